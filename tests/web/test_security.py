@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from claimeven.web import security
 from claimeven.web.security import Guard, is_loopback
-from tests.web.conftest import Server
+from tests.web.conftest import Server, running
 from tests.web.test_app import asked
 
 
@@ -173,3 +174,37 @@ def test_files_are_asked_about_again(server: Server) -> None:
         assert (whole.status, whole.body) == (200, answer.body)
     again = server.ask("GET", "/static/api.css", If_None_Match=answer.headers["etag"])
     assert (again.status, again.body) == (304, b"")
+
+
+@pytest.fixture(scope="module")
+def behind() -> Iterator[Server]:
+    """A server behind a proxy that speaks TLS."""
+    with running("--workers", "1", "--root-url", "https://C4.example.org:443/") as server:
+        yield server
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "status"),
+    [
+        ("c4.example.org", "https://c4.example.org", 200),
+        ("127.0.0.1:1234", "https://c4.example.org", 200),  # a proxy that passes no Host on
+        ("c4.example.org", "http://c4.example.org", 200),
+        ("c4.example.org", "https://c4.example.org.evil.org", 403),
+        ("c4.example.org", "https://c4.example.org:8443", 403),
+        ("c4.example.org", "null", 403),
+        ("evil.org", "https://c4.example.org", 403),
+        ("evil.org", "https://evil.org", 403),
+    ],
+)
+def test_a_proxy_that_speaks_tls_is_known_by_its_address(
+    behind: Server, server: Server, host: str, origin: str, status: int
+) -> None:
+    body = b'{"agent": "greedy"}'
+    headers = {"content_type": "application/json", "host": host, "origin": origin}
+    for forwarded in ({}, {"x_forwarded_proto": "https", "x_forwarded_host": host}):
+        answer = behind.ask("POST", "/api/move", body, **headers, **forwarded)
+        assert answer.status == status
+        if status == 403:
+            assert "--root-url" in answer.error or "--allow-host" in answer.error
+        # Headers that anybody can send open no server that was started without the option.
+        assert server.ask("POST", "/api/move", body, **headers, **forwarded).status == 403

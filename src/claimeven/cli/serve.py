@@ -46,6 +46,13 @@ _NEEDED = ("fastapi", "uvicorn")
     metavar="NAME",
     help="Name, besides this machine's own, to answer under; may be given again.",
 )
+@click.option(
+    "--root-url",
+    "root_urls",
+    multiple=True,
+    metavar="URL",
+    help="Address that a proxy before the server has, such as https://c4.example.org.",
+)
 def command(
     host: str,
     port: int,
@@ -56,6 +63,7 @@ def command(
     seconds: float,
     bot: str,
     hosts: tuple[str, ...],
+    root_urls: tuple[str, ...],
 ) -> None:
     """Serve the page and the API until Ctrl-C.
 
@@ -70,6 +78,7 @@ def command(
       claimeven serve --port 0 --open
       claimeven serve --store class.db
       claimeven serve --host 0.0.0.0 --allow-host lab-12 --agent perfect:level=5
+      claimeven serve --root-url https://c4.example.org
     """
     if not AVAILABLE:
         raise ClaimevenError("the server needs POSIX: it runs on Linux and macOS")
@@ -93,6 +102,7 @@ def command(
         store=store,
         hosts=_named(hosts),
         bot=bot,
+        root_urls=root_urls,
     )
     allowed(bot, settings)
     if store is not None:

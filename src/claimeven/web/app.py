@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import FileResponse, HTMLResponse
@@ -68,7 +69,8 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
     _add_page(app)
     app.add_middleware(
         Guard,
-        hosts=settings.hosts,
+        hosts=(*settings.hosts, *(urlsplit(each).hostname or "" for each in settings.root_urls)),
+        origins=settings.root_urls,
         is_public=not is_loopback(settings.host),
         body=settings.body,
         bodies={"/api/records": max(settings.body, RECORDS_BODY)},

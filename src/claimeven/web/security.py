@@ -31,9 +31,13 @@ HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 )
-FORBIDDEN, TOO_LARGE = 403, 413
+BAD_REQUEST, FORBIDDEN, TOO_LARGE = 400, 403, 413
 #: Bytes of a body that is refused which are read all the same, and seconds for that.
 MOST_FORGOTTEN, MOST_SECONDS = 1 << 26, 10.0
+_OTHER_SITE = (
+    "pages of other sites cannot use this server;"
+    " behind a proxy start it with --root-url and the address of the page"
+)
 #: Ways in which a browser says that a request comes from elsewhere.
 _FOREIGN = ("cross-site", "same-site")
 
@@ -44,7 +48,7 @@ class Guard:
     `hosts` are the names, besides the addresses and names of this machine, that the server may be
     asked under; `is_public` says that it listens on more than the loopback, so that it is asked for
     by whatever address it has there. `body` is the longest body in bytes, `bodies` that of some
-    paths.
+    paths. `origins` are of pages, besides its own, that may use it: of a proxy before it.
     """
 
     def __init__(
@@ -54,8 +58,10 @@ class Guard:
         is_public: bool,
         body: int,
         bodies: Mapping[str, int] | None = None,
+        origins: Iterable[str] = (),
     ) -> None:
         self.app = app
+        self.origins = frozenset(origins)
         self.names = {"localhost", *(host.lower() for host in hosts)}
         if is_public:
             self.names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
@@ -83,16 +89,21 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")
+        if "transfer-encoding" in headers and (
+            "content-length" in headers or scope["http_version"] == "1.0"
+        ):  # what follows would be a request to some and a part of this one's body to others
+            return BAD_REQUEST, "the request tells its length in two ways"
         if not self.knows(host):
             return FORBIDDEN, (
                 "this server is not asked for under that Host;"
                 " start it with --allow-host NAME if that is its name"
             )
         origin = headers.get("origin")
-        if origin is not None and origin.lower() != f"{scope['scheme']}://{host}".lower():
-            return FORBIDDEN, "pages of other sites cannot use this server"
+        own = (f"{scope['scheme']}://{host}".lower(), *self.origins)
+        if origin is not None and origin.lower() not in own:
+            return FORBIDDEN, _OTHER_SITE
         if headers.get("sec-fetch-site") in _FOREIGN and not _is_followed_link(scope, headers):
-            return FORBIDDEN, "pages of other sites cannot use this server"
+            return FORBIDDEN, _OTHER_SITE
         length, most = headers.get("content-length", ""), self._longest(scope)
         if length.isascii() and length.isdigit() and int(length[:18]) > most:
             return TOO_LARGE, _too_large(most)

@@ -15,6 +15,7 @@ from typing import Any
 import uvicorn
 
 from claimeven.web.app import create_app
+from claimeven.web.connections import Connection
 from claimeven.web.pool import WorkerPool
 from claimeven.web.security import is_loopback
 from claimeven.web.services import Services
@@ -60,7 +61,7 @@ async def _serve(
         config = uvicorn.Config(
             app,
             loop="asyncio",
-            http="h11",
+            http=Connection,
             ws="none",
             lifespan="on",
             log_config=None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
@@ -27,6 +28,23 @@ def usual_workers() -> int:
     return min(MOST_WORKERS, max(LEAST_WORKERS, usable_cores()))
 
 
+def _origin(url: str) -> str:
+    """Return the origin of an address as browsers write it. Raises `InvalidSettings`."""
+    try:
+        parts = urlsplit(url.strip().lower())
+        port = {"http": 80, "https": 443}[parts.scheme]
+        is_bare = parts.path in ("", "/") and not (parts.query or parts.fragment or "@" in url)
+        if is_bare and parts.hostname:
+            name = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+            return f"{parts.scheme}://{name}" + f":{parts.port}" * (parts.port not in (None, port))
+    except (KeyError, ValueError):
+        pass
+    raise InvalidSettings(
+        f"root-url must be the scheme and the host of a page, such as https://c4.example.org,"
+        f" without a path, not {url!r}"
+    )
+
+
 @dataclass(frozen=True)
 class ServerSettings:
     """Where a server listens and how much it does.
@@ -36,8 +54,9 @@ class ServerSettings:
     `seconds` at most, an explanation twice and a review of a game six times as long; an agent may
     make `iterations` and look at `nodes` at most for a move. `body` is the longest request body in
     bytes, `waiting` the most requests that wait for a worker. `store` is a file of games to show.
-    `hosts` are names, besides those of this machine, under which the server may be asked for. `bot`
-    is the agent that plays where a request names none.
+    `hosts` are names, besides those of this machine, under which the server may be asked for,
+    `root_urls` addresses of proxies before it: https://host or https://host:port. `bot` is the
+    agent that plays where a request names none.
 
     Raises `InvalidSettings` for what cannot be.
     """
@@ -54,6 +73,7 @@ class ServerSettings:
     store: Path | None = None
     hosts: tuple[str, ...] = ()
     bot: str = "uct:iterations=200"
+    root_urls: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -67,6 +87,7 @@ class ServerSettings:
                 continue
             if not low <= given <= high:
                 raise InvalidSettings(f"{name} must be {low:g} to {high:g}, not {given:.12g}")
+        object.__setattr__(self, "root_urls", tuple(map(_origin, self.root_urls)))
         if not self.host:
             raise InvalidSettings("host must be a name or an address, such as 127.0.0.1")
 
