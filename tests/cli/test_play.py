@@ -228,6 +228,25 @@ def test_agents_play_each_other_and_think_aloud(run: Run) -> None:
     assert quiet.out.splitlines()[-1] == loud.out.splitlines()[-1]
 
 
+@pytest.mark.parametrize("spec", ["uct-menary:iterations=9,reuse=yes", "uct-itu:seconds=0.01"])
+def test_the_search_that_decides_is_the_one_shown(run: Run, spec: str) -> None:
+    """The columns of the last tree of a trace are visited by the decision too."""
+    small = ("--columns", "4", "--rows", "4", "--connect", "3", "--seed", "3")
+    ran = run("play", "--first", spec, "--second", "random", *small, "--thinking", "high")
+    compared, seen = 0, set[str]()
+    for line in ran.out.splitlines():
+        words = line.split()
+        if line.startswith("root "):
+            seen = set()
+        elif line.startswith("    ") and words[0] in "1234" and len(words) == 5:
+            seen.add(words[0])
+        elif words[:1] == ["visits"]:
+            visited = {str(c) for c, count in enumerate(words[1:], start=1) if count != "0"}
+            assert visited == seen or not visited
+            compared += bool(visited)
+    assert ran.out.count("the search that decides, ") == compared > 0
+
+
 def test_a_failing_trace_does_not_end_the_game(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(

@@ -266,7 +266,11 @@ class Agent(ABC):
         """
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Yield the steps of a decision in words, one line each; nothing by default."""
+        """Return the steps of the next decision in words, one line each; nothing by default.
+
+        It is called before the decision, with a copy of its generator, and changes nothing; the
+        lines are read after the decision, or without one.
+        """
         return iter(())
 
     def close(self) -> None:

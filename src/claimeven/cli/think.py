@@ -107,6 +107,8 @@ def command(
         with blaming(agent):
             rng = np.random.default_rng(seed)
             begin_game(agent, rng)
+            before = np.random.default_rng(seed)
+            steps = trace_lines(agent, position, limit, before, trace_limit) if trace else iter(())
             decision = checked_decision(agent, position, limit, rng)
             wanted = tree or svg_file is not None
             view = checked_tree(agent, tree_depth, tree_nodes) if wanted else None
@@ -114,15 +116,12 @@ def command(
             raise InvalidSpec(f"{agent.name} has no tree to show of this decision")
         if svg_file is not None and view is not None:
             write_text(svg_file, view.svg)
-        steps = trace_lines(agent, position, limit, np.random.default_rng(seed), trace_limit)
         if as_json:
             told = decision_json(decision, position, view)
             write_json({**told, "trace": list(steps) if trace else None}, out)
             return
         out.write(board_text(position, out) + "\n")
-        if trace:
-            for text in steps:
-                out.write(text + "\n")
+        out.writelines(text + "\n" for text in steps)
         width = text_width(out)
         for lines in (decision_lines(decision, position, width), legend_lines(decision, width)):
             out.writelines(text + "\n" for text in lines)

@@ -167,7 +167,7 @@ class MinimaxSearch:
     ) -> MinimaxResult:
         """Make the search of `search`, alone."""
         # Keys of positions hold within one board alone, and evaluations for one root's side.
-        holds = (position.geometry, position.turn if self.view == "root" else 0)
+        holds = self._holds(position)
         if holds != self._table_holds:
             self.reset()
             self._table_holds = holds
@@ -195,19 +195,38 @@ class MinimaxSearch:
             best.column, best.value, best.line, best.columns, total, best.depth, best.backend
         )
 
-    def trace(self, position: Position, depth: int, deepening: int = 0) -> Trace:
+    def known(self, position: Position) -> TranspositionTable:
+        """Return a copy of the table that the next search of a position would start from."""
+        with self._busy:
+            table = self._tables.get(self.backend_for(position.geometry))
+            is_kept = table is not None and self._holds(position) == self._table_holds
+            return table.copy() if table and is_kept else TranspositionTable(self.table_entries)
+
+    def trace(
+        self,
+        position: Position,
+        depth: int,
+        deepening: int = 0,
+        known: TranspositionTable | None = None,
+    ) -> Trace:
         """Return the textbook search of a position as a generator of its events.
 
-        Negamax starts with a table of its own, so that looking changes no later search. It is
-        empty, or with `deepening` filled by the depths before, which are not told and look at that
-        many positions at most: so a search within seconds or nodes comes to its last depth.
-        Raises `InvalidSearch` as `search` does.
+        Negamax starts from a copy of `known`, or without one from an empty table, so that looking
+        changes no later search; with `deepening` the depths before fill it, which are not told and
+        look at that many positions at most: so a search within seconds or nodes comes to its last
+        depth. Raises `InvalidSearch` as `search` does.
         """
         _checked(position, depth, None, None)
-        table = TranspositionTable(self.table_entries) if self.algorithm == "negamax" else None
+        table = None
+        if self.algorithm == "negamax":
+            table = known.copy() if known else TranspositionTable(self.table_entries)
         if table is None or not deepening:
             return self._textbook_run(position, depth, self._textbook(position, table))
         return self._deepened(position, min(depth, _empty(position)), table, deepening)
+
+    def _holds(self, position: Position) -> tuple[Geometry, int]:
+        """What the table of a search holds values of."""
+        return position.geometry, position.turn if self.view == "root" else 0
 
     def _deepened(
         self, position: Position, depth: int, table: TranspositionTable, left: int

@@ -69,6 +69,12 @@ class TranspositionTable:
         entry = self._slots.get(slot_of(key, self.bits))
         return entry if entry is not None and entry.key == key else None
 
+    def copy(self) -> TranspositionTable:
+        """Return a table that holds the same."""
+        twin = TranspositionTable(1 << self.bits)
+        twin._slots.update(self._slots)
+        return twin
+
     def put(self, key: int, value: float, depth: int, bound: int, column: int, ply: int) -> None:
         """Store what was found `ply` below the root of a search."""
         entry = Entry(key, _to_position(value, ply), depth, bound, column)

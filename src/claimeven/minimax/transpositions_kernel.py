@@ -13,6 +13,7 @@ from claimeven.minimax.transpositions import (
     LOWER,
     MULTIPLIER,
     UPPER,
+    Entry,
     TranspositionTable,
     slot_of,
 )
@@ -51,6 +52,29 @@ class CompiledTranspositionTable:
         self.arrays.keys[:] = 0
         # The empty board has the key of an empty slot, so its slot must say that it knows nothing.
         self.arrays.entries[slot_of(0, self.bits)] = (0, -1, EXACT, -1)
+
+    def copy(self) -> StoredTable:
+        """Return a table of the textbook that holds the same."""
+        return StoredTable(Table(self.arrays.keys.copy(), self.arrays.entries.copy()), self.bits)
+
+
+class StoredTable(TranspositionTable):
+    """A table of the textbook that starts from arrays, which stay as they are."""
+
+    def __init__(self, arrays: Table, bits: int) -> None:
+        super().__init__(1 << bits)
+        self.arrays = arrays
+
+    def find(self, key: int) -> Entry | None:
+        slot = slot_of(key, self.bits)
+        if slot not in self._slots and int(self.arrays.keys[slot]) == key:
+            return Entry(key, *self.arrays.entries[slot].tolist())
+        return super().find(key)
+
+    def copy(self) -> StoredTable:
+        twin = StoredTable(self.arrays, self.bits)
+        twin._slots.update(self._slots)
+        return twin
 
 
 def table_arrays(entries: int) -> Table:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 from claimeven.compiled import load
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo.contract import Engine
@@ -18,6 +20,14 @@ from claimeven.montecarlo.tree.engine import TextbookTreeEngine, TreeEngine
 AnyTextbookEngine = (
     TextbookTreeEngine | TextbookGraphEngine | TextbookFlatEngine | TextbookBreadthEngine
 )
+
+
+@runtime_checkable
+class Rereadable(Protocol):
+    """An engine that keeps a tree, which the textbook can go on with instead."""
+
+    def textbook(self, position: Position, seed: int, keep: int | None) -> AnyTextbookEngine:
+        """An engine of the textbook that starts as this one would; this one stays as it is."""
 
 
 def compiled_engine(geometry: Geometry, options: MonteCarloOptions) -> Engine:

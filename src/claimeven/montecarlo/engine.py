@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any, ClassVar, Generic, TypeVar
+from copy import deepcopy
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -109,6 +110,12 @@ class TextbookEngine(ABC, Generic[Search]):
 
     @abstractmethod
     def start(self, position: Position, seed: int, keep: int | None = None) -> None: ...
+
+    def textbook(self, position: Position, seed: int, keep: int | None) -> Self:
+        """A copy of this engine that starts as it would."""
+        twin = deepcopy(self)
+        twin.start(position, seed, keep)
+        return twin
 
     def forget(self) -> None:
         self.keeps = False

@@ -21,6 +21,8 @@ from claimeven.markup import shown_by
 from claimeven.montecarlo.choice import choose, evident_choice, policy
 from claimeven.montecarlo.contract import Engine, LeafByLeaf, Viewed
 from claimeven.montecarlo.dispatch import (
+    AnyTextbookEngine,
+    Rereadable,
     check_capacity,
     compiled_engine,
     load_kernels,
@@ -97,6 +99,30 @@ class MonteCarloResult:
     _repr_html_ = shown_by("claimeven.montecarlo.result_html", "result_html")
 
 
+@dataclass(frozen=True)
+class Replay:
+    """A search to be made once more, by the textbook: `forest` shows its tree as it grows.
+
+    `number` counts the searches before it. There is no engine where none is needed.
+    """
+
+    number: int
+    forest: Forest
+    engine: AnyTextbookEngine | None = None
+
+    def steps(self, stretches: Sequence[int]) -> Iterator[Step]:
+        """Make iterations, stretch by stretch: flat search under a clock has one for each leaf."""
+        engine, is_by_leaf = self.engine, len(stretches) > 1
+        if engine is None:
+            return
+        if is_by_leaf and isinstance(engine, LeafByLeaf):
+            engine.stay()
+        for iterations in stretches:
+            yield from engine.steps(iterations)
+            if is_by_leaf and isinstance(engine, LeafByLeaf):
+                engine.go_on()
+
+
 class MonteCarloSearch:
     """A search with its options, and the trees it keeps from one decision to the next.
 
@@ -119,6 +145,7 @@ class MonteCarloSearch:
         self._engines: list[Engine] = []
         self._engines_for: tuple[Any, ...] = ()
         self._searches = 0
+        self._stretches: Sequence[int] = ()
         self._telling = _TELLING
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -191,11 +218,12 @@ class MonteCarloSearch:
             position, self.options, shown, self.busy, partial(self._check_unchanged, self._searches)
         )
         kept = forest.root_visits()
-        made = 0
+        self._stretches, made = (), 0
         if not evident:
             if seconds is not None:
                 seconds -= min(self._telling, seconds / 4)
-            made = _run_all(engines, iterations, _Time(started, seconds), _FIRST[backend])
+            all_made = _run_all(engines, iterations, _Time(started, seconds), _FIRST[backend])
+            self._stretches, made = all_made[0], sum(map(sum, all_made))
         grown = time.perf_counter()
         root = forest.branch(depth=1)
         chosen = (evident_choice if evident else choose)(root, position, self.options, rng)
@@ -238,13 +266,46 @@ class MonteCarloSearch:
         is then.
         """
         check_budget(iterations, None)
+        replay = self._replay(position, rng, None)
+        return replay.steps((iterations,)), replay.forest
+
+    def replay(
+        self, position: Position, rng: np.random.Generator, seconds: float | None = None
+    ) -> Replay:
+        """The search that `search` makes next with the same generator and seconds, on its first
+        thread, from the tree or table kept until now; it changes neither. `made` tells, once that
+        search was made, of how many iterations it was.
+        """
+        with self.busy:
+            engines = self._engines if self._engines_for == self._wanted(position.geometry) else ()
+            kept = engines[0] if engines and self.options.reuse else None
+            return self._replay(position, rng, kept, seconds)
+
+    def made(self, replay: Replay) -> Sequence[int] | None:
+        """Return the stretches of iterations of a search, if it has just been made; else None."""
+        return self._stretches if self._searches == replay.number + 1 else None
+
+    def _replay(
+        self,
+        position: Position,
+        rng: np.random.Generator,
+        kept: Engine | None,
+        seconds: float | None = None,
+    ) -> Replay:
         self._check(position)
         evident = evident_tree(position, self.options)
         if evident:
-            return iter(()), Forest(position, self.options, (EvidentTree(evident),))
-        engine = textbook_engine(self.options)
-        engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)))
-        return engine.steps(iterations), Forest(position, self.options, (engine,))
+            shown = Forest(position, self.options, (EvidentTree(evident),))
+            return Replay(self._searches, shown)
+        seed = int(rng.integers(0, 2**64, dtype=np.uint64))
+        if isinstance(kept, Rereadable):
+            backend = self.backend_for(position.geometry)
+            keep = None if seconds is None else self._keep(seconds, backend)
+            engine = kept.textbook(position, seed, keep)
+        else:
+            engine = textbook_engine(self.options)
+            engine.start(position, seed)
+        return Replay(self._searches, Forest(position, self.options, (engine,)), engine)
 
     def backend_for(self, geometry: Geometry) -> str:
         """Return which backend serves a board. Raises `InvalidOptions` if none can."""
@@ -312,14 +373,18 @@ class _Time:
         return None if self.seconds is None else self.started + self.seconds
 
 
-def _run_all(engines: Sequence[Engine], iterations: int | None, limit: _Time, first: int) -> int:
-    """Run every engine on a thread, the first on this one; returns the iterations made."""
+def _run_all(
+    engines: Sequence[Engine], iterations: int | None, limit: _Time, first: int
+) -> list[list[int]]:
+    """Run every engine on a thread, the first on this one; returns the iterations each made, of
+    flat search under a clock those of each leaf.
+    """
     count = len(engines)
     shares = [
         None if iterations is None else iterations // count + (i < iterations % count)
         for i in range(count)
     ]
-    made = [0] * count
+    made: list[list[int]] = [[] for _ in engines]
     stop = Event()
 
     def work(i: int) -> None:
@@ -327,25 +392,25 @@ def _run_all(engines: Sequence[Engine], iterations: int | None, limit: _Time, fi
         if share is None and limit.seconds is not None and isinstance(engine, LeafByLeaf):
             made[i] = _run_leaf_by_leaf(engine, limit, first, stop)
         else:
-            made[i] = _run(engine, share, limit.deadline, first, stop)
+            made[i] = [_run(engine, share, limit.deadline, first, stop)]
 
     together(work, count, stop.set)
-    return sum(made)
+    return made
 
 
-def _run_leaf_by_leaf(engine: Engine, limit: _Time, first: int, stop: Event) -> int:
+def _run_leaf_by_leaf(engine: Engine, limit: _Time, first: int, stop: Event) -> list[int]:
     """Give every leaf the same share of the time, a part in `TIME_PARTS` or, where there are more
-    leaves, the smaller one that keeps the limit; returns the iterations made. Where not even one
+    leaves, the smaller one that keeps the limit; returns what each made. Where not even one
     for each leaf fits the time, the last leaves get none.
     """
     assert isinstance(engine, LeafByLeaf) and limit.seconds is not None
     leaves = engine.leaves()
     share = limit.seconds / max(TIME_PARTS, leaves)
     engine.stay()
-    made, begin, before = 0, 1, time.perf_counter()
+    made, begin, before = list[int](), 1, time.perf_counter()
     for leaf in range(1, leaves + 1):
         done = _run(engine, None, limit.started + leaf * share, begin, stop)
-        made += done
+        made.append(done)
         engine.go_on()
         now = time.perf_counter()
         each = (now - before) / max(done, 1)

@@ -22,10 +22,11 @@ SMALL_TREE, SMALL_TABLE = "uct:capacity=100", "uct-itu-table:capacity=100"
 def told(spec: str, moves: str, **limit: int) -> tuple[object, dict[str, object], str, list[str]]:
     """Decision of an agent, its tree as JSON and as text, and its trace."""
     agent, position = make_agent(spec), Position.from_moves(moves)
+    steps = agent.trace(position, Limit(**limit), np.random.default_rng(0))
     decision = agent.choose(position, Limit(**limit), np.random.default_rng(0))
+    trace = list(islice(steps, 3000))
     view = agent.tree(2, 60)
     assert view is not None
-    trace = list(islice(agent.trace(position, Limit(**limit), np.random.default_rng(0)), 3000))
     assert json.dumps(dict(view.data), allow_nan=False)
     return decision, dict(view.data), view.text, trace
 
@@ -100,7 +101,7 @@ def test_all_lost_at_once_is_told() -> None:
 def test_a_trace_says_what_it_traces(name: str) -> None:
     *_, trace = told(name, "44", iterations=30)
     assert trace[0] == (
-        "a new search of 30 iterations at most, same seed; +1: the side to move here wins"
+        "the search that decides, 30 of its 30 iterations; +1: the side to move here wins"
     )
     steps = [line for line in trace if " back up " in line]
     assert len(steps) == 30

@@ -34,6 +34,7 @@ from claimeven.minimax.rules import (
 )
 from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxSearch
 from claimeven.minimax.trace import Event, Trace, watched
+from claimeven.minimax.transpositions import TranspositionTable
 
 #: Depth of a search that is given no limit at all.
 USUAL_DEPTH = 5
@@ -70,7 +71,9 @@ class SearchAgent(Agent):
         self.centre_start = centre_start
         self.remembers = remembers
         self.plays = plays
-        self._last: tuple[Position, MinimaxResult] | None = None
+        self._last: tuple[Position, MinimaxResult, TranspositionTable | None] | None = None
+        #: The table that the next search starts from, if a trace of it was asked for.
+        self._known: TranspositionTable | None = None
 
     def load(self, geometry: Geometry) -> None:
         """Compile the search, or load it."""
@@ -90,7 +93,7 @@ class SearchAgent(Agent):
         """Search the position under the tighter of its own limits and those given."""
         start = time.perf_counter()
         columns = position.geometry.columns
-        self._last = None
+        self._last, known, self._known = None, self._known, None
         if self._opens(position):
             centre = position.geometry.centre_order[0]
             return Decision(
@@ -102,7 +105,7 @@ class SearchAgent(Agent):
             )
         bounds = self._bounds(limit)
         result = self.search.search(position, bounds.depth, bounds.seconds, bounds.nodes)
-        self._last = (position, result)
+        self._last = (position, result, known)
         counters = result.counters
         column = result.line[-1] if self.plays == "last" else result.column
         if not position.is_legal(column):
@@ -133,39 +136,53 @@ class SearchAgent(Agent):
         )
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Yield every step of the textbook search to the depth of the limits; where these tell
-        none, to the usual one, which is said.
+        """Return every step of the textbook search of the next decision, from the table it starts
+        from; of one that deepens the last depth that was searched to its end.
+
+        They are told when they are read. Before the decision they go to the depth of the limits;
+        where these tell none, to the usual one, which is said.
         """
         if self._opens(position):
-            yield "opens in the centre: no search"
-            return
-        bounds = self._bounds(limit)
-        depth = bounds.depth
-        if depth is None and self.to_the_end:
+            return iter(("opens in the centre: no search",))
+        self._known = self.search.known(position)
+        return self._lines(position, self._bounds(limit), self._known)
+
+    def _lines(self, position: Position, bounds: Limit, known: TranspositionTable) -> Iterator[str]:
+        depth, deepening = bounds.depth, 0
+        if self._last is not None and self._last[2] is known:
+            result = self._last[1]
+            depth = result.depth
+            if result.counters.searches > 1:
+                deepening = _MOST_SEARCHED
+                yield f"{depth} plies, the last depth that was searched to its end, decide"
+            if result.counters.nodes > deepening > 0 and self.search.algorithm == "negamax":
+                raise _too_many(depth)
+        elif depth is None and self.to_the_end:
             depth = position.geometry.cells - position.ply
         elif depth is None:
             depth = USUAL_DEPTH
             yield f"{depth} plies are told; how deep the agent looks, its time or nodes decide"
         where = "at each position" if self.search.algorithm == "negamax" else "at the root"
         yield f"values and windows as the side to move {where} sees them"
-        for event in self.search.trace(position, depth):
+        for event in self.search.trace(position, depth, deepening, known):
             yield event_line(event, position)
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         """Return the tree of the last search, its last depth if it deepened, by the textbook.
 
-        Negamax begins it as a new agent would: its table knows no earlier moves. Raises
-        `AgentFault` when that would take minutes.
+        Negamax begins it with the table of the search if `trace` was asked for it before, else as a
+        new agent would: its table knows no earlier moves. Raises `AgentFault` when that would take
+        minutes.
         """
         last = self._last
         if last is None:
             return None
-        position, result = last
+        position, result, known = last
         # A search that deepens step by step has looked at more than its last depth alone.
         if result.counters.nodes > _MOST_SEARCHED:
             raise _too_many(result.depth)
-        deepened = result.counters.searches > 1
-        trace = self.search.trace(position, result.depth, MOST_TREE_NODES if deepened else 0)
+        deepened = MOST_TREE_NODES if result.counters.searches > 1 else 0
+        trace = self.search.trace(position, result.depth, deepened, known)
         root = build_tree(_bounded(trace), depth, nodes)
         return TreeView(
             tree_text(root, position),

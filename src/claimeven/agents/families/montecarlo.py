@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 from claimeven.montecarlo.branch_text import legend, tree_json, tree_lines, tree_text
 from claimeven.montecarlo.drawing import tree_svg
-from claimeven.montecarlo.inspection import PROOF_NAMES, Branch
+from claimeven.montecarlo.inspection import PROOF_NAMES, Branch, Forest
 from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_WIN
 from claimeven.montecarlo.options import (
     CHOICES,
@@ -41,7 +42,7 @@ from claimeven.montecarlo.options import (
 )
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.playouts.textbook import Rule
-from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch
+from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch, Replay
 from claimeven.montecarlo.textbook import Step
 from claimeven.networks.puct import PuctSearch
 
@@ -145,34 +146,67 @@ class MonteCarloAgent(Agent):
         )
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Yield the phases of every iteration, as the textbook makes them, and the tree after it;
-        of a position that is decided without a search the reason.
+        """Return the phases of every iteration of the next decision, as the textbook makes them
+        from the tree kept until now, and the tree after each; of a position that is decided without
+        a search the reason.
 
-        There are as many iterations as the spec or the limit says, `TRACE_ITERATIONS` where they
-        say nothing.
+        As many are told as the spec or the limit says, `TRACE_ITERATIONS` where they say nothing,
+        and if they are read after the decision no more than it made. `puct` is told as it searches
+        from scratch, one leaf at a time.
         """
-        iterations = self.own.tighter(limit).iterations or TRACE_ITERATIONS
-        steps, forest = self.search.follow(position, rng, min(iterations, MAX_ITERATIONS))
-        told = 0
-        for told, step in enumerate(steps, start=1):
-            if told == 1:
-                yield (
-                    f"a new search of {iterations:,} iterations at most, same seed;"
-                    " +1: the side to move here wins"
-                )
-                yield from legend(forest.branch(1))
-            yield step_line(step, position)
-            # An iteration visits at most two nodes for the first time: in a graph, which holds
-            # many paths to one node, the bound keeps the tree small.
-            yield from tree_lines(forest.branch(None, 1 + 2 * step.iteration), position)
-        if not told:
-            yield _evident_line(forest.branch(1), position)
+        most = min(self.own.tighter(limit).iterations or TRACE_ITERATIONS, MAX_ITERATIONS)
+        if isinstance(self.search, PuctSearch):
+            return self._puct_lines(self.search, position, most, rng)
+        replay = self.search.replay(position, rng, self.budget(limit).seconds)
+        return self._lines(self.search, replay, position, most)
+
+    def _lines(
+        self, search: MonteCarloSearch, replay: Replay, position: Position, most: int
+    ) -> Iterator[str]:
+        if replay.engine is None:
+            yield _evident_line(replay.forest.branch(1), position)
+            return
+        made = search.made(replay)
+        total = most if made is None else sum(made)
+        told = min(total, most)
+        said = f"the search that decides, {told:,} of its {total:,} iterations"
+        if made is None:
+            said = f"the search that decides, its first {told:,} iterations at most"
+        if search.options.threads > 1:
+            said += f" in the first of {search.options.threads} trees"
+        if kept := replay.forest.root_visits():
+            said += f", from a kept tree of {kept:,} visits"
+        yield f"{said}; +1: the side to move here wins"
+        yield from _step_lines(
+            islice(replay.steps(made or (total,)), told), replay.forest, position
+        )
+
+    def _puct_lines(
+        self, search: PuctSearch, position: Position, most: int, rng: np.random.Generator
+    ) -> Iterator[str]:
+        steps, forest = search.follow(position, rng, most)
+        yield (
+            f"a search from scratch, one leaf at a time, of {most:,} iterations at most;"
+            " +1: the side to move here wins"
+        )
+        yield from _step_lines(steps, forest, position)
 
     def budget(self, limit: Limit) -> Limit:
         """Return what a search under a limit may take: its own budget too, else the usual one."""
         budget = self.own.tighter(limit)
         free = budget.iterations is None and budget.seconds is None
         return self.usual if free else budget
+
+
+def _step_lines(steps: Iterable[Step], forest: Forest, position: Position) -> Iterator[str]:
+    """Yield each iteration and the tree after it."""
+    for told, step in enumerate(steps):
+        if not told:
+            yield from legend(forest.branch(1))
+        yield step_line(step, position)
+        # An iteration visits at most two nodes for the first time: in a graph, which holds many
+        # paths to one node, the bound keeps the tree small.
+        yield from tree_lines(forest.branch(None, 1 + 2 * step.iteration), position)
 
 
 def step_line(step: Step, position: Position) -> str:

@@ -87,9 +87,15 @@ def begin_game(agent: Agent, rng: np.random.Generator | None = None) -> None:
 def checked_trace(
     agent: Agent, position: Position, limit: Limit, rng: np.random.Generator, lines: int
 ) -> Iterator[str]:
-    """Yield the steps of a decision, so many lines at most. Raises `AgentFault` when it fails."""
+    """Return the steps of the next decision, so many lines at most, to be read once it is made.
+
+    Raises `AgentFault` when it fails, at once or while it is read.
+    """
     with faults():
-        steps = iter(agent.trace(position, limit, rng))
+        return _checked_lines(iter(agent.trace(position, limit, rng)), lines)
+
+
+def _checked_lines(steps: Iterator[object], lines: int) -> Iterator[str]:
     for _ in range(lines):
         with faults():
             step = list(islice(steps, 1))

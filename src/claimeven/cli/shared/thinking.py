@@ -108,9 +108,19 @@ def blaming(agent: Agent) -> Iterator[None]:
 def trace_lines(
     agent: Agent, position: Position, limit: Any, rng: Any, most: int = TRACE_LINES
 ) -> Iterator[str]:
-    """Yield the steps of a decision, `most` lines of them (0: all), and how it failed if so."""
+    """Return the steps of the next decision, `most` lines (0: all), and how it failed if so.
+
+    It is called before the decision, with the state its generator has then, and read after it.
+    """
     try:
         lines = checked_trace(agent, position, limit, rng, most + 1 if most else sys.maxsize)
+    except AgentFault as fault:
+        return iter((f"... the trace ends: it {fault}",))
+    return _shown(lines, most)
+
+
+def _shown(lines: Iterator[str], most: int) -> Iterator[str]:
+    try:
         for number, line in enumerate(lines):
             if most and number == most:
                 yield f"... the trace goes on; the first {most} lines are shown"

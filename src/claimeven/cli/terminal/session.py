@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
@@ -185,14 +186,17 @@ class Session:
     def _agent_turn(self, agent: Agent) -> None:
         position = self.position
         who = f"{PLAYER_NAMES[position.turn]} {agent.name}"
+        steps: Iterator[str] = iter(())
         if self.thinking == "high":
-            self._say_lines(trace_lines(agent, position, self.limit, self._spare_rng()))
+            steps = trace_lines(agent, position, self.limit, deepcopy(self.rng))
         try:
             decision = checked_decision(agent, position, self.limit, self.rng)
         except ClaimevenError as fault:
+            self._say_lines(steps)
             self.forfeit = Forfeit(position.turn, str(fault))
             self._say_wrapped(f"{who} forfeits: {fault}")
             return
+        self._say_lines(steps)
         if self.thinking == "mute":
             self._say(f"{who} {choice_line(decision, position).partition(':')[0]}")
         else:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from copy import deepcopy
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from claimeven.game import Geometry, Position
+from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.contract import Facts
 from claimeven.montecarlo.engine import SAMPLE, CompiledEngine, TextbookEngine, moves_of
 from claimeven.montecarlo.formula_kernel import Formula
-from claimeven.montecarlo.graph.kernel import grow_graph, root_of
+from claimeven.montecarlo.graph.kernel import find_place, grow_graph, root_of
 from claimeven.montecarlo.graph.layout import (
     EDGE_TARGET,
     EDGE_VISITS,
     EDGES,
     EMPTY,
     GRAPH_ROOT,
+    KEY,
     MADE,
     META,
     NO_EDGES,
@@ -27,9 +30,12 @@ from claimeven.montecarlo.graph.layout import (
     graph_arrays,
     unpacked_edge,
 )
-from claimeven.montecarlo.graph.textbook import GraphNode, TextbookGraph, standing
+from claimeven.montecarlo.graph.textbook import Edge, GraphNode, TextbookGraph, standing
 from claimeven.montecarlo.layout import MOST_VISITS, NO_NODE
 from claimeven.montecarlo.options import MonteCarloOptions
+
+#: Is in the place of a position of compiled arrays until it is read.
+NOT_READ: Final = GraphNode(Position())
 
 
 class GraphHandle(NamedTuple):
@@ -47,7 +53,7 @@ class GraphHandle(NamedTuple):
 class GraphEngine(CompiledEngine):
     """UCT on a graph, compiled."""
 
-    kernels = (grow_graph, root_of)
+    kernels = (grow_graph, root_of, find_place)
     state_fields = STATE_FIELDS
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
@@ -76,6 +82,14 @@ class GraphEngine(CompiledEngine):
         made = int(grow_graph(self.graph, self.work, self.rules, self.formula, iterations))
         self.state[MADE] += made
         return made
+
+    def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookGraphEngine:
+        """An engine of the textbook that starts as this one would; this one stays as it is."""
+        twin = deepcopy(self)
+        twin.start(position, seed, keep)
+        found = TextbookGraphEngine(self.options)
+        found.place(StoredGraph(position, self.options, seed, twin))
+        return found
 
     def root(self) -> GraphHandle:
         assert self.position
@@ -117,6 +131,68 @@ class GraphEngine(CompiledEngine):
         return standing(position, self.options)
 
 
+class StoredGraph(TextbookGraph):
+    """The graph of a compiled engine, whose positions are read when they are first asked for."""
+
+    def __init__(
+        self, position: Position, options: MonteCarloOptions, seed: int, engine: GraphEngine
+    ) -> None:
+        self._engine, self._graph = engine, engine.graph
+        super().__init__(position, options, seed)
+
+    def find_root(self) -> None:
+        state = self._engine.state
+        self.made, self.full = int(state[MADE]), self._engine.full
+        self.nodes = [NOT_READ] * self._engine.used
+        self.root = self.node_at(int(state[GRAPH_ROOT]))
+
+    def find(self, position: Position) -> GraphNode | None:
+        node = self.table.get(position.key)
+        if node is None:
+            place = int(find_place(self._graph, np.uint64(position.key)))
+            if place != NO_NODE and self.node_at(place).position == position:
+                node = self.node_at(place)
+        return node
+
+    def node_at(self, place: int) -> GraphNode:
+        if self.nodes[place] is NOT_READ:
+            node = self.nodes[place] = StoredGraphNode(self, place)
+            self.table[node.position.key] = node
+        return self.nodes[place]
+
+
+class StoredGraphNode(GraphNode):
+    """A position of compiled arrays, whose edges are read when they are first asked for."""
+
+    def __init__(self, graph: StoredGraph, place: int) -> None:
+        arrays, geometry = graph._graph, graph.position.geometry
+        mine, mask = discs_of_keys(arrays.keys[place, KEY : KEY + 1], geometry)
+        visits, own_total, first, meta = (int(number) for number in arrays.nodes[place, :4])
+        _, count, proof, distance = layout.unpacked(meta)
+        value = float(arrays.values[place, VALUE])
+        position = Position(geometry, int(mine[0]), int(mask[0]))
+        super().__init__(position, visits, own_total, value, proof, distance)
+        self._source, self._stored = graph, range(first, first + count if first >= 0 else first)
+
+    @property
+    def edges(self) -> list[Edge] | None:
+        if self._stored:
+            edges = self._source._graph.edges
+            read = [
+                (unpacked_edge(int(edges[place, EDGE_TARGET])), int(edges[place, EDGE_VISITS]))
+                for place in self._stored
+            ]
+            self.edges = [
+                Edge(column, visits, None if node == NO_NODE else self._source.node_at(node))
+                for (column, node), visits in read
+            ]
+        return self._edges
+
+    @edges.setter
+    def edges(self, edges: list[Edge] | None) -> None:
+        self._edges, self._stored = edges, range(0)
+
+
 class TextbookHandle(NamedTuple):
     """A `GraphHandle` of the textbook; `node` is None before the move is tried."""
 
@@ -135,6 +211,10 @@ class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
         if before is not None and before.made <= MOST_VISITS // 2:
             search.take(before)
         self.keeps = True
+
+    def place(self, search: TextbookGraph) -> None:
+        """Go on with a search that was made elsewhere."""
+        self._search = search
 
     def root(self) -> TextbookHandle:
         root = self.search.root

@@ -218,6 +218,13 @@ def root_of(graph: Graph, work: Work, rules: Rules, key: Word) -> Int:
     return node_of(key, np.int64(-1), graph, work, rules)
 
 
+@kernel(int64(GRAPH, uint64))
+def find_place(graph: Graph, key: Word) -> Int:
+    """Place of the node of a key, NO_NODE where it has none."""
+    node = graph.slots[slot_of(key, graph)]
+    return np.int64(NO_NODE if node == EMPTY else node)
+
+
 @inlined
 def best_edge(node: Int, graph: Graph, rules: Rules, formula: Formula) -> Int:
     """Edge of a node with the greatest upper bound, the first of equals: an untried one at once,

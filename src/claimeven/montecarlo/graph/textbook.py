@@ -105,7 +105,7 @@ class TextbookGraph(TextbookSearch):
         """Node of a position as it stands, a new one if need be: in a full graph in the place of
         another, but not of one on a path; None where there is no room.
         """
-        node = self.table.get(position.key)
+        node = self.find(position)
         if node is not None:
             return node
         node = GraphNode(position)
@@ -116,7 +116,7 @@ class TextbookGraph(TextbookSearch):
             place = self.place_of(position.key, path)
             if place is None:
                 return None
-            self.forget(self.nodes[place])
+            self.forget(self.node_at(place))
             self.nodes[place] = node
         self.table[position.key] = node
         return node
@@ -126,14 +126,22 @@ class TextbookGraph(TextbookSearch):
         word = (1 << 64) - 1
         first = ((key * SPREAD_KEYS & word) >> 32) * self.used >> 32
         places = [(first + step) % self.used for step in range(BUCKET)]
-        free = [place for place in places if self.nodes[place] not in path]
-        return min(free, key=lambda place: self.nodes[place].visits, default=None)
+        free = [place for place in places if self.node_at(place) not in path]
+        return min(free, key=lambda place: self.node_at(place).visits, default=None)
+
+    def find(self, position: Position) -> GraphNode | None:
+        """Node of a position as it stands, None where it has none."""
+        return self.table.get(position.key)
+
+    def node_at(self, place: int) -> GraphNode:
+        """Node in a place of the graph."""
+        return self.nodes[place]
 
     def forget(self, node: GraphNode) -> None:
         """Take a position out of the graph: each move to it is untried again (see `layout`)."""
         del self.table[node.position.key]
         for before in positions_before(node.position):
-            parent = self.table.get(self.standing(before).key)
+            parent = self.find(self.standing(before))
             for edge in (parent.edges if parent else None) or ():
                 if parent and edge.node is node:
                     parent.own_total += math.floor(0.5 - edge.visits * node.value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from copy import deepcopy
 
 import numpy as np
 import numpy.typing as npt
@@ -96,6 +97,16 @@ class TreeEngine(RecordsEngine):
             )
         )
 
+    def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookTreeEngine:
+        """An engine of the textbook that starts as this one would; this one stays as it is."""
+        twin = deepcopy(self)
+        twin.start(position, seed, keep)
+        found = TextbookTreeEngine(self.options)
+        found.start(position, seed)
+        found.search.root = StoredNode(twin.records, ROOT, position)
+        found.search.used = twin.used
+        return found
+
     def _find(self, position: Position) -> int:
         """Node of a position at most `REUSE_PLIES` moves below the root, else NO_NODE."""
         assert self.position
@@ -112,6 +123,31 @@ class TreeEngine(RecordsEngine):
                     for child in self.children(node)
                 ]
         return NO_NODE
+
+
+class StoredNode(TreeNode):
+    """A node of compiled records, whose children are read when they are first asked for."""
+
+    def __init__(self, records: npt.NDArray[np.int32], place: int, position: Position) -> None:
+        visits, total, child, meta = (int(number) for number in records[place])
+        column, count, proof, distance = layout.unpacked(meta)
+        super().__init__(position, column, visits, total, proof, distance)
+        self._records = records
+        self._places = None if child == NO_CHILDREN else range(child, child + count)
+
+    @property
+    def children(self) -> list[TreeNode] | None:
+        if self._places is not None:
+            columns = [layout.unpacked(int(self._records[p, META]))[0] for p in self._places]
+            self.children = [
+                StoredNode(self._records, place, self.position.play(column))
+                for place, column in zip(self._places, columns, strict=True)
+            ]
+        return self._children
+
+    @children.setter
+    def children(self, children: list[TreeNode] | None) -> None:
+        self._children, self._places = children, None
 
 
 class NodesView:
