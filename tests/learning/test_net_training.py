@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any
@@ -263,7 +264,8 @@ def test_slopes_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
     """Also where of some parts nothing is known but a score, or a value."""
     import jax
 
-    net = drawn_net(SMALL, TINY)
+    shape = replace(TINY, blocks=1)
+    net = drawn_net(SMALL, shape)
     batch = made_batch(net)
     known = np.arange(16) < 6
     batch = batch._replace(
@@ -273,7 +275,7 @@ def test_slopes_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
         best_counts=np.linspace(0, 1, 16, dtype=np.float32),
     )
     # As many stay in every part, so that those that stay count for as much more.
-    stays = np.tile([True, False, True], (1 + TINY.blocks, 16, TINY.pairs // 3))
+    stays = np.tile([True, False, True], (1 + shape.blocks, 16, shape.pairs // 3))
     stays = stays if dropped else None
     forward = Forward(net.features)
 
