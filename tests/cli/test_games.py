@@ -179,3 +179,28 @@ def test_bad_input_gets_one_sentence(
     assert said in bad_input(run("games", *(files.get(word, word) for word in arguments)))
     assert path.read_bytes() == before
     assert not (tmp_path / "new.db").exists()
+
+
+def test_long_lists_come_in_pages(run: Run, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Store.extend(path) as store:
+        store.add(StoredGame(f"p{n}", n, None, 0, 1, "", "4", None) for n in range(2, 7))
+
+    def listed(*words: str) -> tuple[list[int], str]:
+        head, _, end = run("games", str(path), *words).out.rpartition("\n\n")
+        return [int(line.split()[0]) for line in head.splitlines()[1:]], " ".join(end.split())
+
+    numbers, end = listed("--limit", "3")
+    assert numbers == [1, 2, 3]
+    assert end.startswith("3 games of 7 on 7x6") and end.endswith("; --page 2 lists the next")
+    assert listed("--limit", "3", "--page", "3") == (
+        [7], "1 game of 7 on 7x6 connect 4: first player won 0, second 0, drawn 1",
+    )  # fmt: skip
+    assert listed("--result", "draw", "--limit", "2", "--page", "2")[0] == [5, 6]
+    monkeypatch.setattr("claimeven.cli.games.USUAL_LIMIT", 4)
+    assert listed()[0] == [1, 2, 3, 4]
+    lines = run("games", str(path), "--json").out.splitlines()
+    assert [json.loads(line)["game"] for line in lines] == [1, 2, 3, 4, 5, 6, 7]
+    (line,) = run("games", str(path), "--json", "--limit", "1", "--page", "7").out.splitlines()
+    assert json.loads(line)["game"] == 7
+    refused = run("games", str(path), "--limit", "3", "--export", "x.csv")
+    assert refused.status == 2 and "--export writes all games" in refused.err

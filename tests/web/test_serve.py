@@ -299,7 +299,10 @@ def test_a_port_in_use_is_told(refused: Callable[..., str]) -> None:
         (("--allow-host", "a\tb"), r"--allow-host takes the name of a host alone, not 'a\tb'"),
         (("--store", "nowhere.db"), "nowhere.db cannot be read"),
         (("--root-url", "c4.example.org"), "root-url must be the scheme and the host of a page"),
-        (("--root-url", "https://c4.example.org/c4"), "root-url must be the scheme and the host of a page"),
+        (
+            ("--root-url", "https://c4.example.org/c4"),
+            "root-url must be the scheme and the host of a page",
+        ),
         (("--root-url", "https://me@c4.example.org"), "root-url must be"),
         (("--root-url", "https://c4.example.org:port"), "root-url must be"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from itertools import takewhile
 from pathlib import Path
 from typing import TextIO
 
@@ -16,6 +17,7 @@ from claimeven.arena.store.listing import (
     OWN_RESULTS,
     GameFilter,
     GameList,
+    each_game,
     find_games,
     game_dict,
     result_in_words,
@@ -36,6 +38,8 @@ from claimeven.game.line import Line
 from claimeven.game.notation import parse_moves
 from claimeven.records import RESULTS
 
+#: Games that are listed if nothing else is said: of a store of a million the first page.
+USUAL_LIMIT = 1_000
 #: The options that pick some of the games.
 _PICKING = ("--agent", "--result", "--fault", "--plies", "--opening", "--pair")
 
@@ -53,6 +57,13 @@ _PICKING = ("--agent", "--result", "--fault", "--plies", "--opening", "--pair")
 @click.option("--plies", help="Games of so many discs, such as 7-20.")
 @click.option("--opening", default="", help="Games that begin with these moves.")
 @click.option("--pair", type=int, help="The games of the pair of this number.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    show_default=f"{USUAL_LIMIT:,}; with --json all",
+    help="Games of a page.",
+)
+@click.option("--page", type=click.IntRange(1), default=1, help="Page to list, from 1.")
 @click.option(
     "--export",
     "out",
@@ -81,6 +92,8 @@ def command(
     plies: str | None,
     opening: str,
     pair: int | None,
+    limit: int | None,
+    page: int,
     out: Path | None,
     imported: tuple[str, ...],
     more: tuple[str, ...],
@@ -107,6 +120,7 @@ def command(
       claimeven games class.db
       claimeven games class.db --agent ann --agent bob --result loss
       claimeven games class.db --game 12
+      claimeven games class.db --limit 50 --page 3
       claimeven games class.db --fault any --export faults.csv
       claimeven games elsewhere.db --import moves.txt --first ann --second bob
       claimeven games elsewhere.db --import replays/*.json
@@ -132,22 +146,37 @@ def command(
         agents, result, fault, _range(plies), opening, None if pair is None else pair - 1
     )
     if out is not None:
-        writer_for(out)
+        if limit is not None or page != 1:
+            raise ClaimevenError("--export writes all games: --limit and --page are for lists")
+        _export(file, wanted, out, as_json, geometry)
+    elif as_json and limit is None and page == 1:
+        with Store.read(file) as store:
+            _check_board(file, store_start(store).geometry, geometry)
+            for told in each_game(store, wanted):
+                write_json(told, sys.stdout)
+    else:
+        games = find_games(file, wanted, limit or USUAL_LIMIT, page)
+        _check_board(file, games.geometry, geometry)
+        if as_json:
+            for told in games.dicts():
+                write_json(told, sys.stdout)
+        else:
+            is_full = len(games.games) == (limit or USUAL_LIMIT) < games.stored
+            _print_list(games, sys.stdout, f"; --page {page + 1} lists the next" * is_full)
+
+
+def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: Geometry) -> None:
+    """Write games to a file, and say how many."""
+    writer_for(out)
     games = find_games(file, wanted)
     _check_board(file, games.geometry, geometry)
-    if out is not None:
-        if out.exists() and out.samefile(file):
-            raise ClaimevenError(f"{out} is the file of the games: name another one to write")
-        count = export_games(games, out)
-        if as_json:
-            write_json({"out": str(out), "games": count}, sys.stdout)
-        else:
-            click.echo(fitted(f"{out}: {count:,} game{'s' * (count != 1)}", text_width()))
-    elif as_json:
-        for told in games.dicts():
-            write_json(told, sys.stdout)
+    if out.exists() and out.samefile(file):
+        raise ClaimevenError(f"{out} is the file of the games: name another one to write")
+    count = export_games(games, out)
+    if as_json:
+        write_json({"out": str(out), "games": count}, sys.stdout)
     else:
-        _print_list(games, sys.stdout)
+        click.echo(fitted(f"{out}: {count:,} game{'s' * (count != 1)}", text_width()))
 
 
 def _check_board(file: Path, there: Geometry, asked: Geometry) -> None:
@@ -214,7 +243,8 @@ def _print_imported(done: Imported, file: Path, source: str, as_json: bool) -> N
 def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
     """Show one game: who played, how it ended, its moves and the last position."""
     with Store.read(file) as store:
-        games = [game for game in store.games() if game.number == number - 1]
+        found = store.games(number - 1)
+        games = list(takewhile(lambda game: game.number == number - 1, found))
         labels = {agent.id: agent.label for agent in store.agents}
         start, count = store_start(store), len(store)
     _check_board(file, start.geometry, geometry)
@@ -245,14 +275,14 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         print(board_text(final, sys.stdout, columns[-1] if columns else None))
 
 
-def _print_list(games: GameList, out: TextIO) -> None:
+def _print_list(games: GameList, out: TextIO, more: str) -> None:
     width = table_width()
     labels = {agent.id: printable(agent.label) for agent in games.agents}
     if games.games:
         out.write(" game  result      discs  first player - second player\n")
     for game in games.games:
         out.write(fitted(_line(game, labels), width) + "\n")
-    out.write("\n" * bool(games.games) + fitted(_summary(games), text_width()) + "\n")
+    out.write("\n" * bool(games.games) + fitted(_summary(games) + more, text_width()) + "\n")
 
 
 def _line(game: StoredGame, labels: dict[int, str]) -> str:

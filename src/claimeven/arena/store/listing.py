@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -114,26 +115,41 @@ class GameList:
         return sum(result_of(game) == result for game in self.games)
 
 
-def find_games(store: str | Path | Store, wanted: GameFilter | None = None) -> GameList:
+def find_games(
+    store: str | Path | Store,
+    wanted: GameFilter | None = None,
+    limit: int | None = None,
+    page: int = 1,
+) -> GameList:
     """Return the games of a store, or those that a filter wants, in the order they were planned.
 
-    Raises `InvalidStore` for a file that is no store, or agents that are not in it, and
-    `InvalidNotation` for an opening that is no move string.
+    With a `limit` a page of at most that many games is returned, the first if none is named, and
+    later games are not read. Raises `InvalidStore` for a file that is no store, or agents that are
+    not in it, and `InvalidNotation` for an opening that is no move string.
 
     `find_games("class.db", GameFilter(("ann",), "loss")).games` are the games that ann lost.
     """
     with opened(store) as source:
-        agents, geometry = source.agents, store_start(source).geometry
-        count = 0  # of what is read: a file that grows has more by and by
+        stored = 0  # of what is read: a file that grows has more by and by
 
-        def stored() -> Iterator[StoredGame]:
-            nonlocal count
+        def counted() -> Iterator[StoredGame]:
+            nonlocal stored
             for game in source.games():
-                count += 1
+                stored += 1
                 yield game
 
-        games = tuple((wanted or GameFilter()).among(stored(), agents, geometry))
-        return GameList(geometry, agents, games, count)
+        geometry = store_start(source).geometry
+        found = (wanted or GameFilter()).among(counted(), source.agents, geometry)
+        first = 0 if limit is None else limit * (page - 1)
+        games = tuple(islice(found, first, None if limit is None else first + limit))
+        return GameList(geometry, source.agents, games, stored if limit is None else len(source))
+
+
+def each_game(store: Store, wanted: GameFilter) -> Iterator[dict[str, Any]]:
+    """Yield the games that a filter wants as plain data, one at a time: see `game_dict`."""
+    labels = {agent.id: agent.label for agent in store.agents}
+    for game in wanted.among(store.games(), store.agents, store_start(store).geometry):
+        yield game_dict(game, labels)
 
 
 @contextmanager
