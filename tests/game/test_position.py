@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import pickle
 import random
 
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given
 
 from claimeven import (
+    ClaimevenError,
     Geometry,
     IllegalMove,
     InvalidNotation,
@@ -112,6 +115,42 @@ def test_equality() -> None:
     assert empty != "empty"
     assert len({empty, Position(), Position.from_moves("4")}) == 2
     assert eval(repr(empty.play(3)), {"Position": Position, "Geometry": Geometry}) == empty.play(3)
+
+
+def test_what_is_printed_of_a_position_can_be_read_again() -> None:
+    """By people, and by Python with no other import."""
+    assert repr(Position.from_moves("4455")) == "Position.from_fen('7/7/7/7/3yy2/3rr2 r')"
+    for board in (Geometry(), Geometry(12, 4, 3), Geometry(2, 2, 2), Geometry(16, 16, 8)):
+        for moves in ("", "12", "121212", "1212121"):
+            with contextlib.suppress(ClaimevenError):
+                position = Position.from_moves(moves, board)
+                assert eval(repr(position), {"Position": Position}) == position
+    for wrong in ("", "x0/99", "7/7/xx5 x", 7, "7/x6/7", "7/6"):
+        with pytest.raises(ClaimevenError):
+            Position.from_fen(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("board", "to_array(), and encodings.to_kaggle(position)"),
+        ("legal_moves", ": there is legal_columns"),
+        ("move", ": there is play(column), which returns a new position"),
+        ("player", ": there is turn (0 or 1)"),
+        ("is_terminal", ": there is is_over"),
+        ("moves", ": there is Line, which takes moves back"),
+        ("trun", "(did you mean turn?)"),
+        ("to_kaggle", ": claimeven.encodings has functions such as to_kaggle"),
+        ("_repr_png_", "a Position has no attribute '_repr_png_'"),
+    ],
+)
+def test_attributes_of_other_programs_have_a_hint(name: str, hint: str) -> None:
+    position = Position.from_moves("44")
+    with pytest.raises(AttributeError) as missing:
+        getattr(position, name)
+    assert str(missing.value).endswith(hint)
+    assert not hasattr(position, name)
+    assert copy.deepcopy(position) == pickle.loads(pickle.dumps(position)) == position
 
 
 def test_outcomes_in_words() -> None:

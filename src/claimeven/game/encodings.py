@@ -313,15 +313,28 @@ def from_fen(text: str, geometry: Geometry = STANDARD) -> Position:
     Turn and number may be left out, and no number is looked at: the discs say both. A turn that
     they contradict is refused.
     """
-    board, *told = text.lower().translate(_XO_TO_RY).split() or [""]
-    rows = [re.sub(r"\d{1,2}", lambda empty: "." * int(empty[0]), row) for row in board.split("/")]
+    _, *told = text.lower().split() or [""]
+    rows = _rows_of_fen(text)
     array = _array([list(row) for row in rows], "fen", (geometry.rows, geometry.columns))
     values = {cell: value for value, cell in enumerate(_RED_YELLOW)}
     position = _position(_from_top_first(_decode(array, values)), geometry)
     turn = _RED_YELLOW[position.turn + 1]
-    if told and told[0] != turn:
+    if told and told[0].translate(_XO_TO_RY) != turn:
         raise InvalidPosition(f"the fen says {told[0]!r} is to move, and its discs say {turn!r}")
     return position
+
+
+def read_fen(text: str, connect: int) -> Position:
+    """Return the position of a fen whose rows are the board. Raises `InvalidPosition`."""
+    if not isinstance(text, str):
+        raise InvalidPosition(f"a fen is text, such as '7/7/7/7/7/3r3 y', not {text!r:.40}")
+    rows = _rows_of_fen(text)
+    return from_fen(text, Geometry(len(rows[0]), len(rows), connect))
+
+
+def _rows_of_fen(text: str) -> list[str]:
+    board = (text.lower().translate(_XO_TO_RY).split() or [""])[0]
+    return [re.sub(r"\d{1,2}", lambda empty: "." * int(empty[0]), row) for row in board.split("/")]
 
 
 # --- the common form: int8 (columns, rows), bottom row first, 0 empty, 1 first, 2 second ---------

@@ -11,6 +11,7 @@ from claimeven.game import tactics
 from claimeven.game.arguments import whole_number
 from claimeven.game.errors import IllegalMove, InvalidNotation, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.hints import hint_for
 from claimeven.game.notation import column_name, parse_moves
 from claimeven.game.outcome import Outcome
 
@@ -118,6 +119,17 @@ class Position:
                 f" {second.bit_count()}: players take turns"
             )
         return cls(geometry, second if ahead else first, first | second)
+
+    @classmethod
+    def from_fen(cls, text: str, connect: int = STANDARD.connect) -> Position:
+        """Return the position of a FEN, whose rows and columns are the board; as `repr` prints it.
+
+        Raises `InvalidPosition` for another text, and for a board that no game reaches.
+
+        >>> Position.from_moves("4455")
+        Position.from_fen('7/7/7/7/3yy2/3rr2 r')
+        """
+        return read_fen(text, connect)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Position cannot be changed; play() returns a new one ({name})")
@@ -330,11 +342,15 @@ class Position:
         return as_text(self)
 
     def __repr__(self) -> str:
-        g = self.geometry
-        return (
-            f"Position(Geometry({g.columns}, {g.rows}, {g.connect}),"
-            f" mine={self.mine:#x}, mask={self.mask:#x})"
-        )
+        connect = self.geometry.connect
+        other = f", connect={connect}" if connect != STANDARD.connect else ""
+        return f"Position.from_fen({as_fen(self).rpartition(' ')[0]!r}{other})"
+
+    if not TYPE_CHECKING:  # type checkers report attributes that are missing
+
+        def __getattr__(self, name: str) -> Any:
+            hint = hint_for(name, dir(Position))
+            raise AttributeError(f"a Position has no attribute {name!r}{hint}")
 
     def _repr_svg_(self) -> str:
         return as_svg(self)
@@ -360,6 +376,9 @@ class Position:
 #: holds both, `claimeven.game`, puts it here.
 as_text: Callable[[Position], str] = repr
 as_svg: Callable[[Position], str] = repr
+#: A position as FEN, and one of a FEN and a connect length; `claimeven.game` puts them here too.
+as_fen: Callable[[Position], str] = object.__repr__
+read_fen: Callable[[str, int], Position]
 
 
 def _plain(position: Position, last: int | None) -> str:
