@@ -155,3 +155,42 @@ def test_games_that_are_over_and_several_of_them(run: Run, tmp_path: Path) -> No
     assert "runs of the second player: length, first cell, direction" in run(
         "show", "44", "--sequences"
     ).out  # fmt: skip
+
+
+def test_commands_that_start_from_a_position_take_boards_and_files(
+    run: Run, tmp_path: Path
+) -> None:
+    small = ("--connect", "3")
+    path = tmp_path / "board.txt"
+    path.write_text(draw(Position.from_moves("232", Geometry(4, 4, 3))))
+    two = tmp_path / "two.txt"
+    two.write_text("44\n45\n")
+    size = ("--columns", "4", "--rows", "4", *small)
+    for words in (
+        ("think", "{}", "--agent", "random", "--json"),
+        ("perft", "2", "--position", "{}"),
+        ("match", "random", "random", "--games", "1", "--json", "--position", "{}"),
+    ):
+        by_file = run(*(word.format(path) for word in words), *small)
+        by_moves = run(*(word.format("322") for word in words), *size)
+        assert (by_file.status, by_file.err) == (0, "")
+        if words[0] == "perft":
+            assert by_file.out == by_moves.out
+        said = bad_input(run(*(word.format(two) for word in words)))
+        assert said == f"{two} holds more than one position: give a file with one, or its moves"
+        path_of_none = tmp_path / "impossible.txt"
+        path_of_none.write_text(FOUR_AGAINST_TWO)
+        said = bad_input(run(*(word.format(path_of_none) for word in words)))
+        assert said.startswith("the first player has 4 discs and the second 2: players take turns")
+
+
+def test_openings_of_a_file_may_have_scores_or_be_replays(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "openings.txt"
+    path.write_text("4455 18\n4 12\n")
+    words = ("match", "random", "random", "--games", "4", "--json", "--show", "--openings")
+    ran = run(*words, str(path))
+    assert (ran.status, ran.err) == (0, "")
+    (tmp_path / "o.json").write_text(run("convert", str(path), "--to", "kaggle").out)
+    assert '"4455"' in ran.out and '"4"' in ran.out
+    replays = run(*words, str(tmp_path / "o.json"))
+    assert (replays.status, '"4455"' in replays.out, '"4"' in replays.out) == (0, True, True)

@@ -299,6 +299,26 @@ def test_histories_in_a_state_of_the_arena() -> None:
     assert [game.moves for game in read(text)] == ["445"]
 
 
+def test_a_table_through_pyarrow_keeps_its_moves_if_they_are_read_as_text() -> None:
+    """As documented: by default twenty digits become a number that is not exact."""
+    csv = pytest.importorskip("pyarrow.csv")
+    arrow = pytest.importorskip("pyarrow")
+    moves = "44444455555511111122"
+    table = f"moves,first,second\n{moves},ann,bob\n".encode()
+    by_default = csv.read_csv(io.BytesIO(table))
+    assert str(by_default["moves"][0].as_py()) != moves
+    options = csv.ConvertOptions(column_types={"moves": arrow.string()})
+    kept = csv.read_csv(io.BytesIO(table), convert_options=options)
+    back = io.BytesIO()
+    csv.write_csv(kept, back)
+    (game,) = read(back.getvalue().decode(), name="games.csv")
+    assert game.moves == moves
+    back = io.BytesIO()
+    csv.write_csv(by_default, back)
+    said = refusal(back.getvalue().decode(), "games.csv")
+    assert "its moves became a number, 4.444" in said
+
+
 # --- files that hold no text of games -----------------------------------------------------------
 
 

@@ -20,6 +20,7 @@ from claimeven.arena.tournaments.kept_match import play_kept
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.parts.match_report import forfeit_line, game_lines, match_lines
 from claimeven.cli.shared.boards import board_text
+from claimeven.cli.shared.inputs import position_option, read_one
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.openings import OPENINGS_HELP, refuse_plies_of_file
 from claimeven.cli.shared.options import (
@@ -39,7 +40,6 @@ from claimeven.cli.shared.progress import counting, say_when_compiling
 from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 
 
@@ -49,7 +49,7 @@ from claimeven.game.position import Position
 @click.option("--games", default=100, show_default=True, help="Games to play; seats alternate.")
 @seed_option
 @players_options(alone=True)
-@click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
+@position_option
 @click.option("--openings", "source", default="random", show_default=True, help=OPENINGS_HELP)
 @click.option(
     "--opening-plies",
@@ -119,8 +119,9 @@ def command(
             raise ClaimevenError("--report is written on the games of a file: name it with --out")
         check_page(page, out)
     tell_unbounded((first_agent, second_agent), isolation)
-    start = Position.from_moves(moves, geometry)
-    opening = Opening(Position(geometry), parse_moves(moves, geometry))
+    record = read_one(moves, geometry)
+    start, geometry = record.position, record.geometry
+    opening = Opening(Position(geometry), record.columns)
     assert opening.position == start
     plan = MatchPlan(
         (first_agent, second_agent),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import click
 
+from claimeven.cli.shared.inputs import position_option, read_one
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, json_option
 from claimeven.cli.shared.progress import say_when_compiling, status_line
@@ -19,7 +20,7 @@ from claimeven.game.position import Position
 
 @click.command("perft")
 @click.argument("plies", type=int)
-@click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
+@position_option
 @geometry_options
 @json_option
 def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
@@ -35,7 +36,8 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
     """
     if plies < 0:
         raise ClaimevenError(f"PLIES is 0 or more, not {plies}")
-    start = Position.from_moves(moves, geometry)
+    record = read_one(moves, geometry)
+    start, moves = record.position, record.moves
     say_when_compiling()
     ended: BaseException | None = None
     counted: list[tuple[int, int]] = []

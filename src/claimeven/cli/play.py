@@ -10,6 +10,7 @@ import numpy as np
 from claimeven.agents import Agent, Limit, make_agent, make_agents
 from claimeven.agents.registry import check_limit
 from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.shared.inputs import position_option, read_one
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import WordChoice, check_seed, geometry_options, limit_options
 from claimeven.cli.shared.progress import say_when_compiling
@@ -18,7 +19,6 @@ from claimeven.cli.shared.thinking import LEVELS
 from claimeven.cli.terminal.session import Session
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 
 HUMAN = "human"
@@ -42,7 +42,7 @@ SEEDS = 1_000_000
     type=click.IntRange(0, 10),
     help="Play against `perfect` at this level: 10 never errs, 0 hardly looks.",
 )
-@click.option("--position", "moves", default="", help="Start after these moves, such as 4455.")
+@position_option
 @click.option(
     "--thinking",
     type=WordChoice(*LEVELS),
@@ -90,7 +90,8 @@ def command(
       claimeven play --first alphabeta --second random --thinking high --depth 2
       claimeven play --columns 5 --rows 4 --connect 3 --second negamax:depth=full
     """
-    start = Position.from_moves(moves, geometry)
+    given = read_one(moves, geometry)
+    start, geometry = given.position, given.geometry
     if start.is_over:
         raise ClaimevenError(f"the game is over in the start position: {start.outcome}")
     if level is not None and limit.seconds is None:
@@ -112,7 +113,7 @@ def command(
 
         hint_limit = Limit() if helpers else Limit(seconds=HINT_SECONDS)
         session = Session(
-            (first, second), Position(geometry), parse_moves(moves, geometry), limit, seed,
+            (first, second), Position(geometry), given.columns, limit, seed,
             thinking, helper, hint_limit, talk,
         )  # fmt: skip
         if is_drawn and not {*specs} <= {HUMAN}:

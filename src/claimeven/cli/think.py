@@ -8,7 +8,8 @@ import numpy as np
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.arena.games.guard import begin_game, checked_decision, checked_tree
-from claimeven.cli.shared.boards import board_text, ongoing
+from claimeven.cli.shared.boards import board_text
+from claimeven.cli.shared.inputs import is_ongoing, read_one
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import check_seed, geometry_options, json_option, limit_options
 from claimeven.cli.shared.progress import say_when_compiling
@@ -75,7 +76,7 @@ def command(
     svg_file: str | None,
     as_json: bool,
 ) -> None:
-    """Ask an agent about the position after a move string ("" is the empty board).
+    """Ask an agent about a position: moves ("" is the empty board), a board, or a file with one.
 
     Columns count from 1, in JSON too; the lists of JSON hold one entry a column, left to right.
 
@@ -89,7 +90,9 @@ def command(
       claimeven think 44 --agent uct:iterations=5000 --tree --svg tree.svg
       claimeven think 4455 --agent alphabeta --tree --json
     """
-    position = ongoing(moves, geometry)
+    record = read_one(moves, geometry)
+    is_ongoing(record)
+    position, geometry = record.position, record.geometry
     check_seed(seed)
     if trace_limit and not trace:
         raise ClaimevenError("--trace-lines is of a --trace: give both")

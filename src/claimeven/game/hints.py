@@ -35,7 +35,7 @@ def hint_for(name: str, names_there: Iterable[str]) -> str:
         if plain in names.split():
             return f": there is {there}" if there != _CELLS else f": {there}"
     if plain.startswith(("to_", "from_")):
-        return f": claimeven.encodings has functions such as to_kaggle"
+        return ": claimeven.encodings has functions such as to_kaggle"
     if name.startswith("_"):
         return ""
     return did_you_mean(name, [each for each in names_there if not each.startswith("_")])

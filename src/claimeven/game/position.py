@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from claimeven.game import tactics
 from claimeven.game.arguments import whole_number
@@ -378,7 +378,7 @@ as_text: Callable[[Position], str] = repr
 as_svg: Callable[[Position], str] = repr
 #: A position as FEN, and one of a FEN and a connect length; `claimeven.game` puts them here too.
 as_fen: Callable[[Position], str] = object.__repr__
-read_fen: Callable[[str, int], Position]
+read_fen: Callable[[str, int], Position] = cast(Any, None)
 
 
 def _plain(position: Position, last: int | None) -> str:

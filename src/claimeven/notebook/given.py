@@ -12,8 +12,8 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
-from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
+from claimeven.records import read_text
 from claimeven.solver import Solver
 
 
@@ -55,8 +55,10 @@ def line_of(game: object, geometry: Geometry | None) -> Line:
     if not isinstance(game, Iterable):
         raise ClaimevenError(f"a game is moves, a Line or a Position, not {game!r}")
     board = geometry or STANDARD
-    columns = parse_moves(game, board) if isinstance(game, str) else game
-    return Line(Position(board), columns)
+    if isinstance(game, str):
+        record = read_text(game, board)
+        return Line(Position(record.geometry), record.columns)
+    return Line(Position(board), game)
 
 
 def opponent(agent: Contestant, geometry: Geometry, limit: Limit) -> Agent:

@@ -286,6 +286,21 @@ def read_records(
         yield tried.game()
 
 
+def read_text(text: str, geometry: Geometry = STANDARD) -> GameRecord:
+    """Return the one game or position of a text, in whatever format. Raises `ClaimevenError`.
+
+    >>> read_text("[[0, 0, 0], [0, 2, 0], [0, 1, 1]]", Geometry(3, 3, 3)).position.ply
+    3
+    """
+    form, lines = guess_by_lines("", io.StringIO(text))
+    if form.name == "moves":  # over several lines, too
+        return moves.read(text, geometry)
+    found = list(itertools.islice(read_records(lines, form, geometry), 2))
+    if len(found) != 1:
+        raise InvalidRecord("a text with one game or position is needed")
+    return found[0]
+
+
 def write_records(stream: TextIO, records: Iterable[GameRecord], form: str | Format) -> int:
     """Write games to an open text file; return how many. Raises `InvalidRecord`."""
     form = format_of(form) if isinstance(form, str) else form

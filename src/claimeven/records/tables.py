@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TextIO
 
@@ -18,6 +19,8 @@ from claimeven.records.lines import text_lines
 from claimeven.records.record import RESULTS, GameRecord, InvalidRecord, played
 from claimeven.suggestions import no_such
 
+#: What other programs make of moves that they take for a number.
+_NUMBER = re.compile(r"\s*\d+\.\d*([eE][+-]?\d+)?\s*|\d+[eE][+-]?\d+")
 #: The names that are written.
 _NAMES = ("moves", "first", "second", "opening", "result", "fault", "reason")
 
@@ -115,6 +118,10 @@ def _word(row: Mapping[str, object], name: str) -> str:
     value = row.get(name)
     if value is None:
         return ""
+    if name in ("moves", "opening") and _NUMBER.fullmatch(str(value)):
+        raise InvalidRecord(
+            f"its {name} became a number, {str(value)[:30]}: read and write that column as text"
+        )
     if not isinstance(value, str):
         raise InvalidRecord(f"its {name} is no text but {value!r}"[:200])
     return value.strip()

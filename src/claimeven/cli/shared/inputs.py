@@ -46,6 +46,14 @@ source_option = click.option(
     help="Format of what is read, if it cannot be recognized; moves0: columns from 0.",
 )
 
+#: Where a game starts; the command receives `moves`, for `read_one`.
+position_option = click.option(
+    "--position",
+    "moves",
+    default="",
+    help="Start after these moves, such as 4455, or from a board or a file with one.",
+)
+
 
 @dataclass(frozen=True)
 class Given:
