@@ -19,6 +19,7 @@ SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 
 ASKED = {
     "solve": ("solve", "4455"),
+    "show": ("show", "4455", "--as", "fen"),
     "think, Monte Carlo": ("think", "44", "--agent", "uct:iterations=5", "--tree"),
     "think, priors": ("think", "44", "--agent", "puct:iterations=20", "--tree"),
     "think, alpha-beta": ("think", "44", "--agent", "alphabeta:depth=2", "--trace"),
