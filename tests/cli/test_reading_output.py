@@ -46,8 +46,8 @@ ASKED = {
     "perft": ("perft", "2"),
     "agents": ("agents",),
 }
-#: Keys that are no words of ours: reasons, options of minimax trees told on their own pages.
-OWN = {"forfeit_reasons"}
+#: Keys that are no words of ours: reasons, names of evaluations, options of minimax trees told on their own pages.
+OWN = {"forfeit_reasons", "evaluations"}
 
 
 def with_book(words: tuple[str, ...], book: Path) -> tuple[str, ...]:
