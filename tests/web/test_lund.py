@@ -88,6 +88,9 @@ def test_what_breaks_the_contract_is_told(server: Server) -> None:
         "status": False, "result": 0, "botmove": -1, "state": EMPTY,
     }  # fmt: skip
     assert server.form("/lund/move", move=-1).json["msg"] == "stil_id is missing"
+    # Two names of which only the beginning was looked at would be one player.
+    long = server.form("/lund/move", stil_id="n" * 101, move=-1).json
+    assert (long["status"], long["msg"]) == (False, "stil_id is longer than 100 characters")
     for no_move in ({}, {"move": "x"}, {"move": "--1"}, {"move": "\u0663"}, {"move": "9" * 5_000}):
         assert server.form("/lund/move", **who, **no_move).json["msg"] == (
             "move is -1 to begin a game, or a column from 0 to 6"

@@ -70,6 +70,30 @@ def test_a_signal_ends_it_and_its_workers_in_the_middle_of_work(
         eventually(lambda: all(map(has_ended, workers)))
 
 
+@pytest.mark.usefixtures("real_starts")
+def test_requests_that_are_given_up_leave_no_traceback(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "class.db"
+    play_tournament(["random", "greedy"], rounds=2, out=path)
+    half = b"POST /play HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
+    with running("--workers", "1", "--store", str(path), "--seconds", "60") as server:
+        paths = (HARD, HARD.replace("scores", "scores/events"), "/report", "/api/live")
+        for _ in range(3):
+            with ExitStack() as gone:
+                for each in paths:
+                    gone.enter_context(server.waiting_for(each))
+                eventually(lambda: server.status()["busy"] == 1)
+        with ExitStack() as here:
+            here.enter_context(socket.create_connection(("127.0.0.1", server.port))).sendall(half)
+            for each in paths:
+                here.enter_context(server.waiting_for(each))
+            eventually(lambda: server.status()["busy"] == 1)
+            server.process.send_signal(signal.SIGTERM)
+            assert server.process.wait(PATIENCE) == -signal.SIGTERM
+    assert capfd.readouterr().err == ""
+
+
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the browser of the user, which only writes it down, was asked to open."""

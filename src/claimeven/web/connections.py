@@ -57,6 +57,12 @@ class Connection(H11Protocol):
         if self._reader is not None:
             self._reader.cancel()
 
+    def shutdown(self) -> None:
+        """End with the server, also in the middle of a request that is still coming."""
+        super().shutdown()
+        if self._phase is h11.SEND_BODY:
+            self.transport.close()
+
     def _watch(self) -> None:
         """Begin the time of a part of a request, if it is another part than before."""
         phase = self.conn.their_state

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import logging
 import socket
 import sys
 import webbrowser
@@ -72,6 +73,7 @@ async def _serve(
             timeout_graceful_shutdown=_FAREWELL,
             backlog=_BACKLOG,
         )
+        logging.getLogger("uvicorn.error").addFilter(_is_news)
         server = _Server(config, app.state.services)
         server.when_listening = lambda: _told(settings, listener, tell, browse)
         asyncio.get_running_loop().set_exception_handler(partial(_handle, server, tell))
@@ -84,6 +86,11 @@ async def _serve(
         with contextlib.suppress(asyncio.CancelledError, Exception):
             await starting
         await pool.stop()
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether the log should hold this: not that a request was given up, which is no failure."""
+    return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
 def _check_started(starting: asyncio.Future[None]) -> None:

@@ -40,7 +40,8 @@ class StoreView:
 
     def __init__(self, path: Path | None, waiting: int) -> None:
         self.path = path
-        self._pools = [WorkerPool(1, None, waiting, steps=()) for _ in range(2)]
+        # One that is to stop is ended: it may be amid an import, which would be half made for ever.
+        self._pools = [WorkerPool(1, None, waiting, stop_seconds=0.0, steps=()) for _ in range(2)]
         self._standings = _Standings(self._pools[0], path)
         self._report: tuple[Version | None, bytes] | None = None
         self._making: asyncio.Task[bytes] | None = None

@@ -52,8 +52,10 @@ async def move(request: Request, services: Shared, agent: Bot = None) -> dict[st
     spec = allowed(agent or services.settings.bot, services.settings)
     fields = parse_qs((await request.body()).decode("utf-8", "replace"))
     name, asked = _name(fields), _number(fields)
-    if name is None:
+    if not name:
         return refusal("stil_id is missing")
+    if len(name) > _MOST_NAME:  # a part of it could be the name of somebody else
+        return refusal(f"stil_id is longer than {_MOST_NAME} characters")
     if asked is None:
         return refusal("move is -1 to begin a game, or a column from 0 to 6")
     player = services.lund.player(name, spec)
@@ -78,7 +80,7 @@ async def stats(request: Request, services: Shared, agent: Bot = None) -> dict[s
     """Tell how many games a player has won, drawn and lost."""
     spec = allowed(agent or services.settings.bot, services.settings)
     fields = parse_qs((await request.body()).decode("utf-8", "replace"))
-    return services.lund.known(_name(fields) or "", spec).stats()
+    return services.lund.known(_name(fields), spec).stats()
 
 
 async def _answer(
@@ -125,9 +127,8 @@ async def _bot_move(request: Request, services: Services, player: Player, spec: 
     return int(decision["column"]) - 1
 
 
-def _name(fields: dict[str, list[str]]) -> str | None:
-    names = fields.get("stil_id")
-    return "+".join(names)[:_MOST_NAME] if names else None
+def _name(fields: dict[str, list[str]]) -> str:
+    return "+".join(fields.get("stil_id", ()))
 
 
 def _number(fields: dict[str, list[str]]) -> int | None:
