@@ -454,13 +454,13 @@ def test_agents_of_ones_own_take_options(name: str, column: int, tmp_path: Path)
     [
         (
             "P,colum=1",
-            "P has no 'colum' (did you mean column?): it takes column, sure, word",
+            "P has no option 'colum' (did you mean column?): it takes column, sure, word",
         ),
-        ("P,column=x", "column=x: column takes a whole number"),
-        ("P,sure=3", "sure=3: sure takes yes or no"),
-        ("P,weight=x", "weight=x: weight takes a number"),
-        ("plays,position=1", "plays has no 'position': it takes column, more"),
-        ("make,depth=1", "make has no 'depth': it takes column"),
+        ("P,column=x", "column=x of P: column takes a whole number"),
+        ("P,sure=3", "sure=3 of P: sure takes yes or no"),
+        ("P,weight=x", "weight=x of P: weight takes a number"),
+        ("plays,position=1", "plays has no option 'position': it takes column, more"),
+        ("make,depth=1", "make has no option 'depth': it takes column"),
         ("P,column=9,sure", "takes the name of a function or class of that file, and its options"),
     ],
 )
@@ -479,6 +479,9 @@ HELPER = "def score(board, player):\n    return 0\ndef helper(x):\n    return x\
         ("def my_bot(position):\n    return 1\ndef main():\n    return 0\n", "my_bot(position), "),
         ("def my_agent(obs, config):\n    return 1\n" + HELPER, "my_agent(observation, config"),
         ("def choose_move(board):\n    return 1\n" + HELPER, "choose_move(position), the one in"),
+        ("def get_best_move(state):\n    return 1\ndef evaluate(board):\n    return 0\n"
+         "def get_valid_moves(board):\n    return 0\ndef other_player(p):\n    return 0\n" + HELPER,
+         "get_best_move(position), the one in"),
         ("class P(Agent):\n    def choose(self, p, l, r):\n        return Decision(1)\n" + HELPER,
          "P.choose(position, limit, rng), the one in"),
         ("class P(Agent):\n    def choose(self, p, l, r):\n        return Decision(1)\nbot = P()\n"

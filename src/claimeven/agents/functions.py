@@ -19,6 +19,7 @@ import inspect
 import re
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -26,35 +27,27 @@ import numpy as np
 
 from claimeven.agents.contract import Agent, Decision, Limit
 from claimeven.agents.kaggle import KAGGLE_NAMES, KaggleAgent
-from claimeven.agents.options import FLAGS, InvalidSpec
+from claimeven.agents.options import AgentKind, InvalidSpec, Kind, Option
 from claimeven.agents.plain import as_column
 from claimeven.agents.prints import PrintsToStderr
 from claimeven.agents.safe_text import described, printable, shown, traceback_of
 from claimeven.game.position import Position
-from claimeven.suggestions import did_you_mean
 
 #: Parameters Kaggle passes: observation and configuration.
 KAGGLE_PARAMETERS = 2
 _EMPTY = inspect.Parameter.empty
+#: Kinds of options by the type of their default.
+_KINDS: dict[type, Kind] = {bool: "flag", int: "int", float: "float"}
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 #: Names of a second parameter that is no configuration.
-_NO_CONFIGURATION = frozenset(
-    (
-        "piece",
-        "player",
-        "mark",
-        "color",
-        "colour",
-        "turn",
-        "token",
-        "disc",
-        "symbol",
-        "side",
-        "depth",
-    )
-)
-#: Parts of the names of functions that play, and of parameters that are a position.
+_NO_CONFIGURATION = re.compile(r"piece|player|mark|colou?r|turn|token|disc|symbol|side|depth", re.I)
+#: Parts of the names of functions that play, of those that help them, and names of a position.
 _PLAYING = re.compile(r"agent|bot|player|move|play|choose|act|policy|strategy|decide", re.I)
+_HELPING = re.compile(
+    r"^_|^(is|has|make|do|undo|apply|print|show|draw|check|test|count|reset|init|load|eval|score)"
+    r"|^all|_all|valid|legal|possible|available|other|opponent|display|replay|remove|moves$|players$",
+    re.I,
+)
 _POSITION = re.compile(r"pos(ition)?|p|state|board|game|grid", re.I)
 
 
@@ -120,46 +113,24 @@ def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
     A function of a position is bound to them; one whose first parameter has a default is called.
     Raises `InvalidSpec` for an option that it does not take, or a value that does not fit.
     """
-    name = getattr(found, "__name__", title)
-    known = dict(inspect.signature(found).parameters)
-    positional = [p for p in known.values() if p.kind in _POSITIONAL]
-    is_function = not inspect.isclass(found) and positional and positional[0].default is _EMPTY
-    takes_all = any(p.kind is p.VAR_KEYWORD for p in known.values())
-    if is_function:
-        known = {key: p for key, p in known.items() if p.default is not _EMPTY}
-    if not takes_all:
-        for option in options:
-            if option not in known:
-                takes = f"takes {', '.join(known)}" if known else "takes none"
-                raise InvalidSpec(
-                    f"{title} takes the name of a function or class of that file and its options:"
-                    f" {name} has no {option!r}{did_you_mean(option, known)}: it {takes}"
-                )
-    values = {
-        option: _value(option, text, known[option].default if option in known else None)
-        for option, text in options.items()
-    }
-    return partial(found, **values) if is_function else found(**values)
-
-
-def _value(option: str, text: str, default: object) -> Any:
-    """Return the value of an option, of the type of its default."""
-    kinds: dict[type, tuple[Callable[[str], Any], str]] = {
-        bool: (lambda word: FLAGS[word.lower()], "yes or no"),
-        int: (int, "a whole number"),
-        float: (float, "a number"),
-        str: (str, "a text"),
-    }
-    if type(default) in kinds:
-        read, takes = kinds[type(default)]
-        try:
-            return read(text)
-        except (ValueError, KeyError):
-            raise InvalidSpec(f"{option}={text}: {option} takes {takes}") from None
+    given = list(inspect.signature(found).parameters.values())
+    is_bound = not inspect.isclass(found) and given[:1] and given[0].default is _EMPTY
+    takes = {p.name: p.default for p in given if not (is_bound and p.default is _EMPTY)}
+    if any(p.kind is p.VAR_KEYWORD for p in given):
+        takes |= dict.fromkeys(options, None)
+    known = [Option(name, _KINDS.get(type(d), "text"), d, "") for name, d in takes.items()]
+    kind = AgentKind(name_of(found), "", tuple(known), lambda values: found(**values))
     try:
-        return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return text
+        values = {name: kind.parse(options)[name] for name in options}
+    except InvalidSpec as error:
+        raise InvalidSpec(
+            f"{title} takes the name of a function or class of that file and its options: {error}"
+        ) from None
+    for name, value in values.items():
+        if isinstance(value, str) and not isinstance(takes[name], str):
+            with suppress(ValueError, SyntaxError):
+                values[name] = ast.literal_eval(value)
+    return partial(found, **values) if is_bound else found(**values)
 
 
 def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
@@ -175,13 +146,12 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
     needed = sum(p.default is _EMPTY for p in parameters)
     by_name = [p.name for p in given if p.kind is p.KEYWORD_ONLY and p.default is _EMPTY]
     is_known = bool(parameters) and parameters[0].name in KAGGLE_NAMES
-    is_pair = needed == KAGGLE_PARAMETERS and not is_known
-    is_other = is_pair and parameters[1].name.lower() in _NO_CONFIGURATION
+    is_pair = needed == KAGGLE_PARAMETERS
+    is_other = is_pair and bool(_NO_CONFIGURATION.fullmatch(parameters[1].name)) and not is_known
     if needed > KAGGLE_PARAMETERS or by_name or is_other:
         name = name_of(function)
         which = title if title.endswith(name) else f"{title}: {name}"
-        what = f"takes {needed} arguments"
-        hint = ""
+        what, hint = f"takes {needed} arguments", ""
         if by_name:
             what = f"takes {' and '.join(by_name)} by name, without a default"
         elif is_other:
@@ -191,15 +161,15 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
                 f" agent(position): return {name}(position.to_array()[::-1] + 1, position.turn + 1)"
             )
         raise InvalidSpec(f"{which} {what}: an agent takes a position, or (obs, config){hint}")
-    return not parameters or needed == KAGGLE_PARAMETERS or is_known
+    return not parameters or is_pair or is_known
 
 
 def rank(found: object) -> int:
-    """Return how much something in a file looks like its agent: 0 if it can be none, up to 5."""
+    """Return how much something in a file looks like its agent: 0 if it can be none, up to 9."""
     if isinstance(found, Agent):
-        return 5
+        return 9
     if inspect.isclass(found):
-        return 5 if issubclass(found, Agent) and not inspect.isabstract(found) else 0
+        return 9 if issubclass(found, Agent) and not inspect.isabstract(found) else 0
     try:
         parameters = inspect.signature(found).parameters  # type: ignore[arg-type]
         is_for_kaggle(found, "")  # type: ignore[arg-type]
@@ -209,9 +179,10 @@ def rank(found: object) -> int:
         return 0
     names = [name for name, p in parameters.items() if p.default is _EMPTY] or list(parameters)
     if names[0] in KAGGLE_NAMES:
-        return 5
-    looks = _PLAYING.search(name_of(found)) or _POSITION.fullmatch(names[0])
-    return 1 + 2 * (len(names) == 1) + bool(looks)
+        return 9
+    name, helps = name_of(found), bool(_HELPING.search(name_of(found)))
+    looks = 2 * bool(_PLAYING.search(name)) + bool(_POSITION.fullmatch(names[0]))
+    return 1 + 4 * (len(names) == 1) + looks * (not helps)
 
 
 def call_text(agent: Agent, name: str) -> str:

@@ -177,7 +177,7 @@ _LOADING = (
         r" is (a folder|a device|an archive|a notebook|a web page|no text)",
         "name the Python file that holds the agent",
     ),
-    (r"has no '|takes (a whole|a number|yes|a text)", "give the options that it takes, or none"),
+    (r"has no option|takes (a whole|a number|yes)", "give the options that it takes, or none"),
     (r"EOFError", _NO_INPUT),
     (r"SystemExit", _NO_EXIT),
     (

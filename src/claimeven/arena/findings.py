@@ -25,7 +25,7 @@ _FEW, _HABIT = 5, 0.8
 _ALWAYS, _SELDOM = 0.9, 0.4
 PLAYERS = ("the first player", "the second player")
 #: MB of growth a move that are looked into; moves in which a process may not grow to its bound.
-_GROWTH, _MOVES = 0.02, 10_000
+_GROWTH, _MOVES = 0.02, 2_000
 #: Characters a move that an agent may print.
 MAX_PRINTED = 2_000
 #: What may be the name of a file with data.
@@ -47,9 +47,9 @@ def usage_of(process: int, answers: int) -> Usage | None:
     """Return what a process holds now; None if the system does not say."""
     with suppress(OSError):
         status = Path(f"/proc/{process}/status").read_text("utf-8")
-        found = dict(re.findall(r"^(VmRSS|Threads):\s+(\d+)", status, re.MULTILINE))
+        found = dict(re.findall(r"^(VmData|Threads):\s+(\d+)", status, re.MULTILINE))
         if len(found) == 2:
-            return Usage(answers, int(found["VmRSS"]) / 1024, int(found["Threads"]))
+            return Usage(answers, int(found["VmData"]) / 1024, int(found["Threads"]))
     return None
 
 
