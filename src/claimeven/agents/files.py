@@ -20,10 +20,10 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from importlib.abc import MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import decode_source
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from claimeven.agents.contract import Agent
@@ -179,20 +179,6 @@ def _is_file(path: Path) -> bool:
     return False
 
 
-class _Loader(SourceFileLoader):
-    """Takes a text for what a file holds, in tracebacks too."""
-
-    def __init__(self, name: str, path: str, text: bytes) -> None:
-        super().__init__(name, path)
-        self._text = text
-
-    def get_code(self, fullname: str) -> CodeType:
-        """Return the text, compiled."""
-        lines = decode_source(self._text).splitlines(keepends=True)
-        linecache.cache[self.path] = (len(self._text), None, lines, self.path)
-        return self.source_to_code(self._text, self.path)
-
-
 class _Neighbors(MetaPathFinder):
     """Finds the modules next to a file, but for those that Python itself has.
 
@@ -220,21 +206,19 @@ class _Neighbors(MetaPathFinder):
 def _import_file(place: str) -> ModuleType:
     path, text = Path(place).resolve(), source_of(place)
     mark = hashlib.sha256(str(path).encode("utf-8", "surrogateescape")).hexdigest()[:8]
-    name = f"claimeven_user_{path.stem}_{mark}"
-    package = _package_of(path, text)
-    if package:
-        name = f"{package}.{name}"
-    spec = importlib.util.spec_from_file_location(name, path, loader=_Loader(name, str(path), text))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
+    module = ModuleType(f"claimeven_user_{path.stem}_{mark}")
+    module.__file__, module.__package__ = str(path), _package_of(path, text)
+    sys.modules[module.__name__] = module
     # The folder comes first but for Python's own modules, which a neighbor's name may be that of.
     sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Neighbors)]
     sys.meta_path.insert(0, _Neighbors(path))
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     sys.path.sort(key={"", str(Path.cwd())}.__contains__)
-    spec.loader.exec_module(module)
+    code = compile(text, str(path), "exec", dont_inherit=True)
+    lines = decode_source(text).splitlines(keepends=True)  # for tracebacks
+    linecache.cache[str(path)] = (len(text), None, lines, str(path))
+    exec(code, vars(module))
     return module
 
 

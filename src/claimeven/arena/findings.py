@@ -23,7 +23,6 @@ from claimeven.arena.check_report import Answer, Fault
 _FEW, _HABIT = 5, 0.8
 #: Parts of wins at hand that one player always, and the other seldom takes.
 _ALWAYS, _SELDOM = 0.9, 0.4
-PLAYERS = ("the first player", "the second player")
 #: MB of growth a move that are looked into; moves in which a process may not grow to its bound.
 _GROWTH, _MOVES = 0.02, 2_000
 #: Characters a move that an agent may print.
@@ -91,24 +90,26 @@ def _growth(earlier: Usage, later: Usage) -> float:
 
 def find_sides(answers: Sequence[Answer]) -> Iterator[Fault]:
     """Yield the fault of an agent that plays for the other side, as one player or as both."""
-    both = [_asked(answers, seat, 1, 1) for seat in (0, 1)]
-    if min(map(len, both)) >= _FEW:
-        wins = [_part(asked, wins=True) for asked in both]
-        wrong = [seat for seat in (0, 1) if _part(both[seat], wins=False) >= _HABIT]
-        single = [answer for seat in (0, 1) for answer in _asked(answers, seat, 1, 0)]
-        if len(wrong) == 1 and wins[1 - wrong[0]] >= _HABIT:
-            yield _side_fault(both[wrong[0]], PLAYERS[wrong[0]], "blocks")
+    asked = [
+        {at_hand: _asked(answers, seat, *at_hand) for at_hand in ((1, 0), (0, 1), (1, 1))}
+        for seat in (0, 1)
+    ]
+    if min(len(each) for seat in asked for each in seat.values()) < _FEW:
+        return
+    blocks = [_part(seat[1, 1], "blocks") >= _HABIT for seat in asked]
+    wins = [_part(seat[1, 1], "wins") >= _HABIT for seat in asked]
+    if all(blocks) and min(_part(seat[1, 0], "wins") for seat in asked) >= _HABIT:
+        yield _side_fault([*asked[0][1, 1], *asked[1][1, 1]], "stops", "either player")
+        return
+    for seat, player in enumerate(("the first player", "the second player")):
+        if blocks[seat] and wins[1 - seat]:
+            yield _side_fault(asked[seat][1, 1], "stops", player)
             return
-        if len(wrong) == 2 and _part(single, wins=True) >= _HABIT:
-            yield _side_fault([*both[0], *both[1]], "either player", "blocks")
-            return
-    for what, count in (("wins", (1, 0)), ("blocks", (0, 1))):
-        asked = [_asked(answers, seat, *count) for seat in (0, 1)]
-        parts = [_part(each, wins=what == "wins") for each in asked]
-        weak = parts.index(min(parts))
-        if min(map(len, asked)) >= _FEW and max(parts) > _ALWAYS and parts[weak] < _SELDOM:
-            yield _side_fault(asked[weak], PLAYERS[weak], what)
-            return
+        for at_hand, what in (((1, 0), "wins"), ((0, 1), "blocks")):
+            weak, strong = (_part(asked[each][at_hand], what) for each in (seat, 1 - seat))
+            if strong > _ALWAYS and weak < _SELDOM:
+                yield _side_fault(asked[seat][at_hand], what, player)
+                return
 
 
 def _asked(answers: Sequence[Answer], seat: int, wins: int, blocks: int) -> list[Answer]:
@@ -123,26 +124,23 @@ def _asked(answers: Sequence[Answer], seat: int, wins: int, blocks: int) -> list
     ]
 
 
-def _part(answers: Sequence[Answer], *, wins: bool) -> float:
+def _part(answers: Sequence[Answer], what: str) -> float:
     """Return the part of positions in which the agent took the win, or the block."""
-    columns = [(a.column, a.probe.wins if wins else a.probe.blocks) for a in answers]
-    return sum(column in good for column, good in columns) / max(1, len(columns))
+    return sum(a.column in getattr(a.probe, what) for a in answers) / len(answers)
 
 
-def _side_fault(asked: Sequence[Answer], player: str, what: str) -> Fault:
-    if what == "blocks" and asked[0].probe.wins:
+def _side_fault(asked: Sequence[Answer], what: str, player: str) -> Fault:
+    does = f"sees {what} at hand as one player and not as {player}"
+    if what == "stops":
         does = f"stops the other side where it could win at once, as {player}"
-    else:
-        does = f"sees {what} at hand as one player and not as {player}"
     wrong = [a for a in asked if a.column not in (a.probe.wins or a.probe.blocks)]
-    first = wrong[0].probe
     return Fault(
         "sides",
         f"{does}, as if it played for the other side",
         "see which discs it takes for its own: position.mine, or for Kaggle those equal to"
         " observation.mark, which is 1 or 2; and look for a win before a block",
-        position=first.position,
-        moves=first.moves,
+        position=wrong[0].probe.position,
+        moves=wrong[0].probe.moves,
         answers=len(wrong),
     )
 
@@ -171,7 +169,7 @@ def find_notes(spec: str, agent: Agent, is_unseeded: bool) -> tuple[str, ...]:
 
 
 def find_files(spec: str) -> Iterator[Fault]:
-    """Yield the fault of an agent that opens files next to its own by where the command runs."""
+    """Yield the fault of an agent that opens files by where the command runs."""
     path, nodes = _parsed(spec)
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     texts = {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
