@@ -220,7 +220,7 @@ def test_accuracy_and_blunders() -> None:
     keeping = measured.accuracy.decisive.mean("keeping")
     assert keeping is not None
     assert cells(measured)[1][5] == f"{100 * keeping:.1f}\N{NO-BREAK SPACE}%"
-    assert "60 positions answered, 0 faults" in words(measured)
+    assert "120 positions answered, 0 faults" in words(measured)
     assert cells(measured.accuracy)[1][0] == "greedy"
     worst = measured.accuracy.blunders(1)[0]
     assert f"greedy plays {worst.move.column + 1} (" in words(worst)

@@ -116,63 +116,25 @@ __all__ = [
 
 #: Where each name comes from.
 _HOMES = {
-    "agents": (
-        "Agent",
-        "Decision",
-        "InvalidLimit",
-        "InvalidSpec",
-        "Limit",
-        "make_agent",
-    ),
+    "agents": "Agent Decision InvalidLimit InvalidSpec Limit make_agent",
     "arena": (
-        "check_agent",
-        "measure_accuracy",
-        "place_on_ladder",
-        "play_match",
-        "play_tournament",
-        "run_sprt",
-        "run_study",
-        "write_report",
+        "check_agent measure_accuracy place_on_ladder play_match play_tournament run_sprt "
+        "run_study write_report"
     ),
-    "book": ("InvalidBook",),
+    "book": "InvalidBook",
     "game": (
-        "FIRST",
-        "SECOND",
-        "ClaimevenError",
-        "Geometry",
-        "IllegalMove",
-        "InvalidGeometry",
-        "InvalidNotation",
-        "InvalidPosition",
-        "Line",
-        "Outcome",
-        "Position",
-        "encodings",
-        "format_moves",
-        "parse_moves",
+        "FIRST SECOND ClaimevenError Geometry IllegalMove InvalidGeometry InvalidNotation "
+        "InvalidPosition Line Outcome Position encodings format_moves parse_moves"
     ),
-    "game.drawing": (
-        "draw",
-        "parse_drawing",
-    ),
-    "game.perft": ("perft",),
-    "game.svg": ("draw_svg",),
-    "practice": (
-        "daily_puzzle",
-        "make_puzzles",
-        "puzzles",
-    ),
-    "review.analysis": ("analyze",),
-    "review.explain": ("explain",),
-    "solver": (
-        "InvalidSolve",
-        "SearchStopped",
-        "Solver",
-    ),
+    "game.drawing": "draw parse_drawing",
+    "game.perft": "perft",
+    "game.svg": "draw_svg",
+    "practice": "daily_puzzle make_puzzles puzzles",
+    "review.analysis": "analyze",
+    "review.explain": "explain",
+    "solver": "InvalidSolve SearchStopped Solver",
 }
-__getattr__, __dir__ = lazy.offer(
-    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
-)
+__getattr__, __dir__ = lazy.offer(__name__, _HOMES)
 
 
 def _open_book(geometry: "Geometry", where: "str | Path") -> Any:

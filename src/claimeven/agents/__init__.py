@@ -45,22 +45,12 @@ __all__ = [
 
 # An agent in a process of its own needs the contract and not the searches, so that it starts soon.
 _HOMES = {
-    "contract": (
-        "GRACE",
-        "Agent",
-        "AgentFault",
-        "Decision",
-        "InvalidLimit",
-        "Limit",
-        "TreeView",
-    ),
-    "functions": ("FunctionAgent", "as_agent"),
-    "kaggle": ("KaggleAgent",),
-    "options": ("AgentKind", "InvalidSpec", "Option"),
-    "process.isolation": ("Isolation",),
-    "process.process": ("ProcessAgent",),
-    "registry": ("AGENTS", "Contestant", "make_agent", "make_agents"),
+    "contract": "GRACE Agent AgentFault Decision InvalidLimit Limit TreeView",
+    "functions": "FunctionAgent as_agent",
+    "kaggle": "KaggleAgent",
+    "options": "AgentKind InvalidSpec Option",
+    "process.isolation": "Isolation",
+    "process.process": "ProcessAgent",
+    "registry": "AGENTS Contestant make_agent make_agents",
 }
-__getattr__, __dir__ = lazy.offer(
-    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
-)
+__getattr__, __dir__ = lazy.offer(__name__, _HOMES)

@@ -5,12 +5,4 @@ from claimeven.book.errors import InvalidBook
 from claimeven.book.library import load_book, open_book, shipped, shipped_path
 from claimeven.book.mapped import MappedBook
 
-__all__ = [
-    "Book",
-    "InvalidBook",
-    "MappedBook",
-    "load_book",
-    "open_book",
-    "shipped",
-    "shipped_path",
-]
+__all__ = ["Book", "InvalidBook", "MappedBook", "load_book", "open_book", "shipped", "shipped_path"]

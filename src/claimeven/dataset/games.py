@@ -237,7 +237,4 @@ def _any_of(columns: Sequence[int], draw: Stream) -> int:
     return columns[int(draw.share() * len(columns))]
 
 
-_PLAYERS: dict[str, _Play] = {
-    "selfplay": _selfplay,
-    "mixed": _mixed,
-}
+_PLAYERS: dict[str, _Play] = {"selfplay": _selfplay, "mixed": _mixed}

@@ -120,13 +120,7 @@ EVALUATIONS: dict[str, Evaluation] = {
             500.0,
             STREAKS,
         ),
-        Evaluation(
-            "triples",
-            triples,
-            "runs of three, own less the opponent's",
-            4.0,
-            TRIPLES,
-        ),
+        Evaluation("triples", triples, "runs of three, own less the opponent's", 4.0, TRIPLES),
     )
 }
 

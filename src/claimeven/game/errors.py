@@ -2,13 +2,7 @@
 
 from claimeven.errors import ClaimevenError
 
-__all__ = [
-    "ClaimevenError",
-    "IllegalMove",
-    "InvalidGeometry",
-    "InvalidNotation",
-    "InvalidPosition",
-]
+__all__ = ["ClaimevenError", "IllegalMove", "InvalidGeometry", "InvalidNotation", "InvalidPosition"]
 
 
 class InvalidGeometry(ClaimevenError):

@@ -14,11 +14,7 @@ from claimeven.learning.held_out import (
     sign_accuracy,
 )
 from claimeven.learning.lessons import PlyShare
-from claimeven.learning.ntuple_training import (
-    NTupleLearner,
-    NTupleRecipe,
-    train_ntuple,
-)
+from claimeven.learning.ntuple_training import NTupleLearner, NTupleRecipe, train_ntuple
 from claimeven.learning.oracle import Measured, measure_learner, score_against_perfect
 from claimeven.learning.progress import TrainingProgress
 from claimeven.learning.run_folder import InvalidRun, RunFolder

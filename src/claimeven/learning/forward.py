@@ -82,12 +82,7 @@ class Forward:
         return found, Slopes(slopes[0], rows, slopes[1])
 
     def slopes_in_parts(
-        self,
-        lose: Callable[[Any, Any], Any],
-        weights: Any,
-        batch: Any,
-        stays: Any,
-        parts: int,
+        self, lose: Callable[[Any, Any], Any], weights: Any, batch: Any, stays: Any, parts: int
     ) -> tuple[Any, Slopes]:
         """Return what `slopes` returns, found of so many equal parts of a batch in turn.
 

@@ -146,9 +146,7 @@ class Lessons:
 
 
 def chances_of(
-    parts: Sequence[Dataset],
-    shares: Sequence[float] | None,
-    ply_shares: Sequence[PlyShare] | None,
+    parts: Sequence[Dataset], shares: Sequence[float] | None, ply_shares: Sequence[PlyShare] | None
 ) -> npt.NDArray[np.float64] | None:
     """Return how likely each position of data sets is to be drawn; None: all equally.
 

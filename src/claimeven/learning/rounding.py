@@ -64,10 +64,7 @@ _HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
 
 
 def packed_by_play(
-    net: Net,
-    steps: int = WEIGHT_STEPS,
-    positions_each: int = POSITIONS,
-    watch: Watch | None = None,
+    net: Net, steps: int = WEIGHT_STEPS, positions_each: int = POSITIONS, watch: Watch | None = None
 ) -> ModelFile:
     """Return what the file of a net holds, rounded to `steps` either side of zero by its play.
 

@@ -25,12 +25,7 @@ from typing import Any, Final, Self
 
 from claimeven.errors import ClaimevenError
 from claimeven.networks.errors import InvalidNetwork
-from claimeven.networks.model_file import (
-    MOST_OF_CHECKPOINT,
-    ModelFile,
-    read_model,
-    write_model,
-)
+from claimeven.networks.model_file import MOST_OF_CHECKPOINT, ModelFile, read_model, write_model
 from claimeven.outputs import (
     CannotWrite,
     GrowingFile,

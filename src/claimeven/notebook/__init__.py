@@ -14,7 +14,5 @@ if TYPE_CHECKING:
 
 __all__ = ["BoardWidget"]
 
-_HOMES = {"widget": ("BoardWidget",)}
-__getattr__, __dir__ = lazy.offer(
-    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
-)
+_HOMES = {"widget": "BoardWidget"}
+__getattr__, __dir__ = lazy.offer(__name__, _HOMES)

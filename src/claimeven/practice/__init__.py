@@ -38,12 +38,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "choosing": ("daily_puzzle", "puzzles", "shipped_puzzles"),
-    "coaching": ("Hint", "Verdict", "hints_for", "verdict_on"),
-    "file": ("PuzzleSet", "read_puzzles"),
-    "making": ("make_puzzles",),
-    "puzzle": ("BANDS", "KINDS", "InvalidPuzzles", "Puzzle"),
+    "choosing": "daily_puzzle puzzles shipped_puzzles",
+    "coaching": "Hint Verdict hints_for verdict_on",
+    "file": "PuzzleSet read_puzzles",
+    "making": "make_puzzles",
+    "puzzle": "BANDS KINDS InvalidPuzzles Puzzle",
 }
-__getattr__, __dir__ = lazy.offer(
-    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
-)
+__getattr__, __dir__ = lazy.offer(__name__, _HOMES)

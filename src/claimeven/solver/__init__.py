@@ -33,15 +33,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "answers": ("Best",),
-    "contract": ("ExactSolver", "OpeningBook"),
-    "errors": ("InvalidSolve", "SearchStopped", "SolverBusy"),
-    "reports": ("SolveProgress", "SolverStatistics"),
-    "scores": ("outcome_word", "plies_to_end", "score_in_words"),
-    "search": ("ExactSearch",),
-    "solver": ("ILLEGAL", "Solver"),
-    "turn": ("Progress",),
+    "answers": "Best",
+    "contract": "ExactSolver OpeningBook",
+    "errors": "InvalidSolve SearchStopped SolverBusy",
+    "reports": "SolveProgress SolverStatistics",
+    "scores": "outcome_word plies_to_end score_in_words",
+    "search": "ExactSearch",
+    "solver": "ILLEGAL Solver",
+    "turn": "Progress",
 }
-__getattr__, __dir__ = lazy.offer(
-    __name__, {name: f"{__name__}.{home}" for home, names in _HOMES.items() for name in names}
-)
+__getattr__, __dir__ = lazy.offer(__name__, _HOMES)

@@ -48,12 +48,7 @@ class Answers:
     seconds that it took to compile the search, or load it, are `loading`.
     """
 
-    def __init__(
-        self,
-        geometry: Geometry,
-        book: OpeningBook | None,
-        search: ExactSearch,
-    ) -> None:
+    def __init__(self, geometry: Geometry, book: OpeningBook | None, search: ExactSearch) -> None:
         self.geometry = geometry
         self.book = book
         self.searched = 0

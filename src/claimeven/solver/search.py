@@ -139,12 +139,7 @@ class ExactSearch:
         return self.score(mine, mask, floor=-1, ceiling=1, nodes=nodes)
 
     def scores(
-        self,
-        mine: int,
-        mask: int,
-        *,
-        nodes: int | None = None,
-        progress: Report | None = None,
+        self, mine: int, mask: int, *, nodes: int | None = None, progress: Report | None = None
     ) -> list[int | None]:
         """Return the score of every column for the side to move, None where it is full."""
         geometry = self.geometry

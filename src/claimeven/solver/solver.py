@@ -134,11 +134,7 @@ class Solver:
         self._search.stop()
 
     def score(
-        self,
-        position: Position,
-        *,
-        seconds: float | None = None,
-        progress: Report | None = None,
+        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
     ) -> int:
         """Return the score of a position; finished games have one too."""
         self._check(position)
@@ -148,11 +144,7 @@ class Solver:
         )
 
     def scores(
-        self,
-        position: Position,
-        *,
-        seconds: float | None = None,
-        progress: Report | None = None,
+        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
     ) -> tuple[int | None, ...]:
         """Return for each column the score of playing it, for the side to move; None where full.
 
@@ -169,11 +161,7 @@ class Solver:
             raise SearchStopped(stopped.low, stopped.high, stopped.scores or nothing) from None
 
     def outcome(
-        self,
-        position: Position,
-        *,
-        seconds: float | None = None,
-        progress: Report | None = None,
+        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
     ) -> int:
         """Return 1, 0 or -1: the side to move wins, draws or loses. Cheaper than the score."""
         self._check(position)
@@ -187,11 +175,7 @@ class Solver:
         return (score > 0) - (score < 0)
 
     def best_columns(
-        self,
-        position: Position,
-        *,
-        seconds: float | None = None,
-        progress: Report | None = None,
+        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
     ) -> tuple[int, ...]:
         """Return the columns that keep the score of a position, the most central one first.
 
@@ -200,11 +184,7 @@ class Solver:
         return self.best(position, seconds=seconds, progress=progress).columns
 
     def best(
-        self,
-        position: Position,
-        *,
-        seconds: float | None = None,
-        progress: Report | None = None,
+        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
     ) -> Best:
         """Return the score of a position and the columns that keep it, as `best_columns` does.
 
@@ -217,11 +197,7 @@ class Solver:
         return self._take_turn(lambda turn: self._answers.best(turn, position, progress), seconds)
 
     def principal_variation(
-        self,
-        position: Position,
-        *,
-        seconds: float | None = None,
-        progress: Report | None = None,
+        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
     ) -> tuple[int, ...]:
         """Return the columns of best play to the end: the quickest wins, the slowest losses.
 
@@ -250,11 +226,7 @@ class Solver:
         return tuple(line)
 
     def score_many(
-        self,
-        positions: Many,
-        *,
-        seconds: float | None = None,
-        progress: Report | None = None,
+        self, positions: Many, *, seconds: float | None = None, progress: Report | None = None
     ) -> npt.NDArray[np.int8]:
         """Return the scores of many positions, an int8 array of shape (n,).
 
@@ -269,11 +241,7 @@ class Solver:
         )
 
     def scores_many(
-        self,
-        positions: Many,
-        *,
-        seconds: float | None = None,
-        progress: Report | None = None,
+        self, positions: Many, *, seconds: float | None = None, progress: Report | None = None
     ) -> npt.NDArray[np.int8]:
         """Return the scores of every column of many positions, an int8 array (n, columns).
 

@@ -235,13 +235,7 @@ class Turn:
             while True:
                 began = self._begin_slice(worker)
                 result = null_window.solve_many(
-                    worker.work,
-                    mines[part],
-                    masks[part],
-                    low,
-                    high,
-                    scores[part],
-                    nodes[part],
+                    worker.work, mines[part], masks[part], low, high, scores[part], nodes[part]
                 )
                 self._end_slice(worker, *began)
                 with telling:

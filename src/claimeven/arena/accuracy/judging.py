@@ -210,11 +210,7 @@ def ranked(accuracies: dict[str, Accuracy]) -> tuple[str, ...]:
     def rank(label: str) -> tuple[bool, float, float]:
         found = accuracies[label]
         keeping, loss = found.decisive.mean("keeping"), found.all.mean("loss")
-        return (
-            loss is None,
-            -1.0 if keeping is None else -keeping,
-            0.0 if loss is None else loss,
-        )
+        return (loss is None, -1.0 if keeping is None else -keeping, 0.0 if loss is None else loss)
 
     return tuple(sorted(accuracies, key=rank))
 

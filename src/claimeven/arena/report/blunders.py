@@ -70,11 +70,6 @@ def cards(contents: Contents, solver: Callable[[Geometry], ExactSolver]) -> list
             played, right = blunder.explained(solver(contents.geometry))
             position = blunder.move.position
             found.append(
-                Card(
-                    contents.label[agent.id],
-                    blunder,
-                    played.text(position),
-                    right.text(position),
-                )
+                Card(contents.label[agent.id], blunder, played.text(position), right.text(position))
             )
     return found

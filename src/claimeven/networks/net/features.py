@@ -19,13 +19,7 @@ from claimeven.game.tactics_kernel import board_vector
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net.features_kernel import fill_features
 from claimeven.networks.net.mirroring import Mirroring
-from claimeven.networks.net.planes import (
-    BOARD_NUMBERS,
-    COLUMN_NUMBERS,
-    PLANES,
-    SEEN_CELLS,
-    STATES,
-)
+from claimeven.networks.net.planes import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES, SEEN_CELLS, STATES
 
 #: The longest line whose states make a table that can be learnt.
 LONGEST_LINE = 6

@@ -34,13 +34,7 @@ from claimeven.montecarlo.layout import (
 )
 from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
 from claimeven.montecarlo.tree.layout import REUSE_PLIES
-from claimeven.networks.policy_value import (
-    Floats,
-    PolicyValue,
-    Words,
-    judged,
-    playable_columns,
-)
+from claimeven.networks.policy_value import Floats, PolicyValue, Words, judged, playable_columns
 from claimeven.networks.puct.kernel import (
     advance_roots,
     back_up_leaves,

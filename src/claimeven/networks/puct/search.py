@@ -15,12 +15,7 @@ from claimeven.game.errors import InvalidPosition
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
-from claimeven.montecarlo.layout import (
-    DISTANCE_SHIFT,
-    MOST_VISITS,
-    PROOF_RESULTS,
-    PROOF_SHIFT,
-)
+from claimeven.montecarlo.layout import DISTANCE_SHIFT, MOST_VISITS, PROOF_RESULTS, PROOF_SHIFT
 from claimeven.montecarlo.options import InvalidOptions, check_budget
 from claimeven.montecarlo.playouts.textbook import blocking_columns
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult

@@ -122,10 +122,7 @@ class AlphaBeta:
                     break
         if len(self.table) >= MOST_ENTRIES:
             self.table.clear()
-        self.table[key] = (
-            best if best > floor else low,
-            best if best < beta else high,
-        )
+        self.table[key] = (best if best > floor else low, best if best < beta else high)
         if len(self.best_moves) >= MOST_ENTRIES:
             self.best_moves.clear()
         self.best_moves[key] = best_move
