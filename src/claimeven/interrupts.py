@@ -24,12 +24,12 @@ _Handle: TypeAlias = Callable[[int, FrameType | None], object]
 class SafeMoment:
     """A block in which Ctrl-C is put off; called at moments at which it may come. See `put_off`."""
 
-    __slots__ = ("_before", "_came", "_usual")
+    __slots__ = ("_before", "_came", "_heeds", "_usual")
 
     def __init__(self, usual: _Handle | None = None) -> None:
         self._usual = usual
         self._before: _Handle | int | None = None
-        self._came = False
+        self._came = self._heeds = False
 
     def __enter__(self) -> SafeMoment:
         before = signal.getsignal(signal.SIGINT)
@@ -59,23 +59,20 @@ class SafeMoment:
 
         However often Ctrl-C comes, each is either raised within the call or put off.
         """
-        self()
-        return call()
+        before, self._heeds = self._heeds, True
+        try:
+            self()
+            return call()
+        finally:
+            self._heeds = before
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        """Heed Ctrl-C within `heeded`, and put it off elsewhere: the handler of the signal."""
-        if self._usual is not None and self._is_within_heeded(frame):
+        """Heed Ctrl-C within the call of `heeded`, and put it off elsewhere: the handler."""
+        is_within = self._heeds and frame is not None and frame.f_code is not _HEEDED
+        if self._usual is not None and is_within:
             self._usual(number, frame)
         else:
             self._came = True
-
-    def _is_within_heeded(self, frame: FrameType | None) -> bool:
-        # Where the program stands says it: a flag would be set a moment too late, or too early.
-        while frame is not None:
-            if frame.f_code is _HEEDED and frame.f_locals.get("self") is self:
-                return True
-            frame = frame.f_back
-        return False
 
 
 _HEEDED = SafeMoment.heeded.__code__

@@ -20,7 +20,7 @@ import numpy as np
 from claimeven.agents.contract import Agent, AgentFault, kind_of
 from claimeven.agents.plain import plain, plain_decision
 from claimeven.agents.process import wire
-from claimeven.agents.process.answers import MAX_LINE, MAX_LINES, MAX_TREE
+from claimeven.agents.process.answers import MAX_ANSWER, MAX_LINE, MAX_LINES, MAX_TREE
 from claimeven.agents.safe_text import described, printable, traceback_of
 from claimeven.agents.texts import hold
 from claimeven.errors import ClaimevenError
@@ -52,9 +52,13 @@ class Worker:
         do = request.pop("do")
         told = self.answer(getattr(self, do), do in _REFUSING, **request)
         try:
-            return wire.packed(told)
+            message = wire.packed(told)
         except Exception as error:
             return wire.packed({"fault": f"raised {described(error)}", "traceback": ""})
+        if len(message) > MAX_ANSWER:
+            reason = f"answered with {len(message):,} bytes, more than {MAX_ANSWER:,}"
+            return wire.packed({"fault": reason, "traceback": ""})
+        return message
 
     def answer(
         self, act: Callable[..., Any], may_refuse: bool, *given: Any, **named: Any

@@ -116,6 +116,18 @@ def test_a_message_without_end_is_bounded(tmp_path: Path) -> None:
     assert faults == {"wrote into the connection of its process": 1}
 
 
+def test_a_decision_that_tells_too_much_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "from claimeven import Decision\ndef agent(position):\n"
+        "    texts = ['x' * 10_000] * 400\n"
+        "    return Decision(0, details={str(n): texts for n in range(5)})\n"
+    )
+    (fault,) = play_match("greedy", f"{bot}:agent", games=1).forfeits[1]
+    assert fault.startswith("answered with 20,0")
+    assert fault.endswith(" bytes, more than 16,777,216")
+
+
 @pytest.mark.parametrize(
     "does", ["os.kill(os.getpid(), signal.SIGSTOP)", "write(b'x', 1 << 20); time.sleep(600)"]
 )

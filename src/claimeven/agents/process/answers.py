@@ -25,6 +25,8 @@ from claimeven.game.position import Position
 
 #: Lines of a trace, characters of a line, and values in the data of a tree.
 MAX_LINES, MAX_LINE, MAX_TREE = 10_000, 1_000, 1_000_000
+#: Bytes of the longest answer.
+MAX_ANSWER = 1 << 24
 #: Numbers of a decision: its fields, in their order.
 _FIELDS = 9
 

@@ -22,7 +22,7 @@ from claimeven.agents.contract import (
 )
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import answers, wire
-from claimeven.agents.process.answers import Malformed
+from claimeven.agents.process.answers import MAX_ANSWER, Malformed
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.printed import MOST_PRINTED, Printed
 from claimeven.agents.texts import content_of
@@ -36,8 +36,6 @@ _Result = TypeVar("_Result")
 #: Processes of agents that are kept at a time: those of a class. Each takes some 50 MB, half of it
 #: shared with the others, and four open files.
 MAX_PROCESSES = 32
-#: Bytes of the longest answer that is taken.
-MAX_ANSWER = 1 << 24
 #: Seconds an agent from a file may take to be loaded. Heavy packages take about ten on a slow
 #: machine, and a loop that does not end holds everybody up so long.
 FILE_LOAD_SECONDS = 30.0
