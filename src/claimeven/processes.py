@@ -202,12 +202,6 @@ class Parent:
 
     def receive(self) -> bytes | None:
         """Return the next message, None when there will be no more."""
-        if not self._received:
-            data = os.read(self._requests, CHUNK)
-            rest = len(data) - _HEADER.size
-            if rest >= 0 and _HEADER.unpack_from(data) == (rest,):
-                return data[_HEADER.size :]  # one message and no more, as nearly always
-            self._received += data
         header = self._read(_HEADER.size)
         return None if header is None else self._read(*_HEADER.unpack(header))
 

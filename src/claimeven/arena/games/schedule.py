@@ -16,8 +16,6 @@ from claimeven.game.position import Position
 
 #: The empty board that is meant where nothing else is said.
 STANDARD_START = Position()
-#: What is less is one word to a generator.
-_WORD = 1 << 32
 #: Games of a match: more than anybody waits for.
 MOST_GAMES = 20_000_000
 #: Tries to find a random opening that does not end the game.
@@ -80,13 +78,8 @@ def generators_of(seed: int, number: int) -> tuple[np.random.Generator, np.rando
 
     They depend on the seed and the game's number alone, not on who plays it or when.
     """
-    if seed < _WORD and number < _WORD:
-        # The words that NumPy makes of what stands below, in a third of the time.
-        words = [np.array([seed, 1, number, 0, i], np.uint32) for i in (0, 1)]
-        one, other = map(np.random.SeedSequence, words)
-    else:
-        one, other = (np.random.SeedSequence([seed, 1, number], spawn_key=(i,)) for i in (0, 1))
-    return np.random.Generator(np.random.PCG64(one)), np.random.Generator(np.random.PCG64(other))
+    one, other = (np.random.SeedSequence([seed, 1, number], spawn_key=(i,)) for i in (0, 1))
+    return np.random.default_rng(one), np.random.default_rng(other)
 
 
 @dataclass(frozen=True)

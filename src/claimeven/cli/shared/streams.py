@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
+from claimeven.agents import safe_text
+
 #: Width of tables where the terminal does not tell one.
 WIDTH = 80
 #: Fewest characters that a line of text may have.
@@ -111,15 +113,7 @@ def printable(text: str) -> str:
     >>> print(printable("a\tb\x1b[2J\nc"))
     a b\x1b[2J c
     """
-    joined = " ".join(text.split())
-    return "".join(
-        character if character.isprintable() or character == " " else _escaped(character)
-        for character in joined
-    )
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+    return safe_text.printable(" ".join(text.split()), 10 * len(text))
 
 
 def can_show(text: str, stream: TextIO) -> bool:
