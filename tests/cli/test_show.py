@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import gzip
 import json
+import random
 from pathlib import Path
 
 import numpy as np
@@ -194,3 +196,62 @@ def test_openings_of_a_file_may_have_scores_or_be_replays(run: Run, tmp_path: Pa
     assert '"4455"' in ran.out and '"4"' in ran.out
     replays = run(*words, str(tmp_path / "o.json"))
     assert (replays.status, '"4455"' in replays.out, '"4"' in replays.out) == (0, True, True)
+
+
+def test_several_files_are_imported_and_converted(run: Run, tmp_path: Path) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two.csv"
+    one.write_text("4455667\n4455 18\n")
+    two.write_text("moves,first,second\n12,ann,bob\n")
+    store = str(tmp_path / "games.db")
+    players = ("--first", "ann", "--second", "bob")
+    ran = run("games", store, "--import", str(one), str(two), *players, "--json")
+    told = [json.loads(line) for line in ran.out.splitlines()]
+    assert [(each["added"], each["scored"]) for each in told] == [(2, 1), (1, 0)]
+    text = " ".join(run("games", store, "--import", str(one), *players).out.split())
+    assert f"1 of them have scores, which are not stored; claimeven solve {one} compares" in text
+    for words in ((str(two),), ("--from", "moves")):
+        said = bad_input(run("games", store, *words))
+        assert said == "--from and more files name games of --import"
+    ran = run("convert", str(one), str(two))
+    assert (ran.status, ran.out) == (0, "4455667\n4455\n12\n")
+    assert "1 of the games have scores, which moves does not keep (jsonl does)" in ran.err
+    kept = run("convert", str(one), "--to", "jsonl").out.splitlines()
+    assert json.loads(kept[1])["scores"] == [18]
+    out = tmp_path / "all.csv"
+    said = run("convert", str(one), str(two), store, "-o", str(out), "--json")
+    assert json.loads(said.out)["from"] == "moves, csv, store"
+    one.write_text("44\n48\n")
+    said = bad_input(run("convert", str(two), str(one), "-o", str(tmp_path / "more.csv")))
+    assert said.startswith(f"{one}, line 2: move 2: '8' is not a column")
+
+
+def test_no_file_makes_a_command_fail_without_a_sentence(run: Run, tmp_path: Path) -> None:
+    """Bytes at random, and files of every kind cut anywhere."""
+    rng = random.Random(8)
+    replay = run("convert", "-", "--to", "kaggle", typed="4455667\n").out
+    texts = [
+        replay,
+        FOUR_AGAINST_TWO,
+        draw(Position.from_moves("4455")),
+        "moves\n44\n",
+        "4455 18\n",
+    ]
+    files = [text.encode() for text in texts] + [gzip.compress(replay.encode(), mtime=0)]
+    path = tmp_path / "x"
+    commands = (
+        ("convert", str(path)),
+        ("show", str(path), "--as", "fen"),
+        ("games", str(tmp_path / "g.db"), "--import", str(path)),
+        ("perft", "1", "--position", str(path)),
+    )
+    for _ in range(40):
+        data = bytearray(rng.choice([*files, rng.randbytes(rng.randrange(1, 200))]))
+        del data[rng.randrange(len(data)) :]
+        if data:
+            data[rng.randrange(len(data))] = rng.randrange(256)
+        path.write_bytes(bytes(data))
+        for words in commands:
+            ran = run(*words)
+            assert ran.status in (0, 1, 2)
+            assert "Traceback" not in ran.err and len(ran.err) < 20_000
+            assert ran.status == 0 or ran.err.startswith("claimeven: ")
