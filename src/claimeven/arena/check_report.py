@@ -11,6 +11,7 @@ from functools import cached_property
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.safe_text import own_lines
 from claimeven.arena.advice import STATEFUL_ADVICE, advice_on_fault, advice_on_loading
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.probes import Probe
@@ -138,14 +139,13 @@ class CheckReport:
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
-        """The faults in the order they came; reasons that differ in numbers alone are one."""
+        """The faults in the order they came; alike reasons, and errors of one line, are one."""
         found: dict[tuple[FaultKind, str], list[Answer | CheckedGame]] = {}
         for each in self._tried:
             if each.fault is not None and not (
                 self.is_stateful and self.spec.startswith("kaggle:")
             ):
-                alike = _NUMBERS.sub("0", each.fault.reason)
-                found.setdefault((each.fault.kind, alike), []).append(each)
+                found.setdefault((each.fault.kind, _mistake(each.fault)), []).append(each)
         hint = _hint(self)
         return (*(_fault(each, hint) for each in found.values()), *self.others)
 
@@ -225,6 +225,13 @@ class CheckReport:
             "memory_mb": self.memory,
             "memory_bound_mb": self.isolation.memory,
         }
+
+
+def _mistake(fault: Forfeit) -> str:
+    """Return what faults that come from one mistake have in common."""
+    lines = fault.traceback.splitlines()
+    own = "".join(lines[number] for number in own_lines(lines))
+    return fault.reason.partition(":")[0] + own if own else _NUMBERS.sub("0", fault.reason)
 
 
 def _fault(found: Sequence[Answer | CheckedGame], hint: str) -> Fault:
