@@ -54,11 +54,15 @@ def with_book(words: tuple[str, ...], book: Path) -> tuple[str, ...]:
     return tuple(str(book) if word == "BOOK" else word for word in words)
 
 
+#: The section on what all objects have.
+EVERY = "All objects"
+
+
 def section(verb: str) -> str:
     text = PAGE.read_text(encoding="utf-8")
     found = re.search(rf"^## {verb}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
     assert found, f"{PAGE.name} has no section on {verb}"
-    return found[1]
+    return found[1] + ("" if verb == EVERY else section(EVERY))
 
 
 def keys_of(data: Any) -> Iterator[str]:

@@ -122,7 +122,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     assert f"go on with: --out {path} --resume" in ended.err
     assert "Traceback" not in ended.err
     told = json.loads(ended.out)
-    assert (told["verdict"], told["games"]) == ("undecided", games_in(path))
+    assert (told["verdict"], told["games_played"]) == ("undecided", games_in(path))
 
 
 def games_in(path: Path) -> int:

@@ -154,7 +154,7 @@ def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_
     assert ran.err.count("left out: ") == len(broken)
     assert "thinking" not in ran.err + ran.out
     assert "  fails: 6 x crash: raised IndexError: list index out of range" in ran.out
-    for label in (str(tmp_path / "fine.py"), str(tmp_path / "other" / "fine.py")):
+    for label in (f"{tmp_path.name}/fine.py", "other/fine.py"):
         assert label in ran.out  # two files of one name keep apart
     ran = run("tournament", *words, "--skip-broken", "--resume", "--verbose", "--json")
     told = json.loads(ran.out)

@@ -49,7 +49,7 @@ def play_match(
     load_seconds: float | None = None,
     keep_decisions: bool = True,
     out: str | Path | None = None,
-    resume: bool = False,
+    resume: bool | str = False,
     watch: Callable[[PlayedGame], object] | None = None,
 ) -> MatchResult:
     """Play a match of two agents and return its games and totals.
@@ -133,7 +133,7 @@ def play_tournament(
     jobs: int = 1,
     executor: Executor | None = None,
     out: str | Path | None = None,
-    resume: bool = False,
+    resume: bool | str = False,
     tell: Callable[[str], object] | None = None,
     watch: Callable[[int], object] | None = None,
 ) -> TournamentResult:

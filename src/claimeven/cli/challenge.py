@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -23,10 +24,12 @@ from claimeven.arena.challenge import (
     LundServer,
     play_challenge,
 )
+from claimeven.arena.games.provenance import Provenance, differences
 from claimeven.arena.statistics.pairs import wilson_interval
+from claimeven.arena.store.runs import refuse_changes
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import FilePath, check_seed, json_option
+from claimeven.cli.shared.options import check_seed, json_option, keeping_options
 from claimeven.cli.shared.progress import counting, say_when_compiling
 from claimeven.cli.shared.streams import clean_stdout, printable, text_width
 from claimeven.cli.shared.tables import fitted
@@ -59,10 +62,7 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
     f" included. The server has {PATIENCE:g} s to answer.",
 )
 @click.option("--seed", default=0, show_default=True, help="Decides what the agent draws.")
-@click.option(
-    "--out", type=FilePath(path_type=Path), help="File to keep the games in, for --resume."
-)
-@click.option("--resume", is_flag=True, help="Play what the file of --out does not hold yet.")
+@keeping_options
 @json_option
 @click.pass_context
 def command(
@@ -75,7 +75,7 @@ def command(
     seconds: float,
     seed: int,
     out: Path | None,
-    resume: bool,
+    resume: bool | str,
     as_json: bool,
 ) -> None:
     """Play against the server at URL by the contract of the Lund course, and print the result.
@@ -100,7 +100,9 @@ def command(
         raise ClaimevenError("--resume goes on with a file: name it with --out")
     server = LundServer(url, stil_id or ("claimeven",), api_key)
     limit = Limit(seconds=seconds)
-    kept = _Kept(out, resume, {"server": url, "agent": spec, "seed": seed})
+    plan = {"server": url, "agent": spec, "seed": seed}
+    provenance = Provenance.of([spec]).as_dict()
+    kept = _Kept(out, resume, plan, provenance)
     say_when_compiling()
     with clean_stdout() as stream:
         agent = make_agent(spec, STANDARD)
@@ -113,7 +115,7 @@ def command(
             kept.close()
         result = ChallengeResult(tuple(kept.games))
         if as_json:
-            head = {"server": url, "agent": spec, "seed": seed, "games_planned": games}
+            head = {**plan, "games_planned": games, "limit": asdict(limit), **provenance}
             write_json({**head, **result.as_dict()}, stream)
         elif result.games:
             _print(result, spec, url, stream)
@@ -157,13 +159,20 @@ class _Kept:
     `ClaimevenError` for a file of another challenge, and one that is there already.
     """
 
-    def __init__(self, path: Path | None, resume: bool, head: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        path: Path | None,
+        resume: bool | str,
+        plan: dict[str, Any],
+        provenance: dict[str, Any],
+    ) -> None:
         self.games: list[ChallengeGame] = []
         self._file: GrowingFile | None = None
         if path is None:
             return
         check_output(path)
-        self._file = GrowingFile(path, lambda: self._read(path, resume, head))
+        head = {**plan, **provenance}
+        self._file = GrowingFile(path, lambda: self._read(path, resume, plan, head))
         if not self.games:
             self._append(head)
 
@@ -182,7 +191,9 @@ class _Kept:
         assert self._file is not None
         self._file.append(_line(data))
 
-    def _read(self, path: Path, resume: bool, head: dict[str, Any]) -> int:
+    def _read(
+        self, path: Path, resume: bool | str, plan: dict[str, Any], head: dict[str, Any]
+    ) -> int:
         """Read the games of a file; return how many bytes of it are to stay: none without games."""
         data = path.read_bytes()
         if not data or _line(head).startswith(data):  # as it was begun, perhaps cut off
@@ -193,13 +204,17 @@ class _Kept:
             games = [ChallengeGame.from_dict(line) for line in lines]
         except (ValueError, TypeError):
             raise ClaimevenError(f"{path} is no file of a challenge") from None
-        if not isinstance(first, dict) or first.keys() != head.keys():
+        if not isinstance(first, dict) or not plan.keys() <= first.keys():
             raise ClaimevenError(f"{path} is no file of a challenge")
         if games and not resume:
             raise ClaimevenError(f"{path} is there already: --resume goes on with it")
-        if games and first != head:
-            told = ", ".join(f"{name} {first.get(name)}" for name in head)
+        if games and {name: first[name] for name in plan} != plan:
+            told = ", ".join(f"{name} {first[name]}" for name in plan)
             raise ClaimevenError(f"{path} holds games of another challenge: {told}")
+        if games:
+            is_known = "claimeven" in first
+            changed = list(differences(first, head, [plan["agent"]])) if is_known else []
+            refuse_changes(path, changed, is_known, resume)
         self.games = games
         return len(whole) if games else 0
 

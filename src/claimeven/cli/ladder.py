@@ -62,7 +62,7 @@ def command(
     rounds: int,
     players: Executor | None,
     out: Path | None,
-    resume: bool,
+    resume: bool | str,
     limit: Limit,
     isolation: Isolation,
     as_json: bool,

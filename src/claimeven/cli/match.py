@@ -81,7 +81,7 @@ def command(
     source: str,
     opening_plies: int | None,
     out: Path | None,
-    resume: bool,
+    resume: bool | str,
     page: Path | None,
     geometry: Geometry,
     limit: Limit,
@@ -152,7 +152,11 @@ def command(
 
 
 def _games(
-    ctx: click.Context, plan: MatchPlan, players: Executor | None, out: Path | None, resume: bool
+    ctx: click.Context,
+    plan: MatchPlan,
+    players: Executor | None,
+    out: Path | None,
+    resume: bool | str,
 ) -> Generator[PlayedGame, None, None]:
     """Return the games as they are played, kept in a file if one is named."""
 

@@ -87,7 +87,7 @@ def command(
     seed: int,
     players: Executor | None,
     out: Path | None,
-    resume: bool,
+    resume: bool | str,
     geometry: Geometry,
     limit: Limit,
     isolation: Isolation,
@@ -223,7 +223,7 @@ def _pair_words(counts: PairCounts) -> str:
 
 def _remarks(result: SequentialResult, more: str) -> Iterator[str]:
     """Yield what casts doubt on the figures: repeated games, forfeits."""
-    standings = result.standings
+    standings = result.counted
     played = len(standings.games)
     if played and 2 * standings.unique_games < played:
         yield ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -13,7 +13,13 @@ import click
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.study_report import list_lines, study_lines
 from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import Command, FilePath, check_seed, json_option
+from claimeven.cli.shared.options import (
+    Command,
+    FilePath,
+    check_seed,
+    json_option,
+    resume_options,
+)
 from claimeven.cli.shared.progress import StatusLine, count_text, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.cli.shared.verbs import Verbs
@@ -71,7 +77,7 @@ def running_options(run: Command) -> Command:
 
     @wraps(run)
     def with_laboratory(
-        games: int | None, jobs: int | None, folder: Path | None, resume: bool, seed: int,
+        games: int | None, jobs: int | None, folder: Path | None, resume: bool | str, seed: int,
         **others: Any,
     ) -> Any:  # fmt: skip
         from claimeven.arena.studies import Laboratory  # noqa: PLC0415 - for a quick start
@@ -84,7 +90,7 @@ def running_options(run: Command) -> Command:
     for option in (
         json_option,
         click.option("--seed", default=1, show_default=True, help="Decides all but the clock."),
-        click.option("--resume", is_flag=True, help="Play what the files of --out do not hold."),
+        partial(resume_options, what="what the files of --out do"),
         click.option(
             "--out",
             "folder",

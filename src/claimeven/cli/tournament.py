@@ -112,7 +112,7 @@ def command(
     seed: int,
     players: Executor | None,
     out: Path | None,
-    resume: bool,
+    resume: bool | str,
     page: Path | None,
     geometry: Geometry,
     limit: Limit,

@@ -12,6 +12,7 @@ from claimeven import Geometry, Limit, Position
 from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.statistics.sprt import SequentialRun, SequentialTest, Verdict
+from claimeven.arena.store.runs import first_run
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.tournaments.sequential import (
     SequentialResult,
@@ -27,7 +28,7 @@ from tests.arena.tournaments.test_tournament import Here
 def as_played(result: SequentialResult) -> dict[str, object]:
     told = result.as_dict()
     # Games that were under way when the test was decided depend on who plays.
-    for name in ("seconds", "games", "unique_games"):
+    for name in ("seconds", "games_played"):
         del told[name]
     return told
 
@@ -105,7 +106,7 @@ def test_pairs_count_in_order_while_they_end_in_any(tmp_path: Path) -> None:
         run_tournament(plan, store)
         games = list(store.games())
     test = SequentialTest(0, 100)
-    meta = {"plan": plan.as_dict(), "test": test.as_dict()}
+    meta = {"plan": plan.as_dict(), "test": test.as_dict(), **first_run(plan.provenance)}
     with Store.read(tmp_path / "whole.db") as store:
         agents = store.agents
     with Store.create(tmp_path / "odd.db", meta, agents) as store:

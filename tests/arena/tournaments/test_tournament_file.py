@@ -90,4 +90,5 @@ def test_every_field_is_an_option_of_the_verb() -> None:
 
     options = {name.strip("-").replace("-", "_") for param in command.params for name in param.opts}
     assert set(FIELDS) - {"agents"} <= options
-    assert options - set(FIELDS) <= {"specs", "file", "resume", "json", "skip_broken", "verbose"}
+    others = {"specs", "file", "resume", "resume_changed", "json", "skip_broken", "verbose"}
+    assert options - set(FIELDS) <= others

@@ -43,6 +43,7 @@ def play_games(
     """
     numbers = range(plan.schedule.games) if numbers is None else numbers
     players = executor or local(jobs)
+    plan.look_at_files()
     with closing(play_work(Work(plan, keep_decisions), numbers, players, tell)) as results:
         if in_order:
             yield from _ordered(results, numbers)

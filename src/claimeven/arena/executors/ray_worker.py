@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import claimeven
-from claimeven.agents.digests import digest_of_files
+from claimeven.agents.digests import digests_of
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import AnyWork, Play, Result
 from claimeven.arena.executors.worker import SIGN
@@ -28,13 +28,13 @@ class Surroundings:
 
     version: str
     folder: str
-    digests: Mapping[str, str]
+    digests: Mapping[str, Mapping[str, str]]
 
     @classmethod
     def of(cls, work: AnyWork) -> Surroundings:
         """Return what some work finds in this process."""
         specs = [spec for spec in work.agents if isinstance(spec, str)]
-        digests = {spec: digest for spec in specs if (digest := _digest(spec)) is not None}
+        digests = {spec: digests_of(spec) for spec in specs}
         return cls(claimeven.__version__, str(Path.cwd()), digests)
 
     def find(self) -> None:
@@ -47,10 +47,12 @@ class Surroundings:
             )
         with suppress(OSError):  # without it, agents by name play all the same
             os.chdir(self.folder)
-        for spec, digest in self.digests.items():
-            found = _digest(spec)
-            if found != digest:
-                what = "lacks the file" if found is None else "has another file"
+        for spec, digests in self.digests.items():
+            found = digests_of(spec)
+            for name in digests:
+                if found.get(name) == digests[name]:
+                    continue
+                what = "has another file" if name in found else "lacks the file"
                 raise InvalidMatch(
                     f"{here} {what} of {spec}: agents from files need a folder that all machines"
                     " share"
@@ -104,11 +106,3 @@ class Player:
         except ClaimevenError as error:
             return error
         return Portion(results, is_last=True)
-
-
-def _digest(spec: str) -> str | None:
-    """Return a digest of the files that an agent comes from, None if there is none."""
-    try:
-        return digest_of_files(spec)
-    except (ClaimevenError, OSError):
-        return None

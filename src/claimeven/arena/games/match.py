@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from claimeven.agents.contract import Limit
-from claimeven.agents.functions import name_of
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.games.game import QUANTITIES, Game, Measures
+from claimeven.arena.games.provenance import PlanOfAgents
 from claimeven.arena.games.schedule import Schedule
 from claimeven.arena.statistics.pairs import PairCounts, pair_games
 from claimeven.markup import shown_by
 
 
 @dataclass(frozen=True)
-class MatchPlan:
+class MatchPlan(PlanOfAgents):
     """Everything that decides a match: the two agents, the schedule, the limit of each move.
 
     An agent is a spec, or an `Agent` or a function of the calling process. `isolation` says which
@@ -29,20 +29,9 @@ class MatchPlan:
     limit: Limit = field(default_factory=Limit)
     isolation: Isolation = field(default_factory=Isolation)
 
-    @property
-    def names(self) -> tuple[str, str]:
-        """What the agents are called: their specs, or the names of objects and functions."""
-        first, second = map(name_of, self.agents)
-        return first, second
-
     def limit_of(self, agent: int) -> Limit:
         """Return the limit of an agent's moves: the same for both."""
         return self.limit
-
-    @property
-    def is_portable(self) -> bool:
-        """Whether other processes can play it: both agents are specs."""
-        return all(isinstance(agent, str) for agent in self.agents)
 
 
 @dataclass(frozen=True)
@@ -184,19 +173,14 @@ class MatchResult:
     def as_dict(self) -> dict[str, object]:
         """Return the totals as plain data for JSON; agents in the order of the plan."""
         schedule = self.plan.schedule
-        geometry = schedule.opening.root.geometry
         low, high = self.interval
+        openings = (played.game.opening.moves for played in self.games)
         return {
             "agents": list(self.plan.names),
-            "columns": geometry.columns,
-            "rows": geometry.rows,
-            "connect": geometry.connect,
+            **self.plan.setting(schedule.geometry, openings),
             "position": schedule.opening.moves,
             "opening_plies": schedule.plies_before,
             "different_openings": len(set(schedule.openings)) or None,
-            "limit": asdict(self.plan.limit),
-            "isolate": self.plan.isolation.everyone,
-            "memory_mb": self.plan.isolation.memory_mb,
             "seed": schedule.seed,
             "games": len(self.games),
             "games_planned": schedule.games,

@@ -10,6 +10,7 @@ import numpy as np
 from claimeven.agents.contract import Limit
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant
+from claimeven.arena.games.provenance import Provenance
 from claimeven.arena.games.schedule import Pairing
 from claimeven.game.geometry import Geometry
 
@@ -49,6 +50,9 @@ class GamePlan(Protocol):
     @property
     def isolation(self) -> Isolation:
         """Which agents play in processes of their own, and what these may hold."""
+
+    def look_at_files(self) -> Provenance:
+        """Return what decides how the agents play besides their specs, as their files are now."""
 
     @property
     def is_portable(self) -> bool:

@@ -16,6 +16,7 @@ from claimeven.arena.executors.executors import play_games
 from claimeven.arena.games.match import MatchPlan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.statistics.pairs import NORMAL_95, PairCounts, wilson_interval
+from claimeven.arena.store.runs import check_runs, first_run
 from claimeven.arena.store.store import InvalidStore, Store, holds_no_game
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import HeldRows, stored_game
@@ -56,19 +57,26 @@ def play_into(
             held.add(stored_game(played, ids[played.number]).row)
 
 
-def open_store(path: Path, plan: MatchPlan, resume: bool) -> Store:
+def open_store(path: Path, plan: MatchPlan, resume: bool | str) -> Store:
     """Return the store of a match: a new file, or with `resume` the one that is there.
 
-    Raises `InvalidStore` for a file that holds other games.
+    Raises `InvalidStore` for a file that holds other games, and unless `resume` is "changed" for
+    one that another version of claimeven has begun.
     """
     if not (resume and path.exists()) or holds_no_game(path):
         agents = [StoredAgent(place, name, name) for place, name in enumerate(plan.names)]
-        meta = {"plan": told(plan), "begun": time.time(), "seconds": 0.0}
+        run = first_run(plan.look_at_files())
+        meta = {"plan": told(plan), "begun": time.time(), "seconds": 0.0, **run}
         return Store.create(path, meta, agents)
     store = Store.extend(path)
     if store.meta.get("plan") != told(plan):
         store.close()
         raise InvalidStore(f"{path} holds games of another match: name another folder")
+    try:
+        check_runs(store, plan.look_at_files(), plan.names, resume)
+    except BaseException:
+        store.close()
+        raise
     return store
 
 

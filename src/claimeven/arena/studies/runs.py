@@ -121,7 +121,7 @@ class Laboratory:
     """
 
     folder: Path | None = None
-    resume: bool = False
+    resume: bool | str = False
     jobs: int = 1
     most_games: int | None = None
     seed: int = SEED
@@ -167,7 +167,7 @@ def run_study(
     study: str | Study,
     *,
     folder: str | Path | None = None,
-    resume: bool = False,
+    resume: bool | str = False,
     jobs: int = 1,
     games: int | None = None,
     seed: int = SEED,

@@ -15,6 +15,7 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.executors import play_games
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.games.match import MatchPlan, PlayedGame
+from claimeven.arena.store.runs import ChangeWatch
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.store.storing import HeldRows, played_game, stored_game
@@ -59,7 +60,7 @@ def tournament_of(plan: MatchPlan) -> TournamentPlan:
 def play_kept(
     plan: MatchPlan,
     path: str | Path,
-    resume: bool = False,
+    resume: bool | str = False,
     jobs: int = 1,
     tell: Callable[[str], object] | None = None,
     meta: Mapping[str, Any] | None = None,
@@ -78,24 +79,27 @@ def play_kept(
     with open_store(path, tournament, resume) as store:
         for key, value in (meta or {}).items():
             store.set_meta(key, value)
-        jobs_of = {tournament.job(number): number for number in range(plan.schedule.games)}
+        numbers = range(plan.schedule.games)
         there = {
-            jobs_of[game.job]: _played(game, tournament.start, store)
+            game.number: _played(game, tournament.start, store)
             for game in store.games()
-            if game.job in jobs_of
+            if game.number in numbers
         }
-        missing = [number for number in jobs_of.values() if number not in there]
+        missing = [number for number in numbers if number not in there]
+        changes = ChangeWatch(store, tournament.provenance, tell)
         with (
             closing(HeldRows(store, len(there))) as held,
             closing(play_games(plan, jobs, True, tell, missing, executor=executor)) as fresh,
         ):
-            for job, number in jobs_of.items():
+            for number in numbers:
                 if number in there:
                     yield there.pop(number)
                     continue
                 played = next(fresh)
-                held.add(stored_game(played, job).row)
+                held.add(stored_game(played, tournament.job(number)).row)
+                changes.look()
                 yield played
+        changes.look(at_end=True)
 
 
 def _played(game: StoredGame, start: Position, store: Store) -> PlayedGame:

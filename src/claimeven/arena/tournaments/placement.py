@@ -121,6 +121,9 @@ class Placement:
         rating, record = self.rating, self.standings.records[self.agent.id]
         return {
             "agent": self.agent.spec,
+            **self.plan.setting(
+                self.plan.geometry, (game.opening for game in self.standings.games)
+            ),
             "label": self.agent.label,
             "place": self.place,
             "agents_on_ladder": len(self.ladder.ratings),
@@ -179,7 +182,7 @@ def place_on_ladder(
     jobs: int = 1,
     executor: Executor | None = None,
     out: str | Path | None = None,
-    resume: bool = False,
+    resume: bool | str = False,
     tell: Callable[[str], object] | None = None,
     watch: Callable[[int], object] | None = None,
 ) -> Placement:

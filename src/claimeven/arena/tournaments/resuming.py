@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from claimeven.arena.games.provenance import without_folders
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredAgent
 
@@ -37,7 +38,7 @@ def check_plan(
                 f"{path} holds games of another tournament: its {what} {verb}"
                 f" ({_difference(before.get(what), now[what])})"
             )
-    if not (isinstance(before.get("rounds"), int) and _are_openings(before.get("openings"))):
+    if not (isinstance(before.get("rounds"), int) and _are_texts(before.get("openings"))):
         raise InvalidStore(f"{path} is damaged: what was planned is lost")
     rounds = min(begun, now["rounds"])
     for number in range(min(rounds, len(before["openings"]) * len(now["openings"]))):
@@ -49,11 +50,6 @@ def check_plan(
             )
     if [agent.id for agent in store.agents] != [agent.id for agent in agents]:
         raise InvalidStore(f"{path} is damaged: it has lost who its agents are")
-    for old, new in zip(store.agents, agents, strict=True):
-        if old.digest is not None and old.digest != new.digest:  # None: not known by then
-            raise InvalidStore(
-                f"the file of {new.spec} has changed since {path} was begun: begin a new one"
-            )
     return before
 
 
@@ -62,10 +58,12 @@ def _plan_of(store: Store) -> dict[str, Any]:
     told = store.meta.get("plan", {})
     if not isinstance(told, dict):
         raise InvalidStore(f"{store.path} is damaged: what was planned is lost")
+    if _are_texts(told.get("agents")):  # stores of version 0.2 have absolute paths in them
+        told["agents"] = list(without_folders(told["agents"]))
     return told
 
 
-def _are_openings(told: object) -> bool:
+def _are_texts(told: object) -> bool:
     return isinstance(told, list) and bool(told) and all(isinstance(o, str) for o in told)
 
 

@@ -60,6 +60,13 @@ class SequentialResult:
                 run.add_game(game.number, game.points(0))
         return run
 
+    @cached_property
+    def counted(self) -> Standings:
+        """The games of the pairs that count: a run may have played some more by then."""
+        number = 2 * self.run.counts.pairs
+        games = (game for game in self.standings.games if game.number < number)
+        return Standings.of(self.standings.agents, games, self.standings.start_ply)
+
     @property
     def verdict(self) -> Verdict:
         """Which hypothesis is accepted, if any."""
@@ -67,19 +74,21 @@ class SequentialResult:
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON; counts are those of the first agent."""
-        standings = self.standings
+        counted = self.counted
         return {
             "agents": list(self.plan.names),
+            **self.plan.setting(self.plan.geometry, (game.opening for game in counted.games)),
             "test": self.test.as_dict(),
             "verdict": self.verdict.value,
             "log_likelihood_ratio": self.run.ratio,
             **self.run.counts.as_dict(),
-            "games": len(standings.games),
+            "games": len(counted.games),
+            "games_played": len(self.standings.games),
             "most_games": self.plan.games,
-            "unique_games": standings.unique_games,
+            "unique_games": counted.unique_games,
             "different_openings": len(set(self.plan.openings)),
             "forfeits_by_agent": [
-                dict(standings.records[agent].forfeits) for agent in range(len(self.plan.agents))
+                dict(counted.records[agent].forfeits) for agent in range(len(self.plan.agents))
             ],
             "seed": self.plan.seed,
             "seconds": self.seconds,
@@ -198,7 +207,7 @@ def run_sprt(
     jobs: int = 1,
     executor: Executor | None = None,
     out: str | Path | None = None,
-    resume: bool = False,
+    resume: bool | str = False,
     tell: Callable[[str], object] | None = None,
     watch: Callable[[int, SequentialRun], object] | None = None,
 ) -> SequentialResult:

@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,15 @@ import numpy as np
 from claimeven.agents.contract import Limit
 from claimeven.agents.digests import digest_of_files
 from claimeven.agents.foreign.table import split_foreign
-from claimeven.agents.functions import name_of
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.executors import local, play_work
 from claimeven.arena.executors.work import Executor, Work
 from claimeven.arena.games.match import PlayedGame
+from claimeven.arena.games.provenance import PlanOfAgents
 from claimeven.arena.games.schedule import Opening, Pairing, generators_of
+from claimeven.arena.store.runs import ChangeWatch, check_runs, first_run
 from claimeven.arena.store.store import InvalidStore, Store, holds_no_game
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import HeldRows, RowToBe, as_row
@@ -48,7 +49,7 @@ MOST_ROUNDS = 10_000_000
 
 
 @dataclass(frozen=True)
-class TournamentPlan:
+class TournamentPlan(PlanOfAgents):
     """Everything that decides a tournament.
 
     In a round of a round robin any two agents play a pair of games, the same opening with the
@@ -94,20 +95,10 @@ class TournamentPlan:
                     f" {position.outcome}"
                 )
 
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """What the agents are called: their specs, or the names of objects and functions."""
-        return tuple(name_of(agent) for agent in self.agents)
-
     @property
     def geometry(self) -> Geometry:
         """The board."""
         return self.start.geometry
-
-    @property
-    def is_portable(self) -> bool:
-        """Whether other processes can play it: all agents are specs."""
-        return all(isinstance(agent, str) for agent in self.agents)
 
     def limit_of(self, agent: int) -> Limit:
         """Return the limit of an agent's moves."""
@@ -154,7 +145,7 @@ class TournamentPlan:
         """Return the plan as plain data: what is stored, and what a run is taken up by."""
         geometry, limit, isolation = self.geometry, self.limit, self.isolation
         return {
-            "agents": list(self.names),
+            "agents": list(self.stored_names),
             "rounds": self.rounds,
             "seed": self.seed,
             "kind": self.kind,
@@ -210,17 +201,14 @@ class TournamentResult:
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON."""
-        standings = self.standings
+        openings = (game.opening for game in self.standings.games)
         return {
-            **standings.as_dict(),
-            "remarks": list(standings.remarks),
+            **self.standings.as_dict(),
+            **self.plan.setting(self.plan.geometry, openings),
             "games_planned": self.plan.games,
             "rounds": self.plan.rounds,
             "seed": self.plan.seed,
             "kind": self.plan.kind,
-            "limit": asdict(self.plan.limit),
-            "isolate": self.plan.isolation.everyone,
-            "memory_mb": self.plan.isolation.memory_mb,
             "seconds": self.seconds,
         }
 
@@ -243,38 +231,45 @@ def run_tournament(
     lose those that ended within a tenth of a second of one that was stored.
     """
     begin = time.perf_counter()
-    numbers = _missing(plan, store)
+    there = {game.number for game in store.games()}
+    numbers = [number for number in range(plan.games) if number not in there]
     executor = executor or local(jobs)
     held = HeldRows(store, plan.games - len(numbers), watch, plan.games)
+    changes = ChangeWatch(store, plan.provenance, tell)
     work = Work(plan, True, record=_row_to_be)
     results = play_work(work, numbers, executor, tell)
     with closing(held), closing(results):
         for _, row in results:
             is_enough = enough is not None and enough(StoredGame.of_row(as_row(row)))
             held.add(row)
+            changes.look()
             if is_enough:
                 break
+    changes.look(at_end=True)
     standings = Standings.of_store(store)
     return TournamentResult(plan, standings, time.perf_counter() - begin)
 
 
 def open_store(
-    path: str | Path, plan: TournamentPlan, resume: bool, of_test: bool = False
+    path: str | Path, plan: TournamentPlan, resume: bool | str, of_test: bool = False
 ) -> Store:
     """Return a store for a plan: a new file, or with `resume` one that holds games of it already.
 
     More rounds than before are added to those that were played; a file without games is begun anew.
-    Raises `InvalidStore` for a file of another plan, of a sequential test unless the plan is
-    `of_test`, or where the file of an agent has changed since.
+    Raises `InvalidStore` for a file of another plan, or of a sequential test unless the plan is
+    `of_test`. Unless `resume` is "changed" it raises it also if claimeven, or a file behind an
+    agent, has changed since, or if the file of games does not say.
     """
-    agents, path = stored_agents(plan), Path(path)
+    now, agents, path = plan.look_at_files(), stored_agents(plan), Path(path)
     there = path.exists() and path.stat().st_size > 0
     if not (resume and there) or holds_no_game(path):
-        return Store.create(path, {"plan": plan.as_dict(), "begun": time.time()}, agents)
+        meta = {"plan": plan.as_dict(), "begun": time.time(), **first_run(now)}
+        return Store.create(path, meta, agents)
     store = Store.extend(path)
     try:
         begun = rounds_begun(store, 2 * len(plan.twos))
         before = check_plan(store, plan.as_dict(), begun, agents)
+        check_runs(store, now, plan.stored_names, resume)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: go on with claimeven sprt")
         longer = {**before, "rounds": begun} if begun > plan.rounds else plan.as_dict()
@@ -289,7 +284,7 @@ def open_store(
 def store_of(
     plan: TournamentPlan,
     path: str | Path | None = None,
-    resume: bool = False,
+    resume: bool | str = False,
     of_test: bool = False,
 ) -> Iterator[Store]:
     """Yield a store as `open_store` does; without a path one that is gone at the end."""
@@ -301,22 +296,11 @@ def store_of(
 
 def stored_agents(plan: TournamentPlan) -> tuple[StoredAgent, ...]:
     """Return the agents of a plan as a store keeps them: brief labels, and digests of files."""
-    labels = brief_labels(plan.names)
+    labels, specs = brief_labels(plan.stored_names), plan.provenance.specs
     return tuple(
-        StoredAgent(
-            place,
-            labels[place],
-            name,
-            digest_of_files(_spec_of(agent, name)),
-        )
-        for place, (agent, name) in enumerate(zip(plan.agents, plan.names, strict=True))
+        StoredAgent(place, labels[place], name, digest_of_files(specs[place] or ""))
+        for place, name in enumerate(plan.stored_names)
     )
-
-
-def _spec_of(agent: Contestant, name: str) -> str:
-    """Return the spec of an agent as it was given: in its name odd characters are escaped."""
-    spec = agent if isinstance(agent, str) else getattr(agent, "name", None)
-    return spec.strip() if isinstance(spec, str) else name
 
 
 def brief_labels(names: Sequence[str]) -> tuple[str, ...]:
@@ -337,14 +321,6 @@ def brief_labels(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(
         label if brief.count(label) == 1 else name for label, name in zip(brief, names, strict=True)
     )
-
-
-def _missing(plan: TournamentPlan, store: Store) -> Sequence[int]:
-    """Return the numbers of the games that a store does not hold."""
-    there = store.jobs()
-    if not there:
-        return range(plan.games)
-    return [number for number in range(plan.games) if plan.job(number) not in there]
 
 
 def _row_to_be(plan: TournamentPlan, played: PlayedGame) -> RowToBe:

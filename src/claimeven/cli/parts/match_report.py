@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from claimeven.agents.foreign.table import split_foreign
@@ -25,7 +25,7 @@ COSTS = (
 )
 
 
-def game_lines(played: PlayedGame, names: tuple[str, str]) -> Iterator[str]:
+def game_lines(played: PlayedGame, names: Sequence[str]) -> Iterator[str]:
     """Yield who played a game and all its moves; the board is not drawn."""
     seats = names if played.first == 0 else names[::-1]
     yield f"game {played.number + 1}: first player {seats[0]}, second player {seats[1]}"
@@ -35,7 +35,7 @@ def game_lines(played: PlayedGame, names: tuple[str, str]) -> Iterator[str]:
     yield f"moves {played.game.moves}"
 
 
-def forfeit_line(played: PlayedGame, names: tuple[str, str]) -> str | None:
+def forfeit_line(played: PlayedGame, names: Sequence[str]) -> str | None:
     """Say who forfeited a game and why; None if nobody did."""
     forfeit = played.game.forfeit
     if forfeit is None:
@@ -70,7 +70,7 @@ def match_lines(result: MatchResult, width: int) -> Iterator[str]:
             yield from _wrapped(f"forfeits of {name}: {text}", width)
 
 
-def labels(names: tuple[str, str], most: int) -> tuple[str, str]:
+def labels(names: Sequence[str], most: int) -> tuple[str, str]:
     """Return what two agents are called in tables, at most so many columns of a terminal each.
 
     Specs that are too long, or equal, are told by a letter and what kind of agent they are.
@@ -81,7 +81,7 @@ def labels(names: tuple[str, str], most: int) -> tuple[str, str]:
     ('A alphabeta', 'B my_agent.py:agent')
     """
     if names[0] != names[1] and max(map(text_size, names)) <= most:
-        return names
+        return names[0], names[1]
     first, second = (
         f"{letter} {_brief(name, most - 2)}" for letter, name in zip(LETTERS, names, strict=True)
     )

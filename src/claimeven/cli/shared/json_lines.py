@@ -7,6 +7,8 @@ import math
 from collections.abc import Mapping, Set
 from typing import Any, TextIO
 
+from claimeven import __version__
+
 #: Deeper than this nothing is followed: data that holds itself has no end.
 _DEEPEST = 64
 #: Whole numbers of more bits than this are written as null; other programs could not read them.
@@ -14,8 +16,9 @@ _MOST_BITS = 4096
 
 
 def write_json(value: Any, stream: TextIO) -> None:
-    """Write one JSON object on a line of its own."""
-    stream.write(json.dumps(plain(value), allow_nan=False) + "\n")
+    """Write one JSON object on a line of its own; its last key is the version of claimeven."""
+    told = {**value, "claimeven": __version__} if isinstance(value, dict) else value
+    stream.write(json.dumps(plain(told), allow_nan=False) + "\n")
 
 
 def plain(value: Any) -> Any:

@@ -68,20 +68,30 @@ jobs_option = click.option(
 )
 
 
-def keeping_options(command: Command) -> Command:
-    """Add --out and --resume; the command receives `out`, a path or None, and `resume`."""
-    for option in (
-        click.option(
-            "--resume", is_flag=True, help="Play what the file of --out does not hold yet."
-        ),
-        click.option(
-            "--out",
-            type=FilePath(path_type=Path),
-            help="File to keep the games in, for --resume.",
-        ),
+def resume_options(command: Command, what: str = "what the file of --out does") -> Command:
+    """Add --resume and --resume-changed; the command gets `resume`: False, True or "changed"."""
+    for name, value, help_text in (
+        ("--resume-changed", "changed", "As --resume, although claimeven or files have changed."),
+        ("--resume", True, f"Play {what} not hold yet."),
     ):
-        command = option(command)
+        command = click.option(
+            name,
+            "resume",
+            flag_value=value,
+            default=False,
+            type=click.UNPROCESSED,
+            help=help_text,
+        )(command)
     return command
+
+
+def keeping_options(command: Command) -> Command:
+    """Add --out and what `resume_options` adds; the command receives `out`, a path or None."""
+    return click.option(
+        "--out",
+        type=FilePath(path_type=Path),
+        help="File to keep the games in, for --resume.",
+    )(resume_options(command))
 
 
 def page_option(command: Command) -> Command:

@@ -1,0 +1,189 @@
+"""What decides how agents play besides their specs: claimeven's version, and digests of files."""
+
+from __future__ import annotations
+
+import platform
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from claimeven.agents.contract import Limit
+from claimeven.agents.digests import digests_of, held_file, paths_of
+from claimeven.agents.functions import name_of
+from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.registry import Contestant
+from claimeven.agents.safe_text import printable
+from claimeven.game.geometry import Geometry
+
+#: An absolute path among the words of a spec, and not the address of a server.
+_ABSOLUTE = re.compile(r"(?<![^\s:=,'\"])/[^/\s:=,'\"][^\s:=,'\"]*")
+#: How to go on with a file of games although something has changed.
+REMEDY = "--resume-changed adds to it all the same, another file of --out starts again"
+#: Differences that one sentence names.
+_MAX_NAMED = 3
+
+
+@dataclass
+class Provenance:
+    """The version of claimeven and of Python, and the digests of the files behind each agent."""
+
+    version: str
+    python: str
+    specs: tuple[str | None, ...]
+    files: tuple[dict[str, str], ...]
+    _signs: dict[Path, object] = field(default_factory=dict, repr=False)
+    _changed: list[str] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def of(cls, agents: Iterable[Contestant]) -> Provenance:
+        """Return the provenance of agents as their files are now."""
+        specs = tuple(_spec_of(agent) for agent in agents)
+        signs = {path: _sign(path) for spec in specs if spec for path in paths_of(spec).values()}
+        files = tuple(digests_of(spec) if spec else {} for spec in specs)
+        package = sys.modules[__package__.partition(".")[0]]  # which imports all others, lazily
+        return cls(package.__version__, platform.python_version(), specs, files, signs)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data: as it is stored."""
+        return {"claimeven": self.version, "python": self.python, "files": list(self.files)}
+
+    def changed(self) -> list[str]:
+        """Return the files that have changed since, each with the agent that plays by it.
+
+        An agent's own Python file is left out if its processes go on with the text that it had.
+        """
+        signs = {path: _sign(path) for path in self._signs}
+        if signs != self._signs:
+            self._signs = signs
+            found = (
+                f"{words} of {printable(spec)}"
+                for spec, before in zip(self.specs, self.files, strict=True)
+                for name, words in _differing(before, digests_of(spec or ""))
+                if spec and name != held_file(spec)
+            )
+            self._changed = list(dict.fromkeys(found))
+        return self._changed
+
+
+def _spec_of(agent: Contestant) -> str | None:
+    """Return the spec of an agent as it was given; None of an object that no spec made."""
+    spec = agent if isinstance(agent, str) else getattr(agent, "name", None)
+    return spec.strip() if isinstance(spec, str) else None
+
+
+def differences(
+    before: Mapping[str, Any], now: Mapping[str, Any], names: Sequence[str]
+) -> Iterator[str]:
+    """Yield what differs between two provenances as plain data, in words that "has changed" ends.
+
+    `names` are those of the agents.
+    """
+    if before.get("claimeven") != now["claimeven"]:
+        yield f"claimeven ({before.get('claimeven')}, now {now['claimeven']})"
+    for name, old, new in zip(names, before.get("files") or (), now["files"], strict=False):
+        if isinstance(old, dict):
+            yield from (f"{words} of {name}" for _, words in _differing(old, new))
+
+
+def change_of(found: Sequence[str]) -> str:
+    """Say in one clause that some things have changed.
+
+    >>> change_of(["claimeven (0.1, now 0.2)", "the file of ann.py"])
+    'claimeven (0.1, now 0.2) and the file of ann.py have changed'
+    """
+    named = list(dict.fromkeys(found))
+    if len(named) > _MAX_NAMED:
+        named = [*named[:_MAX_NAMED], f"{len(named) - _MAX_NAMED} more"]
+    words = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+    return f"{words} {'have' if len(named) > 1 else 'has'} changed"
+
+
+def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the files that differ: their names, and words for them that "of AGENT" ends."""
+    for place, name in enumerate({**before, **now}):
+        if before.get(name) != now.get(name):
+            yield name, printable(name) if place else "the file"
+
+
+def _sign(path: Path) -> object:
+    """Return what changes when a file is written."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def without_folders(names: Sequence[str]) -> tuple[str, ...]:
+    """Return names of agents in which absolute paths are as short as keeps the names apart.
+
+    >>> without_folders(["/home/ann/bots/a.py:agent", "ugi:/opt/c4/engine", "bots/b.py"])
+    ('a.py:agent', 'ugi:engine', 'bots/b.py')
+    """
+    kept = 1
+    while True:
+        brief = tuple(_without_folder(name, kept) for name in names)
+        if len(set(brief)) == len(set(names)):
+            return brief
+        kept += 1
+
+
+def _without_folder(name: str, kept: int) -> str:
+    """Return a name with the last so many parts of each absolute path in it."""
+    place = name.rpartition(":")[0] if not name.endswith(".py") else name
+    if place.endswith(".py") and place.startswith("/"):  # there may be spaces in it
+        return "/".join(place.split("/")[1:][-kept:]) + name[len(place) :]
+    return _ABSOLUTE.sub(lambda found: "/".join(found[0].split("/")[1:][-kept:]), name)
+
+
+class PlanOfAgents:
+    """What the plan of a match and that of a tournament have in common."""
+
+    agents: tuple[Contestant, ...]
+    limit: Limit
+    isolation: Isolation
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What the agents are called: their specs, or the names of objects and functions."""
+        return tuple(name_of(agent) for agent in self.agents)
+
+    @cached_property
+    def stored_names(self) -> tuple[str, ...]:
+        """The names as they are stored: no folders of this machine in them."""
+        return without_folders(self.names)
+
+    @property
+    def is_portable(self) -> bool:
+        """Whether other processes can play it: all agents are specs."""
+        return all(isinstance(agent, str) for agent in self.agents)
+
+    @cached_property
+    def provenance(self) -> Provenance:
+        """What decides how the agents play, as it was when `look_at_files` was called last."""
+        return Provenance.of(self.agents)
+
+    def look_at_files(self) -> Provenance:
+        """Return the provenance as the files are now, which is that of the games to come."""
+        vars(self).pop("provenance", None)
+        return self.provenance
+
+    def setting(self, geometry: Geometry, openings: Iterable[str]) -> dict[str, object]:
+        """Return what decides the games besides the agents' specs and the seed, for JSON.
+
+        `openings` are those of the games that were played.
+        """
+        return {
+            **asdict(geometry),
+            "limit": asdict(self.limit),
+            "isolate": self.isolation.everyone,
+            "memory_mb": self.isolation.memory_mb,
+            "openings": list(dict.fromkeys(openings)),
+            "python": self.provenance.python,
+            "files": list(self.provenance.files),
+            "changed_files": self.provenance.changed(),
+        }

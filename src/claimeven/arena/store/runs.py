@@ -1,0 +1,140 @@
+"""The runs that played the games of a store: with which claimeven, and by which files.
+
+A store has a list of runs, each with the number of games there were when it started. A run is added
+to it only if something has changed since the one before, which has to be asked for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from claimeven.agents.digests import digest_of_files
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.games.provenance import REMEDY, Provenance, change_of, differences
+from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.stored import StoredAgent
+
+#: The value of `resume` that goes on with games although something has changed.
+CHANGED = "changed"
+#: Seconds between two looks at files while games are played.
+_WAIT = 1.0
+
+
+def first_run(provenance: Provenance) -> dict[str, Any]:
+    """Return what is stored of the run that starts a store, by its key."""
+    return {"runs": [{**provenance.as_dict(), "games": 0}]}
+
+
+def check_runs(
+    store: Store, provenance: Provenance, names: Sequence[str], resume: bool | str
+) -> None:
+    """Raise `InvalidStore` if what decides play has changed since the last run, or is not known.
+
+    With `resume` "changed" the run is added to the list instead.
+    """
+    runs, now = runs_of(store), provenance.as_dict()
+    if runs:
+        changed = list(differences(runs[-1], now, names))
+    else:
+        changed = list(_changed_since_old(store.agents, provenance.specs, names))
+    refuse_changes(store.path, changed, bool(runs), resume)
+    if changed or not runs:
+        store.set_meta("runs", [*runs, {**now, "games": len(store)}])
+
+
+def refuse_changes(path: Path, changed: Sequence[str], is_known: bool, resume: bool | str) -> None:
+    """Raise `InvalidStore`, unless `resume` is "changed", if something has changed since the games
+    of a file were played, or if it is not known what they were played with.
+    """
+    if not isinstance(resume, bool) and resume != CHANGED:
+        raise InvalidMatch(f"resume must be True, False or {CHANGED!r}, got {resume!r}")
+    if resume is True and changed:
+        raise InvalidStore(f"{change_of(changed)} since the games of {path} were played: {REMEDY}")
+    if resume is True and not is_known:
+        raise InvalidStore(
+            f"{path} does not say which version of claimeven and which files its games were played"
+            f" with, as it is of version 0.2 or older, so they may have changed: {REMEDY}"
+        )
+
+
+def runs_of(store: Store) -> list[dict[str, Any]]:
+    """Return the runs of a store; none of one that claimeven 0.2 wrote, or games were imported to.
+
+    Raises `InvalidStore` for what is no list of runs.
+    """
+    runs = store.meta.get("runs", [])
+    if not (isinstance(runs, list) and all(map(_is_run, runs))):
+        raise InvalidStore(f"{store.path} is damaged: how its games were played is lost")
+    return runs
+
+
+def run_remarks(store: Store) -> Iterator[str]:
+    """Yield sentences on what changed while the games of a store were played."""
+    runs, names = runs_of(store), [agent.label for agent in store.agents]
+    if runs and runs[0]["games"]:
+        yield f"the files and the version behind the first {runs[0]['games']:,} games are not known"
+    for before, run in pairwise(runs):
+        changed = change_of(list(differences(before, run, names)))
+        yield f"{changed} after {run['games']:,} games: the results mix both"
+    for run in runs:
+        if run.get("changed_files"):
+            yield (
+                f"{change_of(run['changed_files'])} while games were played, after"
+                f" {run.get('changed_at')} of them: the results may mix both"
+            )
+
+
+class ChangeWatch:
+    """Stores, and says once to `tell`, which files have changed while games are played."""
+
+    def __init__(
+        self, store: Store, provenance: Provenance, tell: Callable[[str], object] | None
+    ) -> None:
+        self._store, self._provenance, self._tell = store, provenance, tell
+        self._known: list[str] = []
+        self._looked_at = time.monotonic()
+
+    def look(self, at_end: bool = False) -> None:
+        """Look at the files, at most once in a while unless the games are over."""
+        now = time.monotonic()
+        if not at_end and now - self._looked_at < _WAIT:
+            return
+        self._looked_at = now
+        found = self._provenance.changed()
+        if not set(found) - set(self._known):
+            return
+        self._known = list(found)
+        runs, count = runs_of(self._store), len(self._store)
+        if runs:
+            runs[-1].update(changed_files=found, changed_at=runs[-1].get("changed_at", count))
+            self._store.set_meta("runs", runs)
+        if self._tell is not None:
+            self._tell(f"{change_of(found)} while games are played: later games may be by another")
+
+
+def _changed_since_old(
+    agents: Sequence[StoredAgent], specs: Sequence[str | None], names: Sequence[str]
+) -> Iterator[str]:
+    """Yield the files that have changed since a store of version 0.2, as far as it knows them."""
+    for agent, spec, name in zip(agents, specs, names, strict=True):
+        if agent.digest is not None and agent.digest != digest_of_files(spec or ""):
+            yield f"the file of {name}"
+
+
+def _is_run(run: object) -> bool:
+    return (
+        isinstance(run, dict)
+        and isinstance(run.get("claimeven"), str)
+        and isinstance(run.get("games"), int)
+        and _are_texts(run.get("changed_files", []))
+        and isinstance(run.get("files"), list)
+        and all(isinstance(each, dict) and _are_texts(list(each.values())) for each in run["files"])
+    )
+
+
+def _are_texts(found: object) -> bool:
+    return isinstance(found, list) and all(isinstance(each, str) for each in found)
