@@ -31,7 +31,7 @@ AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))
 def path(tmp_path: Path) -> Path:
     """A file of one game: bob does not see that ann is about to win."""
     with Store.create(tmp_path / "class.db", {"plan": BOARD}, AGENTS) as store:
-        store.add([StoredGame("a", 6, 3, 0, 1, "33", "2515242", 0)])
+        store.add([StoredGame("a", 6, 3, 0, 1, "33", "2515242", None, finished=False)])
     return tmp_path / "class.db"
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven import Geometry
+from claimeven import Geometry, __version__
 from claimeven.book.book import Book
 from claimeven.book.mapped import write_mapped
 from claimeven.book.verify import counts, verify_book
@@ -118,9 +118,10 @@ def test_what_a_check_found_is_told_whole(run: Run, file: Path) -> None:
     for options, sample, seed in ((("--seed", "7"), 3, 7), ((), 3, 0), (("--all",), None, 0)):
         found = verify_book(wrong, sample=sample, seed=seed, table_mb=1)
         ran = run(*words, *options, "--json")
-        assert (ran.status, json.loads(ran.out)) == (
-            1, {"file": str(file), **vars(found), "wrong": [vars(entry) for entry in found.wrong]}
-        )  # fmt: skip
+        told = json.loads(ran.out)
+        assert (ran.status, told.pop("claimeven")) == (1, __version__)
+        each = [vars(entry) for entry in found.wrong]
+        assert told == {"file": str(file), **vars(found), "wrong": each}
     assert len(found.wrong) > 20  # more than are listed
     text, *listed = " ".join(run(*words, "--all").out.split()).split(" ply ")
     assert text.endswith(
@@ -302,7 +303,7 @@ def test_the_list_tells_which_book_is_used(
     assert "bad\n" in run("book", "list").out and "is not an opening book" in bad[-1]["error"]
     damaged.unlink()
     info = json.loads(run("book", "info", str(mine), "--json").out)
-    assert {**info, "used": True} == told["books"][0]
+    assert {**info, "used": True} == {**told["books"][0], "claimeven": __version__}
     assert run("book", "verify", str(mine), "--table-mb", "1").out.endswith(" 0 wrong\n")
     board = BOARD[:6]
     assert json.loads(run("solve", "12", "--all", "--json", *board).out)["nodes"] == 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from claimeven import __version__
 from claimeven.adapters.kaggle import submission
 from tests.cli.conftest import Run
 
@@ -38,6 +39,7 @@ def test_it_goes_to_stdout(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_json_and_seed(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "main.py"
     told = json.loads(run("export", "uct", "-o", str(out), "--seed", "3", "--json").out)
+    assert told.pop("claimeven") == __version__
     assert told == {"agent": "uct", "out": str(out), "bytes": out.stat().st_size, "seed": 3}
     assert out.read_text("utf-8") == submission("uct", seed=3)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from claimeven import __version__
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from tests.cli.conftest import Run, bad_input
@@ -64,7 +65,7 @@ def test_games_are_picked_and_counted(run: Run, path: Path, tmp_path: Path) -> N
     )
     out = tmp_path / "few.csv"
     told = json.loads(run("games", str(path), "--plies", "7", "--export", str(out), "--json").out)
-    assert told == {"out": str(out), "games": 1}
+    assert told == {"out": str(out), "games": 1, "claimeven": __version__}
     lines = run("games", str(path), "--game", "4").out.splitlines()
     assert lines[:3] == [
         "game 4: first player bob, second player ann",
@@ -82,16 +83,20 @@ def test_a_game_of_an_agent_against_itself_is_won_and_lost(run: Run, path: Path)
     assert "ann - ann" not in run("games", str(path), "--agent", "ann", "--result", "draw").out
 
 
-def test_a_game_that_cannot_be_played_is_named(run: Run, tmp_path: Path) -> None:
+def test_games_that_cannot_be_played_are_counted(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "odd.db"
     with Store.create(path, {"plan": {"columns": 7}}, AGENTS) as store:
         store.add(
             StoredGame(moves, number, 0, 0, 1, "", moves, 0)
             for number, moves in enumerate(("4444444", "49"))
         )
-    for number, said in (("1", "column 4 is full"), ("2", "move 2: '9' is not")):
-        told = bad_input(run("games", str(path), "--game", number))
-        assert told.startswith(f"game {number} of {path} cannot be read: {said}")
+        store.add([StoredGame("sound", 2, 0, 0, 1, "", "4455667", 0)])
+    for words in ((), ("--json",), ("--export", str(tmp_path / "a.csv"))):
+        ran = run("games", str(path), *words)
+        said = f"2 more of {path} cannot be read, or not as a game: left out\n"
+        assert (ran.status, ran.err) == (0, said)
+    told = bad_input(run("games", str(path), "--game", "1"))
+    assert told == f"there is no game 1 in {path}, which holds 3, 2 of them damaged"
 
 
 def test_one_game_is_drawn(run: Run, path: Path) -> None:
@@ -114,6 +119,7 @@ def test_games_go_out_and_come_in(run: Run, path: Path, tmp_path: Path) -> None:
         "games",
     ]
     told = json.loads(run("games", str(other), "--import", str(out), "--json").out)
+    del told["claimeven"]
     assert told == {"out": str(other), "added": 2, "before": 0, "unfinished": 0, "scored": 0}
     again = run("games", str(other), "--import", str(out)).out
     assert "0 games added" in " ".join(again.split())

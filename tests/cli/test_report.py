@@ -93,13 +93,14 @@ def test_one_game_is_one_game_and_a_strange_name_is_printable(run: Run, tmp_path
 def test_one_agent_is_one_agent(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "one.db"
     with Store.create(path, {"plan": SMALL_PLAN}, AGENTS[:1]) as kept:
-        kept.add([game(0, 0, 0, "1213141", 0)])
+        kept.add([game(0, 0, 0, "12131", 0)])
     told = run("report", str(path), "--no-accuracy").out
     assert "1 game of 1 agent, " in " ".join(told.split())
 
 
 def test_games_that_cannot_be_judged_are_told(run: Run, tmp_path: Path) -> None:
-    path = made(tmp_path / "large.db", GAMES, {"plan": {**SMALL_PLAN, "columns": 12, "rows": 12}})
+    games = [game(0, 0, 1, "ababa", 0), game(1, 1, 0, "abac", None, finished=False)]
+    path = made(tmp_path / "large.db", games, {"plan": {**SMALL_PLAN, "columns": 12, "rows": 12}})
     told = " ".join(run("report", str(path)).out.split())
     assert "MB The moves were not judged: the solver holds boards of" in told
     assert "not judged" not in run("report", str(path), "--no-accuracy").out
@@ -150,7 +151,7 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_was_judged(tmp_path: Path) -> N
         while not position.is_over:
             column = rng.choice(position.legal_columns)
             position, moves = position.play(column), f"{moves}{column + 1}"
-        games.append(game(number, 0, 1, moves, None))
+        games.append(game(number, 0, 1, moves, position.winner))
     path = made(tmp_path / "long.db", games)
     ran = interrupted("report", str(path), when=lambda: scores_kept(path))
     assert (ran.status, ran.out) == (130, "")

@@ -5,17 +5,28 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.tournament import group_lines
 from tests import forks
-from tests.cli.conftest import COMPILING, Ran, Run, bad_input, environment, interrupted
+from tests.cli.conftest import (
+    COMPILING,
+    PATIENCE,
+    Ran,
+    Run,
+    bad_input,
+    environment,
+    interrupted,
+    started,
+)
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs the files of Unix")
 
@@ -334,3 +345,52 @@ def test_agents_that_have_not_met_yet_are_told_apart() -> None:
     ]
     joined = [*games, StoredGame("job2", 2, 2, 1, 2, "", "4455667", 0)]
     assert list(group_lines(Standings.of(agents, joined))) == []
+
+
+def test_the_openings_and_equal_files_are_told(run: Run, tmp_path: Path) -> None:
+    bot = "def agent(position):\n    return position.legal_columns[0]\n"
+    files = [tmp_path / f"{name}.py" for name in ("ann", "bob")]
+    for file in files:
+        file.write_text(bot)
+    words = ("tournament", *map(str, files), "greedy", "--jobs", "1", "--rounds")
+    ran = run(*words, "1")
+    assert " seed 0, 1 opening, " in ran.out.splitlines()[0]
+    told = json.loads(run(*words, "2", "--json").out)
+    assert (len(told["openings"]), told["openings"][0]) == (2, "7133")
+    assert told["remarks"] == [
+        "ann and bob are equal files: what one scores against the other is chance."
+    ]
+    assert " seed 0, 2 openings, " in run(*words, "2").out.splitlines()[0]
+
+
+def test_a_changed_file_is_added_only_if_asked_for(run: Run, tmp_path: Path) -> None:
+    bot, out = tmp_path / "bot.py", str(tmp_path / "t.db")
+    bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
+    words = ("tournament", str(bot), "greedy", "--jobs", "1", "--out", out, "--rounds")
+    assert run(*words, "1").status == 0
+    bot.write_text("def agent(position):\n    return position.legal_columns[-1]\n")
+    assert bad_input(run(*words, "2", "--resume")) == (
+        f"the file of bot.py has changed since the games of {out} were played: --resume-changed adds"
+        " to it all the same, another file of --out starts again"
+    )
+    ran = run(*words, "2", "--resume-changed")
+    assert ran.status == 0
+    said = "the file of bot has changed after 2 games: the results mix both."
+    assert said in ran.out
+    assert said in " ".join(run("report", out, "--no-accuracy", "--json").out.split())
+
+
+@unix
+def test_a_store_that_is_deleted_while_it_grows_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    words = ("greedy", "random", "--rounds", "1000000", "--jobs", "1", "--out", str(path))
+    with started("tournament", *words) as program:
+        while program.poll() is None:
+            with suppress(InvalidStore), Store.read(path) as store:
+                if len(store):
+                    break
+            time.sleep(0.02)
+        path.unlink()
+        _, err = program.communicate(timeout=PATIENCE)
+    assert program.returncode == 2
+    assert f"claimeven: {path} was deleted or moved while games were added to it" in err

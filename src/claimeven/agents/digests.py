@@ -23,12 +23,12 @@ _MAX_ABOVE = 2
 
 
 def digest_of_files(spec: str) -> str | None:
-    """Return a digest of the files that a spec names, None if it names none.
+    """Return a digest of the files that a spec names, in options too, None if it names none.
 
     >>> digest_of_files("alphabeta:depth=3") is None
     True
     """
-    files = () if spec.partition(":")[0] in AGENTS else files_of(spec)
+    files = tuple(_of_options(spec)) if spec.partition(":")[0] in AGENTS else files_of(spec)
     digests = [bytes.fromhex(_digest(path)) for path in files]
     if len(digests) > 1:
         digests = [hashlib.blake2b(b"".join(digests), digest_size=_SIZE).digest()]

@@ -28,7 +28,6 @@ from claimeven.arena.accuracy.measuring import (
 from claimeven.arena.accuracy.positions import USUAL
 from claimeven.arena.advice import COLD_ADVICE
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.storing import store_start
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.accuracy_report import (
     Row,
@@ -203,7 +202,7 @@ def _judge_games(
     say_when_compiling()
     begin = time.monotonic()
     with Store.read(path) as store, status_line() as line:
-        board = store_start(store).geometry
+        board = store.start.geometry
         if geometry not in (STANDARD, board):
             raise ClaimevenError(f"the games of {path} are of {board}, not {geometry}")
 

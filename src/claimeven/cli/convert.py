@@ -199,12 +199,11 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
     """
     from claimeven.arena.store.listing import find_games  # noqa: PLC0415 - brings in all of the arena
     from claimeven.arena.store.store import Store  # noqa: PLC0415 - beside it
-    from claimeven.arena.store.storing import store_start  # noqa: PLC0415 - beside it
     from claimeven.game.notation import parse_moves  # noqa: PLC0415 - beside it
 
     found = find_games(Path(path))
     with Store.read(path) as store:
-        if store_start(store).ply:
+        if store.start.ply:
             raise ClaimevenError(
                 f"the games of {path} begin from a position of their own, which records of moves"
                 " do not tell"

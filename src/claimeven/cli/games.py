@@ -25,7 +25,6 @@ from claimeven.arena.store.listing import (
 )
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredGame
-from claimeven.arena.store.storing import store_start
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.inputs import STDIN, source_option
 from claimeven.cli.shared.json_lines import write_json
@@ -151,12 +150,14 @@ def command(
         _export(file, wanted, out, as_json, geometry)
     elif as_json and limit is None and page == 1:
         with Store.read(file) as store:
-            _check_board(file, store_start(store).geometry, geometry)
+            _check_board(file, store.start.geometry, geometry)
             for told in each_game(store, wanted):
                 write_json(told, sys.stdout)
+            _tell_damaged(len(store.damaged), file)
     else:
         games = find_games(file, wanted, limit or USUAL_LIMIT, page)
         _check_board(file, games.geometry, geometry)
+        _tell_damaged(games.damaged, file)
         if as_json:
             for told in games.dicts():
                 write_json(told, sys.stdout)
@@ -170,6 +171,7 @@ def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: 
     writer_for(out)
     games = find_games(file, wanted)
     _check_board(file, games.geometry, geometry)
+    _tell_damaged(games.damaged, file)
     if out.exists() and out.samefile(file):
         raise ClaimevenError(f"{out} is the file of the games: name another one to write")
     count = export_games(games, out)
@@ -177,6 +179,12 @@ def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: 
         write_json({"out": str(out), "games": count}, sys.stdout)
     else:
         click.echo(fitted(f"{out}: {count:,} game{'s' * (count != 1)}", text_width()))
+
+
+def _tell_damaged(count: int, file: Path) -> None:
+    """Say how many games of a file are left out, if any are."""
+    if count:
+        click.echo(f"{count:,} more of {file} cannot be read as a game: left out", err=True)
 
 
 def _check_board(file: Path, there: Geometry, asked: Geometry) -> None:
@@ -246,19 +254,17 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         found = store.games(number - 1)
         games = list(takewhile(lambda game: game.number == number - 1, found))
         labels = {agent.id: agent.label for agent in store.agents}
-        start, count = store_start(store), len(store)
+        start, count, damaged = store.start, len(store), len(store.damaged)
     _check_board(file, start.geometry, geometry)
     if not games:
-        raise InvalidStore(f"there is no game {number} in {file}, which holds {count:,}")
+        more = f", {damaged:,} of them damaged" * bool(damaged)
+        raise InvalidStore(f"there is no game {number} in {file}, which holds {count:,}{more}")
     for game in games:
         if as_json:
             write_json(game_dict(game, labels), sys.stdout)
             continue
-        try:
-            columns = parse_moves(game.all_moves, start.geometry)
-            final = Line(start, columns).position
-        except ClaimevenError as error:
-            raise InvalidStore(f"game {number} of {file} cannot be read: {error}") from None
+        columns = parse_moves(game.all_moves, start.geometry)
+        final = Line(start, columns).position
         names = [printable(labels[agent]) for agent in game.agents]
         lines = [
             f"game {number}: first player {names[0]}, second player {names[1]}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import click
@@ -31,7 +32,7 @@ from claimeven.cli.shared.options import (
 from claimeven.cli.shared.players import players_options
 from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.cli.shared.tables import fitted, remark_lines
 from claimeven.cli.shared.widths import left, text_size
 from claimeven.errors import ClaimevenError
 
@@ -112,7 +113,8 @@ def command(
         if as_json:
             write_json(told, stdout)
         else:
-            stdout.writelines(text + "\n" for text in _fitted(lines))
+            remarks = remark_lines(standings.remarks, table_width())
+            stdout.writelines(text + "\n" for text in chain(_fitted(lines), remarks))
     if ended:
         said = f"interrupted after {len(standings.games)} of {plan.games} games"
         if out is not None:

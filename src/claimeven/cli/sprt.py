@@ -40,7 +40,7 @@ from claimeven.cli.shared.options import (
 from claimeven.cli.shared.players import players_options
 from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.cli.shared.tables import fitted, remark_lines
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -231,6 +231,7 @@ def _remarks(result: SequentialResult, more: str) -> Iterator[str]:
             f"only {standings.unique_games} of {played} games differ: games played again are no new"
             f" evidence, so do not trust the risks. More openings tell more: {more}"
         )
+    yield from remark_lines(result.standings.remarks, table_width())
     for letter, agent in zip("AB", standings.agents, strict=True):
         for kind, count in standings.records[agent.id].forfeits.most_common():
             yield f"forfeits of {letter}: {count} x {kind}"

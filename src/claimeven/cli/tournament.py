@@ -47,7 +47,7 @@ from claimeven.cli.shared.page import check_page, write_after
 from claimeven.cli.shared.players import players_options
 from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
-from claimeven.cli.shared.tables import named_lines
+from claimeven.cli.shared.tables import named_lines, remark_lines
 from claimeven.cli.shared.widths import wrap
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -210,12 +210,14 @@ def _play(
 
 def _print(result: TournamentResult, out: TextIO, cure: str) -> None:
     standings, plan = result.standings, result.plan
-    played = len(standings.games)
+    played, width = len(standings.games), table_width()
+    openings = {game.opening for game in standings.games}
     out.write(
         f"{played} game{'s' * (played != 1)} of {len(plan.agents)} agents on {plan.geometry},"
-        f" {plan.kind}, seed {plan.seed}, {result.seconds:.1f} s\n\n"
+        f" {plan.kind}, seed {plan.seed}, {len(openings)} opening{'s' * (len(openings) != 1)},"
+        f" {result.seconds:.1f} s\n\n"
     )
-    for text in ladder_lines(standings, table_width()):
+    for text in ladder_lines(standings, width):
         out.write(text + "\n")
     for text in group_lines(standings):
         out.write(text + "\n")
@@ -224,9 +226,9 @@ def _print(result: TournamentResult, out: TextIO, cure: str) -> None:
             f"\nonly {standings.unique_games} of {played} games differ: agents that draw no luck"
             f" replay them.\nMore openings tell more: {cure}\n"
         )
-    for text in standings.remarks:
-        out.write("\n" + "\n".join(wrap(printable(text), table_width())) + "\n")
-    faults = list(forfeit_lines(standings, table_width()))
+    for text in remark_lines(standings.remarks, width):
+        out.write(text + "\n")
+    faults = list(forfeit_lines(standings, width))
     if faults:
         out.write("\nforfeits\n" + "".join(f"{text}\n" for text in faults))
 

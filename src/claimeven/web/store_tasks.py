@@ -14,7 +14,6 @@ from claimeven.arena.report.report import report_page
 from claimeven.arena.statistics.ratings import RESAMPLES, rate_evidence
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import public_agents
-from claimeven.arena.store.storing import store_start
 from claimeven.arena.store.unread import UnreadGames
 from claimeven.arena.tournaments.standings import SEED
 from claimeven.arena.tournaments.totals import Totals
@@ -43,7 +42,7 @@ class GrowingStandings:
         self.file = _file_of(store.path)
         self.unread = UnreadGames()
         self.agents = store.agents
-        self.totals = Totals(public_agents(self.agents), store_start(store).ply)
+        self.totals = Totals(public_agents(self.agents), store.start.ply)
 
     def is_of(self, store: Store) -> bool:
         """Whether these are the standings of that file and its agents."""

@@ -20,6 +20,8 @@ AGENTS = (
 )
 PLAN = {"kind": "round-robin", "rounds": 2, "seed": 3, "columns": 7, "rows": 6, "connect": 4,
         "start": [0, 0], "limit": {"seconds": 1.0, "bank": 60, "depth": None}}  # fmt: skip
+#: The moves of a game that ends in a draw, and of one that the second player wins.
+DRAWN, SECOND_WINS = "547125662261271266215743771576315353334444", "12127272"
 TOLD = {"seconds": [0.001] * 7, "value": [0.5, None, 0.5, None, 0.5, None, 1.0]}
 
 
@@ -45,7 +47,7 @@ def some_games() -> list[StoredGame]:
         game(0, 0, 1, "1213141", 0, told=TOLD),
         game(1, 1, 0, "1213141", 0),
         game(2, 0, 2, "44", 0, fault="crash", fault_seat=1, reason=REASON),
-        game(3, 2, 0, "121", None),
+        game(3, 2, 0, DRAWN, None),
         game(4, 1, 2, "4", 1, fault="stall", fault_seat=0, reason="no answer after 3 s"),
         game(5, 2, 1, "1213141", 0),
         game(6, 0, 1, "445", None, finished=False),

@@ -64,5 +64,12 @@ def test_the_first_of_agents_that_games_connect_is_first(tmp_path: Path) -> None
 
 
 def test_agents_that_are_level_are_not_told_apart(tmp_path: Path) -> None:
-    lead = sentences.leader(told(tmp_path / "t.db", ["ab", "ba"]))
-    assert lead == "a and b are first, equally strong."
+    for number, (wins, said) in enumerate(
+        (
+            (["ab", "ba"], "a and b are first, equally strong."),
+            (["ab", "ba", "ac", "ca", "bc", "cb"], "a, b and c are first, equally strong."),
+            (["ab", "ba", "ac", "bc"] * 20, "a and b are first, equally strong."),
+        )
+    ):
+        assert sentences.leader(told(tmp_path / f"{number}.db", wins)) == said
+    assert " is first, " in sentences.leader(told(tmp_path / "v.db", ["ab"] * 9))

@@ -14,7 +14,18 @@ from claimeven import Geometry, Position, Solver, analyze
 from claimeven.arena.report import write_report
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent
-from tests.arena.report.stores import EVIL, GAMES, PLAN, QUOTED, SMALL_PLAN, game, made, some_games
+from tests.arena.report.stores import (
+    DRAWN,
+    EVIL,
+    GAMES,
+    PLAN,
+    QUOTED,
+    SECOND_WINS,
+    SMALL_PLAN,
+    game,
+    made,
+    some_games,
+)
 from tests.browser import watched
 
 pytestmark = pytest.mark.browser
@@ -232,7 +243,11 @@ def test_every_column_of_a_large_cross_table_is_on_the_paper(tab: Any, tmp_path:
     with Store.create(tmp_path / "class.db", {"plan": PLAN}, agents) as store:
         store.add(
             # A draw in some pairs: "1½" is the widest of a cell's texts.
-            game(pair, *two[:: 1 - 2 * swapped], "1213141", 1 if (pair + swapped) % 3 else None)
+            game(
+                pair,
+                *two[:: 1 - 2 * swapped],
+                *((SECOND_WINS, 1) if (pair + swapped) % 3 else (DRAWN, None)),
+            )
             for swapped in (0, 1)
             for pair, two in enumerate(met, swapped * len(met))
         )

@@ -42,7 +42,7 @@ GAMES = (
     StoredGame("a", 0, 0, 0, 1, "44", "55667", 0, seconds=0.5, told={"nodes": [1, None, 3, 4, 5]}),
     StoredGame("b", 1, 0, 1, 0, "44", "5", 0, fault="crash", fault_seat=1, reason='raised "x",\ty'),
     StoredGame("c", 2, 1, 2, 0, "", "11", None, finished=False),
-    StoredGame("d", 5, 2, 0, 2, "", "71727374", 0, told={"seconds": [0.25] * 8}),
+    StoredGame("d", 5, 2, 0, 2, "", "717271327", 0, told={"seconds": [0.25] * 9}),
 )
 
 

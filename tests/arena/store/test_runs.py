@@ -13,9 +13,10 @@ import pytest
 
 import claimeven
 from claimeven import play_match, play_tournament
+from claimeven.agents.digests import digest_of_files
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.provenance import without_folders
-from claimeven.arena.store.runs import ChangeWatch, run_remarks, runs_of
+from claimeven.arena.store.runs import ChangeWatch, run_notes, runs_of
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.tournaments.sequential import run_sprt
 from claimeven.arena.tournaments.tournament import TournamentPlan, open_store
@@ -97,8 +98,8 @@ def test_a_changed_file_is_not_mixed_in(
     assert play(changed, path, rounds=4, resume=True) == 8
     with Store.read(path) as store:
         assert [run["games"] for run in runs_of(store)] == [0, 4]
-        (remark,) = run_remarks(store)
-    assert remark.endswith("has changed after 4 games: the results mix both")
+        (remark,) = run_notes(store)
+    assert remark.endswith("has changed after 4 games: the results mix both.")
 
 
 def test_a_file_that_is_gone_or_new_is_a_change(tmp_path: Path) -> None:
@@ -133,13 +134,13 @@ def test_a_store_that_does_not_say_is_read_and_asked_about(tmp_path: Path) -> No
         store._connection.commit()
         store.set_meta("plan", plan)
     with Store.read(path) as store:
-        assert (len(list(store.games())), runs_of(store), list(run_remarks(store))) == (2, [], [])
+        assert (len(list(store.games())), runs_of(store), list(run_notes(store))) == (2, [], [])
     with pytest.raises(InvalidStore, match=r"does not say which version of claimeven .* --resume-"):
         tournament(bot, path, rounds=2, resume=True)
     assert tournament(bot, path, rounds=2, resume="changed") == 4
     with Store.read(path) as store:
-        (remark,) = run_remarks(store)
-    assert remark == "the files and the version behind the first 2 games are not known"
+        (remark,) = run_notes(store)
+    assert remark == "the files and the version behind the first 2 games are not known."
     with Store.extend(path) as store:
         store._connection.execute("DELETE FROM meta WHERE key = 'runs'")
         store._connection.commit()
@@ -168,7 +169,7 @@ def test_a_file_that_changes_while_games_are_played_is_noted(tmp_path: Path) -> 
         assert told == [
             f"helper.py of {bot} has changed while games are played: later games may be by another"
         ]
-        (remark,) = run_remarks(store)
+        (remark,) = run_notes(store)
     assert "helper.py of" in remark
     assert "has changed while games were played, after 0 of them" in remark
 
@@ -217,3 +218,18 @@ def test_names_lose_their_folders_as_far_as_they_stay_apart() -> None:
         "x.py:f",
         "kaggle:main.py",
     )
+
+
+def test_agents_with_equal_files_are_remarked_on(tmp_path: Path) -> None:
+    text = HELPER.format(0)
+    for name in ("ann", "bob", "cem"):
+        (tmp_path / f"{name}.py").write_text(text.replace("best", "agent"))
+    (tmp_path / "dee.py").write_text("# another\n" + text)
+    names = [str(tmp_path / f"{name}.py") for name in ("ann", "bob", "cem", "dee")]
+    remarks = play_tournament([*names, "greedy"], rounds=2).standings.remarks
+    said = "ann, bob and cem are equal files: what one scores against the other is chance."
+    assert remarks == (said,)
+    (tmp_path / "m.npz").write_bytes(b"1")
+    (tmp_path / "n.npz").write_bytes(b"1")
+    one, other = (digest_of_files(f"net:model={tmp_path / name}.npz") for name in "mn")
+    assert one == other is not None

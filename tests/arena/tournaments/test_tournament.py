@@ -26,7 +26,7 @@ from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredGame
-from claimeven.arena.store.storing import RowToBe, as_row, store_start
+from claimeven.arena.store.storing import RowToBe, as_row
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import (
     TournamentPlan,
@@ -347,7 +347,7 @@ def test_a_board_that_is_lost_is_told(tmp_path: Path) -> None:
             connection.execute(f"UPDATE meta SET value = {change} WHERE key = 'plan'")
         connection.close()
         with Store.read(path) as store, pytest.raises(InvalidStore, match="its board is lost"):
-            store_start(store)
+            assert store.start
 
 
 @pytest.mark.parametrize("name", ["bot.py", "b\u200dot\u00a0.py", f"{'x' * 150}/{'y' * 150}/b.py"])

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from claimeven import __version__
 from claimeven.cli.shared.json_lines import plain, write_json
 
 
@@ -75,6 +76,7 @@ def test_whatever_there_is_can_be_written() -> None:
     assert '"flags": [true, null, false]' in stream.getvalue()
     told = json.loads(stream.getvalue())
     assert told == {
+        "claimeven": __version__,
         "array": [[1.5, None], [2.0, None]],
         "number": 3,
         "flags": [True, None, False],

@@ -17,7 +17,6 @@ from claimeven.arena.accuracy.accuracy import Accuracy, Blunder
 from claimeven.arena.accuracy.known_scores import JudgeProgress, KnownScores
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
-from claimeven.arena.store.storing import store_start
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
@@ -108,7 +107,7 @@ def accuracy_of(
     cannot be played.
     """
     with nullcontext(store) if isinstance(store, Store) else Store.read(store) as opened:
-        agents, start = opened.agents, store_start(opened)
+        agents, start = opened.agents, opened.start
         labels = [each.label for each in agents]
         if agent is not None and agent not in labels:
             raise InvalidStore(no_such("agent", agent, labels))

@@ -96,10 +96,14 @@ def change_of(found: Sequence[str]) -> str:
     'claimeven (0.1, now 0.2) and the file of ann.py have changed'
     """
     named = list(dict.fromkeys(found))
-    if len(named) > _MAX_NAMED:
-        named = [*named[:_MAX_NAMED], f"{len(named) - _MAX_NAMED} more"]
-    words = " and ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
-    return f"{words} {'have' if len(named) > 1 else 'has'} changed"
+    return f"{_joined(named)} {'have' if len(named) > 1 else 'has'} changed"
+
+
+def _joined(names: Sequence[str]) -> str:
+    """Return some names as a list in words, the first few of many."""
+    if len(names) > _MAX_NAMED + 1:
+        names = [*names[:_MAX_NAMED], f"{len(names) - _MAX_NAMED} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[tuple[str, str]]:

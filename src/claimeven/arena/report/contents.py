@@ -9,11 +9,10 @@ from typing import Any
 
 from claimeven.agents.safe_text import printable, without_folders
 from claimeven.arena.accuracy.judging import GamesAccuracy
+from claimeven.arena.store.runs import store_notes
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame, public_agents
-from claimeven.arena.store.storing import store_start
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -46,7 +45,7 @@ class Contents:
     def of(cls, store: Store, title: str | None = None) -> Contents:
         """Read a store. Raises `InvalidStore` for one without a game."""
         meta, games = store.meta, tuple(store.games())
-        standings = Standings.of(store.agents, games, _start(store).ply)
+        standings = Standings.of(store.agents, games, store.start.ply, store_notes(store))
         if not games:
             raise InvalidStore(f"{store.path} holds no game to report on")
         plan = meta.get("plan")
@@ -56,7 +55,7 @@ class Contents:
             or _shown(_usual_title(standings), MOST_NAME),
             plan=plan if isinstance(plan, dict) else {},
             command=_shown(command, MOST_TEXT) if isinstance(command, str) else None,
-            start=_start(store),
+            start=store.start,
             standings=standings,
             games=games,
             label={
@@ -95,11 +94,3 @@ def _usual_title(standings: Standings) -> str:
     if len(agents) == 2:
         return f"{agents[0].label} against {agents[1].label}"
     return f"Tournament of {len(agents)} agent{'s' * (len(agents) != 1)}"
-
-
-def _start(store: Store) -> Position:
-    """Return where all games begin."""
-    try:
-        return store_start(store)
-    except (ClaimevenError, AttributeError, TypeError) as error:
-        raise InvalidStore(f"{store.path} tells no board that can be: {error}") from None

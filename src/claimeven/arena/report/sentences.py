@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from claimeven.agents.safe_text import printable
 from claimeven.arena.report.charts import MOST_LINES
-from claimeven.arena.report.contents import Contents
+from claimeven.arena.report.contents import MOST_TEXT, Contents
 from claimeven.arena.report.words import signed
 from claimeven.arena.statistics.ratings import Estimate, Ladder
 
@@ -46,7 +47,9 @@ def _lead(contents: Contents, ladder: Ladder, group: tuple[str, ...]) -> str:
     others = [contents.label_of[agent] for agent in group[1:]]
     among = "" if len(ladder.groups) == 1 else f" of {_named([contents.label_of[first], *others])}"
     if gap.value < 0.5 or likely <= 0.5:
-        return f"{contents.label_of[first]} and {others[0]} are first{among}, equally strong."
+        level = [each for each in group[1:] if ladder.gap(first, each).value < 0.5] or [second]
+        names = _named([contents.label_of[each] for each in (first, *level)])
+        return f"{names} are first{among}, equally strong."
     return (
         f"{contents.label_of[first]} is first{among}, {_elo(gap).removeprefix('+')} above"
         f" {others[0]}. It is the stronger of the two with a likelihood of {_likelihood(likely)}."
@@ -65,7 +68,7 @@ def ladder_notes(contents: Contents) -> Iterator[str]:
     )
     yield from _joined(contents, ladder)
     standings = contents.standings
-    yield from standings.remarks
+    yield from (printable(remark, MOST_TEXT) for remark in standings.remarks)
     if 2 * standings.unique_games < len(standings.games):
         yield (
             f"Only {standings.unique_games:,} of {len(standings.games):,} games differ: the same"

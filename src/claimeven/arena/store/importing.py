@@ -27,7 +27,6 @@ from typing import TextIO
 from claimeven.agents.contract import FaultKind
 from claimeven.arena.store.store import InvalidStore, Store, holds_no_game
 from claimeven.arena.store.stored import StoredGame
-from claimeven.arena.store.storing import store_start
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
@@ -159,7 +158,7 @@ def _start_of(store: Store, geometry: Geometry | None) -> Position:
         raise InvalidStore(
             f"{store.path} holds the games of a tournament: import into a file of its own"
         )
-    start = store_start(store)
+    start = store.start
     if geometry not in (None, start.geometry):
         raise InvalidStore(f"the games of {store.path} are of {start.geometry}, not {geometry}")
     return start

@@ -13,7 +13,6 @@ from claimeven.agents.contract import FaultKind
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
-from claimeven.arena.store.storing import store_start
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.outcome import PLAYER_NAMES
@@ -94,12 +93,16 @@ class GameFilter:
 
 @dataclass(frozen=True)
 class GameList:
-    """Some games of a store with what is needed to tell of them; see `as_dict` and `Totals`."""
+    """Some games of a store with what is needed to tell of them; see `dicts` and `count`.
+
+    `stored` are those that can be read, from which these were picked, and `damaged` the others.
+    """
 
     geometry: Geometry
     agents: tuple[StoredAgent, ...]
     games: tuple[StoredGame, ...]
     stored: int
+    damaged: int = 0
 
     def label(self, agent: int) -> str:
         """Return the label of an agent by its number."""
@@ -138,17 +141,18 @@ def find_games(
                 stored += 1
                 yield game
 
-        geometry = store_start(source).geometry
+        geometry = source.start.geometry
         found = (wanted or GameFilter()).among(counted(), source.agents, geometry)
         first = 0 if limit is None else limit * (page - 1)
         games = tuple(islice(found, first, None if limit is None else first + limit))
-        return GameList(geometry, source.agents, games, stored if limit is None else len(source))
+        stored = stored if limit is None else len(source)
+        return GameList(geometry, source.agents, games, stored, len(source.damaged))
 
 
 def each_game(store: Store, wanted: GameFilter) -> Iterator[dict[str, Any]]:
     """Yield the games that a filter wants as plain data, one at a time: see `game_dict`."""
     labels = {agent.id: agent.label for agent in store.agents}
-    for game in wanted.among(store.games(), store.agents, store_start(store).geometry):
+    for game in wanted.among(store.games(), store.agents, store.start.geometry):
         yield game_dict(game, labels)
 
 

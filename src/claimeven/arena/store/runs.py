@@ -14,7 +14,12 @@ from typing import Any
 
 from claimeven.agents.digests import digest_of_files
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.games.provenance import REMEDY, Provenance, change_of, differences
+from claimeven.arena.games.provenance import (
+    REMEDY,
+    Provenance,
+    change_of,
+    differences,
+)
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredAgent
 
@@ -72,19 +77,36 @@ def runs_of(store: Store) -> list[dict[str, Any]]:
     return runs
 
 
-def run_remarks(store: Store) -> Iterator[str]:
+def store_notes(store: Store) -> tuple[str, ...]:
+    """Return sentences on what casts doubt on the games of a store, which have just been read."""
+    return (*_damage(store), *run_notes(store))
+
+
+def _damage(store: Store) -> Iterator[str]:
+    if store.damaged:
+        yield f"{_games(len(store.damaged))} of the file cannot be read, or not as a game: left out."
+    dropped = store.meta.get("dropped")
+    if isinstance(dropped, int):
+        yield f"{_games(dropped)} of the file could not be read and had to be played again."
+
+
+def _games(count: int) -> str:
+    return f"{count:,} game{'s' * (count != 1)}"
+
+
+def run_notes(store: Store) -> Iterator[str]:
     """Yield sentences on what changed while the games of a store were played."""
     runs, names = runs_of(store), [agent.label for agent in store.agents]
     if runs and runs[0]["games"]:
-        yield f"the files and the version behind the first {runs[0]['games']:,} games are not known"
+        yield f"the files and the version behind the first {runs[0]['games']:,} games are not known."
     for before, run in pairwise(runs):
         changed = change_of(list(differences(before, run, names)))
-        yield f"{changed} after {run['games']:,} games: the results mix both"
+        yield f"{changed} after {run['games']:,} games: the results mix both."
     for run in runs:
         if run.get("changed_files"):
             yield (
                 f"{change_of(run['changed_files'])} while games were played, after"
-                f" {run.get('changed_at')} of them: the results may mix both"
+                f" {run.get('changed_at')} of them: the results may mix both."
             )
 
 
@@ -130,6 +152,7 @@ def _is_run(run: object) -> bool:
         isinstance(run, dict)
         and isinstance(run.get("claimeven"), str)
         and isinstance(run.get("games"), int)
+        and isinstance(run.get("changed_at", 0), int)
         and _are_texts(run.get("changed_files", []))
         and isinstance(run.get("files"), list)
         and all(isinstance(each, dict) and _are_texts(list(each.values())) for each in run["files"])

@@ -24,11 +24,15 @@ import os
 import sqlite3
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from claimeven.arena.store.stored import FIELDS, Row, StoredAgent, StoredGame
 from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
 from claimeven.outputs import check_output
 
 #: "C4GM" in the header of the file: what tells a store from any other SQLite file.
@@ -66,6 +70,9 @@ class InvalidStore(ClaimevenError):
     """A file that holds no games of this kind, or that another process is writing to."""
 
 
+#: Characters of a label or a spec, and of a value of `meta`, that are read.
+MAX_NAME, MAX_META = 10_000, 1 << 25
+
 _GAME = ", ".join(FIELDS)
 _MARKS = ", ".join("?" * len(FIELDS))
 _JOB, _NUMBER = FIELDS.index("job"), FIELDS.index("number")
@@ -81,9 +88,13 @@ class Store:
         self._connection = connection
         self._lock = lock
         self._is_new = False
-        # No wait for the disk: what a killed process has stored stands, and what a power cut takes
-        # can be played again.
-        connection.execute("PRAGMA synchronous=NORMAL")
+        self._place = _place_of(path)
+        #: Number and job of the games left out by `games`, the last time it was gone through.
+        self.damaged: list[tuple[Any, Any]] = []
+        with _naming(path):
+            # No wait for the disk: what a killed process has stored stands, and what a power cut
+            # takes can be played again.
+            connection.execute("PRAGMA synchronous=NORMAL")
 
     @classmethod
     def create(
@@ -161,6 +172,8 @@ class Store:
         with _naming(self.path):
             rows = self._connection.execute("SELECT key, value FROM meta").fetchall()
             try:
+                if any(len(value) > MAX_META for _, value in rows):
+                    raise ValueError
                 return {key: json.loads(value) for key, value in rows}
             except (TypeError, ValueError, RecursionError):
                 raise InvalidStore(f"{self.path} is damaged: what was planned is lost") from None
@@ -180,7 +193,7 @@ class Store:
                 "SELECT id, label, spec, digest FROM agents ORDER BY id"
             ).fetchall()
         for number, label, spec, _ in rows:
-            if not (isinstance(label, str) and isinstance(spec, str)):
+            if not all(isinstance(n, str) and len(n) <= MAX_NAME for n in (label, spec)):
                 raise InvalidStore(f"{self.path} is damaged: it has lost who agent {number} is")
         return tuple(StoredAgent(*row) for row in rows)
 
@@ -203,6 +216,34 @@ class Store:
         """Store games by their rows, as `add` does."""
         with _naming(self.path), self._connection as connection:
             connection.executemany(f"INSERT OR IGNORE INTO games ({_GAME}) VALUES ({_MARKS})", rows)
+        self.check_place()
+
+    def check_place(self) -> None:
+        """Raise `InvalidStore` if the file has been deleted, moved, replaced or cut short."""
+        (file, size), (now, size_now) = self._place, _place_of(self.path)
+        if now != file:
+            how = "deleted or moved" if now is None else "replaced by another file"
+            raise InvalidStore(
+                f"{self.path} was {how} while games were added to it: what was stored is in the"
+                " file that it was, wherever that is now"
+            )
+        if size_now < size:
+            raise InvalidStore(f"{self.path} was cut short while games were added to it")
+        self._place = now, size_now
+
+    @property
+    def start(self) -> Position:
+        """The position that the move strings begin from, its board with it.
+
+        A tournament's plan has it; imported games have their board. Raises `InvalidStore`.
+        """
+        meta = self.meta
+        told = meta.get("plan") or meta.get("board") or {}
+        try:
+            board = {name: told.get(name, each) for name, each in asdict(STANDARD).items()}
+            return Position(Geometry(**board), *told.get("start", (0, 0)))
+        except (AttributeError, TypeError, ClaimevenError):
+            raise InvalidStore(f"{self.path} is damaged: its board is lost") from None
 
     def jobs(self) -> set[str]:
         """The job ids of all games stored."""
@@ -224,10 +265,14 @@ class Store:
         self, least: int = _LEAST, without: Container[tuple[int, str]] = ()
     ) -> Iterator[StoredGame]:
         """Yield the games from number `least` on in the order of the schedule, except those whose
-        number and job are in `without`. Raises `InvalidStore` for damaged ones.
+        number and job are in `without`, and those that are `damaged`.
+
+        A game is damaged if its row is not as it was stored, if its agents are unknown, or if its
+        moves cannot be played or do not end as the row says.
         """
+        self.damaged = []
         with _naming(self.path):
-            known = {agent.id for agent in self.agents}
+            known, start = {agent.id for agent in self.agents}, self.start
             cursor = self._connection.execute(
                 f"SELECT {_GAME} FROM games WHERE number >= ? ORDER BY number, job", (least,)
             )
@@ -236,17 +281,21 @@ class Store:
                     continue
                 try:
                     game = StoredGame.of_row(row)
+                    game.check_moves(start)
+                    if not known.issuperset(game.agents):
+                        raise ValueError("an agent is unknown")
                 except (ValueError, RecursionError):
-                    raise self.damaged(row) from None
-                if not known.issuperset(game.agents):
-                    raise self.damaged(row)
-                yield game
+                    self.damaged.append((row[_NUMBER], row[_JOB]))
+                else:
+                    yield game
 
-    def damaged(self, row: Row) -> InvalidStore:
-        """Return the error that says that a row is not what was stored."""
-        number = row[FIELDS.index("number")]
-        which = f"game {number + 1}" if isinstance(number, int) else "a game"
-        return InvalidStore(f"{self.path} is damaged: {which} cannot be read")
+    def drop_damaged(self) -> None:
+        """Delete the games that `games` has left out, so that they can be played again."""
+        if self.damaged:
+            with _naming(self.path), self._connection as connection:
+                jobs = [(job,) for _, job in self.damaged]
+                connection.executemany("DELETE FROM games WHERE job IS ?", jobs)
+            self.set_meta("dropped", self.meta.get("dropped", 0) + len(jobs))
 
 
 def holds_no_game(path: str | Path) -> bool:
@@ -262,8 +311,8 @@ def _make(path: Path, meta: Mapping[str, Any], agents: Sequence[StoredAgent]) ->
     """Make a file without games: whole, or, on a full disk or after a kill, not at all."""
     target = Path(os.path.realpath(path))
     unfinished = target.with_name(target.name + ".part")
-    unfinished.unlink(missing_ok=True)
     try:
+        unfinished.unlink(missing_ok=True)
         with _naming(path), closing(sqlite3.connect(unfinished)) as connection:
             connection.execute("PRAGMA journal_mode=OFF")
             connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
@@ -279,9 +328,10 @@ def _make(path: Path, meta: Mapping[str, Any], agents: Sequence[StoredAgent]) ->
                     [(a.id, a.label, a.spec, a.digest) for a in agents],
                 )
             connection.execute("PRAGMA journal_mode=WAL")
-        for rest in ("-wal", "-shm"):  # of a store without games that was here
-            target.with_name(target.name + rest).unlink(missing_ok=True)
-        unfinished.replace(target)
+        with _naming(path):
+            for rest in ("-wal", "-shm"):  # of a store without games that was here
+                target.with_name(target.name + rest).unlink(missing_ok=True)
+            unfinished.replace(target)
     except BaseException:
         with suppress(OSError):
             unfinished.unlink()
@@ -328,14 +378,41 @@ def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
             raise InvalidStore(
                 f"{path} is a file of games of version {version}; this claimeven reads {VERSION}"
             )
-        connection.execute(f"SELECT {_GAME} FROM games LIMIT 1")
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        connection.text_factory = _as_text
+        found = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+        tables = {name: text for kind, name, text in found if kind == "table"}
+        if any(kind in ("view", "trigger") for kind, _, _ in found) or any(
+            tables.get(name) != text for name, text in _tables().items()
+        ):  # which could compute for ever, whatever is asked of them
+            raise InvalidStore(f"{path} is no file of games of claimeven: its tables are others")
+    except sqlite3.DatabaseError as error:
         connection.close()
         raise InvalidStore(f"{path} is no file of games of claimeven: {error}") from None
     except InvalidStore:
         connection.close()
         raise
     return connection
+
+
+@cache
+def _tables() -> dict[str, str]:
+    """Return how the tables of a store are made, by their names."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_TABLES)
+        return dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+
+
+def _as_text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _place_of(path: Path) -> tuple[tuple[int, int] | None, int]:
+    """Return which file is at a path, None if there is none, and its size."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None, 0
+    return (found.st_dev, found.st_ino), found.st_size
 
 
 def _lock_path(path: Path) -> Path:
@@ -361,7 +438,7 @@ def _locked(path: Path) -> sqlite3.Connection:
     try:
         lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
         lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
+    except sqlite3.Error as error:
         if lock is not None:
             lock.close()
         if "locked" in str(error):
@@ -381,8 +458,8 @@ def _naming(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise InvalidStore(f"{path} {_trouble(error)}") from None
-    except UnicodeDecodeError:
-        raise InvalidStore(f"{path} is damaged: it holds what is no text") from None
+    except OSError as error:
+        raise InvalidStore(f"{path} cannot be written: {error.strerror or error}") from None
 
 
 def _trouble(error: sqlite3.Error) -> str:

@@ -9,9 +9,15 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any
 
+from claimeven.agents.contract import FaultKind
 from claimeven.agents.safe_text import without_folders
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import column_name
+from claimeven.game.position import Position
+from claimeven.game.tactics import has_line
 
 #: A game as the file holds it, in the order of its columns.
 Row = tuple[Any, ...]
@@ -86,11 +92,40 @@ class StoredGame:
         for name in ("winner", "fault_seat"):
             if values[name] not in (None, 0, 1):
                 raise ValueError(f"{name} is {values[name]!r}")
+        if values["fault"] not in _FAULTS:
+            raise ValueError(f"fault is {values['fault']!r}")
+        if any(len(values[name] or "") > most for name, most in _LONGEST.items()):
+            raise ValueError("it is longer than what is stored")
         values["finished"] = bool(values["finished"])
         told = values["told"] = json.loads(values["told"]) if values["told"] else {}
         if not isinstance(told, dict) or not all(map(_is_told, told.values())):
             raise ValueError("told is no lists of numbers")
         return cls(**values)
+
+    def check_moves(self, start: Position) -> None:
+        """Raise `ValueError` unless the moves can be played from a position, and end as is said.
+
+        A game that was won or drawn ends so by its moves; one that was lost by a fault, or left,
+        goes on after them.
+        """
+        board, mine, mask = start.geometry, start.mine, start.mask
+        moves, columns = self.all_moves, _columns(board)
+        theirs, cell = mask ^ mine, 0
+        for letter in moves:
+            bottom, cells = columns.get(letter, (0, 0))
+            cell = (mask + bottom) & cells
+            if not cell:
+                raise ValueError(f"{letter} cannot be played")
+            mine, theirs, mask = theirs, mine | cell, mask | cell
+        if has_line(mine, board) or has_line(theirs & ~cell, board):
+            raise ValueError("it goes on after its end")
+        mover = (start.ply + len(moves) + 1) % 2
+        won = bool(cell) and has_line(theirs, board)
+        winner, is_over = (mover, True) if won else (None, mask == board.board)
+        if self.finished and self.fault is not None and self.fault_seat is not None:
+            winner, is_over = 1 - self.fault_seat, not is_over
+        if (self.winner, self.finished) != (winner, is_over):
+            raise ValueError("its moves do not end as is said")
 
     @property
     def agents(self) -> tuple[int, int]:
@@ -114,6 +149,8 @@ class StoredGame:
         return self.opening + self.moves
 
 
+#: Characters that the texts of a row have at most.
+_LONGEST = {"opening": 300, "moves": 300, "fault": 100, "reason": 10_000, "told": 1 << 20}
 #: Of what kind the fields of a row are.
 _KINDS = {
     **dict.fromkeys(("job", "opening", "moves"), str),
@@ -124,6 +161,14 @@ _KINDS = {
 }
 
 
+@lru_cache(maxsize=8)
+def _columns(board: Geometry) -> dict[str, tuple[int, int]]:
+    """Return the bottom cell and the mask of each column, by its letter in move strings."""
+    return {
+        column_name(column, board): (1 << board.bit(column, 0), board.column_mask(column))
+        for column in range(board.columns)
+    }
+_FAULTS = frozenset((None, *map(str, FaultKind)))
 #: Kinds of the fields of rows that were found to be sound.
 _SOUND: set[tuple[type, ...]] = set()
 #: What is told of a move.

@@ -12,10 +12,8 @@ from claimeven.agents.contract import Decision, FaultKind
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.schedule import Opening
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import Row, StoredGame
-from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
 
@@ -87,23 +85,6 @@ def played_game(stored: StoredGame, start: Position) -> PlayedGame:
         forfeit = Forfeit(stored.fault_seat, stored.reason or "", kind=kind)
     game = Game(opening, columns, stored.winner, forfeit, tuple(decisions), seconds)
     return PlayedGame(stored.number, stored.first, stored.second, game)
-
-
-def store_start(store: Store) -> Position:
-    """Return the position that the move strings of a store begin from, its board with it.
-
-    A tournament's plan tells it; where there is none, what was stored with imported games.
-    """
-    told = store.meta.get("plan") or store.meta.get("board") or {}
-    try:
-        geometry = Geometry(
-            told.get("columns", STANDARD.columns),
-            told.get("rows", STANDARD.rows),
-            told.get("connect", STANDARD.connect),
-        )
-        return Position(geometry, *told.get("start", (0, 0)))
-    except (AttributeError, TypeError, ClaimevenError):
-        raise InvalidStore(f"{store.path} is damaged: its board is lost") from None
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,8 @@ from claimeven.arena.executors.executors import play_games
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.games.match import MatchPlan, PlayedGame
 from claimeven.arena.store.runs import ChangeWatch
-from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.store.storing import HeldRows, played_game, stored_game
 from claimeven.arena.tournaments.tournament import TournamentPlan, open_store
-from claimeven.errors import ClaimevenError
-from claimeven.game.line import Line
-from claimeven.game.notation import parse_moves
-from claimeven.game.position import Position
 
 
 def tournament_of(plan: MatchPlan) -> TournamentPlan:
@@ -81,7 +75,7 @@ def play_kept(
             store.set_meta(key, value)
         numbers = range(plan.schedule.games)
         there = {
-            game.number: _played(game, tournament.start, store)
+            game.number: played_game(game, tournament.start)
             for game in store.games()
             if game.number in numbers
         }
@@ -99,13 +93,5 @@ def play_kept(
                 held.add(stored_game(played, tournament.job(number)).row)
                 changes.look()
                 yield played
+        store.check_place()
         changes.look(at_end=True)
-
-
-def _played(game: StoredGame, start: Position, store: Store) -> PlayedGame:
-    """Return a stored game as it was played. Raises `InvalidStore` for one that was damaged."""
-    try:
-        Line(start, parse_moves(game.all_moves, start.geometry))
-        return played_game(game, start)
-    except (ValueError, ClaimevenError):
-        raise store.damaged(game.row) from None

@@ -137,6 +137,7 @@ class Placement:
             "seconds_a_move": record.mean("seconds"),
             "pool": pool_dict(),
             "ratings": self.ladder.as_dict(),
+            "remarks": list(self.standings.remarks),
             "seconds": self.seconds,
         }
 

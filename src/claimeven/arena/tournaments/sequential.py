@@ -91,6 +91,7 @@ class SequentialResult:
                 dict(counted.records[agent].forfeits) for agent in range(len(self.plan.agents))
             ],
             "seed": self.plan.seed,
+            "remarks": list(self.standings.remarks),
             "seconds": self.seconds,
         }
 

@@ -18,9 +18,9 @@ import numpy as np
 from claimeven.arena.statistics.evidence import RatedGame
 from claimeven.arena.statistics.pairs import PairCounts
 from claimeven.arena.statistics.ratings import Ladder, rate_evidence
+from claimeven.arena.store.runs import store_notes
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
-from claimeven.arena.store.storing import store_start
 from claimeven.arena.tournaments.remarks import remarks
 from claimeven.arena.tournaments.totals import Record, Totals
 from claimeven.markup import shown_by
@@ -31,28 +31,38 @@ SEED = 0
 
 @dataclass(frozen=True)
 class Standings:
-    """The games of some agents, and all that follows from them."""
+    """The games of some agents, and all that follows from them.
+
+    `notes` are sentences of its store on what casts doubt on the games.
+    """
 
     agents: tuple[StoredAgent, ...]
     games: tuple[StoredGame, ...]
     start_ply: int = 0
+    notes: tuple[str, ...] = ()
 
     _repr_html_ = shown_by("claimeven.arena.results_html", "standings_html")
 
     @classmethod
     def of(
-        cls, agents: Sequence[StoredAgent], games: Iterable[StoredGame], start_ply: int = 0
+        cls,
+        agents: Sequence[StoredAgent],
+        games: Iterable[StoredGame],
+        start_ply: int = 0,
+        notes: tuple[str, ...] = (),
     ) -> Standings:
         """Return the standings of the finished games among some games.
 
         All began from a position of so many discs, before their openings.
         """
-        return cls(tuple(agents), tuple(game for game in games if game.finished), start_ply)
+        finished = tuple(game for game in games if game.finished)
+        return cls(tuple(agents), finished, start_ply, notes)
 
     @classmethod
     def of_store(cls, store: Store) -> Standings:
         """Return the standings of the games of an open file."""
-        return cls.of(store.agents, store.games(), store_start(store).ply)
+        games = list(store.games())
+        return cls.of(store.agents, games, store.start.ply, store_notes(store))
 
     @classmethod
     def read(cls, path: str | Path) -> Standings:
@@ -118,8 +128,8 @@ class Standings:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Sentences about what the games cannot show: see `remarks`."""
-        return tuple(remarks(self.agents, (game.opening for game in self.games)))
+        """Sentences about what the games cannot show: `notes`, and see `remarks`."""
+        return *self.notes, *remarks(self.agents, (game.opening for game in self.games))
 
     @property
     def forfeits(self) -> Counter[str]:
@@ -128,4 +138,4 @@ class Standings:
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data; agents are in the order of the ranking."""
-        return self.totals.as_dict(self.ladder)
+        return {**self.totals.as_dict(self.ladder), "remarks": list(self.remarks)}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
@@ -245,6 +246,7 @@ def run_tournament(
             changes.look()
             if is_enough:
                 break
+    store.check_place()
     changes.look(at_end=True)
     standings = Standings.of_store(store)
     return TournamentResult(plan, standings, time.perf_counter() - begin)
@@ -272,6 +274,8 @@ def open_store(
         check_runs(store, now, plan.stored_names, resume)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: go on with claimeven sprt")
+        deque(store.games(), 0)
+        store.drop_damaged()
         longer = {**before, "rounds": begun} if begun > plan.rounds else plan.as_dict()
         store.set_meta("plan", longer)
     except BaseException:

@@ -13,7 +13,7 @@ from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
 from claimeven.arena.accuracy.comparing import Comparison
 from claimeven.arena.accuracy.examining import ANSWER_FIELDS
 from claimeven.cli.shared.boards import board_text
-from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.shared.json_lines import write_row
 from claimeven.cli.shared.streams import printable, text_width
 from claimeven.cli.shared.tables import named_lines, table_lines
 from claimeven.cli.shared.widths import wrap

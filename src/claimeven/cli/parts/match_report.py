@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from claimeven.agents.digests import digest_of_files
 from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import MatchResult, Opening, PlayedGame
+from claimeven.arena.store.stored import StoredAgent
+from claimeven.arena.tournaments.remarks import remarks
 from claimeven.cli.shared.faults import fault_texts
-from claimeven.cli.shared.tables import table_lines
+from claimeven.cli.shared.tables import remark_lines, table_lines
 from claimeven.cli.shared.widths import cut, left, text_size, wrap
 
 LETTERS = ("A", "B")
@@ -65,6 +68,11 @@ def match_lines(result: MatchResult, width: int) -> Iterator[str]:
     if result.games:
         yield ""
         yield from _wrapped(_uniqueness(result), width)
+    agents = [
+        StoredAgent(place, LETTERS[place], names[place], digest_of_files(spec or ""))
+        for place, spec in enumerate(result.plan.provenance.specs)
+    ]
+    yield from remark_lines(list(remarks(agents, ())), width)
     for agent, name in enumerate(names):
         for text in fault_texts(result.faults[agent]):
             yield from _wrapped(f"forfeits of {name}: {text}", width)

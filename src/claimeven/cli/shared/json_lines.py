@@ -17,8 +17,12 @@ _MOST_BITS = 4096
 
 def write_json(value: Any, stream: TextIO) -> None:
     """Write one JSON object on a line of its own; its last key is the version of claimeven."""
-    told = {**value, "claimeven": __version__} if isinstance(value, dict) else value
-    stream.write(json.dumps(plain(told), allow_nan=False) + "\n")
+    write_row({**value, "claimeven": __version__} if isinstance(value, dict) else value, stream)
+
+
+def write_row(value: Any, stream: TextIO) -> None:
+    """Write a value as JSON on a line of its own, as it is."""
+    stream.write(json.dumps(plain(value), allow_nan=False) + "\n")
 
 
 def plain(value: Any) -> Any:

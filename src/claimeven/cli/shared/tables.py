@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from claimeven.cli.shared.streams import printable
 from claimeven.cli.shared.widths import left, right, text_size, wrap
 
 _GAP = "  "
@@ -80,6 +81,14 @@ def named_lines(
         else:
             lines += [name, right(row, width)]
     return lines
+
+
+def remark_lines(remarks: Sequence[str], width: int) -> Iterator[str]:
+    """Yield an empty line and remarks on some games, if there are any."""
+    if remarks:
+        yield ""
+    for remark in remarks:
+        yield from fitted(printable(remark), width).split("\n")
 
 
 def fitted(text: str, width: int) -> str:
