@@ -96,7 +96,8 @@ def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -
     whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
     told = json.loads(run(*words, "--positions", "90", "--out", str(whole), "--json").out)
     assert (told["endings"], told["endings_from"]) == (3, 9)
-    header = {n: told[n] for n in told if n not in ("out", "positions", "nodes", "seconds", "claimeven")}
+    others = ("out", "positions", "nodes", "seconds", "claimeven")
+    header = {name: told[name] for name in told if name not in others}
     lines = whole.read_text().splitlines()
     with Journal(parts, header, lines[0].split(",")) as journal:
         journal.append((int(line.split(",")[0]), line.split(",")) for line in lines[1:41])

@@ -370,8 +370,8 @@ def test_a_changed_file_is_added_only_if_asked_for(run: Run, tmp_path: Path) -> 
     assert run(*words, "1").status == 0
     bot.write_text("def agent(position):\n    return position.legal_columns[-1]\n")
     assert bad_input(run(*words, "2", "--resume")) == (
-        f"the file of bot.py has changed since the games of {out} were played: --resume-changed adds"
-        " to it all the same, another file of --out starts again"
+        f"the file of bot.py has changed since the games of {out} were played: --resume-changed"
+        " adds to it all the same, another file of --out starts again"
     )
     ran = run(*words, "2", "--resume-changed")
     assert ran.status == 0

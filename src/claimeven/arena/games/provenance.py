@@ -60,7 +60,7 @@ class Provenance:
         if signs != self._signs:
             self._signs = signs
             found = (
-                f"{words} of {printable(spec)}"
+                f"{words} of {spec}"
                 for spec, before in zip(self.specs, self.files, strict=True)
                 for name, words in _differing(before, digests_of(spec or ""))
                 if spec and name != held_file(spec)
@@ -101,6 +101,7 @@ def change_of(found: Sequence[str]) -> str:
 
 def _joined(names: Sequence[str]) -> str:
     """Return some names as a list in words, the first few of many."""
+    names = [printable(name) for name in names]
     if len(names) > _MAX_NAMED + 1:
         names = [*names[:_MAX_NAMED], f"{len(names) - _MAX_NAMED} more"]
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -110,7 +111,7 @@ def _differing(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[tu
     """Yield the files that differ: their names, and words for them that "of AGENT" ends."""
     for place, name in enumerate({**before, **now}):
         if before.get(name) != now.get(name):
-            yield name, printable(name) if place else "the file"
+            yield name, name if place else "the file"
 
 
 def _sign(path: Path) -> object:

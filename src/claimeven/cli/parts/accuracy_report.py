@@ -89,7 +89,7 @@ def write_answers(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     with text_file(path) as stream:
         if path.suffix == ".jsonl":
             for row in rows:
-                write_json(row, stream)
+                write_row(row, stream)
             return
         writer = csv.DictWriter(stream, ANSWER_FIELDS, lineterminator="\n")
         writer.writeheader()

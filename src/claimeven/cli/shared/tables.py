@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from claimeven.cli.shared.streams import printable
 from claimeven.cli.shared.widths import left, right, text_size, wrap
 
 _GAP = "  "
@@ -88,7 +87,7 @@ def remark_lines(remarks: Sequence[str], width: int) -> Iterator[str]:
     if remarks:
         yield ""
     for remark in remarks:
-        yield from fitted(printable(remark), width).split("\n")
+        yield from fitted(remark, width).split("\n")
 
 
 def fitted(text: str, width: int) -> str:
