@@ -93,7 +93,7 @@ def test_games_that_cannot_be_played_are_counted(run: Run, tmp_path: Path) -> No
         store.add([StoredGame("sound", 2, 0, 0, 1, "", "4455667", 0)])
     for words in ((), ("--json",), ("--export", str(tmp_path / "a.csv"))):
         ran = run("games", str(path), *words)
-        said = f"2 more of {path} cannot be read, or not as a game: left out\n"
+        said = f"2 more of {path} cannot be read as a game: left out\n"
         assert (ran.status, ran.err) == (0, said)
     told = bad_input(run("games", str(path), "--game", "1"))
     assert told == f"there is no game 1 in {path}, which holds 3, 2 of them damaged"

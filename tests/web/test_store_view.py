@@ -26,7 +26,9 @@ AGENTS = [StoredAgent(0, "ann", "/home/prof/ann.py:play"), StoredAgent(1, "bob",
 
 
 def game(number: int) -> StoredGame:
-    return StoredGame(f"j{number}", number, number // 2, number % 2, 1 - number % 2, "", "4", 0)
+    return StoredGame(
+        f"j{number}", number, number // 2, number % 2, 1 - number % 2, "", "4455667", 0
+    )
 
 
 @pytest.fixture

@@ -140,7 +140,7 @@ def test_a_store_that_does_not_say_is_read_and_asked_about(tmp_path: Path) -> No
     assert tournament(bot, path, rounds=2, resume="changed") == 4
     with Store.read(path) as store:
         (remark,) = run_notes(store)
-    assert remark == "the files and the version behind the first 2 games are not known."
+    assert remark == "the files and the version behind the first 2 games are unknown."
     with Store.extend(path) as store:
         store._connection.execute("DELETE FROM meta WHERE key = 'runs'")
         store._connection.commit()

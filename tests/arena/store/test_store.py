@@ -253,9 +253,7 @@ def test_a_damaged_row_costs_that_row(tmp_path: Path, change: str) -> None:
     connection.close()
     with Store.read(path) as opened:
         assert (list(opened.games()), len(opened.damaged)) == ([other], 1)
-        assert store_notes(opened) == (
-            "1 game of the file cannot be read, or not as a game: left out.",
-        )
+        assert store_notes(opened) == ("1 game of the file cannot be read as a game: left out.",)
         standings = Standings.of_store(opened)
     assert standings.games == (other,)
     assert standings.as_dict()["remarks"] == list(standings.notes)

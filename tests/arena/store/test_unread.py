@@ -14,7 +14,7 @@ AGENTS = [StoredAgent(0, "ann", "ann"), StoredAgent(1, "bob", "bob")]
 
 
 def game(number: int, job: str = "") -> StoredGame:
-    return StoredGame(job or f"j{number}", number, number // 2, 0, 1, "", "4", 0)
+    return StoredGame(job or f"j{number}", number, number // 2, 0, 1, "", "4", None, False)
 
 
 def test_each_game_is_read_once_while_the_file_grows(tmp_path: Path) -> None:

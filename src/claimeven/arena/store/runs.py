@@ -84,7 +84,7 @@ def store_notes(store: Store) -> tuple[str, ...]:
 
 def _damage(store: Store) -> Iterator[str]:
     if store.damaged:
-        yield f"{_games(len(store.damaged))} of the file cannot be read, or not as a game: left out."
+        yield f"{_games(len(store.damaged))} of the file cannot be read as a game: left out."
     dropped = store.meta.get("dropped")
     if isinstance(dropped, int):
         yield f"{_games(dropped)} of the file could not be read and had to be played again."
@@ -98,7 +98,7 @@ def run_notes(store: Store) -> Iterator[str]:
     """Yield sentences on what changed while the games of a store were played."""
     runs, names = runs_of(store), [agent.label for agent in store.agents]
     if runs and runs[0]["games"]:
-        yield f"the files and the version behind the first {runs[0]['games']:,} games are not known."
+        yield f"the files and the version behind the first {_games(runs[0]['games'])} are unknown."
     for before, run in pairwise(runs):
         changed = change_of(list(differences(before, run, names)))
         yield f"{changed} after {run['games']:,} games: the results mix both."

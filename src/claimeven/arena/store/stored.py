@@ -168,6 +168,8 @@ def _columns(board: Geometry) -> dict[str, tuple[int, int]]:
         column_name(column, board): (1 << board.bit(column, 0), board.column_mask(column))
         for column in range(board.columns)
     }
+
+
 _FAULTS = frozenset((None, *map(str, FaultKind)))
 #: Kinds of the fields of rows that were found to be sound.
 _SOUND: set[tuple[type, ...]] = set()
