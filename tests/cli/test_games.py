@@ -10,6 +10,7 @@ import pytest
 from claimeven import __version__
 from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
+from tests.arena.report.stores import DRAWN
 from tests.cli.conftest import Run, bad_input
 
 AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))
@@ -189,7 +190,7 @@ def test_bad_input_gets_one_sentence(
 
 def test_long_lists_come_in_pages(run: Run, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.extend(path) as store:
-        store.add(StoredGame(f"p{n}", n, None, 0, 1, "", "4", None) for n in range(2, 7))
+        store.add(StoredGame(f"p{n}", n, None, 0, 1, "", DRAWN, None) for n in range(2, 7))
 
     def listed(*words: str) -> tuple[list[int], str]:
         head, _, end = run("games", str(path), *words).out.rpartition("\n\n")
