@@ -395,6 +395,28 @@ def test_no_text_of_their_characters_breaks_the_reader(text: str) -> None:
     tried(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9" * 10_000 + "\n",
+        "3, " + "0" * 10_000 + "\n",
+        "[[" + "1" * 10_000 + ", 0]]",
+        "7/" + "9" * 10_000 + "\n",
+        '{"board": [' + "9" * 10_000 + "]}",
+        "[" * 100_000 + "]" * 100_000,
+        "[0]\n" * 50_000,
+        "A_Red " * 50_000,
+        "|" * 100_000 + "\n",
+        ". " * 100_000 + "\n",
+        "<" * 100_000,
+        '{"steps": ' * 50_000,
+    ],
+    ids=lambda text: text[:12],
+)
+def test_long_texts_are_refused_soon(text: str) -> None:
+    tried(text)
+
+
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_reader(data: bytes) -> None:
     tried(data.decode("utf-8", "surrogateescape"))

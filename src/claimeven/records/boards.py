@@ -166,16 +166,18 @@ def _board(columns: int, rows: int, geometry: Geometry) -> Geometry:
 def _bracketed(text: str) -> Iterator[tuple[int, str]]:
     """Yield the outermost brackets of a text with the lines they start on."""
     depth = start = 0
-    for found in re.finditer(r"[\[\]]", text):
+    line = begin = 1
+    for found in re.finditer(r"[\[\]\n]", text):
+        line += found[0] == "\n"
         if found[0] == "[":
-            start = start if depth else found.start()
+            start, begin = (start, begin) if depth else (found.start(), line)
             depth += 1
-        elif depth:
+        elif found[0] == "]" and depth:
             depth -= 1
             if not depth:
-                yield text.count("\n", 0, start) + 1, text[start : found.end()]
+                yield begin, text[start : found.end()]
     if depth:
-        yield text.count("\n", 0, start) + 1, text[start:]
+        yield begin, text[start:]
 
 
 def _nested(text: str) -> list[Any]:
@@ -215,9 +217,7 @@ def _of_line(line: str, geometry: Geometry) -> Board:
         rows = [[*map(_value, row.replace(",", " ").split())] for row in line.split(";")]
         return _of_rows(rows, geometry)
     board, *told = line.split()
-    rows = [
-        list(re.sub(r"\d+", lambda n: "." * min(int(n[0]), 99), row)) for row in board.split("/")
-    ]
+    rows = [list(re.sub(r"\d{1,2}", lambda n: "." * int(n[0]), row)) for row in board.split("/")]
     found = _of_rows(rows, geometry)
     if told and (told[0] in "rRxX") != (found.lead == 0):
         raise InvalidRecord(f"it says that {told[0]} is to move, and its discs say the other side")

@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePath
 from shlex import quote
 from typing import Any, TextIO
@@ -51,9 +52,9 @@ FORMATS: dict[str, Format] = {
             "moves0",
             (".moves0",),
             "the same, columns from 0",
-            moves.items_from_0,
-            moves.read_from_0,
-            moves.write_from_0,
+            partial(moves.items, base=0),
+            partial(moves.read, base=0),
+            partial(moves.write, base=0),
         ),
         ("csv", (".csv",), "our table", tables.csv_items, tables.read, tables.write_csv),
         (

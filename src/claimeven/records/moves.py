@@ -56,19 +56,14 @@ class Item(NamedTuple):
     is_scored: bool = False
 
 
-def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Item]]:
-    """Yield the lines that hold a game, with their numbers.
+def every_item(
+    lines: Iterable[str], geometry: Geometry, base: int = 1
+) -> Iterator[tuple[int, Item]]:
+    """Yield all lines but comments with their numbers; `base` is the number of the first column.
 
     Raises `InvalidRecord` for a file that counts columns from 0: before its first line if the file
     can be read twice, otherwise at the first line that shows it.
     """
-    return (found for found in every_item(lines, geometry) if found[1].text)
-
-
-def every_item(
-    lines: Iterable[str], geometry: Geometry, base: int = 1
-) -> Iterator[tuple[int, Item]]:
-    """Yield all lines but comments as `items` does, empty lines too."""
     is_known = not base or geometry.columns > _MAX_DIGITS
     is_scored = False
     if getattr(lines, "seekable", bool)():
@@ -88,14 +83,13 @@ def every_item(
             yield number, Item(text, is_scored)
 
 
-def items_from_0(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Item]]:
-    """Yield the lines that hold a game whose columns count from 0."""
-    return (found for found in every_item(lines, geometry, base=0) if found[1].text)
-
-
-def items_of_set(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Item]]:
-    """Yield the lines of a set, in which what follows the moves is scores."""
-    return ((number, Item(line.text, True)) for number, line in items(lines, geometry))
+def items(
+    lines: Iterable[str], geometry: Geometry, base: int = 1, is_set: bool = False
+) -> Iterator[tuple[int, Item]]:
+    """Yield the lines that hold a game as `every_item` does; in a set scores follow the moves."""
+    for number, line in every_item(lines, geometry, base):
+        if line.text:
+            yield number, Item(line.text, line.is_scored or is_set)
 
 
 def _survey(lines: Iterable[str], geometry: Geometry, is_known: bool) -> bool:
@@ -206,32 +200,29 @@ def _are_moves(word: str, geometry: Geometry) -> bool:
     return True
 
 
-def read(item: object, geometry: Geometry) -> GameRecord:
-    """Return the game of a line."""
-    line = item if isinstance(item, Item) else Item(str(item))
-    moves, scores, band = split_line(line.text, geometry, line.is_scored)
-    return scored(GameRecord(parse_moves(moves, geometry), geometry, scores=scores, band=band))
+def read(item: object, geometry: Geometry, base: int = 1) -> GameRecord:
+    """Return the game of a line.
 
-
-def read_from_0(item: object, geometry: Geometry) -> GameRecord:
-    """Return the game of a line whose columns count from 0.
-
-    On a board of more than 10 columns they are apart from each other, and there are no scores.
+    On a board of more than 10 columns counted from 0 they are apart, and there are no scores.
     """
     line = item if isinstance(item, Item) else Item(str(item))
-    is_wide = geometry.columns > _MAX_DIGITS + 1
+    is_wide = not base and geometry.columns > _MAX_DIGITS + 1
     parts = MoveLine(line.text) if is_wide else split_line(line.text, geometry, line.is_scored)
-    names = parts.moves.replace(",", " ").replace(NO_MOVE, " ").split()
-    columns = []
-    for place, name in enumerate(names if is_wide else "".join(names), start=1):
-        if not (name.isascii() and name.isdigit() and int(name[:4]) < geometry.columns):
+    columns = parse_moves(parts.moves, geometry) if base else _from_0(parts.moves, geometry)
+    return scored(GameRecord(columns, geometry, scores=parts.scores, band=parts.band))
+
+
+def _from_0(moves: str, geometry: Geometry) -> tuple[int, ...]:
+    """Return the columns of moves that count from 0. Raises `InvalidNotation` naming the move."""
+    words = moves.replace(",", " ").replace(NO_MOVE, " ").split()
+    names = words if geometry.columns > _MAX_DIGITS + 1 else "".join(words)
+    choices = {str(column): column for column in range(geometry.columns)}
+    for place, name in enumerate(names, start=1):
+        if name not in choices:
             raise InvalidNotation(
-                f"move {place}: {name[:20]!r} is not a column: choose from 0 to"
-                f" {geometry.columns - 1}"
+                f"move {place}: {name[:20]!r} is not a column: choose from 0 to {len(choices) - 1}"
             )
-        columns.append(int(name))
-    record = GameRecord(tuple(columns), geometry, scores=parts.scores, band=parts.band)
-    return scored(record)
+    return tuple(choices[name] for name in names)
 
 
 def scored(record: GameRecord) -> GameRecord:
@@ -245,13 +236,9 @@ def scored(record: GameRecord) -> GameRecord:
     return record
 
 
-def write(stream: TextIO, records: Iterable[GameRecord]) -> None:
+def write(stream: TextIO, records: Iterable[GameRecord], base: int = 1) -> None:
     """Write a move string a line."""
-    stream.writelines(f"{record.moves or NO_MOVE}\n" for record in records)
-
-
-def write_from_0(stream: TextIO, records: Iterable[GameRecord]) -> None:
-    """Write the columns of a game a line, counted from 0."""
     for record in records:
         between = " " if record.geometry.columns > _MAX_DIGITS + 1 else ""
-        stream.write((between.join(map(str, record.columns)) or NO_MOVE) + "\n")
+        moves = record.moves if base else between.join(map(str, record.columns))
+        stream.write(f"{moves or NO_MOVE}\n")

@@ -95,9 +95,10 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     if board:
         geometry = board_of(board)
     columns = []
+    choices = set(map(str, range(geometry.columns)))
     words = [word.strip() for word in text.removeprefix("[").removesuffix("]").split(",")]
     for number, word in enumerate(words if any(words) else (), start=1):
-        if not (word.isascii() and word.isdigit()) or int(word[:4]) >= geometry.columns:
+        if word not in choices:
             raise InvalidRecord(
                 f"move {number}: {word[:20]!r} is not an action: choose from 0 to"
                 f" {geometry.columns - 1}{_COUNTS_FROM_1 * (word == str(geometry.columns))}"

@@ -20,7 +20,7 @@ import hashlib
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from claimeven.dataset.files import SUFFIXES
@@ -31,7 +31,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.inputs import text_of
 from claimeven.records import InvalidRecord, guess_by_lines, tried_records
-from claimeven.records.moves import items_of_set
+from claimeven.records.moves import items
 from claimeven.solver.solver import ILLEGAL, Solver
 from claimeven.suggestions import no_such
 
@@ -147,7 +147,7 @@ def parse_set(text: str, geometry: Geometry, name: str) -> Iterable[ScoredPositi
     try:
         form, lines = guess_by_lines(name.removesuffix(".gz"), io.StringIO(text))
         if form.name == "moves":
-            form = replace(form, items=items_of_set)
+            form = replace(form, items=partial(items, is_set=True))
         for tried in tried_records(lines, form, geometry):
             line = tried.line
             record = tried.game()
