@@ -23,9 +23,11 @@ from claimeven.agents import (
     ProcessAgent,
     make_agent,
 )
+from claimeven.agents.contract import FaultKind
 from claimeven.agents.digests import digest_of_files
 from claimeven.agents.files import file_of, load_agent, load_evaluation, split_file_spec
 from claimeven.arena import check_agent
+from claimeven.arena.advice import advice_on_fault
 from claimeven.evaluation import InvalidEvaluation
 
 PLAIN = """
@@ -529,3 +531,4 @@ def test_the_reason_of_a_fault_names_what_plays_if_it_is_a_guess(tmp_path: Path)
         "raised KeyError: 9 (it plays helper(observation), the last callable of mine.py, as on"
         " Kaggle: agent above it does not play)"
     )
+    assert advice_on_fault(FaultKind.CRASH, reason, "").startswith("move the function that is to")

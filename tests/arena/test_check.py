@@ -110,6 +110,10 @@ def test_one_mistake_is_one_fault_whatever_its_reasons_name(
 
 #: Mistakes of first programs, and what is said to do about them.
 MISTAKES = [
+    ("def student_move(state):\n    return state[0].index(0)", "has more"),
+    ("def get_action(state):\n    return state.get_legal_actions()[0]", "and no board or state of"),
+    ("def agent(p):\n    return open('missing.txt').read()", "by the place of your own"),
+    ("def agent(p):\n    import missing_module", "install what it imports"),
     ("def agent(position):\n    position.ply", "ends with a return"),
     ("async def agent(position):\n    return 3", "def in place of async def"),
     ("def agent(position):\n    yield 3", "return in place of yield"),

@@ -122,11 +122,11 @@ _BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
         (r"raised FileNotFoundError", FILES_ADVICE),
         (r"raised ModuleNotFoundError", _IMPORTS),
         (
-            r"'Position' object|'Position' and|type Position|'?Struct'? object|KeyError: [0-9(]",
-            "the function is given a position, or for Kaggle an observation, and no board: wrap it,"
-            " def agent(position): return NAME(position.to_array()[::-1] + 1), for a board of rows"
-            ' from the top with 0 empty, 1 and 2 the players; the page "Other shapes" of the'
-            " documents has more",
+            r"'Position' object|a Position has no|'Position' and|type Position|'?Struct'? object|KeyError: [0-9(]",
+            "the function is given a Position, or for Kaggle an observation, and no board or state"
+            " of its own: wrap it, def agent(position): return NAME(position.to_array()[::-1] + 1),"
+            " for a board of rows from the top with 0 empty, 1 and 2 the players; the page Agents of"
+            " other shapes has more",
         ),
         (
             r"wrote a line without end",
@@ -195,6 +195,8 @@ def advice_on_fault(kind: FaultKind, reason: str, traceback: str) -> str:
     >>> advice_on_fault(FaultKind.ILLEGAL, "returned <generator object agent>", "")
     'write return in place of yield'
     """
+    if "above it does not play" in reason:
+        return "move the function that is to play to the end of the file, where Kaggle looks for it"
     for pattern, advice in _BY_REASON.get(kind, ()):
         if re.search(pattern, reason):
             return advice

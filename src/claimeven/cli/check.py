@@ -65,7 +65,7 @@ def command(
     """Check whether an agent loads and plays without faults, and what a move costs it.
 
     In a process of its own it is asked about some 300 positions chosen to provoke mistakes, a slow
-    one about fewer, and plays six games against random and greedy. Every fault comes with the
+    one about fewer, and plays ten games against random and greedy. Every fault comes with the
     position, the traceback and what to do about it. Its clock is that of a match with the same
     options: without --seconds a file for Kaggle has Kaggle's time. Of several agents a table comes
     first, then the faults.
