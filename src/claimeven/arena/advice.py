@@ -122,11 +122,12 @@ _BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
         (r"raised FileNotFoundError", FILES_ADVICE),
         (r"raised ModuleNotFoundError", _IMPORTS),
         (
-            r"'Position' object|a Position has no|'Position' and|type Position|'?Struct'? object|KeyError: [0-9(]",
+            r"('Position'|Struct'?) object|a Position has no|'Position' and|type Position"
+            r"|KeyError: [0-9(]",
             "the function is given a Position, or for Kaggle an observation, and no board or state"
             " of its own: wrap it, def agent(position): return NAME(position.to_array()[::-1] + 1),"
-            " for a board of rows from the top with 0 empty, 1 and 2 the players; the page Agents of"
-            " other shapes has more",
+            " for a board of rows from the top with 0 empty, 1 and 2 the players; the page on"
+            " agents of other shapes has more",
         ),
         (
             r"wrote a line without end",
