@@ -107,3 +107,9 @@ def test_columns_of_a_board() -> None:
             IllegalMove, match=rf"column {column} \(counted from 0\) is not on the board"
         ):
             Geometry(3, 3).check_column(column)
+
+
+def test_a_board_as_plain_data_makes_it_again() -> None:
+    board = Geometry(5, 4, 3)
+    assert board.as_dict() == {"columns": 5, "rows": 4, "connect": 3}
+    assert Geometry(**board.as_dict()) == board

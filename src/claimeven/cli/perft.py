@@ -82,9 +82,7 @@ def _write_json(start: Position, moves: str, counted: list[tuple[int, int]]) -> 
     board = start.geometry
     positions = [each for _, each in counted]
     told = {
-        "columns": board.columns,
-        "rows": board.rows,
-        "connect": board.connect,
+        **board.as_dict(),
         "moves": moves,
         "sequences": [each for each, _ in counted],
         "positions": positions,

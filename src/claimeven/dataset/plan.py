@@ -116,14 +116,11 @@ class DatasetPlan:
 
     def header(self) -> dict[str, int | float | str]:
         """Return what two runs must share to be one: everything but the number of positions."""
-        geometry = self.geometry
         header: dict[str, int | float | str] = {
             "source": self.source,
             "plies": f"{self.lowest}-{self.highest}",
             "seed": self.seed,
-            "columns": geometry.columns,
-            "rows": geometry.rows,
-            "connect": geometry.connect,
+            **self.geometry.as_dict(),
         }
         if self.source == "mixed":
             header |= {"random_moves": self.random_moves, "one_a_game": int(self.one_a_game)}

@@ -65,6 +65,10 @@ class Geometry:
     def __str__(self) -> str:
         return f"{self.columns}x{self.rows} connect {self.connect}"
 
+    def as_dict(self) -> dict[str, int]:
+        """Return the board as plain data: `columns`, `rows`, `connect`."""
+        return {"columns": self.columns, "rows": self.rows, "connect": self.connect}
+
     @cached_property
     def cells(self) -> int:
         """Number of cells, so the greatest possible ply."""

@@ -163,12 +163,10 @@ class DistilRecipe:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the recipe as plain data."""
-        board = self.geometry
         told = {n: v for n, v in vars(self).items() if n not in ("geometry", "start")}
-        sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
         # The loss is told so that no run goes on that had another.
         fixed = {"method": "distil", "score_loss": SCORE_LOSS}
-        return {**fixed, **told, "shape": self.shape.as_dict(), "board": sizes}
+        return {**fixed, **told, "shape": self.shape.as_dict(), "board": self.geometry.as_dict()}
 
 
 def train_distil(

@@ -118,10 +118,8 @@ class NTupleRecipe:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the recipe as plain data; how often it is measured changes nothing learnt."""
-        board = self.geometry
         told = {name: value for name, value in vars(self).items() if name != "geometry"}
-        sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
-        return {"method": "ntuple", **told, "board": sizes}
+        return {"method": "ntuple", **told, "board": self.geometry.as_dict()}
 
 
 class NTupleLearner:

@@ -173,8 +173,11 @@ class SelfPlayRecipe:
         How long a run is is no part of it where the rate does not fall, so that it can be made
         longer.
         """
-        board = self.geometry
         left_out = {"geometry"} | ({"iterations"} if self.fall == "none" else set())
         told = {name: value for name, value in vars(self).items() if name not in left_out}
-        sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
-        return {"method": "selfplay", **told, "shape": self.shape.as_dict(), "board": sizes}
+        return {
+            "method": "selfplay",
+            **told,
+            "shape": self.shape.as_dict(),
+            "board": self.geometry.as_dict(),
+        }

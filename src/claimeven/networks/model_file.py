@@ -74,13 +74,11 @@ class ModelFile:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the header as plain data."""
-        board = self.geometry
-        sizes = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
         return {
             "format": _MARK,
             "version": VERSION,
             "kind": self.kind,
-            "board": sizes,
+            "board": self.geometry.as_dict(),
             **self.facts,
         }
 

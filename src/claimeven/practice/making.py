@@ -90,13 +90,10 @@ class PuzzlePlan:
 
     def header(self) -> dict[str, int | str]:
         """Return what two runs must share to be one: everything but the count."""
-        geometry = self.geometry
         return {
             "seed": self.seed,
             "plies": f"{self.lowest}-{self.highest}",
-            "columns": geometry.columns,
-            "rows": geometry.rows,
-            "connect": geometry.connect,
+            **self.geometry.as_dict(),
         }
 
 

@@ -158,7 +158,7 @@ def _standing(position: Position) -> tuple[tuple[str, str], tuple[int | None, in
 
 def _geometry(told: object, usual: Geometry) -> Geometry:
     settings = {} if told is None else mapping(told, "a configuration")
-    sizes = {"columns": usual.columns, "rows": usual.rows, "connect": usual.connect}
+    sizes = usual.as_dict()
     for name, ours in _BOARD.items():
         value = settings.get(name, sizes[ours])
         if type(value) is not int:

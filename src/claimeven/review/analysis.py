@@ -190,9 +190,7 @@ class Analysis:
         over = self.outcome
         return {
             "moves": format_moves((move.column for move in self.moves), geometry),
-            "columns": geometry.columns,
-            "rows": geometry.rows,
-            "connect": geometry.connect,
+            **geometry.as_dict(),
             "outcome": None if over is None else str(over),
             "score": self.score,
             "course": list(self.course),

@@ -72,9 +72,7 @@ class GamesAccuracy:
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data."""
         return {
-            "columns": self.geometry.columns,
-            "rows": self.geometry.rows,
-            "connect": self.geometry.connect,
+            **self.geometry.as_dict(),
             "games": len(self.judged),
             "games_stored": self.total,
             "moves": self.moves,

@@ -162,9 +162,7 @@ class SetAccuracy:
         """Return everything as plain data."""
         positions, geometry, tactics = self.plan.positions, self.plan.geometry, self.plan.tactics
         return {
-            "columns": geometry.columns,
-            "rows": geometry.rows,
-            "connect": geometry.connect,
+            **geometry.as_dict(),
             "set": positions.name,
             "digest": positions.digest,
             "positions": len(positions.positions),

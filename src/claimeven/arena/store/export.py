@@ -89,8 +89,7 @@ def _write_parquet(stream: BinaryIO, games: GameList) -> None:
     for quantity in told:
         amounts = [row["told"].get(quantity) for row in rows]
         columns[f"move_{quantity}"] = arrow.array(amounts, arrow.list_(arrow.float64()))
-    board = games.geometry
-    header = {"columns": board.columns, "rows": board.rows, "connect": board.connect}
+    header = games.geometry.as_dict()
     table = arrow.table(columns).replace_schema_metadata({"claimeven": json.dumps(header)})
     parquet.write_table(table, stream)
 

@@ -112,7 +112,7 @@ def import_lines(
         raise InvalidGames(f"{name} holds no game")
     board = start.geometry
     meta = {
-        "board": {"columns": board.columns, "rows": board.rows, "connect": board.connect},
+        "board": board.as_dict(),
         "begun": time.time(),
     }
     with Store.create(path, meta, ()) if is_new else Store.extend(path) as target:

@@ -91,9 +91,7 @@ def told(plan: MatchPlan) -> dict[str, Any]:
         "opening": schedule.opening.moves,
         "opening_plies": schedule.opening_plies,
         "swap": schedule.swap,
-        "columns": geometry.columns,
-        "rows": geometry.rows,
-        "connect": geometry.connect,
+        **geometry.as_dict(),
         "limit": {name: value for name, value in vars(plan.limit).items() if value is not None},
     }
 

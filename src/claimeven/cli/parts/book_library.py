@@ -27,9 +27,7 @@ def facts(path: Path, book: AnyBook) -> dict[str, object]:
     board = book.geometry
     return {
         "file": str(path),
-        "columns": board.columns,
-        "rows": board.rows,
-        "connect": board.connect,
+        **board.as_dict(),
         "plies": book.plies,
         "positions": list(book.positions),
         "entries": len(book),

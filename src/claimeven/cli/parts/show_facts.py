@@ -34,9 +34,7 @@ def facts_of(given: Given, position: Position) -> dict[str, Any]:
     wins = [winning_cells(discs, position.mask, board) for discs in position.discs]
     playable = playable_cells(position.mask, board)
     return {
-        "columns": board.columns,
-        "rows": board.rows,
-        "connect": board.connect,
+        **board.as_dict(),
         "moves": given.moves if is_game else None,
         "problem": None if is_game else given.error,
         "fen": encodings.to_fen(position),

@@ -164,9 +164,7 @@ class Session:
             winner = 1 - forfeit.player
         return {
             "agents": [agent.name for agent in self.seats],
-            "columns": geometry.columns,
-            "rows": geometry.rows,
-            "connect": geometry.connect,
+            **geometry.as_dict(),
             "seed": self.seed,
             "position": Line(self.board, self.start).moves,
             "moves": self.line.moves,
