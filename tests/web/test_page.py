@@ -500,7 +500,9 @@ def judged(browser: Any, server: Server) -> Iterator[tuple[Any, Any]]:
     "address",
     [
         "/?moves=4455&analysis=on&second=human",
+        "/?second=greedy&moves=54346576414573",
         "/?view=search",
+        "/?view=search&agent=uct&iterations=20&step=41",
         "/?view=book",
         "/?view=practise",
         "/?view=live",
@@ -511,9 +513,17 @@ def test_axe_finds_nothing_wrong(judged: tuple[Any, Any], address: str) -> None:
     page, axe = judged
     page.goto(address)
     page.wait_for_selector(".column, .node, .book-move, .disc, .commands, section, h2")
-    # The other scheme has other colours, and no more.
+    if "54346" in address:
+        page.keyboard.press("m")
+        page.wait_for_selector(".why p")
+    # Names of controls begin with what is seen. The other scheme has other colours, and no more.
+    names = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
     colours = {"runOnly": {"type": "tag", "values": ["cat.color"]}}
-    for scheme, options, least in (("light", None, 15), ("dark", colours, 0)):
+    for width, scheme, options, least in (
+        (360, "light", names, 15), (768, "light", names, 15), (1280, "light", names, 15),
+        (1280, "dark", colours, 0), (360, "dark", colours, 0),
+    ):  # fmt: skip
+        page.set_viewport_size({"width": width, "height": 900})
         page.emulate_media(color_scheme=scheme)
         found = axe.run(page, options=options).response
         assert len(found["passes"]) > least  # it has looked
@@ -521,7 +531,7 @@ def test_axe_finds_nothing_wrong(judged: tuple[Any, Any], address: str) -> None:
             violation["id"]: [node["html"] for node in violation["nodes"]]
             for violation in found["violations"]
         }
-        assert wrong == {}, scheme
+        assert wrong == {}, (width, scheme)
 
 
 @pytest.mark.parametrize("view", ["toString", "constructor", "__proto__", "nosuch"])

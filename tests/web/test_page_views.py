@@ -44,16 +44,16 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     page.click("[aria-label='Step back']")
     page.select_option(".search-view select >> nth=0", "uct")
     page.click(".search-view form button")
-    page.wait_for_selector(".step-words:has-text('Iteration 1, select')")
-    for phase in ("expand", "simulate", "back up"):
+    page.wait_for_selector(".step-words:has-text('Iteration 1. Select')")
+    for phase in ("Expand", "Simulate", "Back up"):
         page.click("[aria-label='Step on']")
-        assert f"Iteration 1, {phase}" in page.inner_text(".step-words")
-        if phase == "expand":
+        assert page.inner_text(".step-words").startswith(f"Iteration 1. {phase}: ")
+        if phase == "Expand":
             assert page.inner_text(".step-words").endswith(
                 "the root is given its children, columns 1, 2, 3, 4."
             )
     page.click("[aria-label='Last step']")
-    page.wait_for_selector(".search-tree text:text-is('N 100')")
+    page.wait_for_selector(".search-tree text:has-text('N 100')")
     page.select_option(".search-view select >> nth=0", "puct")
     page.click(".search-view form button")
     page.wait_for_selector(".step-words:has-text('of Q and bonus, to the root')")
@@ -97,14 +97,14 @@ def test_the_address_names_a_search_and_its_step(page: Any) -> None:
     page.select_option(".search-view select >> nth=1", "game")
     page.fill(".search-view input[type=number]:visible", "30")
     page.click(".search-view form button")
-    page.wait_for_selector(".step-words:has-text('Iteration 1, select')")
+    page.wait_for_selector(".step-words:has-text('Iteration 1. Select')")
     page.focus(".tree")
     page.keyboard.press("End")
     page.keyboard.press("w")
     page.wait_for_url("**agent=uct&iterations=30&on=game&step=120&tree=whole")
     nodes = page.locator(".node").count()
     page.reload()
-    page.wait_for_selector(".step-words:has-text('Iteration 30, back up')")
+    page.wait_for_selector(".step-words:has-text('Iteration 30. Back up')")
     assert page.locator(".node").count() == nodes > 30
 
 
@@ -220,11 +220,11 @@ def test_going_back_to_a_game_after_a_reload_brings_it_back(page: Any) -> None:
 
 def test_a_search_can_be_gone_on_with_after_another_view(page: Any) -> None:
     page.goto("/?view=search&agent=uct&iterations=200&on=4x4,3")
-    page.wait_for_selector(".step-words:has-text('Iteration 1, select')")
+    page.wait_for_selector(".step-words:has-text('Iteration 1. Select')")
     page.click("nav [data-view=play]")
     page.click("nav [data-view=search]")
     page.click("[aria-label='Last step']")
-    page.wait_for_selector(".step-words:has-text('Iteration 200, back up')")
+    page.wait_for_selector(".step-words:has-text('Iteration 200. Back up')")
     page.goto("/?view=search&agent=puct&on=4x4,3")
     page.wait_for_selector("[role=alert]:has-text('no board 4x4,3 for puct')")
 

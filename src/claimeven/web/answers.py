@@ -259,6 +259,7 @@ class MinimaxAnswer(BaseModel):
     agent: str
     algorithm: str
     evaluation: str
+    evaluation_about: str = Field(description="What the numbers of the evaluation count.")
     depth: int
     first: int
     total: int = Field(description="Steps of the whole search.")
@@ -289,6 +290,7 @@ class MonteCarloAnswer(BaseModel):
     agent: str
     seed: int
     method: str
+    c: float = Field(description="The constant of the bonus for few visits.")
     scale: str
     first: int
     total: int = Field(description="Iterations made; 0 where none was needed.")

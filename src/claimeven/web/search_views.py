@@ -16,6 +16,8 @@ from claimeven.agents.families.montecarlo import TRACE_ITERATIONS, MonteCarloAge
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import wire
 from claimeven.agents.registry import build
+from claimeven.evaluation.registry import WINDOWS, Evaluation
+from claimeven.evaluation.windows import WindowWeights
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.minimax.inspection import build_tree, tree_json, value_text
@@ -67,6 +69,7 @@ def minimax(
         "agent": agent,
         "algorithm": search.algorithm,
         "evaluation": search.evaluation.name,
+        "evaluation_about": _about(search.evaluation, asked.geometry.connect),
         "depth": min(deepest, empty),
         "first": first,
         "total": watch.seen,
@@ -74,6 +77,19 @@ def minimax(
         "counters": watch.counters(),
         "tree": tree_json(root, asked),
     }
+
+
+def _about(evaluation: Evaluation, connect: int) -> str:
+    """Say what the numbers of an evaluation count."""
+    if evaluation.kernel != WINDOWS:
+        return evaluation.summary
+    weights = WindowWeights(*evaluation.weights)
+    return (
+        f"each {connect} cells in a line with discs of one side alone count {weights.two} with two"
+        f" cells empty and {weights.three} with one, or {weights.their_two} and"
+        f" {weights.their_three} if the other side holds them; discs in the middle column count"
+        f" {weights.centre}"
+    )
 
 
 class _Watch:
@@ -186,6 +202,7 @@ def montecarlo(
         "agent": agent,
         "seed": seed,
         "method": player.search.options.method,
+        "c": player.search.options.c,
         "scale": player.search.options.scale,
         "first": first,
         "total": made,

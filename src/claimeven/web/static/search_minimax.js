@@ -1,6 +1,8 @@
 // A minimax search, step by step: what is known of each node after any step.
 
 import { positionsFrom } from "./rules.js";
+import { codeOf } from "./search_code.js";
+import { plain } from "./words.js";
 
 /** Steps asked for at first, and at once when more are wanted. */
 const [FIRST, CHUNK] = [5000, 20000];
@@ -10,6 +12,8 @@ const FOUND = "found in the transposition table";
 export class MinimaxSteps {
   /** Whether the most important nodes of a tree are those nearest to its root. */
   isBroad = true;
+  /** Who chooses at each depth, as the side to move at the root sees the values. */
+  levels = ["MAX", "MIN"];
 
   /** Ask for a search. `ask(path, query)` returns the server's answer. */
   static async load(query, start, ask) {
@@ -31,8 +35,8 @@ export class MinimaxSteps {
   /** Have every step up to one. */
   async ready(index) {
     while (this.steps.length <= Math.min(index, this.total - 1)) {
-      const { steps, total } = await this.ask(this.steps.length, this.steps.length ? CHUNK : FIRST);
-      this.total = total;
+      const { steps, total, algorithm, evaluation_about: about } = await this.ask(this.steps.length, this.steps.length ? CHUNK : FIRST);
+      Object.assign(this, { total, algorithm, about, hasWindows: algorithm !== "minimax" });
       for (const step of steps) {
         const known = this.told.get(step.moves);
         if (known) known.push(this.steps.length);
@@ -52,19 +56,20 @@ export class MinimaxSteps {
     const step = this.steps[index];
     const name = step.moves ? `column ${[...step.moves].join(", then ")}` : "the root";
     const said = {
-      enter: `Look at ${name} with the window ${windowText(step)}.`,
-      return: `${capital(name)} is worth ${valueText(step)}: ${step.reason}${this.#sameAs(step, index)}.`,
+      enter: `Look at ${name}${this.hasWindows ? ` with the window ${windowText(step)}` : ""}.`,
+      return: `${capital(name)} is worth ${valueText(step)}: ${plain(step.reason)}${this.#sameAs(step, index)}.`,
       cut: `Cut at ${name}: ${step.reason}.`,
     }[step.kind];
     const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
     const counted = [
       `step ${(index + 1).toLocaleString("en")} of ${this.total.toLocaleString("en")}`, many(step.nodes, "node"),
-      many(step.evaluations, "evaluation"), many(step.cutoffs, "cut"),
+      many(step.evaluations, "evaluation"), ...(this.hasWindows ? [many(step.cutoffs, "cut")] : []),
       ...(step.table_hits ? [`${step.table_hits.toLocaleString("en")} found in the table (≡)`] : []),
     ];
     const deepest = step.depth > 0 ? step.moves.length : step.moves.length - 1;
     return {
-      words: said, counters: `${counted.join(" · ")}. Values and windows as the side to move at the root sees them.`,
+      words: said, counters: `${counted.join(" · ")}.`,
+      about: `${this.hasWindows ? "Values and windows" : "Values"} as the side to move at the root sees them: MAX takes the greatest, MIN the least. Numbers are estimates where the depth ends: ${this.about}.`, code: codeOf(this.algorithm, happening(step)),
       moves: step.moves, root: this.#node("", index, true),
       childrenOf: (moves) => this.#children(moves, index, step.moves),
       isOpen: (node) => node.isHere && node.moves.length <= deepest,
@@ -128,10 +133,17 @@ export class MinimaxSteps {
     const value = node.value ?? "…";
     const mark = node.isCut ? "✂" : node.isFound ? "≡" : "";
     return {
-      moves, title, short, lines: [node.window, `${value} ${mark}`.trim()], brief: `${value} ${mark}`.trim(),
+      moves, title, short, lines: [...(this.hasWindows ? [node.window] : []), `${value} ${mark}`.trim()], brief: `${value} ${mark}`.trim(),
       state: node.state, isHere, opens: this.#opens(moves, this.after(moves), index),
     };
   }
+}
+
+/** What the code does at a step. */
+function happening({ kind, reason, depth }) {
+  if (kind !== "return") return kind;
+  if (reason.startsWith("best")) return "best";
+  return reason === FOUND ? "found" : depth === 0 && reason === "evaluated" ? "rest" : "over";
 }
 
 const sign = (text) => text.replace("-inf", "−∞").replace("+inf", "∞").replace("-", "−");

@@ -1,12 +1,11 @@
 // A Monte Carlo search, iteration by iteration, each in its four phases.
 
 import { positionsFrom } from "./rules.js";
+import { codeOf } from "./search_code.js";
 
 /** Iterations asked for at once, and nodes of the tree after each: its most visited part. */
 const [CHUNK, NODES] = [40, 160];
-const PHASES = ["select", "expand", "simulate", "back up"];
-/** What stands for a playout where a model is asked. */
-const ASKED = "evaluate";
+const PHASES = 4; // select, expand, simulate, back up
 const EMPTY = { move: null, visits: 0, total: 0, mean: null, bonus: null, selection: null, share: 1, left_out: 0, children: [] };
 
 export class MonteCarloSteps {
@@ -23,13 +22,15 @@ export class MonteCarloSteps {
     const answer = await search.ask(1, iterations);
     search.total = answer.total;
     search.method = answer.method;
+    search.c = answer.c;
+    search.algorithm = query.agent.split(":")[0] === "flat" ? "flat" : answer.method === "puct" ? "puct" : "tree";
     search.chunks.set(0, answer.steps);
     if (!search.total) throw new Error("No search was needed here: the move is evident.");
     return search;
   }
 
   get count() {
-    return this.total * PHASES.length;
+    return this.total * PHASES;
   }
 
   /** Have what a step shows: its iteration and the one before. Any part can be asked for alone. */
@@ -45,15 +46,14 @@ export class MonteCarloSteps {
   }
 
   at(index) {
-    const number = Math.floor(index / PHASES.length);
-    const phase = index % PHASES.length;
+    const number = Math.floor(index / PHASES);
+    const phase = index % PHASES;
     const step = this.#iteration(number);
     const before = number ? this.#iteration(number - 1).tree : EMPTY;
     const result = step.judged ? signed(step.result) : { 1: "a win", 0: "a draw", [-1]: "a loss" }[step.result];
     const name = named(step.selected);
     const isGuided = step.tree.children.some((child) => child.bonus !== null);
     const hasModel = this.method === "puct";
-    const phaseName = phase === 2 && hasModel ? ASKED : PHASES[phase];
     const said = [
       isGuided || hasModel
         ? `Select: go down by the greatest sum of Q and bonus${hasModel ? "" : ", unvisited columns first"}, to ${name}.`
@@ -66,8 +66,9 @@ export class MonteCarloSteps {
     ];
     const shown = { trees: phase === 3 ? [step.tree] : [before, step.tree], path: step.selected, phase };
     return {
-      words: `Iteration ${step.iteration.toLocaleString("en")}, ${phaseName}. ${said[phase]}`,
-      counters: `iteration ${step.iteration.toLocaleString("en")} of ${this.total.toLocaleString("en")} · N: visits, Q: mean result for the side that chose the move, +: bonus for few visits${hasModel ? " and a good prior" : ""}. Edges as wide as their share of visits.`,
+      words: `Iteration ${step.iteration.toLocaleString("en")}. ${said[phase]}`, code: codeOf(this.algorithm, phase),
+      about: isGuided || hasModel ? `The column with the greatest sum is selected (max); c = ${Number(this.c.toFixed(3))}: the larger it is, the larger the bonus for few visits.` : "",
+      counters: `iteration ${step.iteration.toLocaleString("en")} of ${this.total.toLocaleString("en")} · N: visits, Q: mean result for the side that chose the move${isGuided || hasModel ? `, Q + bonus for few visits${hasModel ? " and a good prior" : ""} = sum` : ""}. Edges as wide as their share of visits.`,
       moves: phase === 2 ? step.selected + step.simulated : step.selected,
       root: this.#node("", shown), childrenOf: (moves) => this.#children(moves, shown),
       isOpen: (node) => node.isHere && (node.moves.length < step.selected.length || node.opens),
@@ -85,7 +86,7 @@ export class MonteCarloSteps {
   }
 
   #needed(index) {
-    const number = Math.floor(index / PHASES.length);
+    const number = Math.floor(index / PHASES);
     return [...new Set([Math.max(0, number - 1), number].map((each) => Math.floor(each / CHUNK)))];
   }
 
@@ -98,7 +99,14 @@ export class MonteCarloSteps {
     if (position.isOver) return [];
     const known = found(moves, shown);
     if (!known.children.length && !(shown.path.startsWith(moves) && shown.path.length > moves.length)) return [];
-    return position.legal.map((column) => this.#node(moves + position.board.name(column), shown));
+    const nodes = position.legal.map((column) => this.#node(moves + position.board.name(column), shown));
+    const most = nodes.reduce((best, node) => ((node.sum ?? -Infinity) > (best?.sum ?? -Infinity) ? node : best), null);
+    const isChosen = shown.phase === 0 && shown.path.startsWith(moves) && nodes.every((node) => node.sum !== undefined || node.isOut);
+    if (isChosen && most) {
+      most.title += " · max";
+      most.isMost = true;
+    }
+    return nodes;
   }
 
   #node(moves, shown) {
@@ -107,10 +115,11 @@ export class MonteCarloSteps {
     const [title, short] = moves ? [`column ${moves.at(-1)}`, moves.at(-1)] : ["root", "root"];
     const base = { moves, title, short, isHere, weight: moves ? node.share : 1, opens: node.children.length > 0 };
     if (node.visits) return { ...base, ...words(node), state: "done" };
+    const isOffered = node.selection !== null && node.bonus !== null; // by a model, before any visit
     // A limit on nodes leaves some out, though never beside the path.
     const isLeftOut = moves && !shown.path.startsWith(moves.slice(0, -1)) && found(moves.slice(0, -1), shown).left_out > 0;
     const why = isLeftOut ? "not shown" : "not visited";
-    return { ...base, lines: [why], brief: "·", state: isHere && shown.phase > 0 ? "open" : "unseen", weight: 0 };
+    return { ...base, lines: isOffered ? [why, sumOf(node)] : [why], sum: isOffered ? node.selection : undefined, brief: "·", state: isHere && shown.phase > 0 ? "open" : "unseen", weight: 0 };
   }
 }
 
@@ -124,10 +133,13 @@ function found(moves, { trees, path }) {
 }
 
 function words(node) {
-  const mean = node.mean === null ? "" : `Q ${signed(node.mean)}`;
-  const bonus = node.bonus === null ? "" : `+ ${node.bonus.toFixed(2)}`;
-  return { lines: [`N ${node.visits.toLocaleString("en")}`, [mean, bonus].filter(Boolean).join(" ")], brief: `N ${node.visits}` };
+  const visits = `N ${node.visits.toLocaleString("en")}`;
+  const first = node.mean === null ? visits : `${visits}  Q ${signed(node.mean)}`;
+  if (node.proof === "loss") return { lines: [first, "proven loss"], brief: `N ${node.visits}`, isOut: true };
+  if (node.bonus === null || node.selection === null) return { lines: [first], brief: `N ${node.visits}` };
+  return { lines: [first, sumOf(node)], brief: `N ${node.visits}`, sum: node.selection };
 }
 
+const sumOf = ({ bonus, selection }) => `+ ${bonus.toFixed(2)} = ${signed(selection)}`;
 const named = (moves) => (moves ? `column ${[...moves].join(", then ")}` : "the root");
 const signed = (number) => (number < 0 ? `−${(-number).toFixed(2)}` : number.toFixed(2));

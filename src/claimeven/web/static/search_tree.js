@@ -2,9 +2,11 @@
 
 import { s } from "./dom.js";
 
-const ROOMY = { width: 122, height: 64, gap: 12, row: 118, text: 14, line: 17 };
+const ROOMY = { width: 130, height: 64, gap: 12, row: 118, text: 14, line: 17 };
 const NARROW = { width: 58, height: 42, gap: 6, row: 84, text: 12, line: 15 };
 const FLAT = { width: 104, height: 24, gap: 5, row: 156, text: 13, line: 15 };
+/** Room for the names of the levels. */
+const LEVEL = 46;
 /** Nodes beside each other for which there is room to say everything. */
 const MOST_ROOMY = 12;
 
@@ -48,33 +50,35 @@ export function mostOf(root, childrenOf, most, isBroad) {
   return { open, isAll: true, shown };
 }
 
-/** Draw rows from the top down. `chosen(node)` is called for a click. */
-export function drawTree(rows, chosen) {
+/** Draw rows from the top down. `chosen(node)` is called for a click; `levels` name the rows in turn. */
+export function drawTree(rows, chosen, levels = null) {
   const most = Math.max(...rows.map((row) => row.length));
   const size = most > MOST_ROOMY ? NARROW : ROOMY;
   const step = size.width + size.gap;
   const told = (node) => (size === NARROW ? [node.short, node.brief ?? node.lines.at(-1)] : [node.title, ...node.lines]);
-  const pieces = [];
+  const room = levels ? LEVEL : 0;
+  const pieces = (levels ? rows : []).map((_, depth) => levelName(levels, depth, 4, size.gap + depth * size.row + size.height / 2 + 5));
   rows.forEach((row, depth) => row.forEach((node, index) => {
-    node.x = (most / 2 + index - row.length / 2 + 0.5) * step + size.gap / 2;
+    node.x = room + (most / 2 + index - row.length / 2 + 0.5) * step + size.gap / 2;
     node.y = size.gap + depth * size.row;
     const { above } = node;
     if (above) pieces.push(edge(node, [above.x, above.y + size.height], [0, 30], [node.x, node.y]));
   }));
   const boxes = rows.flat().map((node) => box(node, node.x - size.width / 2, node.y, size, told(node), chosen));
-  const width = most * step + size.gap;
+  const width = room + most * step + size.gap;
   const drawing = frame(width, (rows.length - 1) * size.row + size.height + 2 * size.gap, size, [...pieces, ...boxes]);
-  drawing.style.setProperty("min-width", `${Math.min(width, most * step * 0.78)}px`);
+  drawing.style.setProperty("min-width", `${Math.min(width, room + most * step * 0.78)}px`);
   return drawing;
 }
 
 /** Draw rows from the left to the right, a line of text a node: the way that large trees are read. */
-export function drawWholeTree(rows, chosen) {
+export function drawWholeTree(rows, chosen, levels = null) {
   const size = FLAT;
+  const room = levels ? size.height : 0;
   let leaves = 0;
   const place = (node) => {
     node.below.forEach(place);
-    node.y = node.below.length ? node.below[0].y : size.gap + leaves++ * (size.height + size.gap);
+    node.y = node.below.length ? node.below[0].y : room + size.gap + leaves++ * (size.height + size.gap);
   };
   place(rows[0][0]);
   rows.forEach((row, depth) => row.forEach((node) => { node.x = size.gap + depth * size.row; }));
@@ -86,9 +90,15 @@ export function drawWholeTree(rows, chosen) {
     node, node.x, node.y, size, [`${node.short}: ${node.brief ?? node.lines.at(-1)}`], chosen,
   ));
   const width = (rows.length - 1) * size.row + size.width + 3 * size.gap;
-  const drawing = frame(width, leaves * (size.height + size.gap) + size.gap, size, [...edges, ...boxes]);
+  const names = (levels ? rows : []).map((_, depth) => levelName(levels, depth, size.gap + depth * size.row, size.line));
+  const drawing = frame(width, room + leaves * (size.height + size.gap) + size.gap, size, [...names, ...edges, ...boxes]);
   drawing.classList.add("whole");
   return drawing;
+}
+
+/** The name of a level; the first one is of the root. */
+function levelName(levels, depth, x, y) {
+  return s("text", { class: "level", x, y }, levels[depth % levels.length]);
 }
 
 function frame(width, height, size, pieces) {
@@ -111,10 +121,10 @@ function edge(node, from, bend, to, scale = 1) {
 function box(node, left, top, size, lines, chosen) {
   const middle = left + size.width / 2;
   const mayOpen = node.opens && !node.isHere;
-  const name = [node.title, ...node.lines].join(", ");
+  const name = [node.title, ...node.lines].filter(Boolean).join(" ");
   const element = s("g", {
-    class: `node ${node.state} ${node.isHere ? "here" : ""}`,
-    role: "button", tabindex: mayOpen ? 0 : -1, "aria-label": name,
+    class: `node ${node.state} ${node.isHere ? "here" : ""} ${node.isMost ? "most" : ""}`,
+    role: "button", tabindex: mayOpen ? 0 : -1,
     "aria-expanded": mayOpen ? String(node.below.length > 0) : null, "data-moves": node.moves,
     onclick: () => chosen(node),
     onkeydown: (event) => {

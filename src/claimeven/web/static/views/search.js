@@ -1,9 +1,9 @@
 // Watch a search: minimax and its kin step by step, Monte Carlo by its four phases.
-// Nothing moves by itself: a slider and buttons step; a click on a node goes there.
+// A slider and buttons step, a click on a node goes there; it plays by itself once it is asked to.
 
 import { get } from "../api.js";
 import { BoardView } from "../board.js";
-import { button, h, icon } from "../dom.js";
+import { button, h, icon, wantsStillness } from "../dom.js";
 import { isForPage, once } from "../keys.js";
 import { Board, played, Position } from "../rules.js";
 import { MinimaxSteps } from "../search_minimax.js";
@@ -24,6 +24,9 @@ const MOST_SHOWN = 160;
 const BOARDS = [["4x4", 3], ["5x4", 4], ["7x6", 4]];
 /** Milliseconds of rest at a step before the address names it: browsers refuse to change it all the time. */
 const REST = 400;
+/** Milliseconds of a step that plays by itself, and at least for those who asked for less motion. */
+const STEPS = [3000, 1500, 700, 250];
+const STILL = 1500;
 
 export class View {
   constructor({ game, sides }) {
@@ -50,6 +53,7 @@ export class View {
 
   leave() {
     this.isHere = false;
+    this.#play(false);
     this.control?.abort();
     clearTimeout(this.resting);
   }
@@ -57,7 +61,7 @@ export class View {
   /** Set the form as the address asks; return the step that it asks for. */
   #wanted() {
     const search = new URLSearchParams(location.search);
-    const fields = { agent: this.algorithm, on: this.where, depth: this.depth, iterations: this.iterations };
+    const fields = { agent: this.algorithm, on: this.where, depth: this.depth, iterations: this.iterations, c: this.c };
     const left = [];
     for (const [name, field] of Object.entries(fields)) {
       const value = search.get(name)?.replace(",", " ");
@@ -92,12 +96,18 @@ export class View {
       h("option", { value: "game" }, "where the game stands"));
     this.depth = h("input", { type: "number", min: 1, max: 12, value: 3 });
     this.iterations = h("input", { type: "number", min: 1, max: 5000, value: 100 });
+    this.c = h("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "0.7" });
+    this.cLabel = h("label", { hidden: true, title: "How much the bonus for few visits counts" }, "c ", this.c);
     this.depthLabel = h("label", {}, "Depth ", this.depth);
     this.iterationsLabel = h("label", { hidden: true }, "Iterations ", this.iterations);
     this.board = new BoardView("Position looked at");
     this.board.open = false;
     this.words = h("p", { class: "step-words", role: "status" });
     this.counters = h("p", { class: "hint-text" });
+    this.about = h("p", { class: "hint-text" });
+    this.code = h("p", { class: "code-line" });
+    this.playButton = button("Autoplay", () => this.#play(!this.isPlaying));
+    this.speed = h("input", { type: "range", min: 0, max: STEPS.length - 1, step: 1, value: 1, title: "Speed" });
     this.slider = h("input", { type: "range", min: 0, max: 0, value: 0, "aria-label": "Step", oninput: () => this.#goTo(Number(this.slider.value)) });
     this.tree = h("div", { class: "tree", tabindex: 0, role: "group", "aria-label": "Search tree" });
     this.whole = h("input", { type: "checkbox", onchange: () => this.shown && this.#draw() });
@@ -105,15 +115,15 @@ export class View {
     this.problem = h("p", { class: "problem", role: "alert" });
     this.element = h("div", { class: "search-view" },
       h("form", { class: "card row", onsubmit: (event) => { event.preventDefault(); this.problem.textContent = ""; this.#run(); } },
-        h("label", {}, "Algorithm ", this.algorithm), h("label", {}, "Board ", this.where), this.depthLabel, this.iterationsLabel,
+        h("label", {}, "Algorithm ", this.algorithm), h("label", {}, "Board ", this.where), this.depthLabel, this.iterationsLabel, this.cLabel,
         h("button", { class: "primary" }, "Search")),
       h("div", { class: "row stepper" },
         button(icon("first"), () => this.#goTo(0), { "aria-label": "First step" }), button(icon("back"), () => this.#goTo(this.at - 1), { "aria-label": "Step back" }),
         this.slider,
         button(icon("on"), () => this.#goTo(this.at + 1), { "aria-label": "Step on" }), button(icon("last"), () => this.#goTo(Infinity), { "aria-label": "Last step" }),
-        h("label", {}, this.whole, " Whole tree"), button(icon("whole"), () => this.#fill(), { "aria-label": "Fill the screen", title: "Fill the screen" })),
-      this.problem, this.words, this.counters,
-      h("div", { class: "search-stage" }, h("section", { "aria-label": "Board" }, this.board.element), h("div", {}, this.tree, this.note)));
+        this.playButton, h("label", { class: "speed" }, "Speed ", this.speed), h("label", {}, this.whole, " Whole tree"), button(icon("whole"), () => this.#fill(), { "aria-label": "Fill the screen", title: "Fill the screen" })),
+      this.problem, this.words, this.code, this.counters,
+      h("div", { class: "search-stage" }, h("section", { "aria-label": "Board" }, this.board.element), h("div", {}, this.tree, this.note, this.about)));
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
@@ -126,6 +136,19 @@ export class View {
     event.preventDefault();
   }
 
+  /** Go on by itself, step after step to the last one, or rest. */
+  #play(isOn) {
+    clearTimeout(this.playing);
+    this.isPlaying = isOn && Boolean(this.steps) && this.at < this.steps.count - 1;
+    this.playButton.textContent = this.isPlaying ? "Stop" : "Autoplay";
+    if (!this.isPlaying) return;
+    const rest = STEPS[this.speed.value];
+    this.playing = setTimeout(async () => {
+      await this.#goTo(this.at + 1, true);
+      this.#play(this.isPlaying);
+    }, wantsStillness() ? Math.max(STILL, rest) : rest);
+  }
+
   /** Fill the screen, as a projector likes it, or give it back. */
   async #fill() {
     if (document.fullscreenElement) await document.exitFullscreen();
@@ -135,6 +158,7 @@ export class View {
   #algorithmChosen() {
     this.depthLabel.hidden = this.#isGrown();
     this.iterationsLabel.hidden = !this.#isGrown();
+    this.cLabel.hidden = this.algorithm.value !== "uct";
     // The model knows the usual board alone.
     if (this.algorithm.value === "puct" && this.where.value !== "game") this.where.value = "7x6 4";
   }
@@ -157,11 +181,14 @@ export class View {
     this.words.textContent = "Searching …";
     this.#clear();
     this.on = value;
-    this.asked = { agent: this.algorithm.value, ...(this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }) };
+    const c = this.cLabel.hidden ? "" : this.c.value;
+    this.asked = { agent: this.algorithm.value, ...(this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }), c };
     this.at = Math.max(0, step); // for the address: a reload in the middle asks for it again
     this.#keepAddress();
     const { board } = this.start;
     const query = { board: board.size, connect: board.connect, position: this.start.ply ? this.start.rows : undefined, ...this.asked };
+    if (query.c) query.agent += `:c=${query.c}`;
+    delete query.c;
     try {
       this.steps = await this.#kind().load(query, this.start, (path, asked) => get(path, asked, this.control.signal));
     } catch (error) {
@@ -169,6 +196,7 @@ export class View {
       return;
     }
     this.slider.max = this.steps.count - 1;
+    if (this.steps.c) this.c.placeholder = this.steps.c;
     await this.#goTo(step);
   }
 
@@ -177,15 +205,17 @@ export class View {
     this.steps = this.shown = null;
     this.opened.clear();
     this.tree.replaceChildren();
-    this.counters.textContent = this.note.textContent = "";
+    this.#play(false);
+    for (const text of [this.counters, this.about, this.code, this.note]) text.textContent = "";
     this.slider.value = this.slider.max = 0;
     this.board.show(this.start);
   }
 
   /** Show a step; steps that are not here yet are asked for. */
-  async #goTo(wanted) {
+  async #goTo(wanted, isByItself = false) {
     const { steps } = this;
     if (!steps) return;
+    if (!isByItself) this.#play(false);
     const at = Math.max(0, Math.min(wanted, steps.count - 1));
     this.at = at;
     this.slider.value = at;
@@ -200,10 +230,12 @@ export class View {
       if (this.at !== at || this.steps !== steps) return;
     }
     this.shown = steps.at(at);
-    const { words, counters, moves } = this.shown;
+    const { words, counters, about, code, moves } = this.shown;
     this.slider.setAttribute("aria-valuetext", words);
     this.words.textContent = words;
     this.counters.textContent = counters;
+    this.about.textContent = about;
+    this.code.replaceChildren(...(code ? [`${code.file}: `, h("code", {}, code.line)] : []));
     this.board.show(played(this.start, moves));
     this.#draw();
   }
@@ -216,7 +248,7 @@ export class View {
     const whole = isWhole ? mostOf(root, seen, MOST_SHOWN, this.steps.isBroad) : null;
     const rows = rowsOf(root, seen, (node) => isOpen(node) || this.#openedFrom(node).length || whole?.open.has(node.moves));
     const focused = document.activeElement?.dataset?.moves;
-    this.tree.replaceChildren((isWhole ? drawWholeTree : drawTree)(rows, (node) => this.#chosen(node)));
+    this.tree.replaceChildren((isWhole ? drawWholeTree : drawTree)(rows, (node) => this.#chosen(node), this.steps.levels));
     this.note.textContent = !isWhole || whole.isAll ? "" : this.#leftOut();
     if (focused !== undefined) this.tree.querySelector(`[data-moves="${focused}"]`)?.focus();
     this.#showHere();
