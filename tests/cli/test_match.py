@@ -82,7 +82,7 @@ def test_forfeits_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: P
     words = ("match", str(bot), "random", "--games", "12")
     lines = " ".join(run(*words).out.split()).split("forfeits of ")[1:]
     assert len(lines) == 2
-    assert lines[0].startswith(f"{bot}: 6 x crash: such as raised KeyError: Position(")
+    assert lines[0].startswith(f"{bot}: 6 x crash: such as raised KeyError: Position.from_fen(")
     assert lines[1].startswith(f"{bot}: 6 x illegal: returned 'x' instead of a column number")
     told = json.loads(run(*words, "--json").out)
     assert sum(told["forfeit_reasons"][0].values()) == 12
