@@ -38,6 +38,14 @@ class InvalidEnvironment(ClaimevenError):
     """An environment that cannot be made, reset or stepped as asked."""
 
 
+def space_of(geometry: Geometry) -> Any:
+    """Return Gymnasium's space of what is observed on a board: discs, and what can be played."""
+    from gymnasium.spaces import Box, Dict  # noqa: PLC0415 - an extra
+
+    discs = Box(0, 1, (geometry.rows, geometry.columns, 2), np.int8)
+    return Dict({"observation": discs, "action_mask": Box(0, 1, (geometry.columns,), np.int8)})
+
+
 @dataclass(frozen=True)
 class Beginning:
     """Where episodes begin: `start`, and so many random moves from there (`opening_plies`).

@@ -29,6 +29,7 @@ from claimeven.adapters.episodes import (
     check_options,
     check_seat,
     judge_of,
+    space_of,
 )
 from claimeven.adapters.extras import missing
 from claimeven.adapters.pictures import RENDER_MODES, check_render_mode, rendered
@@ -120,13 +121,7 @@ class ConnectFourEnv(gymnasium.Env[Observation, np.int64]):
         self._episode = Episode(self.geometry)
         self._player = 0
         self._is_over = True
-        shape = (self.geometry.rows, self.geometry.columns, 2)
-        self.observation_space: Any = spaces.Dict(
-            {
-                "observation": spaces.Box(0, 1, shape, np.int8),
-                "action_mask": spaces.Box(0, 1, (self.geometry.columns,), np.int8),
-            }
-        )
+        self.observation_space: Any = space_of(self.geometry)
         self.action_space = spaces.Discrete(self.geometry.columns)
 
     def reset(

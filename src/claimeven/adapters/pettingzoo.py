@@ -30,6 +30,7 @@ from claimeven.adapters.episodes import (
     InvalidEnvironment,
     check_options,
     judge_of,
+    space_of,
 )
 from claimeven.adapters.extras import missing
 from claimeven.adapters.pictures import RENDER_MODES, check_render_mode, rendered
@@ -106,9 +107,11 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
         self._rng, _ = seeding.np_random()
         self.possible_agents = list(AGENTS)
         self.agents: list[str] = []
-        self.observation_spaces = {agent: self._space() for agent in AGENTS}
+        self.observation_spaces: dict[str, spaces.Space[Any]] = {
+            agent: space_of(self.geometry) for agent in AGENTS
+        }
         self.action_spaces = {agent: spaces.Discrete(self.geometry.columns) for agent in AGENTS}
-        self.state_space = self._space()["observation"]
+        self.state_space = space_of(self.geometry)["observation"]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of an agent's observations."""
@@ -223,15 +226,6 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
     def _check_begun(self) -> None:
         if not self.agents:
             raise InvalidEnvironment("no episode is going on: call reset() first")
-
-    def _space(self) -> spaces.Dict:
-        shape = (self.geometry.rows, self.geometry.columns, 2)
-        return spaces.Dict(
-            {
-                "observation": spaces.Box(0, 1, shape, np.int8),
-                "action_mask": spaces.Box(0, 1, (self.geometry.columns,), np.int8),
-            }
-        )
 
 
 def env(**options: Any) -> ConnectFour:

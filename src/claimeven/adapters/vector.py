@@ -31,6 +31,7 @@ from claimeven.adapters.episodes import (
     InvalidEnvironment,
     check_options,
     check_seat,
+    space_of,
 )
 from claimeven.adapters.extras import missing
 from claimeven.adapters.pictures import check_render_mode, rendered
@@ -145,13 +146,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         self.threads = max(1, min(most, self.num_envs // _GAMES_A_THREAD))
         self._start_threads()
 
-        shape = (self.geometry.rows, self.geometry.columns, 2)
-        self.single_observation_space = spaces.Dict(
-            {
-                "observation": spaces.Box(0, 1, shape, np.int8),
-                "action_mask": spaces.Box(0, 1, (self.geometry.columns,), np.int8),
-            }
-        )
+        self.single_observation_space = space_of(self.geometry)
         self.single_action_space = spaces.Discrete(self.geometry.columns)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
