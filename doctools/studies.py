@@ -13,9 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from claimeven.arena.studies import STUDIES, ExperimentResult, Figure, Found, Study, StudyResult
+from claimeven.arena.studies import STUDIES as ALL_STUDIES
+from claimeven.arena.studies import ExperimentResult, Figure, Found, Study, StudyResult
 from claimeven.cli.parts.study_report import interval_text, now_text, speed_text, then_text
 
+#: The studies that need nothing but this machine.
+STUDIES: Final = tuple(study for study in ALL_STUDIES if not study.needs_server)
 RECORD: Final = Path(__file__).with_name("studies.json")
 _HEADS: Final = ("what is done", "figure", "then", "now", "95 % interval", "times as fast")
 

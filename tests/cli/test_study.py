@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -35,7 +39,7 @@ def test_then_stands_beside_now(run: Run) -> None:
     assert (ran.status, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert "2 of them played" in ran.out
+    assert "2 games (then 500)" in ran.out
     (won,) = [line.split() for line in lines if line.startswith("games won")]
     assert won[2:6] == ["99.4", "%", "100.0", "%"]
     (time,) = [line for line in lines if line.startswith("time of a game")]
@@ -72,7 +76,7 @@ def test_files_are_taken_up(run: Run, tmp_path: Path) -> None:
     assert run(*words, "--games", "2").status == 0
     assert "is there already" in bad_input(run(*words, "--games", "4"))
     told = json.loads(run(*words, "--games", "4", "--resume", "--json").out)
-    assert [each["games"] for each in told["studies"][0]["experiments"]] == [4, 4]
+    assert [each["games"] for each in told["studies"][0]["experiments"]] == [4, 4, 4]
 
 
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
@@ -90,6 +94,10 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     [
         (("run", "polito-uctt"), "no study 'polito-uctt' (did you mean polito-uct?)"),
         (("run", "itu-flat", "--games", "0"), "a match has 1 game or more, not 0"),
+        (("run", "itu-flat", "--seconds", "0"), "seconds must be more than 0, not 0.0"),
+        (("run", "polito-uct", "--seconds", "1"), "these have none"),
+        (("run", "lund-server"), "name it with --server URL"),
+        (("run", "itu-flat", "--seats", "left"), "'original', 'swapped'"),
         (("run", "itu-flat", "--jobs", "0"), "a match takes at least 1 job, not 0"),
         (("run", "itu-flat", "--resume"), "name the folder"),
         (("run", "itu-flat", "--seed", "-1"), "a seed is 0 or more, not -1"),
@@ -99,6 +107,47 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
 )
 def test_bad_input_gets_one_sentence(run: Run, words: tuple[str, ...], said: str) -> None:
     assert said in bad_input(run("study", *words))
+
+
+def test_a_run_sets_the_games_the_clock_and_the_seats(run: Run) -> None:
+    words = ("study", "run", "itu-uct", "--games", "3", "--seconds", "0.01", "--seats", "swapped")
+    told = json.loads(run(*words, "--json").out)["studies"][0]["experiments"]
+    assert [each["games"] for each in told] == [3, 3]
+    settings = [each["setting"] for each in told]
+    assert all("3 games (then 10)" in each for each in settings)
+    assert all(each.endswith("seats swapped, 0.01 s a move") for each in settings)
+    words = ("study", "run", "menary-iterations", "--seconds", "0.01", "--json")
+    told = json.loads(run(*words).out)["studies"][0]["experiments"]
+    assert all(each["setting"].endswith("here 0.01 s") for each in told)
+
+
+def test_a_study_plays_a_server(run: Run) -> None:
+    with served() as url:
+        words = ("study", "run", "lund-server", "--server", url, "--games", "2", "--json")
+        (told,) = json.loads(run(*words).out)["studies"][0]["experiments"]
+    assert (told["agents"], told["games"], told["forfeits"]) == (["alphabeta-lund", url], 2, 0)
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """A server that plays the first open column."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            answer = json.dumps({"column": asked["legal"][0]}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/play"
+        server.shutdown()
 
 
 def test_a_folder_that_is_a_file_is_refused(run: Run, tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 from doctools import studies
-
-from claimeven.arena.studies import STUDIES
+from doctools.studies import STUDIES
 
 
 @pytest.fixture

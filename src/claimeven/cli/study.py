@@ -24,6 +24,7 @@ from claimeven.cli.shared.progress import StatusLine, count_text, say_when_compi
 from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.cli.shared.verbs import Verbs
 from claimeven.cores import usable_cores
+from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:
     from claimeven.arena.studies import ExperimentResult, Laboratory, Study, StudyResult
@@ -78,13 +79,15 @@ def running_options(run: Command) -> Command:
     @wraps(run)
     def with_laboratory(
         games: int | None, jobs: int | None, folder: Path | None, resume: bool | str, seed: int,
-        **others: Any,
+        seconds: float | None, seats: str, server: str | None, **others: Any,
     ) -> Any:  # fmt: skip
         from claimeven.arena.studies import Laboratory  # noqa: PLC0415 - for a quick start
 
         check_seed(seed)
         jobs = usable_cores() if jobs is None else jobs
-        return run(laboratory=Laboratory(folder, resume, jobs, games, seed), **others)
+        swap = True if seats == "swapped" else None
+        laboratory = Laboratory(folder, resume, jobs, games, seed, seconds, swap, server)
+        return run(laboratory=laboratory, **others)
 
     decorated: Command = with_laboratory
     for option in (
@@ -98,7 +101,16 @@ def running_options(run: Command) -> Command:
             help="Folder to keep the games in, a file a match.",
         ),
         click.option("--jobs", type=int, help="Processes that play games; usually one a core."),
-        click.option("--games", type=int, help="Games of a match at most, for a quick look."),
+        click.option("--server", metavar="URL", help="The server that lund-server plays."),
+        click.option(
+            "--seats",
+            type=click.Choice(("original", "swapped")),
+            default="original",
+            show_default=True,
+            help="Who moves first: as in the original, or each in turn.",
+        ),
+        click.option("--seconds", type=float, help="Limit of what is limited by the clock."),
+        click.option("--games", type=int, help="Games of each match, for a quick or a long look."),
     ):
         decorated = option(decorated)
     return decorated
@@ -120,6 +132,8 @@ def run_named(
     Examples:
       claimeven study run polito-alphabeta
       claimeven study run aifour-match itu-flat --games 20
+      claimeven study run itu-uct --seconds 5 --seats swapped
+      claimeven study run lund-server --server "http://127.0.0.1:8000/play?agent=uct"
       claimeven study run lund-peer --out studies --json
     """
     from claimeven.arena.studies import study_of  # noqa: PLC0415 - for a quick start
@@ -142,7 +156,8 @@ def run_all(ctx: click.Context, laboratory: Laboratory, as_json: bool) -> None:
     """
     from claimeven.arena.studies import STUDIES  # noqa: PLC0415 - for a quick start
 
-    _run(ctx, STUDIES, laboratory, as_json)
+    some = [study for study in STUDIES if laboratory.server or not study.needs_server]
+    _run(ctx, some, laboratory, as_json)
 
 
 def _run(
@@ -150,6 +165,8 @@ def _run(
 ) -> None:
     from claimeven.arena.studies.machine import machine  # noqa: PLC0415 - for a quick start
 
+    if laboratory.seconds is not None and not any(study.is_timed for study in studies):
+        raise ClaimevenError("--seconds changes studies with a limit on the clock; these have none")
     say_when_compiling()
     begin = time.monotonic()
     results: list[StudyResult] = []

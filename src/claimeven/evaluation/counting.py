@@ -100,7 +100,7 @@ def count_by_table(discs: int, geometry: Geometry, length: int) -> int:
         pattern = 0
         for place, bit in enumerate(cells):
             pattern |= (discs >> bit & 1) << place
-        total += _line_table(size, length)[pattern]
+        total += line_table(size, length)[pattern]
     return total
 
 
@@ -140,7 +140,7 @@ def _lines(discs: int, geometry: Geometry) -> Iterator[npt.NDArray[np.int64]]:
 
 
 @lru_cache(maxsize=64)
-def _line_table(size: int, length: int) -> tuple[int, ...]:
+def line_table(size: int, length: int) -> tuple[int, ...]:
     """Windows of `length` discs in each of the 2^size ways a line can hold one player's discs."""
     return tuple(
         _count_in_line([pattern >> place & 1 for place in range(size)], length)

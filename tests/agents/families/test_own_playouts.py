@@ -9,6 +9,8 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.agents import AgentFault, Decision, InvalidSpec, Limit, make_agent
+from claimeven.agents.families.montecarlo import load_playout
+from claimeven.compiled.randomness import Stream
 from claimeven.game import ClaimevenError
 
 RULES = """
@@ -113,3 +115,18 @@ def test_what_is_no_rule_is_refused(rules: Path) -> None:
         make_agent("uct:playout=left")
     with pytest.raises(InvalidSpec, match="a playout of one's own is Python: choose backend=auto"):
         make_agent(f"uct:playout={rules}:drawn,backend=compiled", Geometry())
+
+
+def test_a_learned_network_plays_out_by_name() -> None:
+    """It blocks where a random playout would seldom do so, and draws from the search's stream."""
+    agents = [make_agent("uct-menary:playout=ntuple,iterations=6") for _ in "ab"]
+    position = Position.from_moves("4455")
+    found = [a.choose(position, Limit(), np.random.default_rng(2)).details for a in agents]
+    assert found[0] == found[1]
+    assert sum(found[0]["visits"]) == 6
+    rule = load_playout("ntuple")
+    assert not isinstance(rule, str)
+    assert rule(Position.from_moves("445566"), Stream(1)) in (2, 6)
+    assert rule(Position.from_moves("44556"), Stream(1)) in (2, 6)
+    with pytest.raises(InvalidSpec, match=r"missing\.npz cannot be read"):
+        make_agent("uct-menary:playout=ntuple-missing.npz")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from claimeven import Geometry, Position
 from claimeven.arena.studies import measures
 from claimeven.minimax import MinimaxSearch
@@ -38,3 +40,28 @@ def test_minimax_evaluates_every_leaf_and_alpha_beta_fewer() -> None:
     left = MinimaxSearch("alphabeta", "windows", order="left", backend="python")
     readable = left.search(Position(), depth=3)
     assert found["evaluations", "alphabeta"].value == readable.counters.evaluations
+
+
+def test_the_columns_of_a_search_are_means_over_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measures, "SEEDS", 3)
+    found = measures.columns("uct-menary", "232", 60, Geometry(4, 4, 3))
+    assert sum(found["visits", str(column)].value for column in range(1, 5)) == 60
+    assert all(-1 <= found["value", str(column)].value < 0 for column in range(1, 5))
+
+
+def test_more_iterations_block_more_threats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measures, "SEEDS", 20)
+    found = measures.blocks("uct-menary", (10, 2000))
+    assert found["share", "10"].value < 80 < found["share", "2000"].value
+
+
+def test_games_are_over_in_time() -> None:
+    found = [measures.rounds(50)["share", str(count)].value for count in range(1, 22)]
+    assert found == sorted(found)
+    assert (found[2], found[-1]) == (0, 100)
+
+
+def test_a_line_is_timed_three_ways() -> None:
+    found = measures.one_line()
+    scan, table = (found["microseconds", way].value for way in ("scan", "table"))
+    assert math.isclose(found["ratio", "table"].value, scan / table)

@@ -41,9 +41,17 @@ from claimeven.montecarlo.options import (
     MonteCarloOptions,
 )
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
-from claimeven.montecarlo.playouts.textbook import Rule
+from claimeven.montecarlo.playouts.textbook import (
+    Rule,
+    blocking_columns,
+    pick_of,
+    winning_columns,
+)
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch, Replay
 from claimeven.montecarlo.textbook import Step
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.evaluators import SHIPPED_NTUPLE
+from claimeven.networks.ntuple_file import read_network
 from claimeven.networks.puct import PuctSearch
 
 #: Iterations a trace tells where nothing says how many.
@@ -281,11 +289,15 @@ def _build(name: str, options: Mapping[str, Any]) -> Agent:
 
 
 def load_playout(text: str) -> str | Rule:
-    """Return the name of a playout rule, or a user's function `my_file.py:function` as one.
+    """Return the name of a playout rule, a user's function `my_file.py:function`, or `ntuple` (or
+    `ntuple-FILE`), which plays as the n-tuple network prefers, as one.
 
     The function takes a position, or a position and the `Stream` of random numbers to draw from,
     and returns a 0-based column. Raises `InvalidSpec` for another function.
     """
+    kind, _, model = text.partition("-")
+    if kind == "ntuple":
+        return _learned_rule(model)
     parts = None if text in PLAYOUTS or ":" not in text else split_file_spec(text)
     if parts is None:
         return text
@@ -303,6 +315,24 @@ def load_playout(text: str) -> str | Rule:
             why = f"column {column} (counted from 0) is full" if is_full else error
             raise AgentFault(f"has a playout that answers wrongly: {why}") from None
         return column
+
+    return rule
+
+
+def _learned_rule(model: str) -> Rule:
+    """Return the rule that plays to the position its network likes best, wins and blocks first."""
+    try:
+        network = read_network(model or SHIPPED_NTUPLE)
+    except InvalidNetwork as error:
+        raise InvalidSpec(str(error)) from None
+
+    def rule(position: Position, stream: Stream) -> int:
+        urgent = winning_columns(position) or blocking_columns(position)
+        if urgent:
+            return urgent[0]
+        values = network.column_values(position)
+        best = max(value for value in values if value is not None)
+        return pick_of([c for c, value in enumerate(values) if value == best], stream)
 
     return rule
 
@@ -335,7 +365,8 @@ _OPTIONS = (
         "playout",
         "text",
         None,
-        f"how a game is played out from a leaf: {', '.join(PLAYOUTS)}, or my_file.py:function",
+        f"how a game is played out from a leaf: {', '.join(PLAYOUTS)}, ntuple (learned), or"
+        " my_file.py:function",
     ),
     Option("cut", "int", None, "moves after which a playout is a draw; 0 never", 0, 1000),
     _choice("scale", SCALES, "scale of the results"),

@@ -116,14 +116,14 @@ def findings(games: Sequence[StoredGame], seconds: float) -> Findings:
     for agent in (0, 1):
         key = str(agent)
         wins = sum(game.winning_agent == agent for game in games)
-        found["wins", key] = _share(wins / len(games), different)
+        found["wins", key] = share_of(wins / len(games), different)
         losses = len(games) - wins - draws
-        found["draws", key] = _share(draws / len(games), different)
-        found["losses", key] = _share(losses / len(games), different)
+        found["draws", key] = share_of(draws / len(games), different)
+        found["losses", key] = share_of(losses / len(games), different)
         found["score", key] = _score(games, agent, different)
         evaluations = [sum(each) for game in games if (each := own(game, agent, "evaluations"))]
         if evaluations:
-            found["evaluations_per_game", key] = _mean(evaluations)
+            found["evaluations_per_game", key] = mean_of(evaluations)
         steps = "iterations" if any(own(game, agent, "iterations") for game in games) else "nodes"
         for quantity, name in (
             ("seconds_per_move", "seconds"),
@@ -134,12 +134,12 @@ def findings(games: Sequence[StoredGame], seconds: float) -> Findings:
             # Moves of one game lean on each other: the mean of a game is one observation.
             means = [fmean(each) for game in games if (each := own(game, agent, name))]
             if means:
-                found[quantity, key] = _mean(means)
+                found[quantity, key] = mean_of(means)
         paths = [fmean(each) + 2 for game in games if (each := own(game, agent, "depth"))]
         inner = [fmean(each) for game in games if (each := _expanded(game, agent))]
         for quantity, means in (("depth_from_one", paths), ("inner", inner)):
             if means:
-                found[quantity, key] = _mean(means)
+                found[quantity, key] = mean_of(means)
         for first in range(0, len(games) - 9, 10):
             won = sum(game.winning_agent == agent for game in games[first : first + 10])
             found["wins_in_ten", f"{key}:{first + 1}"] = Found(won)
@@ -170,26 +170,27 @@ def _score(games: Sequence[StoredGame], agent: int, different: int) -> Found:
         by_pair.setdefault(game.pair, []).append(game)
     pairs = [pair for pair in by_pair.values() if len({game.first for game in pair}) == 2]
     if 2 * len(pairs) < len(games):
-        return _share(share, different)
+        return share_of(share, different)
     unique = len({tuple((game.first, game.all_moves) for game in pair) for pair in pairs})
     counts = PairCounts.of(sum(game.points(agent) for game in pair) for pair in pairs)
     low, high = counts.interval_of(unique)
     return Found(100 * share, 100 * low, 100 * high)
 
 
-def _share(share: float, different: int) -> Found:
+def share_of(share: float, different: int) -> Found:
+    """A share in per cent with its 95 % interval, of so many different games."""
     low, high = wilson_interval(share, different)
     return Found(100 * share, 100 * low, 100 * high)
 
 
-def _mean(numbers: Iterable[float]) -> Found:
+def mean_of(numbers: Iterable[float], least: float = 0.0) -> Found:
     """The mean with its 95 % interval by the normal distribution; none of numbers all alike.
 
-    The numbers are amounts, and so is what the interval begins with: nothing at the least.
+    None of the numbers can be less than `least`, nor what the interval begins with.
     """
     each = list(numbers)
     if len(set(each)) < 2:
         return Found(each[0])
     half = NORMAL_95 * stdev(each) / math.sqrt(len(each))
     mean = fmean(each)
-    return Found(mean, max(0.0, mean - half), mean + half)
+    return Found(mean, max(least, mean - half), mean + half)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from claimeven.arena.studies import games
 from claimeven.arena.studies.catalogue import study_of
 from claimeven.arena.studies.study import (
     QUANTITIES,
+    SERVER,
     Experiment,
     Figure,
     Findings,
@@ -115,22 +117,30 @@ class Laboratory:
         folder: where the games are stored, a file a match; None keeps them nowhere.
         resume: whether files that are there are gone on with.
         jobs: processes that play games; those that tell of speed are played by one.
-        most_games: games of a match at most, None for all.
+        games: games of each match, None for as many as the study has.
         seed: decides everything but the clock.
+        seconds: the limit of what is limited by the clock, None for that of the study.
+        swap: whether seats are swapped from game to game, None for as the study has it.
+        server: the address of the server that a study plays.
 
     """
 
     folder: Path | None = None
     resume: bool | str = False
     jobs: int = 1
-    most_games: int | None = None
+    games: int | None = None
     seed: int = SEED
+    seconds: float | None = None
+    swap: bool | None = None
+    server: str | None = None
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
             raise InvalidMatch(f"a match takes at least 1 job, not {self.jobs}")
-        if self.most_games is not None and self.most_games < 1:
-            raise InvalidMatch(f"a match has 1 game or more, not {self.most_games}")
+        if self.games is not None and self.games < 1:
+            raise InvalidMatch(f"a match has 1 game or more, not {self.games}")
+        if self.seconds is not None and not 0 < self.seconds < math.inf:
+            raise InvalidMatch(f"seconds must be more than 0, not {self.seconds}")
         if self.resume and self.folder is None:
             raise ClaimevenError("to resume, name the folder that holds the games")
 
@@ -141,15 +151,38 @@ class Laboratory:
 
     def experiment(self, study: Study, number: int, watch: Watch | None = None) -> ExperimentResult:
         """Run one experiment of a study. Of a match `watch` is told how many games there are."""
-        experiment = study.experiments[number]
+        experiment = self.changed(study.experiments[number])
         if isinstance(experiment, Match):
             return self._match(experiment, f"{study.name}-{number + 1}.db", watch)
         begin = time.perf_counter()
         findings = experiment.measure(**experiment.arguments)
         return ExperimentResult(experiment, findings, time.perf_counter() - begin)
 
+    def changed(self, experiment: Experiment) -> Experiment:
+        """Return an experiment with the games, seconds, seats and server of this run."""
+        if isinstance(experiment, Match):
+            timed = self.seconds if experiment.seconds else None
+            first, second = (
+                self.server if self.server and agent == SERVER else agent
+                for agent in experiment.agents
+            )
+            return replace(
+                experiment,
+                agents=(first, second),
+                games=self.games or experiment.games,
+                seconds=timed or experiment.seconds,
+                swap=experiment.swap if self.swap is None else self.swap,
+            )
+        if self.seconds and "seconds" in experiment.arguments:
+            return replace(
+                experiment,
+                setting=f"{experiment.setting}, here {self.seconds:g} s",
+                arguments={**experiment.arguments, "seconds": self.seconds},
+            )
+        return experiment
+
     def _match(self, match: Match, name: str, watch: Watch | None) -> ExperimentResult:
-        plan = match.plan(self.seed, self.most_games)
+        plan = match.plan(self.seed)
         jobs = self.jobs if plan.is_portable and not match.measures_time else 1
         with scratch_folder() as scratch:
             if self.folder is not None:
@@ -171,11 +204,15 @@ def run_study(
     jobs: int = 1,
     games: int | None = None,
     seed: int = SEED,
+    seconds: float | None = None,
+    swap: bool | None = None,
+    server: str | None = None,
 ) -> StudyResult:
     """Run a study, one of `STUDIES` by its name or one of your own, and return what it came to.
 
-    `games` bounds those of each match. With a `folder` they are stored there, a file a match, and
-    with `resume` only those are played that it does not hold yet. The same seed gives the same
+    `games`, `seconds`, `swap` and `server` are those of a `Laboratory`. With a `folder` the games
+    are stored there, a file a match, and with `resume` only those are played that it does not hold
+    yet. The same seed gives the same
     games, unless time is limited. Raises `InvalidStudy` for an unknown name, `InvalidMatch`,
     `InvalidStore`.
 
@@ -186,4 +223,4 @@ def run_study(
     """
     chosen = study_of(study) if isinstance(study, str) else study
     where = None if folder is None else Path(folder)
-    return Laboratory(where, resume, jobs, games, seed).run(chosen)
+    return Laboratory(where, resume, jobs, games, seed, seconds, swap, server).run(chosen)

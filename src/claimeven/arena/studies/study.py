@@ -14,6 +14,7 @@ from typing import Any
 from claimeven.agents.contract import Limit
 from claimeven.agents.functions import name_of
 from claimeven.agents.registry import Contestant
+from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.match import MatchPlan
 from claimeven.arena.games.schedule import Opening, Schedule
 from claimeven.game.geometry import STANDARD, Geometry
@@ -42,6 +43,9 @@ class Quantity:
     faster: int = 0
 
 
+#: Stands for the agent behind the address of a server.
+SERVER = "server"
+
 #: All quantities. Shares are told in per cent.
 QUANTITIES = {
     each.name: each
@@ -58,6 +62,9 @@ QUANTITIES = {
         Quantity("depth_from_one", "positions"),
         Quantity("inner", "positions"),
         Quantity("wins_in_ten", "games"),
+        Quantity("share", "%"),
+        Quantity("value", ""),
+        Quantity("visits", ""),
         Quantity("branching", "columns"),
         Quantity("stored", "positions"),
         Quantity("iterations", "", 1),
@@ -156,11 +163,15 @@ class Match:
             words.append(f"{self.seconds:g} s a move")
         return ", ".join(words)
 
-    def plan(self, seed: int, most_games: int | None = None) -> MatchPlan:
-        """Return what is played, of so many games at most."""
+    def plan(self, seed: int) -> MatchPlan:
+        """Return what is played. Raises `InvalidMatch` for the match with no server."""
+        if SERVER in self.agents:
+            raise InvalidMatch(
+                "this study plays a server: name it with --server URL, such as"
+                " http://127.0.0.1:8000/play?agent=uct of `claimeven serve`"
+            )
         opening = Opening(Position(self.geometry), tuple(parse_moves(self.start, self.geometry)))
-        games = self.games if most_games is None else min(self.games, most_games)
-        schedule = Schedule(games, seed, opening, self.opening_plies, self.swap)
+        schedule = Schedule(self.games, seed, opening, self.opening_plies, self.swap)
         return MatchPlan(self.agents, schedule, Limit(seconds=self.seconds))
 
 
@@ -198,11 +209,28 @@ class Study:
         return sum(each.games for each in self.experiments if isinstance(each, Match))
 
     @property
+    def needs_server(self) -> bool:
+        """Whether it plays the server that a run has to name."""
+        return any(SERVER in each.agents for each in self.experiments if isinstance(each, Match))
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether any of its experiments has a limit on the clock."""
+        return any(_seconds_of(each) is not None for each in self.experiments)
+
+    @property
     def figures(self) -> Iterator[tuple[Experiment, Figure]]:
         """Every figure with its experiment."""
         for experiment in self.experiments:
             for figure in experiment.figures:
                 yield experiment, figure
+
+
+def _seconds_of(experiment: Experiment) -> float | None:
+    if isinstance(experiment, Match):
+        return experiment.seconds
+    seconds: float | None = experiment.arguments.get("seconds")
+    return seconds
 
 
 def _where(geometry: Geometry, start: str) -> str:

@@ -130,14 +130,8 @@ def _table(result: ExperimentResult) -> tuple[Sequence[str], Sequence[Sequence[s
 
 
 def _played(result: ExperimentResult) -> str:
-    """Say how many games were played where that is not the number in the setting, and forfeits."""
-    told = ""
-    planned = getattr(result.experiment, "games", None)
-    if result.games is not None and result.games != planned:
-        told += f"; {result.games:,} of them played"
-    if result.forfeits:
-        told += f"; {result.forfeits:,} forfeited"
-    return told
+    """Say how many games were forfeited, if any."""
+    return f"; {result.forfeits:,} forfeited" if result.forfeits else ""
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
