@@ -103,14 +103,22 @@ def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
     async def work(pool: WorkerPool) -> None:
         (process,) = pool.processes
         job = {"position": EASY, "agent": "nobody", "limit": [None] * 5, "seed": 1, "seconds": 9}
+        (worker,) = pool._workers
+        worker.is_ready = False
         os.kill(process, signal.SIGSTOP)  # it does not say that its time runs
         asked = asyncio.ensure_future(pool.result("move", job, 0.0))
         await eventually(lambda: pool.busy == 1)
         await asyncio.sleep(0.1)
         assert not asked.done()
+        worker.is_ready = True
         os.kill(process, signal.SIGCONT)
         with pytest.raises(WorkFailed, match="there is no agent 'nobody'"):
             await asked
+        # Where nothing is left to compile it runs from the beginning.
+        os.kill(process, signal.SIGSTOP)
+        with pytest.raises(WorkTooLong):
+            await pool.result("move", job, 0.0)
+        os.kill(process, signal.SIGCONT)
 
     with_pool(work)
 

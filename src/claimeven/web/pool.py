@@ -78,7 +78,7 @@ class WorkerPool:
     @property
     def ready(self) -> int:
         """Workers that have made all steps, so that no job waits for a compiler."""
-        return sum(worker.steps_made == len(self.steps) for worker in self._workers)
+        return sum(worker.is_ready for worker in self._workers)
 
     @property
     def busy(self) -> int:
@@ -199,7 +199,7 @@ class WorkerPool:
 
     def _go_on_warming(self) -> None:
         """Let the free worker that lacks the fewest steps make its next one, if none does so."""
-        lacking = [each for each in self._free if each.steps_made < len(self.steps)]
+        lacking = [each for each in self._free if not each.is_ready]
         if lacking and self._warming is None:
             worker = self._warming = max(lacking, key=lambda each: each.steps_made)
             self._free.remove(worker)
@@ -222,7 +222,7 @@ class WorkerPool:
 
     async def _stop_job(self, worker: WorkerProcess) -> None:
         # To end one that compiles, before its job has begun, would cost what it has compiled.
-        may_compile = not worker.has_begun and worker.steps_made < len(self.steps)
+        may_compile = not (worker.has_begun or worker.is_ready)
         if await worker.cancelled(WARM_SECONDS if may_compile else self.stop_seconds):
             self._give_back(worker)
         else:
@@ -287,6 +287,7 @@ class WorkerPool:
             await worker.finish("warm", arguments)
         if worker.steps_made >= len(self.steps) - 1:
             await worker.finish("step_back", {})
+            worker.is_ready = True
         worker.steps_made = min(worker.steps_made + 1, len(self.steps))
 
     def _compiles(self) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 from claimeven.web.errors import NotFound
 from claimeven.web.pool import WorkerPool
 from claimeven.web.streaming import unless_gone
-from claimeven.web.worker_process import WorkTooLong
+from claimeven.web.worker_process import WorkerLost, WorkTooLong
 
 #: Seconds that standings, or a report, may take.
 MOST_SECONDS = 600.0
@@ -149,7 +149,9 @@ class _Standings:
         except WorkTooLong:
             self._version, self._is_final = version, True  # those without good intervals stay
         except Exception as error:
-            self._body, self._version, self._error = None, None, error
+            self._version = None
+            if self._body is None or not isinstance(error, WorkerLost):
+                self._body, self._error = None, error
         finally:
             self._rests_until = 0.0 if final else time.monotonic() + (SHARE - 1) * took
             self.task = None

@@ -41,11 +41,15 @@ class WorkFailed(Exception):
 
 
 class WorkerProcess:
-    """A worker process as the event loop sees it. `has_ended` once it is listened to no more."""
+    """A worker process as the event loop sees it.
+
+    It `is_warm` once it can be asked, and `is_ready` once nothing is left to compile. Its job
+    `has_begun` once what that needs is loaded. It `has_ended` once it is listened to no more.
+    """
 
     def __init__(self) -> None:
         self.child = Child("claimeven.web.worker", variables=ONE_CORE)
-        self.is_warm = False
+        self.is_warm = self.is_ready = False
         self.steps_made = 0
         self.has_begun = False
         self.has_ended = False
@@ -73,7 +77,7 @@ class WorkerProcess:
         number = next(self._numbers)
         self._job, self._inbox, self.has_begun = number, asyncio.Queue(), False
         self._send({"do": "run", "job": number, "task": task, "arguments": arguments})
-        deadline = self._loop.time() + WARM_SECONDS
+        deadline = self._loop.time() + (seconds + SLACK if self.is_ready else WARM_SECONDS)
         while True:
             event = await self._next(deadline, seconds)
             if event["event"] == "begun":
