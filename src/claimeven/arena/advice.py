@@ -142,10 +142,7 @@ _BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
     ),
 }
 _LOADING = (
-    (
-        r"MemoryError",
-        "hold less while it is loaded, or allow it more: --memory MB",
-    ),
+    (r"MemoryError", "hold less while it is loaded, or allow it more: --memory MB"),
     (
         r"is not a claimeven Agent",
         "hand in a function of a position, best called agent; or derive the class from"

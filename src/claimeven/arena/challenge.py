@@ -194,12 +194,7 @@ class _Play:
     """One game in the course of being played."""
 
     def __init__(
-        self,
-        server: LundServer,
-        agent: Agent,
-        number: int,
-        rng: np.random.Generator,
-        limit: Limit,
+        self, server: LundServer, agent: Agent, number: int, rng: np.random.Generator, limit: Limit
     ) -> None:
         self.server = server
         self.agent = agent

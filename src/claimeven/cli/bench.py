@@ -74,8 +74,4 @@ def command(as_json: bool) -> None:
 
 
 def _measures(totals: SearchTotals) -> dict[str, float]:
-    return {
-        "nodes": totals.nodes,
-        "seconds": totals.seconds,
-        "nodes_per_second": totals.rate,
-    }
+    return {"nodes": totals.nodes, "seconds": totals.seconds, "nodes_per_second": totals.rate}

@@ -66,12 +66,7 @@ def command() -> None:
 @geometry_options
 @json_option
 def build(
-    plies: int,
-    out: str | None,
-    threads: int,
-    table_mb: float,
-    geometry: Geometry,
-    as_json: bool,
+    plies: int, out: str | None, threads: int, table_mb: float, geometry: Geometry, as_json: bool
 ) -> None:
     """Build a book. A build that was ended goes on where it was: run the same command again.
 

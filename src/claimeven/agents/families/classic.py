@@ -25,13 +25,7 @@ from claimeven.minimax.inspection import (
     value_text,
     window_text,
 )
-from claimeven.minimax.rules import (
-    PROVEN,
-    VIEWS,
-    ColumnValue,
-    MinimaxResult,
-    plies_to_end,
-)
+from claimeven.minimax.rules import PROVEN, VIEWS, ColumnValue, MinimaxResult, plies_to_end
 from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxSearch
 from claimeven.minimax.trace import Event, Trace, watched
 from claimeven.minimax.transpositions import TranspositionTable

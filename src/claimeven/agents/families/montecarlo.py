@@ -41,12 +41,7 @@ from claimeven.montecarlo.options import (
     MonteCarloOptions,
 )
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
-from claimeven.montecarlo.playouts.textbook import (
-    Rule,
-    blocking_columns,
-    pick_of,
-    winning_columns,
-)
+from claimeven.montecarlo.playouts.textbook import Rule, blocking_columns, pick_of, winning_columns
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch, Replay
 from claimeven.montecarlo.textbook import Step
 from claimeven.networks.errors import InvalidNetwork

@@ -12,11 +12,7 @@ from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.montecarlo.options import MAX_ITERATIONS
 from claimeven.montecarlo.search import BACKENDS
 from claimeven.networks.errors import InvalidNetwork
-from claimeven.networks.evaluators import (
-    default_policy_value,
-    read_policy_value,
-    suited_options,
-)
+from claimeven.networks.evaluators import default_policy_value, read_policy_value, suited_options
 from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct import PuctSearch
 from claimeven.networks.puct.options import BOUNDS, DEFAULT, WHOLE_BOUNDS, PuctOptions

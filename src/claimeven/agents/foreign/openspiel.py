@@ -100,10 +100,7 @@ class MctsAgent(OpenSpielAgent):
             if child.explore_count:
                 values[child.action] = child.total_reward / child.explore_count
         details = {"visits": visits, "values": values, "values_are": "mean"}
-        return root.best_child().action, {
-            "iterations": int(root.explore_count),
-            "details": details,
-        }
+        return root.best_child().action, {"iterations": int(root.explore_count), "details": details}
 
 
 class AlphaBetaAgent(OpenSpielAgent):

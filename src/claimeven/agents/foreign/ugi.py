@@ -253,11 +253,7 @@ def how_to_go(limit: Limit) -> str:
 
 
 def _board_options(geometry: Geometry) -> tuple[tuple[str, int], ...]:
-    return (
-        ("Columns", geometry.columns),
-        ("Rows", geometry.rows),
-        ("Connect", geometry.connect),
-    )
+    return (("Columns", geometry.columns), ("Rows", geometry.rows), ("Connect", geometry.connect))
 
 
 def _line(words: Any, position: Position) -> list[int]:

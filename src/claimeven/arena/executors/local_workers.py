@@ -115,11 +115,7 @@ class _Workers:
     """Several processes that play the games of a plan."""
 
     def __init__(
-        self,
-        work: AnyWork,
-        numbers: Sequence[int],
-        jobs: int,
-        wanted: LocalWorkers,
+        self, work: AnyWork, numbers: Sequence[int], jobs: int, wanted: LocalWorkers
     ) -> None:
         self._unit, self._patience, self._tell = work.unit, work.patience, wanted.tell
         self._resting, self._goes_on = wanted._resting, wanted.goes_on

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
-from claimeven.arena.studies import (
-    QUANTITIES,
-    ExperimentResult,
-    Figure,
-    Found,
-    Study,
-    StudyResult,
-)
+from claimeven.arena.studies import QUANTITIES, ExperimentResult, Figure, Found, Study, StudyResult
 from claimeven.cli.shared.tables import table_lines
 
 HEADINGS = ("", "then", "now", "95 % interval", "faster")

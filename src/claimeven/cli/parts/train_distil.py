@@ -37,9 +37,7 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
     help="How often plies are drawn: 4-11:1,12-41:2,... Default: as the data has them.",
 )
 @click.option(
-    "--start",
-    type=FilePath(),
-    help="A net to begin with, of that size or of fewer pairs.",
+    "--start", type=FilePath(), help="A net to begin with, of that size or of fewer pairs."
 )
 @plots_option
 @json_option
