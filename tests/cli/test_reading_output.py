@@ -46,7 +46,7 @@ ASKED = {
     "perft": ("perft", "2"),
     "agents": ("agents",),
 }
-#: Keys that are no words of ours: reasons, evaluations, options of minimax trees told on their own pages.
+#: Keys that are no words of ours: reasons, evaluations, options of trees told on their own pages.
 OWN = {"forfeit_reasons", "evaluations"}
 
 
