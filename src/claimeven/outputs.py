@@ -93,8 +93,13 @@ def check_output(path: str | Path, of_games: bool = False) -> None:
 
 def holds_games(path: str | Path) -> bool:
     """Whether a file is a database, as those of games are. Raises `OSError`."""
+    return starts_with(path, DATABASE)
+
+
+def starts_with(path: str | Path, start: bytes) -> bool:
+    """Whether a file starts with these bytes. Raises `OSError`."""
     with Path(path).open("rb") as stream:
-        return stream.read(len(DATABASE)) == DATABASE
+        return stream.read(len(start)) == start
 
 
 def make_folder(path: str | Path) -> None:

@@ -28,7 +28,8 @@ _ENCODINGS = (
     "polito", "lund", "stacks", "characters", "kaggle", "pettingzoo", "pgx", "openspiel", "uci",
     "theaigames", "fen",
 )  # fmt: skip
-FORMS = (*_DRAWINGS, *_ENCODINGS, "moves", "svg", "python")
+_TEXTS: dict[str, Callable[[Position], str]] = {"svg": draw_svg, "python": repr}
+FORMS = (*_DRAWINGS, *_ENCODINGS, "moves", *_TEXTS)
 
 
 @click.command("show")
@@ -91,26 +92,18 @@ def _show(
     given: Given, form: str | None, sequences: bool, as_json: bool, is_one_of_many: bool
 ) -> None:
     position = position_of(given)
+    board = None if form is None else _encoded(given, position, form)
     if as_json:
         told = facts_of(given, position)
-        if form is not None:
-            told["board"] = _encoded(given, position, form)
-        write_json(told, sys.stdout)
+        write_json(told if form is None else told | {"board": board}, sys.stdout)
     elif form is not None:
-        board = _encoded(given, position, form)
         print(board if isinstance(board, str) else plain(board))
     else:
         if is_one_of_many and given.record is not None:
             print(f"position {printable(given.moves) or '(the empty board)'}")
-        if given.record is None:
-            print(draw(position, result=False))
-        else:
-            print(board_text(position, sys.stdout))
-        print(
-            "\n"
-            + fitted(facts_text(given, position, sequences), text_width())
-            + "\n" * is_one_of_many
-        )
+        print(board_text(position, sys.stdout, result=given.record is not None))
+        facts = fitted(facts_text(given, position, sequences), text_width())
+        print("\n" + facts + "\n" * is_one_of_many)
 
 
 def _encoded(given: Given, position: Position, form: str) -> Any:
@@ -122,9 +115,6 @@ def _encoded(given: Given, position: Position, form: str) -> Any:
         if given.record is None:
             raise ClaimevenError(f"no moves lead to this board: {given.error}")
         return given.moves
-    if form == "svg":
-        return str(draw_svg(position))
-    if form == "python":
-        return repr(position)
-    encode: Callable[[Position], Any] = getattr(encodings, f"to_{form}")
-    return encode(position)
+    if form in _TEXTS:
+        return str(_TEXTS[form](position))
+    return getattr(encodings, f"to_{form}")(position)

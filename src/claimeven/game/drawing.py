@@ -250,11 +250,9 @@ _COLOUR_CODE: Final = re.compile(r"\x1b\[[\d;]*m")
 
 
 class Drawn(NamedTuple):
-    """A board of a text: its size, the discs of X and of O, and the line it starts on, from 1."""
+    """A board of a text: its cells by row, the top row first, and the line it starts on, from 1."""
 
-    columns: int
-    rows: int
-    discs: tuple[int, int]
+    cells: list[Sequence[str]]
     line: int
 
 
@@ -283,8 +281,13 @@ def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") ->
         raise InvalidNotation(
             f"the drawing has {len(rows)} rows of cells, and {geometry} has {geometry.rows}"
         )
-    x, o = _discs_of(rows)
-    return Position.from_discs(geometry, *((x, o) if first == "X" else (o, x)))
+    discs = [0, 0]
+    for row, cells in enumerate(reversed(rows)):
+        for column, symbol in enumerate(cells):
+            if symbol in _PLAYER_OF:
+                player = _PLAYER_OF[symbol] if first == "X" else 1 - _PLAYER_OF[symbol]
+                discs[player] |= 1 << geometry.bit(column, row)
+    return Position.from_discs(geometry, *discs)
 
 
 def find_drawings(text: str) -> Iterator[Drawn]:
@@ -303,7 +306,7 @@ def find_drawings(text: str) -> Iterator[Drawn]:
             begin = begin if rows else number
             rows.append(cells)
         elif rows and (was_frame or not is_frame):
-            yield Drawn(columns, len(rows), _discs_of(rows), begin)
+            yield Drawn(rows, begin)
             rows = []
         was_frame = is_frame
 
@@ -311,16 +314,6 @@ def find_drawings(text: str) -> Iterator[Drawn]:
 def _plain(text: str) -> str:
     """Return a drawing without colors, each blank as a space; lines stay as they are."""
     return "\n".join(_BLANK.sub(" ", line) for line in _COLOUR_CODE.sub("", text).splitlines())
-
-
-def _discs_of(rows: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Return the discs of X and of O in rows, the top row first, laid out as on their board."""
-    discs = [0, 0]
-    for row, cells in enumerate(reversed(rows)):
-        for column, symbol in enumerate(cells):
-            if symbol in _PLAYER_OF:
-                discs[_PLAYER_OF[symbol]] |= 1 << (column * (len(rows) + 1) + row)
-    return discs[0], discs[1]
 
 
 def _columns_of(line: str) -> int:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TextIO, TypeVar
 
 from claimeven.errors import ClaimevenError
-from claimeven.game.drawing import Drawn, draw, find_drawings
+from claimeven.game.drawing import draw, find_drawings
 from claimeven.game.errors import InvalidPosition
 from claimeven.game.geometry import MAX_SIDE, STANDARD, Geometry
 from claimeven.game.order import moves_to
@@ -52,15 +52,11 @@ _MAX_CHARACTERS = 1 << 24
 
 @dataclass(frozen=True)
 class Board:
-    """Discs of both players as a text shows them, in numbers that may fit no game.
-
-    `is_swapped` says that O (2, -1) is taken as the first player, because it is one disc ahead.
-    """
+    """Discs of both players as a text shows them, in numbers that may fit no game."""
 
     geometry: Geometry
     first: int
     second: int
-    is_swapped: bool = False
 
     @property
     def lead(self) -> int:
@@ -69,7 +65,7 @@ class Board:
 
     def swapped(self) -> Board:
         """Return the board with the players exchanged."""
-        return Board(self.geometry, self.second, self.first, not self.is_swapped)
+        return Board(self.geometry, self.second, self.first)
 
     def record(self) -> GameRecord:
         """Return a game that leads to the board. Raises `InvalidPosition` if there is none."""
@@ -138,7 +134,7 @@ def _boards(text: str, geometry: Geometry) -> Iterator[tuple[int, Board | Invali
     else:
         try:
             for drawn in find_drawings(text.replace(",", " ")):
-                yield drawn.line, _tried(lambda drawn: _of_drawing(drawn, geometry), drawn)
+                yield drawn.line, _tried(lambda drawn: _of_rows(drawn.cells, geometry), drawn)
         except ClaimevenError as error:
             yield 1, InvalidRecord(str(error))
 
@@ -148,12 +144,6 @@ def _tried(make: Callable[[T], Board], part: T) -> Board | InvalidRecord:
         return make(part)
     except ClaimevenError as error:
         return InvalidRecord(getattr(error, "reason", str(error)))
-
-
-def _of_drawing(drawn: Drawn, geometry: Geometry) -> Board:
-    board = _board(drawn.columns, drawn.rows, geometry)
-    check_floating(board, drawn.discs[0] | drawn.discs[1])
-    return Board(board, *drawn.discs)
 
 
 def _board(columns: int, rows: int, geometry: Geometry) -> Geometry:

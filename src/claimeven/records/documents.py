@@ -27,6 +27,8 @@ from claimeven.records.moves import scored
 from claimeven.records.record import GameRecord, InvalidRecord
 from claimeven.records.turns import columns_of
 
+#: Ends of the names of such files.
+ENDINGS = (".json", ".html", ".htm")
 #: Characters of a file that are read; a replay has about a hundred thousand.
 _MAX_CHARACTERS = 1 << 26
 #: Where the page of a replay has it.

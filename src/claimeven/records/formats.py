@@ -10,14 +10,13 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path, PurePath
 from shlex import quote
 from typing import Any, TextIO
 
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.outputs import DATABASE
+from claimeven.outputs import DATABASE, starts_with
 from claimeven.records import boards, documents, kaggle, moves, openspiel, tables, turns, uci
 from claimeven.records.identity import identified
 from claimeven.records.lines import written_lines
@@ -32,12 +31,11 @@ class Format:
     Of an item that is damaged `items` tells an `InvalidRecord`, of which the reason counts; it
     raises one where nothing can be read from a line on.
 
-    `endings` are those of files that hold it, `meaning` is a phrase for lists.
+    `endings` are those of files that hold it.
     """
 
     name: str
     endings: tuple[str, ...]
-    meaning: str
     items: Callable[[Iterable[str], Geometry], Iterator[tuple[int, Any]]]
     read: Callable[[object, Geometry], GameRecord]
     write: Callable[[TextIO, Iterable[GameRecord]], None]
@@ -45,45 +43,17 @@ class Format:
 
 #: Every format by its name, in the order they are listed.
 FORMATS: dict[str, Format] = {
-    name: Format(name, endings, meaning, items, read, write)
-    for name, endings, meaning, items, read, write in (
-        ("moves", (".txt",), "a move string a line", moves.items, moves.read, moves.write),
-        (
-            "moves0",
-            (".moves0",),
-            "the same, columns from 0",
-            partial(moves.items, base=0),
-            partial(moves.read, base=0),
-            partial(moves.write, base=0),
-        ),
-        ("csv", (".csv",), "our table", tables.csv_items, tables.read, tables.write_csv),
-        (
-            "jsonl",
-            (".jsonl",),
-            "our JSON lines",
-            written_lines,
-            documents.read_line,
-            tables.write_json,
-        ),
-        (
-            "kaggle",
-            (".json", ".html", ".htm"),
-            "replays of Kaggle, JSON",
-            documents.items,
-            documents.read,
-            kaggle.write,
-        ),
-        (
-            "openspiel",
-            (".openspiel",),
-            "histories of OpenSpiel",
-            openspiel.items,
-            openspiel.read,
-            openspiel.write,
-        ),
-        ("uci", (".data",), "rows of the UCI data set", uci.items, uci.read, uci.write),
-        ("board", (".board",), "drawings and arrays", boards.items, boards.read, boards.write),
-        ("turns", (".turns",), "A_Red, B_Yellow", turns.items, turns.read, turns.write),
+    each.name: each
+    for each in (
+        Format("moves", (".txt",), moves.items, moves.read, moves.write),
+        Format("moves0", (".moves0",), moves.items_from_0, moves.read_from_0, moves.write_from_0),
+        Format("csv", (".csv",), tables.csv_items, tables.read, tables.write_csv),
+        Format("jsonl", (".jsonl",), written_lines, documents.read_line, tables.write_json),
+        Format("kaggle", documents.ENDINGS, documents.items, documents.read, kaggle.write),
+        Format("openspiel", (".openspiel",), openspiel.items, openspiel.read, openspiel.write),
+        Format("uci", (".data",), uci.items, uci.read, uci.write),
+        Format("board", (".board",), boards.items, boards.read, boards.write),
+        Format("turns", (".turns",), turns.items, turns.read, turns.write),
     )
 }
 
@@ -98,9 +68,7 @@ _HEAD = 512
 #: Lines of prose before a drawing that are looked at.
 _PROSE = 20
 #: The numbers of columns above a drawing.
-_HEADERS = [" ".join(map(str, range(first, 17))) for first in (0, 1)] + [
-    " ".join("abcdefghijklmnop")
-]
+_HEADERS = [" ".join(map(str, names)) for names in (range(17), range(1, 17), "abcdefghijklmnop")]
 _IS_PROSE = re.compile(r".*[A-Za-z]{3,}.*")
 
 
@@ -222,17 +190,12 @@ def open_records(path: str | Path) -> TextIO:
     for anything, so only their line is refused. Raises `InvalidRecord` if it cannot be opened.
     """
     try:
-        if Path(path).is_file() and _is_packed(path):  # a pipe is read once
+        if Path(path).is_file() and starts_with(path, _PACKED):  # a pipe is read once
             return gzip.open(path, "rt", encoding="utf-8", errors="surrogateescape")
         return Path(path).open(encoding="utf-8", errors="surrogateescape")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidRecord(f"{path} cannot be read: {reason}") from None
-
-
-def _is_packed(path: str | Path) -> bool:
-    with Path(path).open("rb") as raw:
-        return raw.read(len(_PACKED)) == _PACKED
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         _check_board(step, played(columns, geometry), number)
     info = replay.get("info")
     history = info.get("actionHistory") if isinstance(info, Mapping) else None
-    if history is not None and list(map(str, columns)) != list(map(str, history)):
+    if isinstance(history, list) and [*map(str, columns)] != [*map(str, history)]:
         raise InvalidRecord("its history of actions is not the one of its steps")
     record = GameRecord(tuple(columns), geometry, *names_of(replay))
     if record.position.is_over:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any, NamedTuple, TextIO
 
 from claimeven.errors import ClaimevenError
@@ -242,3 +243,11 @@ def write(stream: TextIO, records: Iterable[GameRecord], base: int = 1) -> None:
         between = " " if record.geometry.columns > _MAX_DIGITS + 1 else ""
         moves = record.moves if base else between.join(map(str, record.columns))
         stream.write(f"{moves or NO_MOVE}\n")
+
+
+#: The same for lines whose columns count from 0.
+items_from_0, read_from_0, write_from_0 = (
+    partial(items, base=0),
+    partial(read, base=0),
+    partial(write, base=0),
+)

@@ -28,7 +28,7 @@ from claimeven.records import (
     tried_records,
 )
 from claimeven.records.boards import Board
-from claimeven.records.moves import COUNTS_FROM_0, every_item
+from claimeven.records.moves import every_item
 
 #: The argument that stands for the lines of stdin.
 STDIN = "-"
@@ -121,8 +121,8 @@ class Inputs:
         except ClaimevenError as error:
             if self._source or _looks_like_moves(argument):
                 lines = _open(argument)
-                if lines is None and _counts_from_0(argument, self._geometry):
-                    raise IllegalMove(f"{error}; {COUNTS_FROM_0}") from None
+                if lines is None:
+                    _check_base(argument, self._geometry, error)
             else:
                 lines = _open(argument, may_be_text=True) or io.StringIO(argument)
             if lines is None:
@@ -179,12 +179,12 @@ def _looks_like_moves(text: str) -> bool:
         return True
 
 
-def _counts_from_0(argument: str, geometry: Geometry) -> bool:
+def _check_base(argument: str, geometry: Geometry, error: ClaimevenError) -> None:
+    """Raise `IllegalMove` if moves count columns from 0."""
     try:
         list(every_item([argument], geometry))
-    except InvalidRecord:
-        return True
-    return False
+    except InvalidRecord as reason:
+        raise IllegalMove(f"{error}; {reason.reason}") from None
 
 
 def _open(argument: str, may_be_text: bool = False) -> TextIO | None:
