@@ -158,97 +158,75 @@ def _summary(reports: Mapping[str, CheckReport | None], width: int) -> Iterator[
 
 
 def _write(report: CheckReport, limit: Limit, out: TextIO) -> None:
-    width = text_width(out)
+    """Write what was found about an agent."""
     if report.failure is not None:
-        lines = [*_wrapped(str(report.failure), width), *_traceback(report.failure.traceback)]
-        lines += ["", *_wrapped(f"What to do: {report.advice}.", width)]
-        out.writelines(line + "\n" for line in lines)
+        _paragraph(str(report.failure), out)
+        out.write(_traceback(report.failure.traceback) + "\n")
+        _paragraph(f"What to do: {report.advice}.", out)
         return
-    out.writelines(line + "\n" for line in _games_lines(report, width))
-    for fault in report.faults:
-        out.write("\n")
-        _write_fault(fault, report, limit, out)
-    out.write("\n")
-    stateful = f"Note: {STATEFUL_ADVICE}." if report.is_stateful and report.is_fine else ""
-    for text in (
-        *filter(None, (stateful, *report.notes)),
-        _cost_text(report, limit),
-        _verdict(report),
-    ):
-        out.writelines(line + "\n" for line in _wrapped(text, width))
-
-
-def _games_lines(report: CheckReport, width: int) -> Iterator[str]:
-    """Yield what plays, and what became of the questions and games."""
     asked, played = len(report.answers), len(report.games)
-    text = (
+    _paragraph(
         f"{printable(report.spec)}: loaded in {report.load_seconds:.1f} s, {asked} positions and"
-        f" {played} games on {report.geometry}"
+        f" {played} games on {report.geometry}",
+        out,
     )
-    yield from _wrapped(text, width)
-    if report.plays:
-        yield from _wrapped(f"It plays {report.plays}.", width)
     (wins, of_wins), (blocks, of_blocks) = report.taken("wins"), report.taken("blocks")
-    yield from _wrapped(
-        f"It took {wins} of {of_wins} wins at hand and stopped {blocks} of {of_blocks} of the other"
-        " side.",
-        width,
+    plays = f"It plays {report.plays}.\n" if report.plays else ""
+    _paragraph(
+        f"{plays}It took {wins} of {of_wins} wins at hand and stopped {blocks} of {of_blocks} of"
+        " the other side.\n",
+        out,
     )
-    yield ""
     rows = [
         [name.ljust(len("against")), *(str(report.count(name, result)) for result in RESULTS)]
         for name in OPPONENTS
     ]
-    yield from table_lines(["against", *RESULTS], rows, width)
+    table = table_lines(["against", *RESULTS], rows, text_width(out))
+    out.writelines(line + "\n" for line in table)
+    for fault in report.faults:
+        out.write("\n")
+        _write_fault(fault, report, limit, out)
+    out.write("\n")
+    if report.is_stateful and report.is_fine:
+        _paragraph(f"Note: {STATEFUL_ADVICE}.", out)
+    _paragraph("\n".join([*report.notes, _cost_text(report, limit), _verdict(report)]), out)
 
 
 def _write_fault(fault: Fault, report: CheckReport, limit: Limit, out: TextIO) -> None:
-    """Say what happened, where, and what to do about it."""
-    width = text_width(out)
+    """Write what happened, where, and what to do about it."""
     counts = [(fault.answers, "position"), (len(fault.games), "game")]
     times = " and ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counts if count)
-    texts = [f"{fault.kind.upper()}{', ' * bool(times)}{times}: it {fault.reason}"]
-    where = f"after {fault.moves}" if fault.moves else "on the empty board"
-    if fault.position is not None and fault.answers:
-        texts.append(f"It happened {where}:")
-    elif fault.position is not None:
-        first = fault.games[0]
-        seat = ("first", "second")[first.seat]
-        texts.append(
-            f"It happened in game {first.number + 1}, as {seat} player against {first.opponent},"
-            f" {where}:"
-        )
-    for text in texts:
-        out.writelines(line + "\n" for line in _wrapped(text, width))
+    _paragraph(f"{fault.kind.upper()}{', ' * bool(times)}{times}: it {fault.reason}", out)
     if fault.position is not None:
+        where = f"after {fault.moves}" if fault.moves else "on the empty board"
+        if not fault.answers:
+            first = fault.games[0]
+            seat = ("first", "second")[first.seat]
+            where = (
+                f"in game {first.number + 1}, as {seat} player against {first.opponent}, {where}"
+            )
+        _paragraph(f"It happened {where}:", out)
         out.write(board_text(fault.position, out) + "\n")
-    out.writelines(line + "\n" for line in _traceback(fault.traceback))
-    out.writelines(line + "\n" for line in _wrapped(f"What to do: {fault.advice}.", width))
-    if fault.position is None:
-        return
-    board = report.geometry
-    size = (
-        ""
-        if board == Geometry()
-        else f" --columns {board.columns} --rows {board.rows} --connect {board.connect}"
-    )
-    quoted = fault.moves or '""'
-    spec = shlex.quote(printable(report.spec))
-    time = "" if limit.seconds is None else f" --seconds {limit.seconds:g}"
-    out.write(f"To see it again: claimeven think {quoted} --agent {spec}{size}{time}\n")
+    out.write(_traceback(fault.traceback))
+    _paragraph(f"What to do: {fault.advice}.", out)
+    if fault.position is not None:
+        board, size = report.geometry, ""
+        if board != Geometry():
+            size = f" --columns {board.columns} --rows {board.rows} --connect {board.connect}"
+        quoted = fault.moves or '""'
+        spec = shlex.quote(printable(report.spec))
+        time = "" if limit.seconds is None else f" --seconds {limit.seconds:g}"
+        out.write(f"To see it again: claimeven think {quoted} --agent {spec}{size}{time}\n")
 
 
-def _traceback(text: str) -> list[str]:
+def _traceback(text: str) -> str:
     """Return the last lines of a traceback, indented, and before them the author's own last."""
     lines = text.rstrip().splitlines()
     if len(lines) > MAX_TRACEBACK:
-        own = own_lines(lines)
-        if own and own[0] < len(lines) - MAX_TRACEBACK + 1:
-            shown = [lines[number] for number in own]
-            lines = ["...", *shown, "...", *lines[2 + len(own) - MAX_TRACEBACK :]]
-        else:
-            lines = ["...", *lines[1 - MAX_TRACEBACK :]]
-    return [f"    {line}" for line in lines]
+        own = [line for line in own_lines(lines) if line <= len(lines) - MAX_TRACEBACK]
+        shown = ["...", *(lines[number] for number in own)] if own else []
+        lines = [*shown, "...", *lines[len(shown) + 1 - MAX_TRACEBACK :]]
+    return "".join(f"    {line}\n" for line in lines)
 
 
 def _cost_text(report: CheckReport, limit: Limit) -> str:
@@ -283,7 +261,7 @@ def _verdict(report: CheckReport) -> str:
     if not report.is_fine:
         wrong = sum(fault.answers for fault in report.faults)
         lost = sum(len(fault.games) for fault in report.faults)
-        early = "" if played == GAMES else ": no more was asked, since each fault costs time"
+        early = "" if played == GAMES else ": no more was asked, to spare time"
         return f"It failed in {wrong} of {asked} positions and {lost} of {played} games{early}."
     if report.count("random", "lost") > report.count("random", "won"):
         return (
@@ -310,5 +288,8 @@ def _time(seconds: float) -> str:
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
 
 
-def _wrapped(text: str, width: int) -> list[str]:
-    return wrap(text, width, break_long_words=False, break_on_hyphens=False)
+def _paragraph(text: str, out: TextIO) -> None:
+    """Write the lines of a text, each in as many as it needs."""
+    for line in text.split("\n"):
+        parts = wrap(line, text_width(out), break_long_words=False, break_on_hyphens=False)
+        out.write("\n".join(parts) + "\n")
