@@ -267,6 +267,18 @@ def agent(obs, config):
             pool = concurrent.futures.ThreadPoolExecutor(1)
             pool.submit(wait.wait)
             return p.legal_columns[0]""",
+    "open files 1": """
+        kept = []
+        def agent(p):
+            kept.append(open(__file__))
+            return p.legal_columns[0]""",
+    "processes 2": """
+        import subprocess, sys
+        kept = []
+        def agent(p):
+            if p.ply % 9 == 0:
+                kept.append(subprocess.Popen(["sleep", "60"]))
+            return p.legal_columns[0]""",
     "files 1": """
         weights = open('data.csv').read()
         def agent(p):

@@ -79,7 +79,8 @@ class Fault:
     """A fault, as often as it happened; all but `answers` and `games` is that of the first time.
 
     `kind` is a `FaultKind`, or for what loses no game by itself "sides" (it plays for the other
-    side) or "threads". `position`, if there is one, had the agent to move, after `moves`.
+    side), "leak", "prints" or "files". `position`, if there is one, had the agent to move, after
+    `moves`.
     """
 
     kind: str

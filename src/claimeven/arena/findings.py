@@ -29,26 +29,30 @@ _GROWTH, _MOVES = 0.02, 2_000
 MAX_PRINTED = 2_000
 #: What may be the name of a file with data.
 _FILE = re.compile(r"[\w./-]{1,100}\.(?!py$)\w{1,8}")
-#: Threads, more from one half of the positions to the next, that are reported.
-_THREADS = 5
+#: What else may be left over by moves, and how much more after each half of the positions shows it.
+_KEPT, _MORE = ("threads running", "files open", "processes running"), 5
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What a process held after so many answers: MB of memory, and threads."""
+    """What a process held after so many answers: MB of memory, and how many of each of `_KEPT`."""
 
     answers: int
     memory: float
-    threads: int
+    kept: tuple[int, ...]
 
 
 def usage_of(process: int, answers: int) -> Usage | None:
     """Return what a process holds now; None if the system does not say."""
+    folder = Path(f"/proc/{process}")
     with suppress(OSError):
-        status = Path(f"/proc/{process}/status").read_text("utf-8")
-        found = dict(re.findall(r"^(VmData|Threads):\s+(\d+)", status, re.MULTILINE))
-        if len(found) == 2:
-            return Usage(answers, int(found["VmData"]) / 1024, int(found["Threads"]))
+        memory = re.search(
+            r"^VmData:\s+(\d+)", (folder / "status").read_text("utf-8"), re.MULTILINE
+        )
+        children = (folder / f"task/{process}/children").read_text("utf-8").split()
+        kept = (len(list((folder / "task").iterdir())), len(list((folder / "fd").iterdir())))
+        if memory is not None:
+            return Usage(answers, int(memory[1]) / 1024, (*kept, len(children)))
     return None
 
 
@@ -73,14 +77,16 @@ def find_usage(usage: Sequence[Usage], bound: int) -> Iterator[Fault]:
             "look for a list, table or cache that only ever grows, and bound it: one process plays"
             " all games of a match",
         )
-    more = [later.threads - earlier.threads for earlier, later in itertools.pairwise(usage)]
-    if min(more[-2:]) >= _THREADS:
-        yield Fault(
-            "threads",
-            f"leaves threads running: {last.threads} after {last.answers} moves",
-            "join every thread before you answer, or keep a few for all moves: those left over slow"
-            " the moves of all, and in the end none can be started",
-        )
+    for number, what in enumerate(_KEPT):
+        more = [b.kept[number] - a.kept[number] for a, b in itertools.pairwise(usage)]
+        if min(more[-2:]) >= _MORE:
+            yield Fault(
+                "leak",
+                f"leaves {what}: {last.kept[number]} after {last.answers} moves",
+                "close or join what a move has opened or started before you answer, or keep a few"
+                " for all moves: those left over slow the moves of all, and in the end none can be"
+                " had",
+            )
 
 
 def _growth(earlier: Usage, later: Usage) -> float:
