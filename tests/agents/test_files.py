@@ -374,7 +374,10 @@ NOTEBOOK = '{\n "cells": [{"cell_type": "code", "source": ["x = true"]}],\n "nbf
     [
         (NOTEBOOK.encode(), "is a notebook: save the cell with the agent as a file, with %%"),
         (b"PK\x03\x04" + bytes(300), "is an archive: unpack it and name the file in it that plays"),
-        (gzip.compress(b"x" * 900, mtime=0), "is an archive: unpack it and name the file in it that plays"),
+        (
+            gzip.compress(b"x" * 900, mtime=0),
+            "is an archive: unpack it and name the file in it that plays",
+        ),
         (b"\n<!DOCTYPE html><html></html>", "is a web page: download the Python file itself"),
         (b"\x80\x04\x95\0\0\0", "is no text: it holds binary data where a Python file is expected"),
         (None, "is a folder, and no file: name the file in it, "),
