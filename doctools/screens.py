@@ -51,7 +51,7 @@ def _analysis(page: Any) -> None:
 
 def _search(page: Any) -> None:
     page.wait_for_selector(".node")
-    page.locator("[aria-label=Step]").fill("54")  # a cut, and what it leaves out
+    page.locator(".stepper [aria-label=Step]").fill("54")  # a cut, and what it leaves out
     page.evaluate("document.activeElement.blur()")
 
 
@@ -59,9 +59,9 @@ def _growth(page: Any) -> None:
     page.wait_for_selector(".node")
     page.select_option(".search-view select >> nth=0", "uct")
     page.click(".search-view form button")
-    page.wait_for_selector(".step-words:has-text('Iteration 1, select')")
+    page.wait_for_selector(".step-words:has-text('Iteration 1. Select')")
     page.keyboard.press("End")
-    page.wait_for_selector(".step-words:has-text('Iteration 100, back up')")
+    page.wait_for_selector(".step-words:has-text('Iteration 100. Back up')")
     page.evaluate("document.activeElement.blur()")
 
 

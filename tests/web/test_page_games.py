@@ -190,3 +190,11 @@ def test_names_follow_the_colors(page: Any) -> None:
     cell = page.get_attribute(".stage [data-cell='4,1']", "aria-label")
     assert cell == "column 4, row 1, Red"
     page.keyboard.press("f")
+
+
+def test_two_quick_clicks_in_the_editor_are_two_discs(page: Any) -> None:
+    page.goto("/?second=human")
+    page.click("summary:has-text('Share')")
+    page.click("text=Set up a position")
+    page.dblclick("dialog.editor [data-cell='3,1']")
+    page.wait_for_selector("dialog.editor [role=status]:has-text('Yellow has 2 discs and Red 0')")

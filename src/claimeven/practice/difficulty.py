@@ -52,19 +52,16 @@ def rate(
     """
     scores = solver.scores(position)
     points = float(np.interp(moves_to_see(position, kind, scores), MOVES, POINTS))
-    if points > MAX_RECOGNIZED and kind == WIN and _is_recognized(position, solution[0], solver):
-        points = MAX_RECOGNIZED
-    columns = (len(solution) + 1) // 2
-    return round(points + IDEA_POINTS[idea] + COLUMN_POINTS * (columns - 1))
+    if points > MAX_RECOGNIZED and kind == WIN:
+        best = max(score for score in scores if score is not None)
+        if _is_recognized(ColumnClaims(position, solution[0], scores, best, solver)):
+            points = MAX_RECOGNIZED
+    return round(points + IDEA_POINTS[idea] + COLUMN_POINTS * (len(solution) // 2))
 
 
-def _is_recognized(position: Position, column: int, solver: ExactSolver) -> bool:
+def _is_recognized(column: ColumnClaims) -> bool:
     """Whether the won ending shows once the column is played."""
-    scores = solver.scores(position)
-    told = ColumnClaims(
-        position, column, scores, max(score for score in scores if score is not None), solver
-    )
-    ending = told.ending
+    ending = column.ending
     if isinstance(ending, kinds.Zugzwang) and ending.start <= 1:
         return True
-    return any(isinstance(claim, kinds.FollowUp) for claim in told.claims())
+    return any(isinstance(claim, kinds.FollowUp) for claim in column.claims())

@@ -1,7 +1,7 @@
 """A whole game judged move by move against perfect play.
 
-`marks` says what the judgements mean. Moves that are inaccurate or worse come with the reason, in
-the checked sentences of `explain`.
+`marks` says what the judgements mean. Marked moves come with a reason in the checked sentences of
+`explain`; of an inaccurate one it is what it gives away.
 
 Accuracy is the mean credit of a player's moves in per cent. A perfect move earns 1; one that throws
 the outcome away by one step (a win to a draw, a draw to a loss) 1/4, by two steps 0. Other moves
@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 from textwrap import wrap
 from typing import Any
 
@@ -24,9 +25,10 @@ from claimeven.game.position import Position
 from claimeven.markup import shown_by
 from claimeven.review.chart import score_chart
 from claimeven.review.claims import Claim
-from claimeven.review.explain import explain_columns
+from claimeven.review.columns import ColumnClaims
+from claimeven.review.explain import COLUMN_SENTENCES
 from claimeven.review.kinds import BestPlay
-from claimeven.review.marks import JUDGEMENTS, MARKS, PERFECT, judge, steps_lost
+from claimeven.review.marks import INACCURATE, JUDGEMENTS, MARKS, PERFECT, judge, steps_lost
 from claimeven.review.usual import WIDTH, board_of, solver_for
 from claimeven.solver.contract import ExactSolver
 from claimeven.solver.scores import score_in_words, score_range
@@ -240,9 +242,10 @@ def _judged(position: Position, column: int, solver: ExactSolver) -> JudgedMove:
     move = JudgedMove(position, column, solver.scores(position))
     if not move.mark:
         return move
-    (told,) = explain_columns(position, [column], solver, move.scores)
-    claims = tuple(claim for claim in told.claims if not isinstance(claim, BestPlay))
-    return replace(move, claims=claims)
+    told = ColumnClaims(position, column, move.scores, move.before, solver).claims()
+    most = 1 if move.judgement == INACCURATE else COLUMN_SENTENCES
+    claims = (claim for claim in islice(told, most) if not isinstance(claim, BestPlay))
+    return replace(move, claims=tuple(claims))
 
 
 def move_lines(move: JudgedMove, width: int = WIDTH) -> str:

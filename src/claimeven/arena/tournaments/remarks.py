@@ -21,17 +21,13 @@ def remarks(agents: Sequence[StoredAgent], openings: Iterable[str]) -> Iterator[
     ann and bob are equal files: what one scores against the other is chance.
     All games began with the moves 43: more rounds begin with others.
     """
-    for group in _equal(agents):
-        yield f"{listed(group)} are equal files: what one scores against the other is chance."
+    alike: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for agent in agents:
+        if agent.digest is not None:
+            alike[agent.digest, _PATH.sub("", agent.spec)].append(agent.label)
+    for group in alike.values():
+        if len(group) > 1:
+            yield f"{listed(group)} are equal files: what one scores against the other is chance."
     begun = list(openings)
     if len(begun) > 1 and len(set(begun)) == 1 and begun[0]:
         yield f"All games began with the moves {begun[0]}: more rounds begin with others."
-
-
-def _equal(agents: Sequence[StoredAgent]) -> Iterator[list[str]]:
-    """Yield the labels of agents from different files with the same content, used alike."""
-    groups: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for agent in agents:
-        if agent.digest is not None:
-            groups[agent.digest, _PATH.sub("", agent.spec)].append(agent.label)
-    yield from (group for group in groups.values() if len(group) > 1)

@@ -21,6 +21,7 @@ export class BoardView extends EventTarget {
     this.discs = new Map();
     this.isFlipped = false;
     this.isOpen = true;
+    this.takesAll = false; // whether the second click of a double click chooses again
   }
 
   /** Whether columns may be chosen. */
@@ -135,7 +136,7 @@ export class BoardView extends EventTarget {
     const cells = Array.from({ length: board.columns }, (_, column) => {
       const cell = h("div", {
         role: "gridcell", tabindex: -1,
-        onclick: (event) => isFirstClick(event) && this.#choose(column),
+        onclick: (event) => (this.takesAll || isFirstClick(event)) && this.#choose(column),
         onpointerenter: (event) => event.pointerType === "mouse" && this.#hover(column),
         onfocus: () => this.#hover(column),
       });

@@ -8,22 +8,21 @@ export function claimSentence({ text: said, cells }, light, style = "claim") {
   const text = plain(said);
   if (!cells.length) return h("p", { class: style }, text);
   const lit = cells.map(([column, row]) => [column - 1, row - 1]);
-  const sentence = h("p", { class: `${style} has-cells`, tabindex: 0 }, text);
+  let byFinger = false;
+  let wasLit = false;
   const turn = (isOn) => {
     sentence.classList.toggle("is-lit", isOn);
     light(isOn ? lit : []);
   };
-  let byFinger = false;
-  let wasLit = false;
-  const listen = (name, doing) => sentence.addEventListener(name, doing);
-  listen("pointerenter", ({ pointerType }) => pointerType === "mouse" && turn(true));
-  listen("pointerleave", ({ pointerType }) => pointerType === "mouse" && turn(false));
-  listen("focus", () => turn(true));
-  listen("blur", () => turn(false));
-  listen("pointerdown", ({ pointerType }) => {
-    byFinger = pointerType !== "mouse";
-    wasLit = sentence.classList.contains("is-lit");
-  });
-  listen("click", () => byFinger && turn(!wasLit)); // a second tap puts the light out
+  const sentence = h("p", {
+    class: `${style} has-cells`, tabindex: 0, onfocus: () => turn(true), onblur: () => turn(false),
+    onpointerenter: ({ pointerType }) => pointerType === "mouse" && turn(true),
+    onpointerleave: ({ pointerType }) => pointerType === "mouse" && turn(false),
+    onpointerdown: ({ pointerType }) => {
+      byFinger = pointerType !== "mouse";
+      wasLit = sentence.classList.contains("is-lit");
+    },
+    onclick: () => byFinger && turn(!wasLit), // a second tap puts the light out
+  }, text);
   return sentence;
 }

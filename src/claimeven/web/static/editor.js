@@ -1,13 +1,14 @@
 // Set up a position: put discs on columns, take them off, and begin from there.
 
 import { BoardView } from "./board.js";
-import { h } from "./dom.js";
+import { button, h } from "./dom.js";
 import { Position } from "./rules.js";
 import { playerName } from "./words.js";
 
 /** Let people change a position; return the new start, null if they gave up. */
 export function editPosition(from) {
   const board = new BoardView("Position to set up");
+  board.takesAll = true; // two quick clicks are two discs
   let stacks = from.stacks.map((stack) => stack.slice());
   let brush = "0";
   const told = h("p", { role: "status" });
@@ -35,7 +36,6 @@ export function editPosition(from) {
       if (shown.problem) draw(); // which tells it again
       else end(shown);
     };
-    const button = (text, onclick, properties = {}) => h("button", { type: "button", onclick, ...properties }, text);
     dialog.append(
       h("h2", {}, "Set up a position"),
       h("div", { class: "row", role: "radiogroup", "aria-label": "What a click does" },

@@ -1,7 +1,7 @@
 // Share, load and save: links, move strings, files, pictures, another board.
 
 import { post } from "./api.js";
-import { h, say } from "./dom.js";
+import { button, h, say } from "./dom.js";
 import { pngOf, saveAs, svgOf } from "./picture.js";
 import { Board } from "./rules.js";
 import { playerName } from "./words.js";
@@ -60,7 +60,6 @@ export function gamePanel(view) {
       tell("Copying pictures is not allowed here: save it instead.");
     }
   };
-  const button = (text, onclick) => h("button", { type: "button", onclick }, text);
   const size = h("input", { type: "text", value: view.game.board.size, "aria-label": "Board, columns x rows", size: 5 });
   const connect = h("input", { type: "number", min: 2, max: 8, value: view.game.board.connect, "aria-label": "Discs in a line that win" });
   view.game.addEventListener("change", () => {

@@ -4,29 +4,21 @@ const MINIMAX = "minimax/textbook.py";
 const [TREE, SIMPLE, PUCT] = ["montecarlo/tree/textbook.py", "montecarlo/simple/textbook.py", "networks/puct/textbook.py"];
 const REST = "known = _value_at_rest(position, depth, context, len(path))";
 
+const BEST = "if turn * child.value > turn * best.value:";
+const [SIMULATE, COUNT] = ["result, moves = self.simulate(path[-1])", "node.total += result"];
+
 /** By algorithm; of minimax and its kin by what happens, of the others phase by phase. */
 const CODE = {
-  minimax: [MINIMAX, { enter: "child = yield from minimax(", rest: REST, best: "if turn * child.value > turn * best.value:" }],
-  alphabeta: [MINIMAX, {
-    enter: "child = yield from alphabeta(", rest: REST, best: "if turn * child.value > turn * best.value:",
-    cut: "if alpha >= beta and place < len(columns):",
-  }],
+  minimax: [MINIMAX, { enter: "child = yield from minimax(", rest: REST, best: BEST }],
+  alphabeta: [MINIMAX, { enter: "child = yield from alphabeta(", rest: REST, best: BEST, cut: "if alpha >= beta and place < len(columns):" }],
   negamax: [MINIMAX, {
     enter: "child = yield from negamax(", rest: "value = context.evaluate(position, len(path))",
     found: "value = entry.value_at(len(path))", over: "value, reason = _finished_value(position, len(path))",
     best: "if -child.value > best.value:", cut: "if lower >= upper and place < len(columns):",
   }],
-  tree: [TREE, [
-    "path, expanded = self.select()", "expanded = self.expand(node)", "result, moves = self.simulate(path[-1])",
-    "node.total += result",
-  ]],
-  flat: [SIMPLE, [
-    "return self.simulate_and_back_up(self.next_leaf(), ())", "self.expand(path)", "result, moves = self.simulate(path[-1])",
-    "node.total += result",
-  ]],
-  puct: [PUCT, [
-    "path = self.select()", "expanded = self.expand(leaf)", "result = -self.evaluate(leaf)", "proofs = self.back_up(path, result)",
-  ]],
+  tree: [TREE, ["path, expanded = self.select()", "expanded = self.expand(node)", SIMULATE, COUNT]],
+  flat: [SIMPLE, ["return self.simulate_and_back_up(self.next_leaf(), ())", "self.expand(path)", SIMULATE, COUNT]],
+  puct: [PUCT, ["path = self.select()", "expanded = self.expand(leaf)", "result = -self.evaluate(leaf)", "proofs = self.back_up(path, result)"]],
 };
 
 /** Return the file and the line of a step, null if there is none. */

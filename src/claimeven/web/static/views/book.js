@@ -2,7 +2,7 @@
 
 import { get } from "../api.js";
 import { BoardView } from "../board.js";
-import { h, isFirstClick, say } from "../dom.js";
+import { button, h, isFirstClick, say } from "../dom.js";
 import { Game } from "../game.js";
 import { columnOfKey, isForPage, once } from "../keys.js";
 import { Position } from "../rules.js";
@@ -122,8 +122,4 @@ export class View {
     shared.replay(this.game.moves(this.game.line.at(-1)), this.game.path.length - 1, this.game.lines);
     document.querySelector("nav [data-view=play]").click();
   }
-}
-
-function button(text, onclick) {
-  return h("button", { type: "button", onclick }, text);
 }

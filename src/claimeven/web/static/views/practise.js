@@ -3,7 +3,7 @@
 import { get } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { claimSentence } from "../claims.js";
-import { h, say, wantsStillness } from "../dom.js";
+import { button, h, say, wantsStillness } from "../dom.js";
 import { columnOfKey, isForPage, once } from "../keys.js";
 import { Progress, today } from "../practise.js";
 import { Board, columnsOf, played, Position } from "../rules.js";
@@ -29,7 +29,7 @@ export class View {
     this.kind = choice(KINDS, "Which kind", () => this.next());
     this.hintButton = button("Hint", () => this.hint());
     this.showButton = button("Show the solution", () => this.showSolution());
-    this.againButton = button("Try again", () => this.#again(), "primary");
+    this.againButton = button("Try again", () => this.#again(), { class: "primary" });
     this.nextButton = button("Next puzzle", () => this.next());
     this.analyze = h("a", { class: "button-link", hidden: true }, "Analyze");
     this.element = h("div", { class: "play practise" },
@@ -325,10 +325,6 @@ export class View {
 
 function pause() {
   return new Promise((done) => { setTimeout(done, wantsStillness() ? 0 : PAUSE); });
-}
-
-function button(text, onclick, style = null) {
-  return h("button", { type: "button", onclick, class: style }, text);
 }
 
 function choice(options, label, onchange) {
