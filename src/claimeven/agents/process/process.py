@@ -188,14 +188,11 @@ class ProcessAgent(Agent):
         """Begin a game, with a fresh process if the last one has ended."""
         self._printed.begin()
         draws_from, self._draws_from = self._draws_from, None
-        seconds = PATIENCE if self.patience is None else self.patience
-        self._ask("reset", seconds, answers.nothing, rng=draws_from)
+        self._ask("reset", self._default_patience, answers.nothing, rng=draws_from)
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
-        seconds = limit.longest
-        if limit.seconds is None:
-            seconds = PATIENCE if self.patience is None else self.patience
+        seconds = self._default_patience if limit.seconds is None else limit.longest
         asked, check = _asked(position, limit, rng), partial(answers.decision, position=position)
         with self._lock:
             if self._child is None or not self._made:
@@ -219,16 +216,18 @@ class ProcessAgent(Agent):
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         """Return the tree behind the last decision. Raises `AgentFault`."""
-        return self._ask("tree", PATIENCE, answers.tree, depth=depth, nodes=nodes)
+        view: TreeView | None = self._ask("tree", PATIENCE, answers.tree, depth=depth, nodes=nodes)
+        return view
 
     def most_memory(self) -> float | None:
         """Return the most memory the process has held so far, in MB; None if that is not known."""
         with self._lock:
             if self._child is None or not self._made:
                 return None
+            found: float | None = None
             with contextlib.suppress(AgentFault):
-                return self._ask("most_memory", PATIENCE, answers.megabytes)
-            return None
+                found = self._ask("most_memory", PATIENCE, answers.megabytes)
+            return found
 
     def close(self) -> None:
         """Let the agent give back what it holds, and end the process."""
@@ -273,24 +272,19 @@ class ProcessAgent(Agent):
             self.make()
 
     @property
+    def _default_patience(self) -> float:
+        return PATIENCE if self.patience is None else self.patience
+
+    @property
     def _too_long(self) -> str:
         return f"it was not done after the {self._load_seconds:g} s it had (load_seconds)"
 
-    def _ask(
-        self,
-        do: str,
-        seconds: float,
-        check: Callable[[Any], _Result],
-        late: str | Limit | None = None,
-        *,
-        may_refuse: bool = False,
-        **arguments: Any,
-    ) -> _Result:
-        """Ask for something and return the answer, or raise what went wrong: see `_answer`."""
+    def _ask(self, *given: Any, **named: Any) -> Any:
+        """`_exchange` with a process that is there, started if need be. Raises `AgentFault`."""
         with self._lock:
             self._revive()
             try:
-                return self._exchange(do, seconds, check, late, may_refuse=may_refuse, **arguments)
+                return self._exchange(*given, **named)
             except ChildGone as gone:
                 raise fault_of(gone) from None
 
@@ -304,7 +298,7 @@ class ProcessAgent(Agent):
         may_refuse: bool = False,
         **arguments: Any,
     ) -> _Result:
-        """`_ask` the process that is there. Raises `ChildGone` if it had ended before."""
+        """Ask for something and return the answer: see `_answer`. Raises `ChildGone` too."""
         assert self._child is not None
         try:
             self._child.send(wire.packed({"do": do, **arguments}))
