@@ -65,7 +65,7 @@ def test_a_file_that_counts_columns_from_0_is_refused_before_its_first_line(line
     said = refusal(lines)
     assert said == (
         f"line {number}: a 0 among its moves shows that columns count from 0: read it with --from"
-        " moves0"
+        " moves0, or convert it first (claimeven convert FILE --from moves0)"
     )
     # A stream that cannot be read twice is answered up to the line that shows it.
     form, rest = guess_by_lines("-", iter(lines.splitlines(keepends=True)))

@@ -143,7 +143,11 @@ def guess_by_lines(name: str, lines: Iterable[str]) -> tuple[Format, Iterable[st
         if not line.strip("\ufeff \t\r\n"):
             continue
         form = form or guess_format(name, "".join(looked_at))
-        if form.name != "moves" or boards.looks_like_board(line) or not _may_go_on(line, looked_at):
+        if (
+            form.name != "moves"
+            or boards.looks_like_board(line)
+            or not _may_go_on(line, looked_at, can_rewind)
+        ):
             break
     is_moves = looked_at and form is not None and form.name == "moves"
     if is_moves and boards.looks_like_board(looked_at[-1]):
@@ -155,12 +159,14 @@ def guess_by_lines(name: str, lines: Iterable[str]) -> tuple[Format, Iterable[st
     return form, itertools.chain(looked_at, source)
 
 
-def _may_go_on(line: str, looked_at: list[str]) -> bool:
-    """Whether a drawing may follow a line: column numbers, a rule, or a little prose."""
+def _may_go_on(line: str, looked_at: list[str], can_rewind: bool) -> bool:
+    """Whether a drawing may follow a line: column numbers, a rule, or in a file a little prose."""
     text = " ".join(line.split())
     is_header = any(f"{names} ".startswith(f"{text} ") for names in _HEADERS) and " " in text
     is_rule = set(text) <= {"-", "="}
-    return len(looked_at) < _PROSE and (is_header or is_rule or bool(_IS_PROSE.fullmatch(text)))
+    return len(looked_at) < _PROSE and (
+        is_header or is_rule or (can_rewind and bool(_IS_PROSE.fullmatch(text)))
+    )
 
 
 def check_first_line(name: str, line: str) -> None:

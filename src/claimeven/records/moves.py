@@ -34,7 +34,10 @@ from claimeven.records.record import GameRecord, InvalidRecord
 #: A game without a move.
 NO_MOVE = "-"
 #: The sentence about a file that counts columns from 0.
-COUNTS_FROM_0 = "a 0 among its moves shows that columns count from 0: read it with --from moves0"
+COUNTS_FROM_0 = (
+    "a 0 among its moves shows that columns count from 0: read it with --from moves0, or convert it"
+    " first (claimeven convert FILE --from moves0)"
+)
 _SCORE = re.compile(r"[+-]?[0-9]{1,3}")
 #: Stands for the score of a full column.
 _FULL = "."
