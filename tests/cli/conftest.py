@@ -17,6 +17,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.book.build import build_book
 from claimeven.cli.main import main
+from claimeven.cli.shared import progress
 from tests import forks
 from tests.forks import command, environment
 
@@ -45,6 +46,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> R
     def runner(*arguments: str, typed: str | bytes = "") -> Ran:
         raw = typed if isinstance(typed, bytes) else typed.encode()
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
+        monkeypatch.setattr(progress, "LOG_PATIENCE", 3600.0)  # of a slow machine is no sign
         capfd.readouterr()
         with pytest.raises(SystemExit) as ended:
             main(list(arguments))

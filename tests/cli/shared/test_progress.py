@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,11 +55,11 @@ def sent(at: Terminal) -> str:
 
 
 def shown(text: str) -> list[str]:
-    """What stood in the line after each time that it was begun anew."""
+    """What stood in the line after each time that it was begun anew, without the bar."""
     line, states = "", []
     for part in text.split("\r"):
         line = part + line[len(part) :]
-        states.append(line.rstrip())
+        states.append(re.sub(r"^\[[#-]{10}\] ", "", line.rstrip()))
     return states
 
 
@@ -195,17 +197,53 @@ def test_a_search_tells_how_far_it_is() -> None:
     assert progress_text("44", at) == f"44: {said}, columns 0 . -2"
 
 
-def test_where_no_line_can_be_written_over_a_new_one_comes_now_and_then(
+def test_a_bar_shows_how_much_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    with terminal(monkeypatch) as there:
+        with progress.status_line() as line:
+            for text in (
+                "0 of 40 games",
+                "loading, 1 of 3",
+                "2,000 of 2,000 positions",
+                "no share",
+            ):
+                line.show(lambda text=text: text)  # type: ignore[misc]  # default binds it
+        shown_there = [part.rstrip() for part in sent(there).split("\r")]
+    assert shown_there[1:5] == [
+        "[----------] 0 of 40 games",
+        "[###-------] loading, 1 of 3",
+        "[##########] 2,000 of 2,000 positions",
+        "no share",
+    ]
+
+
+def test_a_log_gets_a_line_soon_and_then_one_a_minute(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    with progress.counting(90, "games") as tick:
-        for done in range(1, 91):
-            now[0] += 1
-            tick(done)
-    assert capsys.readouterr().err == (
-        "30 of 90 games, 1.0 a second, 60 s left\n"
-        "60 of 90 games, 1.0 a second, 30 s left\n"
-        "90 of 90 games, 1.0 a second, 0 s left\n"
-    )
+    line = progress.StatusLine()
+    begin = now[0]
+    for second in range(1, 301):
+        now[0] = begin + second
+        if 100 <= second < 200:  # before and after that nothing new is reported
+            line.show(lambda: f"{second} of 300 games")  # noqa: B023 - called at once
+        line.log()
+    assert capsys.readouterr().err.splitlines() == [
+        "at work for 10 s",
+        "at work for 70 s",
+        "130 of 300 games",
+        "190 of 300 games",
+        "199 of 300 games",
+    ]
+
+
+def test_a_log_goes_on_while_nothing_is_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logged = threading.Event()
+    monkeypatch.setattr(progress, "LOG_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "LOG_TICK", 0.06)
+    monkeypatch.setattr(progress.StatusLine, "log", lambda line: logged.set())
+    with progress.status_line():
+        assert logged.wait(60)
+    assert capsys.readouterr().err == ""

@@ -1,11 +1,17 @@
-"""Progress on stderr: a line that is written over on a terminal, elsewhere one now and then."""
+"""Progress on stderr: a bar and a line that is written over on a terminal, elsewhere a log.
+
+All commands show their progress by a `StatusLine`. If stderr is a file, a pipe or a dumb terminal,
+it prints a line soon after the start and then one a minute, also while nothing new is reported.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from claimeven import interrupts
@@ -15,15 +21,17 @@ from claimeven.cli.shared.widths import cut, left, text_size
 #: Seconds of work before progress is shown, and between two updates.
 PATIENCE = 1.0
 TICK = 0.2
-#: Seconds of work before a line, and between two, where lines cannot be written over.
-LOG_TICK = 30.0
+#: Seconds of work before the first line of a log, and between two.
+LOG_PATIENCE, LOG_TICK = 10.0, 60.0
+#: Characters of a bar, and what it is drawn from.
+_BAR = 10
+_SHARE = re.compile(r"([\d,]+) of ([\d,]+)\b")
 #: Seconds after Ctrl-C in which work that is kept as it goes on has to end.
 _UNHEEDED = 5.0
 
 
 class StatusLine:
-    """A line on stderr that is written over; a new one each `LOG_TICK` seconds if stderr is a file
-    or a dumb terminal.
+    """A line on stderr that is written over, or lines of a log.
 
     It is made of a carriage return and blanks alone, so no terminal shows an escape code.
     """
@@ -32,26 +40,50 @@ class StatusLine:
         self._begin = time.monotonic()
         self._shown_at = 0.0
         self._width = 0
+        self._text = ""
+        self._due = self._begin + LOG_PATIENCE
 
     def show(self, make: Callable[[], str]) -> None:
         """Show the text that `make` gives, unless the work is young or was shown just now."""
         now, live = time.monotonic(), is_live(sys.stderr)
-        patience, tick = (PATIENCE, TICK) if live else (LOG_TICK, LOG_TICK)
-        if now - self._begin < patience or now - self._shown_at < tick:
+        if now - self._begin < PATIENCE or now - self._shown_at < TICK:
             return
-        self._shown_at = now
+        self._shown_at, self._text = now, make()
         if not live:
-            print(make(), file=sys.stderr, flush=True)
+            self.log()
             return
-        text = cut(make(), table_width(sys.stderr) - 1)
+        text = cut(_with_bar(self._text), table_width(sys.stderr) - 1)
         print("\r" + left(text, self._width), end="", file=sys.stderr, flush=True)
         self._width = text_size(text)
+
+    def log(self) -> None:
+        """Print what was shown last on a line of a log, if it is time for one."""
+        now = time.monotonic()
+        if now < self._due:
+            return
+        self._due = now + LOG_TICK
+        text = self._text or f"at work for {time_text(now - self._begin)}"
+        print(text, file=sys.stderr, flush=True)
 
     def clear(self) -> None:
         """Wipe the line."""
         if self._width:
             print("\r" + " " * self._width + "\r", end="", file=sys.stderr, flush=True)
             self._width = 0
+
+
+def _with_bar(text: str) -> str:
+    """Return a text that says how much is done with a bar before it; any other as it is.
+
+    >>> _with_bar("500 of 2,000 games")
+    '[##--------] 500 of 2,000 games'
+    """
+    found = _SHARE.search(text)
+    if found is None:
+        return text
+    done, total = (int(number.replace(",", "")) for number in found.groups())
+    filled = _BAR * min(done, total) // max(total, 1)
+    return f"[{'#' * filled}{'-' * (_BAR - filled)}] {text}"
 
 
 def say(text: str) -> None:
@@ -62,11 +94,21 @@ def say(text: str) -> None:
 
 @contextmanager
 def status_line() -> Iterator[StatusLine]:
-    """Yield a status line that is wiped at the end."""
-    line = StatusLine()
+    """Yield a status line that is wiped at the end; a thread prints it where it is a log."""
+    line, ended = StatusLine(), threading.Event()
+
+    def log() -> None:
+        while not ended.wait(LOG_TICK / 60):
+            with suppress(OSError, ValueError):  # stderr may have been closed
+                line.log()
+
+    thread = None if is_live(sys.stderr) else threading.Thread(target=log, daemon=True)
     try:
+        if thread is not None:
+            thread.start()
         yield line
     finally:
+        ended.set()
         line.clear()
 
 
