@@ -286,3 +286,37 @@ def test_labels_are_short_and_tell_two_agents_apart(
     names: tuple[str, str], marks: tuple[str, str]
 ) -> None:
     assert labels(names, 20) == marks
+
+
+def test_results_are_shown_by_seat(run: Run, tmp_path: Path) -> None:
+    words = ("match", "greedy", "random", "--games", "20", "--seed", "3", "--opening-plies", "3")
+    lines = run(*words).out.splitlines()
+    head = next(place for place, line in enumerate(lines) if line.startswith("by seat "))
+    rows = [line.split() for line in lines[head + 1 : head + 5]]
+    assert [row[:2] for row in rows] == [
+        [f"{agent},", seat] for agent in ("greedy", "random") for seat in ("first", "second")
+    ]
+    told = json.loads(run(*words, "--json").out)
+    for row, counts in zip(rows, [*told["by_seat"][0], *told["by_seat"][1]], strict=True):
+        assert list(map(int, row[2:5])) == list(counts.values())
+        assert sum(counts.values()) == 10
+    for name, place in (("wins", 0), ("draws", 1)):
+        totals = [sum(seat[name] for seat in agent) for agent in told["by_seat"]]
+        assert totals == (told["wins"] if place == 0 else [told["draws"]] * 2)
+    assert told["swap"] is True
+
+
+def test_seats_need_not_be_swapped(run: Run, tmp_path: Path) -> None:
+    path = str(tmp_path / "m.db")
+    words = ("match", "greedy", "random", "--no-swap", "--show", "--json", "--games")
+    told = json.loads(run(*words, "4").out)
+    assert told["swap"] is False
+    assert [game["first"] for game in told["played"]] == [1, 1, 1, 1]
+    assert told["by_seat"][0][1] == {"wins": 0, "draws": 0, "losses": 0}
+    kept = json.loads(run(*words, "4", "--out", path).out)
+    assert kept["played"] == told["played"]
+    assert json.loads(run(*words, "6", "--out", path, "--resume").out)["games"] == 6
+    said = bad_input(run("match", "greedy", "random", "--games", "8", "--out", path, "--resume"))
+    assert "its swap differs (false, not true)" in said
+    odd = json.loads(run(*words, "2", "--position", "444").out)
+    assert [game["first"] for game in odd["played"]] == [2, 2]  # A begins, as second player

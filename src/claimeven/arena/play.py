@@ -44,6 +44,7 @@ def play_match(
     geometry: Geometry | None = None,
     opening_plies: int | None = None,
     openings: str | Path | Sequence[str] = "random",
+    swap: bool = True,
     isolate: bool = False,
     memory_mb: int | None = None,
     load_seconds: float | None = None,
@@ -61,7 +62,8 @@ def play_match(
     processes like it, or where an `executor` plays them; objects and functions take one job.
     Nothing an agent does ends the match: it loses the game.
 
-    `games` are played in pairs: the same opening with the seats swapped. They begin after the
+    `games` are played in pairs: the same opening with the seats swapped, unless `swap` is False:
+    then the first agent makes the first move of every game. They begin after the
     moves of `start` on the board of `geometry`, or in the position or opening given, and then after
     `opening_plies` random plies (usually none), or after other `openings` (see `make_schedule`).
     `limit` holds for each move, its bank for each game. Without `keep_decisions` the games keep
@@ -79,7 +81,7 @@ def play_match(
     if isinstance(start, str):
         board = Geometry() if geometry is None else geometry
         start = Opening(Position(board), tuple(parse_moves(start, board)))
-    schedule = make_schedule(games, seed, Opening.of(start), openings, opening_plies)
+    schedule = make_schedule(games, seed, Opening.of(start), openings, opening_plies, swap)
     isolation = Isolation(isolate, memory_mb, load_seconds=load_seconds)
     plan = MatchPlan((first, second), schedule, limit or Limit(), isolation)
     begin = time.perf_counter()
@@ -101,20 +103,23 @@ def make_schedule(
     start: Opening,
     openings: str | Path | Sequence[str] = "random",
     plies: int | None = None,
+    swap: bool = True,
 ) -> Schedule:
     """Return the games of a match, each pair after an opening played on from `start`.
+
+    Without `swap` the first agent makes the first move of every game.
 
     `openings` are "random" ones of so many plies, usually none; "balanced" ones or a band of exact
     scores such as "3..8", usually of `BALANCED_PLIES`; those of a file; or move strings of your
     own. Raises `InvalidMatch`.
     """
     if openings == "random":
-        return Schedule(games, seed, start, plies or 0)
+        return Schedule(games, seed, start, plies or 0, swap)
     plies = BALANCED_PLIES if plies is None else plies
     made = make_openings(openings, max(1, (games + 1) // 2), plies, seed, start.position)
     if not made:
         raise InvalidMatch("a match needs an opening, if only the empty one")
-    return Schedule(games, seed, start, openings=made)
+    return Schedule(games, seed, start, swap=swap, openings=made)
 
 
 def play_tournament(

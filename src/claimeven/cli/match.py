@@ -46,7 +46,7 @@ from claimeven.game.position import Position
 @click.command("match")
 @click.argument("first_agent", metavar="A")
 @click.argument("second_agent", metavar="B")
-@click.option("--games", default=100, show_default=True, help="Games to play; seats alternate.")
+@click.option("--games", default=100, show_default=True, help="Games to play.")
 @seed_option
 @players_options(alone=True)
 @position_option
@@ -56,6 +56,12 @@ from claimeven.game.position import Position
     type=int,
     show_default=f"0; balanced: {BALANCED_PLIES}",
     help="Plies before each pair of games, the same for both seats.",
+)
+@click.option(
+    "--swap/--no-swap",
+    default=True,
+    show_default=True,
+    help="Swap seats after each game, or let A begin always.",
 )
 @keeping_options
 @page_option
@@ -80,6 +86,7 @@ def command(
     moves: str,
     source: str,
     opening_plies: int | None,
+    swap: bool,
     out: Path | None,
     resume: bool | str,
     page: Path | None,
@@ -92,7 +99,8 @@ def command(
 ) -> None:
     """Play A against B and print wins, draws, losses and what a move cost.
 
-    Two games make a pair: the same opening with the seats swapped. An agent that fails, whatever
+    Two games make a pair: the same opening with the seats swapped; with --no-swap A begins every
+    game. An agent that fails, whatever
     it does, loses that game and the match goes on; so does one that takes a quarter of a second
     longer for a move than --seconds and what is left of --bank. A limit that an agent does not
     know is refused: give it to the other one in its spec, as in alphabeta:depth=3. Ctrl-C prints
@@ -109,6 +117,7 @@ def command(
       claimeven match my_agent.py random --games 2 --verbose
       claimeven match uct perfect --games 1000 --opening-plies 4 --out match.db
       claimeven match perfect puct --openings balanced --opening-plies 8
+      claimeven match alphabeta uct --games 200 --no-swap
       claimeven match uct perfect --games 1000 --executor ray --address auto
     """
     if resume and out is None:
@@ -125,7 +134,7 @@ def command(
     assert opening.position == start
     plan = MatchPlan(
         (first_agent, second_agent),
-        make_schedule(games, seed, opening, source, opening_plies),
+        make_schedule(games, seed, opening, source, opening_plies, swap),
         limit,
         isolation,
     )

@@ -97,6 +97,11 @@ class MatchResult:
         """Games drawn."""
         return len(self.games) - sum(self.wins)
 
+    def seat_counts(self, agent: int, seat: int) -> tuple[int, int, int]:
+        """Return the games that an agent won, drew and lost as first (0) or second (1) player."""
+        winners = Counter(game.winner for game in self.games if game.seat_of(agent) == seat)
+        return winners[agent], winners[None], winners[1 - agent]
+
     @property
     def scores(self) -> tuple[float, float]:
         """Share of the points of each agent, 0 to 1; a draw is half a point. 0.5 of no games."""
@@ -182,6 +187,14 @@ class MatchResult:
             "opening_plies": schedule.plies_before,
             "different_openings": len(set(schedule.openings)) or None,
             "seed": schedule.seed,
+            "swap": schedule.swap,
+            "by_seat": [
+                [
+                    dict(zip(("wins", "draws", "losses"), counts, strict=True))
+                    for counts in (self.seat_counts(agent, 0), self.seat_counts(agent, 1))
+                ]
+                for agent in (0, 1)
+            ],
             "games": len(self.games),
             "games_planned": schedule.games,
             "wins": list(self.wins),

@@ -48,6 +48,7 @@ def tournament_of(plan: MatchPlan) -> TournamentPlan:
         openings[0].root,
         plan.limit,
         plan.isolation,
+        swap=schedule.swap,
     )
 
 

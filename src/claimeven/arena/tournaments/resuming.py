@@ -13,8 +13,11 @@ from claimeven.arena.store.stored import StoredAgent
 #: What a run that is taken up again cannot change.
 _FIXED = (
     "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "unlimited",
-    "memory_mb",
+    "memory_mb", "swap",
 )  # fmt: skip
+
+#: What is meant by a plan that does not say.
+_DEFAULTS = {"swap": True}
 
 
 def rounds_begun(store: Store, games_a_round: int) -> int:
@@ -32,11 +35,12 @@ def check_plan(
     """
     before, path = _plan_of(store), store.path
     for what in _FIXED:
-        if before.get(what) != now[what]:
+        old, new = (each.get(what, _DEFAULTS.get(what)) for each in (before, now))
+        if old != new:
             verb = "differ" if what.endswith("s") else "differs"
             raise InvalidStore(
                 f"{path} holds games of another tournament: its {what} {verb}"
-                f" ({_difference(before.get(what), now[what])})"
+                f" ({_difference(old, new)})"
             )
     if not (isinstance(before.get("rounds"), int) and _are_texts(before.get("openings"))):
         raise InvalidStore(f"{path} is damaged: what was planned is lost")

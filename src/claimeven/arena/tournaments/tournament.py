@@ -56,8 +56,9 @@ class TournamentPlan(PlanOfAgents):
     In a round of a round robin any two agents play a pair of games, the same opening with the
     seats swapped; in a gauntlet the first agent plays each of the others. `openings` (0-based
     columns from `start`) are taken in turn, one a round. `limit` holds for the moves of all agents
-    but those at the places of `unlimited`. Raises `InvalidMatch` for fewer than two agents, the
-    same agent twice, no rounds, or openings that leave no game.
+    but those at the places of `unlimited`. Without `swap` the agent that comes first in the plan
+    makes the first move of both games of a pair. Raises `InvalidMatch` for fewer than two agents,
+    the same agent twice, no rounds, or openings that leave no game.
     """
 
     agents: tuple[Contestant, ...]
@@ -69,6 +70,7 @@ class TournamentPlan(PlanOfAgents):
     limit: Limit = field(default_factory=Limit)
     isolation: Isolation = field(default_factory=Isolation)
     unlimited: tuple[int, ...] = ()
+    swap: bool = True
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -129,12 +131,12 @@ class TournamentPlan(PlanOfAgents):
 
     def pairing(self, number: int) -> Pairing:
         """Return the game of a number. Rounds follow each other, a pair's games too."""
-        pair, swapped = divmod(number, 2)
+        pair, half = divmod(number, 2)
         of_round, two = divmod(pair, len(self.twos))
         one, other = self.twos[two]
         opening = self._begun[of_round % len(self._begun)]
         # Who comes first in the plan makes the first move of the even games.
-        if (self.start.ply + len(opening.columns) + swapped) % 2:
+        if (self.start.ply + len(opening.columns) + half * self.swap) % 2:
             one, other = other, one
         return Pairing(number, one, other, opening)
 
@@ -157,6 +159,7 @@ class TournamentPlan(PlanOfAgents):
             "unlimited": list(self.unlimited),
             "isolate": isolation.everyone,
             "memory_mb": isolation.memory_mb,
+            **({} if self.swap else {"swap": False}),
         }
 
     @classmethod
@@ -173,6 +176,7 @@ class TournamentPlan(PlanOfAgents):
             limit=Limit(**told["limit"]),
             isolation=Isolation(told.get("isolate", False), told.get("memory_mb")),
             unlimited=tuple(told["unlimited"]),
+            swap=told.get("swap", True),
         )
 
     def job(self, number: int) -> str:

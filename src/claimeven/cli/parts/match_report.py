@@ -55,6 +55,9 @@ def match_lines(result: MatchResult, width: int) -> Iterator[str]:
         if name not in mark:
             yield f"{letter} is {name}"
     yield from _table("", marks, _totals(result), width)
+    if result.games:
+        yield ""
+        yield from _seats(result, marks, width)
     yield ""
     yield from _table("one move", marks, _costs(result), width)
     for agent, name in enumerate(names):
@@ -134,6 +137,20 @@ def _totals(result: MatchResult) -> tuple[list[str], list[list[str]]]:
         for agent, interval in ((0, (low, high)), (1, (1 - high, 1 - low)))
     ]
     return ["wins", "draws", "losses", "score", "95 % interval"], rows
+
+
+def _seats(result: MatchResult, marks: Sequence[str], width: int) -> list[str]:
+    """Return the lines of a table with the results of each agent by seat."""
+    rows = []
+    for agent, mark in enumerate(marks):
+        for seat, name in enumerate(("first", "second")):
+            counts = result.seat_counts(agent, seat)
+            if sum(counts):
+                score = (counts[0] + counts[1] / 2) / sum(counts)
+                rows.append([f"{mark}, {name}", *map(str, counts), f"{score:.1%}"])
+    size = max(text_size(row[0]) for row in rows)
+    named = [[left(row[0], size), *row[1:]] for row in rows]
+    return table_lines([left("by seat", size), "wins", "draws", "losses", "score"], named, width)
 
 
 def _costs(result: MatchResult) -> tuple[list[str], list[list[str]]]:
