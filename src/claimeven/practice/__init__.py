@@ -2,7 +2,7 @@
 
 >>> from claimeven import daily_puzzle
 >>> print(daily_puzzle("2026-01-05").task)
-Second player to move: one column wins, no other does.
+First player to move: one column wins, no other does.
 
 - puzzles that come along: `puzzles`, `shipped_puzzles`, `daily_puzzle`;
 - sets of one's own: `make_puzzles`, `read_puzzles`;
