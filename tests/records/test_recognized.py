@@ -98,6 +98,17 @@ def _moves(text: str) -> GameRecord:
     return found.game()
 
 
+def test_scores_of_tables_and_of_our_own_json() -> None:
+    table = "moves,score\n4455,18\n12,\n"
+    assert [each.scores for each in read(table, name="set.csv")] == [(18,), ()]
+    assert "its score is 'x', which is no whole number" in refusal("moves,score\n12,x\n", "a.csv")
+    solved = {"moves": "4455", "score": 18, "scores": [-4, -3, 18, 2, 2, 18, -3]}
+    for text in (json.dumps(solved), json.dumps(solved, indent=1)):
+        assert [each.scores for each in read(text)] == [tuple(solved["scores"])]  # type: ignore[arg-type]
+    for text in ("4455\t18\r\n", "\ufeff4455 18\n", "4455 18  # by hand\n", "4455 +18 \n"):
+        assert [(each.moves, each.scores) for each in read(text)] == [("4455", (18,))]
+
+
 # --- boards -------------------------------------------------------------------------------------
 
 

@@ -2,7 +2,8 @@
 
 `moves` must be one of the names; `first` and `second` name the players; `opening` holds moves at
 the start that were not the players' own. A lost game that was not played to its end has `result`,
-`fault` and perhaps `reason`. Other names are passed over.
+`fault` and perhaps `reason`; `score` is the exact score of the position reached. Other names are
+passed over.
 """
 
 from __future__ import annotations
@@ -80,6 +81,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         fault if is_forfeit else None,
         1 - RESULTS.index(told) if is_forfeit else None,
         (_word(row, "reason") or None) if is_forfeit else None,
+        scores=_scores(row),
     )
     if told and told != record.result:
         raise InvalidRecord(f"its result is {told}, but by its moves it is {record.result}")
@@ -111,6 +113,17 @@ def _row(record: GameRecord) -> dict[str, Any]:
         record.reason,
     )
     return dict(zip(_NAMES, values, strict=True))
+
+
+def _scores(row: Mapping[str, object]) -> tuple[int, ...]:
+    """Return the score that a row of text gives; documents of JSON have theirs read elsewhere."""
+    told = row.get("score")
+    if not isinstance(told, str) or not told.strip():
+        return ()
+    try:
+        return (int(told[:9]),)
+    except ValueError:
+        raise InvalidRecord(f"its score is {told[:20]!r}, which is no whole number") from None
 
 
 def _word(row: Mapping[str, object], name: str) -> str:
