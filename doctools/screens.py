@@ -136,6 +136,9 @@ def main() -> None:
                 color_scheme=screen.scheme, reduced_motion="reduce", has_touch=screen.size == PHONE,
             )  # fmt: skip
             page.goto(screen.address)
+            page.wait_for_function(
+                "() => !document.body.innerText.includes('Compiling, once')", timeout=120_000
+            )
             screen.prepare(page)
             page.wait_for_timeout(400)  # a click's colours fade
             taken[name] = Image.open(io.BytesIO(page.screenshot())).convert("RGB")

@@ -245,7 +245,7 @@ def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
     shows(page, "5434657")
     assert page.inner_text(".which") == "Mistake 1 of 3. Yellow plays column 7: a blunder ??"
     assert page.locator(".why .claim").all_inner_texts() == [
-        "Column 7 loses 13 moves sooner.",
+        "Column 7 loses in 2 moves instead of 15.",
         "Red answers in column 6 and threatens to win in columns 3 and 7: only one can be blocked.",
     ]
     page.click("text=Show a better column")

@@ -206,7 +206,7 @@ def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
     page.wait_for_timeout(300)
     assert told(page).startswith("Column 5 is not it") and board_of(page) == rows(f"{moves}5")
     held[1].continue_()
-    page.wait_for_selector(".puzzle-told:has-text('Yellow would reply in column')")
+    page.wait_for_selector(".puzzle-told:has-text('Yellow replies in column')")
     assert told(page).startswith("Column 5 is not it")
     page.unroute("**/api/puzzles/verdict?*")
     page.click("text=Try again")

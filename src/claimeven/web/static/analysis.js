@@ -123,7 +123,7 @@ export class Explanation {
 
   #show(game, found) {
     this.element.style.removeProperty("min-height");
-    const claims = (list) => list.map((claim) => claimSentence(claim, this.light));
+    const claims = (list) => list.map((claim) => claimSentence({ ...claim, ply: game.position.ply }, this.light));
     const columns = found.columns.map(({ column, score, best, claims: said }) => h("details", {
       class: best ? "column best" : "column", open: best && found.best[0] === column,
     }, h("summary", {}, h("b", {}, `Column ${game.board.name(column - 1)}`), " ",

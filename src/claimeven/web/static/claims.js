@@ -4,8 +4,8 @@ import { h } from "./dom.js";
 import { plain } from "./words.js";
 
 /** Return a paragraph; `light` is given the cells ([column, row] from 0) to light up, none to end it. */
-export function claimSentence({ text: said, cells }, light, style = "claim") {
-  const text = plain(said);
+export function claimSentence({ text: said, cells, ply }, light, style = "claim") {
+  const text = plain(said, ply);
   if (!cells.length) return h("p", { class: style }, text);
   const lit = cells.map(([column, row]) => [column - 1, row - 1]);
   let byFinger = false;

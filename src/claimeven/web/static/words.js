@@ -10,14 +10,19 @@ const inMoves = (plies) => {
   return `${moves} ${moves === 1 ? "move" : "moves"}`;
 };
 
-/** Say a sentence of the server as the page does: players by their colors, times in moves. */
-export function plain(sentence) {
+/**
+ * Say a sentence of the server as the page does: players by their colors, times in moves. `ply` are the
+ * discs on the board that it speaks of, if they are known.
+ */
+export function plain(sentence, ply = null) {
+  const instead = (own, best, way) => (ply === null ? `${inMoves(Math.abs(own - best))} ${way}`
+    : `in ${inMoves(own - ply)} instead of ${Math.ceil((best - ply) / 2)}`);
   return sentence
     .replace(/(?:the )?(first|second) player/gi, (_, which) => playerName(which.toLowerCase() === "first" ? 0 : 1))
     .replace(/ with disc \d+, (?=in |at once)/g, " ")
     .replace(/in (\d+) plies/g, (_, plies) => `in ${inMoves(plies)}`)
-    .replace(/but with disc (\d+) instead of disc (\d+)/g, (_, late, soon) => `but ${inMoves(late - soon)} later`)
-    .replace(/sooner, to disc (\d+) instead of disc (\d+)/g, (_, soon, late) => `${inMoves(late - soon)} sooner`)
+    .replace(/but with disc (\d+) instead of disc (\d+)/g, (_, late, soon) => `but ${instead(late, soon, "later")}`)
+    .replace(/sooner, to disc (\d+) instead of disc (\d+)/g, (_, soon, late) => instead(soon, late, "sooner"))
     .replace(/disc (\d+)/gi, (_, disc) => `${playerName((disc - 1) % 2)}'s move ${Math.ceil(disc / 2)}`);
 }
 

@@ -180,7 +180,7 @@ export class View {
         this.board.show(this.position, { drop: true });
       }
       const answer = verdict.answer === null || this.position.isOver ? []
-        : [`${playerName(1 - this.position.turn)} would reply in column ${this.board.board.name(verdict.answer - 1)}.`];
+        : [`${playerName(1 - this.position.turn)} replies in column ${this.board.board.name(verdict.answer - 1)}.`];
       this.#tell([`Column ${name} is not it.${lost}`, ...verdict.claims, ...answer], "bad");
     } catch (error) {
       if (!isLate()) this.#tell([`Column ${name} is not it.${lost}`, error.message], "bad");
