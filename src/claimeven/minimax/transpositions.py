@@ -7,7 +7,8 @@ results are kept as seen from the position itself, so they hold at whatever ply 
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from copy import copy
+from typing import Final, NamedTuple, Self
 
 from claimeven.game.arguments import whole_number
 from claimeven.minimax.rules import PROVEN, InvalidSearch
@@ -69,10 +70,10 @@ class TranspositionTable:
         entry = self._slots.get(slot_of(key, self.bits))
         return entry if entry is not None and entry.key == key else None
 
-    def copy(self) -> TranspositionTable:
+    def copy(self) -> Self:
         """Return a table that holds the same."""
-        twin = TranspositionTable(1 << self.bits)
-        twin._slots.update(self._slots)
+        twin = copy(self)
+        twin._slots = dict(self._slots)
         return twin
 
     def put(self, key: int, value: float, depth: int, bound: int, column: int, ply: int) -> None:

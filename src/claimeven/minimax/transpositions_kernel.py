@@ -71,11 +71,6 @@ class StoredTable(TranspositionTable):
             return Entry(key, *self.arrays.entries[slot].tolist())
         return super().find(key)
 
-    def copy(self) -> StoredTable:
-        twin = StoredTable(self.arrays, self.bits)
-        twin._slots.update(self._slots)
-        return twin
-
 
 def table_arrays(entries: int) -> Table:
     """Return the arrays of a table."""

@@ -48,33 +48,20 @@ SERVER = "server"
 
 #: All quantities. Shares are told in per cent.
 QUANTITIES = {
-    each.name: each
-    for each in (
-        Quantity("wins", "%"),
-        Quantity("draws", "%"),
-        Quantity("losses", "%"),
-        Quantity("score", "%"),
-        Quantity("seconds_per_game", "s", -1),
-        Quantity("seconds_per_move", "s", -1),
-        Quantity("evaluations_per_game", ""),
-        Quantity("steps_per_move", ""),
-        Quantity("depth", "plies"),
-        Quantity("depth_from_one", "positions"),
-        Quantity("inner", "positions"),
-        Quantity("wins_in_ten", "games"),
-        Quantity("share", "%"),
-        Quantity("value", ""),
-        Quantity("visits", ""),
-        Quantity("branching", "columns"),
-        Quantity("stored", "positions"),
-        Quantity("iterations", "", 1),
-        Quantity("column", ""),
-        Quantity("seconds", "s", -1),
-        Quantity("exact_score", ""),
-        Quantity("microseconds", "us", -1),
-        Quantity("ratio", "x"),
-        Quantity("evaluations", ""),
+    name: Quantity(name, unit, faster)
+    for unit, faster, names in (
+        ("%", 0, "wins draws losses score share"),
+        ("s", -1, "seconds_per_game seconds_per_move seconds"),
+        ("us", -1, "microseconds"),
+        ("x", 0, "ratio"),
+        ("plies", 0, "depth"),
+        ("positions", 0, "depth_from_one inner stored"),
+        ("games", 0, "wins_in_ten"),
+        ("columns", 0, "branching"),
+        ("", 1, "iterations"),
+        ("", 0, "evaluations_per_game steps_per_move column exact_score evaluations value visits"),
     )
+    for name in names.split()
 }
 
 

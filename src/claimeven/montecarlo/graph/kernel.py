@@ -19,6 +19,7 @@ from claimeven.compiled import (
     trailing_zeros,
     uint64,
 )
+from claimeven.game.perft_kernel import split_key
 from claimeven.game.tactics_kernel import BOTTOM, HEIGHT, mirrored
 from claimeven.montecarlo.formula_kernel import (
     FORMULA,
@@ -152,24 +153,12 @@ def forget(node: Int, graph: Graph, rules: Rules) -> None:
     """Take a position out of the graph: each move to it is untried again (see `layout`)."""
     board, key = rules.board, graph.keys[node, KEY]
     free_slot(slot_of(key, graph), graph)
-    # 1. Its discs: a column of the key and the bottom cell is own discs below a mark of the height.
-    mine, mask = _0, _0
-    marked = key + board[BOTTOM]
-    for column in range(board[COLUMNS]):
-        shift = np.uint64(column) * board[HEIGHT]
-        cells = (marked >> shift) & ((_1 << board[HEIGHT]) - _1)
-        mark = _1 << (board[HEIGHT] - _1)
-        while mark > cells:
-            mark >>= _1
-        mine |= (cells ^ mark) << shift
-        mask |= (mark - _1) << shift
-    # 2. The positions before: without a top disc of the side that has just moved.
-    for column in range(board[COLUMNS]):
-        shift = np.uint64(column) * board[HEIGHT]
-        cells = (mask >> shift) & ((_1 << board[HEIGHT]) - _1)
-        disc = ((cells + _1) >> _1) << shift
-        if disc & mask & ~mine == _0:
-            continue
+    mine, mask = split_key(key, board[HEIGHT], board[BOTTOM])
+    # The positions before are those without a top disc of the side that has just moved.
+    discs = mask & ~(mask >> _1) & ~mine
+    while discs != _0:
+        disc = discs & (~discs + _1)
+        discs ^= disc
         turn, before = standing(mine ^ mask ^ disc, mask ^ disc, rules.settings[MIRROR] != 0, board)
         parent = np.int64(graph.slots[slot_of(turn + before, graph)])
         if parent == EMPTY or graph.nodes[parent, EDGES] == NO_EDGES:

@@ -282,13 +282,12 @@ def revalue(node: GraphNode) -> None:
 
 def positions_before(position: Position) -> Iterator[Position]:
     """The positions from which the last move may have led here, a top disc back."""
-    height = position.geometry.height
-    for column in range(position.geometry.columns):
-        count = position.height_of(column)
-        disc = 1 << (column * height + count - 1) if count else 0
-        if disc & position.theirs:
-            mask = position.mask ^ disc
-            yield position.unchecked(position.geometry, position.theirs ^ disc, mask)
+    discs = position.theirs & ~(position.mask >> 1)
+    while discs:
+        disc = discs & -discs
+        discs ^= disc
+        mine, mask = position.theirs ^ disc, position.mask ^ disc
+        yield position.unchecked(position.geometry, mine, mask)
 
 
 def standing(position: Position, options: MonteCarloOptions) -> Position:
