@@ -16,8 +16,8 @@ VARIANTS = (
     "breadth",
     "uct-polito",
     "uct-polito:playout=alphabeta2",
-    "uct-menary",
-    "uct-aifour",
+    "uct-menary:reuse=yes",
+    "uct-aifour:first=order,ties=first",
     "uct-itu",
     "uct-itu-table",
 )
