@@ -166,5 +166,5 @@ SEARCHES = {
     "uct-menary": Search(2.0, 1.0),
     "uct-aifour": Search(1 / math.sqrt(2), 2.0, any_equal=True),
     "uct-aifour-code": Search(math.sqrt(1 / math.sqrt(2)), 2.0, in_order=True),
-    "greedy-aifour": Search(0.0, 2.0, any_equal=True),
+    "uct-aifour-greedy": Search(0.0, 2.0, any_equal=True),
 }

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from claimeven import Position
+from claimeven import Position, make_agent
+from claimeven.agents import Limit
 from claimeven.evaluation import streaks
 from claimeven.game.drawing import parse_drawing
 from claimeven.minimax import PROVEN, MinimaxSearch
@@ -59,6 +60,21 @@ def test_negamax_is_what_the_text_describes() -> None:
             assert (result.column, result.value) == (column, value)
     # The notebook takes the first column that wins, we the one that wins soonest.
     assert (same, proven, sooner) == (205, 95, 19)
+
+
+def test_the_preset_of_the_code_plays_the_last_column_of_its_line() -> None:
+    """But where the game is decided: there the notebook takes any win, and we the soonest."""
+    agent, rng = make_agent("negamax-aifour-code"), np.random.default_rng(0)
+    same = proven = 0
+    for moves, (column, *_) in zip(GOING_ON, AIFOUR["text"]["negamax"], strict=False):
+        position = Position.from_moves(moves)
+        decision = agent.choose(position, Limit(), rng)
+        if decision.details["plies_to_end"] is not None or not position.is_legal(column):
+            proven += 1
+        else:
+            assert decision.column == column
+            same += 1
+    assert (same, proven) == (205, 95)
 
 
 def test_negamax_as_printed_plays_the_last_column_of_its_line() -> None:

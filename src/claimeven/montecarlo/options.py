@@ -226,7 +226,7 @@ PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
         "uct-menary": MonteCarloOptions(formula="ucb", c=2.0, choice="mean", seconds=1.0),
         "uct-aifour": _AIFOUR,
         "uct-aifour-code": replace(_AIFOUR, c=0.5**0.25, first="order", ties="first"),
-        "greedy-aifour": replace(_AIFOUR, c=0.0, choice="mean"),
+        "uct-aifour-greedy": replace(_AIFOUR, c=0.0, choice="mean"),
         "uct-itu": _ITU,
         "uct-itu-table": replace(_ITU, table="equal", reuse=True),
     }

@@ -308,21 +308,7 @@ _OPTIONS = (
     Option("backend", "choice", "auto", "auto picks by board size", choices=BACKENDS),
 )  # fmt: skip
 
-_MINIMAX = AgentKind(
-    "minimax",
-    "looks at every line to a depth",
-    (
-        *_OPTIONS,
-        Option(
-            "plays",
-            "choice",
-            "first",
-            "which column of its best line it plays",
-            choices=("first", "last"),
-        ),
-    ),
-    _builder("minimax"),
-)
+_MINIMAX = AgentKind("minimax", "looks at every line to a depth", _OPTIONS, _builder("minimax"))
 _ALPHABETA = AgentKind(
     "alphabeta", "minimax without what cannot matter", _OPTIONS, _builder("alphabeta")
 )
@@ -334,6 +320,13 @@ _NEGAMAX = AgentKind(
         Option("table", "int", 18, "entries of the table, as a power of two", 0, 28),
         Option("keep", "flag", False, "keep the table from game to game too"),
         Option("prune", "flag", True, "cut off what cannot matter"),
+        Option(
+            "plays",
+            "choice",
+            "first",
+            "which column of its best line it plays",
+            choices=("first", "last"),
+        ),
     ),
     _builder("negamax"),
 )
@@ -357,8 +350,8 @@ KINDS = (
         "negamax-aifour", "negamax of the AIFour notebook, which looks at every line",
         depth=4, eval="streaks", order="left", keep=True, prune=False,
     ),
-    _MINIMAX.preset(
-        "negamax-aifour-code", "the same as printed: no table, plays the last column of its line",
-        depth=4, eval="streaks", order="left", plays="last",
+    _NEGAMAX.preset(
+        "negamax-aifour-code", "the same as printed: finds nothing again, plays its last column",
+        depth=4, eval="streaks", order="left", prune=False, table=0, plays="last",
     ),
 )  # fmt: skip

@@ -384,7 +384,7 @@ _SUMMARIES = {
     "uct-menary": "UCT of S. Menary, 2023",
     "uct-aifour": "UCT of the AIFour notebook",
     "uct-aifour-code": "the same as printed: columns left to right, the root of its constant",
-    "greedy-aifour": "the AIFour notebook's simple tree search: the best mean, ties at random",
+    "uct-aifour-greedy": "the AIFour notebook's simple tree search: the best mean, ties at random",
     "uct-itu": "UCT of the ITU lab",
     "uct-itu-table": "UCT of the ITU lab with a table of positions kept for its life",
 }
@@ -415,7 +415,7 @@ def _kind(name: str, preset: MonteCarloOptions) -> AgentKind:
     if preset.method != "uct":
         kind = replace(kind, options=tuple(_for_no_uct(option) for option in _SIMPLE_OPTIONS))
     named = kind.preset(name, summary, **defaults)
-    return AgentKind(name, summary, named.options, named.build, is_preset="-" in name)
+    return AgentKind(name, summary, named.options, named.build, is_preset=name.startswith("uct-"))
 
 
 KINDS = tuple(_kind(name, preset) for name, preset in PRESETS.items())
