@@ -142,6 +142,12 @@ def test_every_form_is_printed_and_most_are_read_again(run: Run, form: str) -> N
         assert parse_drawing(text, board) == position
 
 
+def test_who_moved_first_in_the_text_is_said(run: Run) -> None:
+    text = ". . .\nO . .\n"
+    assert "symbols      O (2, -1) moved first in the text and is X here" in run("show", text).out
+    assert "symbols" not in run("show", text.replace("O", "X")).out
+
+
 def test_games_that_are_over_and_several_of_them(run: Run, tmp_path: Path) -> None:
     told = json.loads(run("show", "4455667", "--json").out)
     assert (told["outcome"], told["turn"], told["legal_columns"]) == ("first player wins", None, [])

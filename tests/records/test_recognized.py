@@ -182,7 +182,7 @@ def test_the_side_that_is_one_disc_ahead_moved_first() -> None:
         for form, lines in [guess_by_lines("-", io.StringIO(text.partition("\n\n")[0]))]
         for n, item in form.items(lines, Geometry(connect=3))
     ]
-    assert isinstance(found, Board) and (found.first, found.second) == (1, 0)
+    assert isinstance(found, Board) and (found.first, found.is_swapped) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -52,11 +52,15 @@ _MAX_CHARACTERS = 1 << 24
 
 @dataclass(frozen=True)
 class Board:
-    """Discs of both players as a text shows them, in numbers that may fit no game."""
+    """Discs of both players as a text shows them, in numbers that may fit no game.
+
+    With `is_swapped` the first player's are O (2, -1) in the text.
+    """
 
     geometry: Geometry
     first: int
     second: int
+    is_swapped: bool = False
 
     @property
     def lead(self) -> int:
@@ -65,7 +69,7 @@ class Board:
 
     def swapped(self) -> Board:
         """Return the board with the players exchanged."""
-        return Board(self.geometry, self.second, self.first)
+        return Board(self.geometry, self.second, self.first, not self.is_swapped)
 
     def record(self) -> GameRecord:
         """Return a game that leads to the board. Raises `InvalidPosition` if there is none."""

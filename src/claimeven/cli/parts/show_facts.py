@@ -82,6 +82,8 @@ def facts_text(given: Given, position: Position, sequences: bool) -> str:
         f"turn         {problem if told['problem'] else describe(position)}",
         f"legal        {names(told['legal_columns'])}",
     ]
+    if given.board is not None and given.board.is_swapped:
+        lines.append("symbols      O (2, -1) moved first in the text and is X here")
     tables = []
     for player, name in enumerate(("first", "second")):
         columns = told["winning_columns"][player]
