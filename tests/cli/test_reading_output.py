@@ -47,7 +47,7 @@ ASKED = {
     "agents": ("agents",),
 }
 #: Keys that are no words of ours: reasons, evaluations, options of trees told on their own pages.
-OWN = {"forfeit_reasons", "evaluations"}
+OWN = {"forfeit_reasons", "evaluations", "files"}
 
 
 def with_book(words: tuple[str, ...], book: Path) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -394,3 +395,42 @@ def test_a_store_that_is_deleted_while_it_grows_is_told(tmp_path: Path) -> None:
         _, err = program.communicate(timeout=PATIENCE)
     assert program.returncode == 2
     assert f"claimeven: {path} was deleted or moved while games were added to it" in err
+
+
+#: An agent that writes the answers of another one, with columns and values that cannot be.
+FORGING = """
+import contextlib, json, os, struct
+def agent(position):
+    for decision in ([9, *[None] * 5, 0.0, {}, None], [0, "x", *[1e999] * 4, 0.0, {"line": 5}, -1]):
+        message = json.dumps({"value": {"decision": decision, "rng": None}}).encode()
+        for number in range(3, 64):
+            with contextlib.suppress(OSError):
+                os.write(number, struct.pack("<I", len(message)) + message)
+    return position.legal_columns[0]
+"""
+
+
+@unix
+def test_forged_answers_leave_a_store_that_can_be_read(run: Run, tmp_path: Path) -> None:
+    bot, path = tmp_path / "bot.py", str(tmp_path / "t.db")
+    bot.write_text(FORGING)
+    words = ("tournament", str(bot), "greedy", "random", "--jobs", "1", "--out", path, "--rounds")
+    assert run(*words, "2").status == 0
+    assert run(*words, "3", "--resume").status == 0
+    ran = run("games", path, "--json")
+    assert (ran.status, ran.err, len(ran.out.splitlines())) == (0, "", 18)
+    assert json.loads(run("report", path, "--no-accuracy", "--json").out)["games"] == 18
+
+
+@unix
+@pytest.mark.parametrize("size", [0, 4096, 20_480, 24_576, 28_672])
+def test_a_nearly_full_disk_is_told_when_a_store_is_made(tmp_path: Path, size: int) -> None:
+    path = tmp_path / "t.db"
+    words = ("tournament", "random", "greedy", "--jobs", "1", "--rounds", "40", "--out", str(path))
+    ended = forks.run_program(
+        [sys.executable, "-c", CRAMPED, str(size), *words],
+        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=environment(),
+    )  # fmt: skip
+    assert ended.returncode == 2
+    assert f"{path} cannot be written: the disk is full" in ended.stderr
+    assert "Traceback" not in ended.stderr

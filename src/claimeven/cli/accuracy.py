@@ -27,6 +27,7 @@ from claimeven.arena.accuracy.measuring import (
 )
 from claimeven.arena.accuracy.positions import USUAL
 from claimeven.arena.advice import COLD_ADVICE
+from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.store.store import Store
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.accuracy_report import (
@@ -274,6 +275,7 @@ def _ask_agents(
         if as_json:
             solver = solver_of(plan.geometry)
             told = {
+                **setting_of(plan.agents, plan.geometry, plan.limit),
                 **found.as_dict(),
                 "blunders": [explained_dict(blunder, solver) for blunder in blunders],
             }

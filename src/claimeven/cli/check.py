@@ -16,6 +16,7 @@ from claimeven.agents.safe_text import own_lines, printable
 from claimeven.arena.advice import STATEFUL_ADVICE
 from claimeven.arena.check import GAMES, OPPONENTS, check_agent
 from claimeven.arena.check_report import CheckReport, Fault
+from claimeven.arena.games.provenance import setting_of
 from claimeven.cli.main import BAD_INPUT, complain
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.json_lines import write_json
@@ -108,7 +109,7 @@ def command(
                     complain(str(error))
                 if as_json and (report := reports[spec]) is not None:
                     line.clear()
-                    write_json(report.as_dict(), out)
+                    write_json({**setting_of([spec], geometry, limit), **report.as_dict()}, out)
                     out.flush()
         if not as_json:
             _write_all(reports, limit, out)

@@ -9,6 +9,7 @@ import numpy as np
 
 from claimeven.agents import Agent, Limit, make_agent, make_agents
 from claimeven.agents.registry import check_limit
+from claimeven.arena.games.provenance import setting_of
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.shared.inputs import position_option, read_one
 from claimeven.cli.shared.json_lines import write_json
@@ -126,7 +127,7 @@ def command(
             was_interrupted = True
         if as_json:
             for record in session.records:
-                write_json(record, out)
+                write_json({**setting_of((first, second), geometry, limit), **record}, out)
     if was_interrupted:
         ctx.exit(INTERRUPTED)
 

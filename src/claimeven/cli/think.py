@@ -8,6 +8,7 @@ import numpy as np
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.arena.games.guard import begin_game, checked_decision, checked_tree
+from claimeven.arena.games.provenance import setting_of
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.inputs import is_ongoing, read_one
 from claimeven.cli.shared.json_lines import write_json
@@ -121,7 +122,8 @@ def command(
             write_text(svg_file, view.svg)
         if as_json:
             told = decision_json(decision, position, view)
-            write_json({**told, "trace": list(steps) if trace else None}, out)
+            asked = {**setting_of([spec], geometry, limit), "agent": spec, "seed": seed}
+            write_json({**asked, **told, "trace": list(steps) if trace else None}, out)
             return
         out.write(board_text(position, out) + "\n")
         out.writelines(text + "\n" for text in steps)

@@ -145,6 +145,13 @@ def _without_folder(name: str, kept: int) -> str:
     return _ABSOLUTE.sub(lambda found: "/".join(found[0].split("/")[1:][-kept:]), name)
 
 
+def setting_of(agents: Iterable[Contestant], geometry: Geometry, limit: Limit) -> dict[str, Any]:
+    """Return board, limit and provenance of agents as plain data, for results as JSON."""
+    told = Provenance.of(agents).as_dict()
+    board = {"columns": geometry.columns, "rows": geometry.rows, "connect": geometry.connect}
+    return {**board, "limit": asdict(limit), **told}
+
+
 class PlanOfAgents:
     """What the plan of a match and that of a tournament have in common."""
 
