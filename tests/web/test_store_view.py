@@ -102,7 +102,6 @@ def with_view(path: Path, work: Callable[[StoreView, FakePool], Any]) -> None:
     async def run() -> None:
         view, pool = StoreView(path, 9), FakePool()
         view._pools = [pool, pool]  # type: ignore[list-item]  # as far as it goes
-        view._standings.pool = pool  # type: ignore[assignment]  # likewise
         async with asyncio.timeout(PATIENCE):
             await work(view, pool)
             await view.stop()
@@ -159,12 +158,12 @@ def test_standings_are_made_by_one_job_and_again_when_the_file_changes(
         assert set(await asyncio.gather(*(read(view) for _ in range(40)))) == {1}
         assert [each["final"] for each in pool.jobs] == [False]
         pool.may_end.set()
-        while view._standings.task is not None:
+        while view._counting is not None:
             await asyncio.sleep(0)
         # The next one gets what is known, and better intervals are made behind it, once.
         for _ in range(3):
             assert await read(view) in (1, 2)
-            while view._standings.task is not None:
+            while view._counting is not None:
                 await asyncio.sleep(0)
         assert [each["final"] for each in pool.jobs] == [False, True]
         settle(path)

@@ -282,18 +282,15 @@ def records(tools: Tools, tell: Tell, board: list[int], text: str, name: str) ->
     return games_json(text, name, wire.board(*board))
 
 
-def standings(tools: Tools, tell: Tell, **arguments: Any) -> dict[str, Any]:
-    """Return the standings of a store: see `store_tasks`."""
-    from claimeven.web import store_tasks  # noqa: PLC0415 - for its own worker alone
+def of_store(name: str) -> Task:
+    """Return a task of `store_tasks`, whose module is loaded when it is first done."""
 
-    return store_tasks.standings(tools, tell, **arguments)
+    def done(tools: Tools, tell: Tell, **arguments: Any) -> Any:
+        from claimeven.web import store_tasks  # noqa: PLC0415 - for workers of their own alone
 
+        return getattr(store_tasks, name)(tools, tell, **arguments)
 
-def report(tools: Tools, tell: Tell, **arguments: Any) -> None:
-    """Write the report of a store: see `store_tasks`."""
-    from claimeven.web import store_tasks  # noqa: PLC0415 - likewise
-
-    store_tasks.report(tools, tell, **arguments)
+    return done
 
 
 def make_agents_ready(agent: Agent, geometry: Geometry, limit: Limit) -> None:
@@ -315,6 +312,6 @@ TASKS: dict[str, Task] = {
     "puzzle_hints": puzzle_hints,
     "minimax": search_views.minimax,
     "montecarlo": search_views.montecarlo,
-    "standings": standings,
-    "report": report,
+    "standings": of_store("standings"),
+    "report": of_store("report"),
 }

@@ -6,11 +6,10 @@ need the same kernels: after all steps a worker compiles no more.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """A step: its name for people, and the spec of the agent that is made and asked once."""
 
     name: str
