@@ -193,7 +193,7 @@ def test_the_book_is_looked_up_without_a_search(server: Server, solver: Solver) 
         ("/api/position?connect=four", "connect: should be a valid integer, not 'four'"),
         ("/api/position?bord=7x6", "there is no parameter 'bord': /api lists those there are"),
         ("/api/position?moves=" + "4" * 500, "moves: string should have at most 400 characters"),
-        ("/api/position?position=XX", "line 1 has 2 cells, and 7x6 connect 4 has 7 columns"),
+        ("/api/position?position=XX", "line 1 has 2 cells, and the board has 7 columns"),
         ("/api/scores?moves=1212121", "the game is over here: first player wins"),
         ("/api/scores?board=16x16", "the solver holds boards of"),
         ("/solve?pos=9", "move 1: '9' is not a column: choose from 1 to 7"),

@@ -193,7 +193,10 @@ def test_trees_of_each_iteration_are_bounded_together(server: Server) -> None:
         ("/api/search/montecarlo?first=0", "first: should be greater than or equal to 1"),
         ("/api/search/minimax?moves=1212121", "the game is over here: first player wins"),
         ("/api/search/montecarlo?agent=puct:model=f.npz", "models from files"),
-        ("/api/search/montecarlo?agent=puct&board=4x4", "the model knows 7x6"),
+        (
+            "/api/search/montecarlo?agent=puct&board=4x4",
+            "puct cannot play on 4x4 connect 4",
+        ),
     ],
 )
 def test_what_cannot_be_watched_is_refused(server: Server, path: str, sentence: str) -> None:
