@@ -62,7 +62,7 @@ def test_files_that_hold_no_puzzles_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     for data, told in (
         (b"# nothing\n", "holds no puzzle"),
-        (b"\xff\xfe\x00", "it is no text"),
+        (b"\xff\xfe\x00", "its text is in UTF-16"),
         (gzip.compress(LINES[0].encode(), mtime=0)[:-4], "is damaged: it cannot be unpacked"),
         (b"1 " * (9 << 20), "is too large"),
     ):

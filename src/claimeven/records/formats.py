@@ -16,9 +16,9 @@ from typing import Any, TextIO
 
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.inputs import identified
 from claimeven.outputs import DATABASE, starts_with
 from claimeven.records import boards, documents, kaggle, moves, openspiel, tables, turns, uci
-from claimeven.records.identity import identified
 from claimeven.records.lines import written_lines
 from claimeven.records.record import LABELS, GameRecord, InvalidRecord
 from claimeven.suggestions import no_such

@@ -188,7 +188,7 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
         read_set(path)
     for content, said in (
         (b"", "holds no position"),
-        (b"\xff\xfe44", "it is no text"),
+        (b"\xff\xfe44", "its text is in UTF-16: save it as UTF-8"),
         (gzip.compress(b"44\n", mtime=0)[:-9], "it cannot be unpacked"),
         (gzip.compress(bytes(40 << 20), mtime=0), "is too large: at most 32 MB"),
     ):
