@@ -535,3 +535,16 @@ def test_the_reason_of_a_fault_names_what_plays_if_it_is_a_guess(tmp_path: Path)
         " Kaggle: agent above it does not play)"
     )
     assert advice_on_fault(FaultKind.CRASH, reason, "").startswith("move the function that is to")
+
+
+def test_the_first_fault_of_a_match_names_what_was_chosen_by_its_looks(tmp_path: Path) -> None:
+    spec = written(tmp_path, "def my_bot(position):\n    return 9\n")
+    for jobs in (1, 2):
+        result = play_match(spec, "random", games=2, jobs=jobs)
+        ((_, reason), *_) = result.faults[0]
+        assert reason == (
+            "returned column 9 (counted from 0), which is not on the board: legal were 0, 1, 2, 3,"
+            " 4, 5, 6 (it plays my_bot(position), the only one in mine.py that can be an agent)"
+        )
+    ((_, reason), *_) = play_match(f"{spec}:my_bot", "random", games=2).faults[0]
+    assert "it plays" not in reason

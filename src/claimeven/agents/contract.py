@@ -231,8 +231,7 @@ class Agent(ABC):
     such games are played in order, by one process. An agent that is not `timed`, a person, takes
     the time it wants. `is_plain` is set for agents of this package, whose decisions need no check:
     they are plain data as they come. `plays` says of an agent from a file what plays and how it is
-    called; it `is_guess` if something else in the file might be meant, and then reasons of faults
-    say it too.
+    called; it `is_guess` if it was chosen by its looks, and then reasons of faults say it too.
     """
 
     name: str = "agent"

@@ -119,7 +119,7 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
     agent = as_agent(found, spec, options)
     called = call_text(agent, getattr(found, "__name__", None) or name or USUAL_NAME)
     agent.plays = f"{called}, {which}"
-    agent.is_guess = "could be meant" in which
+    agent.is_guess = not name and USUAL_NAME not in vars(module)
     if isinstance(agent, KaggleAgent) and not name:
         last = _last_callable(module)
         if last is not None and last is not agent.function:

@@ -188,8 +188,8 @@ def load_submission(name: str, place: str) -> Agent:
     passed = ", ".join(("observation", "configuration")[: agent.count])
     agent.plays = f"{last}({passed}), the last callable of {path.name}, as on Kaggle"
     above = [key for key, value in callables.items() if key != last and _is_made_for_kaggle(value)]
+    agent.is_guess = bool(above) or last != "agent"
     if above:
-        agent.is_guess = True
         agent.plays += f": {', '.join(above)} above it does not play"
     return agent
 

@@ -132,7 +132,7 @@ def faults() -> Iterator[None]:
 def as_fault(error: BaseException, agent: Agent | None = None) -> AgentFault:
     """Return what an agent raised as a fault, with its traceback.
 
-    The reason says what plays if something else in the agent's file might be meant.
+    The reason says what plays if that was chosen by its looks.
     """
     said = "" if agent is None or not agent.is_guess else f" (it plays {agent.plays})"
     if type(error) is AgentFault:
