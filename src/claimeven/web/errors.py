@@ -41,12 +41,8 @@ def add_handlers(app: FastAPI) -> None:
     """Let an application tell everything that goes wrong in this form."""
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
-    app.add_exception_handler(NotFound, _not_found)
-    app.add_exception_handler(ClaimevenError, _claimeven_error)
-    app.add_exception_handler(WorkFailed, _work_failed)
-    app.add_exception_handler(WorkTooLong, _claimeven_error)
-    for kind in _UNAVAILABLE:
-        app.add_exception_handler(kind, _unavailable)
+    for kind in (NotFound, ClaimevenError, WorkFailed, WorkTooLong, *_UNAVAILABLE):
+        app.add_exception_handler(kind, _known_error)
     app.add_exception_handler(ClientGone, _nobody_there)
     app.add_exception_handler(Exception, _our_failure)
 
@@ -119,21 +115,10 @@ def _http_error(request: Request, error: Exception) -> JSONResponse:
     return problem(told.get(error.status_code, str(error.detail)), error.status_code, headers)
 
 
-def _not_found(request: Request, error: Exception) -> JSONResponse:
-    return problem(str(error), NOT_FOUND)
-
-
-def _claimeven_error(request: Request, error: Exception) -> JSONResponse:
-    return problem(" ".join(str(error).split()), UNPROCESSABLE)
-
-
-def _work_failed(request: Request, error: Exception) -> JSONResponse:
-    return problem(str(error), status_of(error))
-
-
-def _unavailable(request: Request, error: Exception) -> JSONResponse:
-    wait = _UNAVAILABLE[type(error)]
-    return problem(str(error), UNAVAILABLE, {"Retry-After": str(wait)})
+def _known_error(request: Request, error: Exception) -> JSONResponse:
+    wait = _UNAVAILABLE.get(type(error))
+    headers = None if wait is None else {"Retry-After": str(wait)}
+    return problem(" ".join(str(error).split()), status_of(error), headers)
 
 
 def _nobody_there(request: Request, error: Exception) -> JSONResponse:
