@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from types import FrameType
 from typing import TypeAlias, TypeVar
 
@@ -82,10 +82,10 @@ def put_off(usual: _Handle | None = None) -> SafeMoment:
     """Put Ctrl-C off until a safe moment: a block, with a function to call at such moments.
 
     It ends the block as KeyboardInterrupt would have, if Ctrl-C came, and so does the end of the
-    block. For code in which an exception from nowhere does harm, such as a compiler: what it holds
-    half-made might be thrown away twice. In threads but the main one, which it never comes to, and
-    where it is ignored nothing changes. `usual` is what Ctrl-C does as a rule, if it is not what it
-    does before the block and will do after it.
+    block. For code in which an exception from nowhere does harm: a compiler, whose half-made things
+    might be thrown away twice, and libraries that are imported, which may swallow it or crash. In
+    threads but the main one, which it never comes to, and where it is ignored nothing changes.
+    `usual` is what Ctrl-C does as a rule, if it is not what it does before the block and after it.
     """
     return SafeMoment(usual)
 
@@ -109,45 +109,22 @@ def held_back() -> Iterator[None]:
 
 
 @contextmanager
-def seen_through() -> Iterator[None]:
-    """Let Ctrl-C end as KeyboardInterrupt, whatever the code it meets makes of it.
-
-    A library interrupted while it is being imported may raise an ImportError instead, and one that
-    is called back by foreign code, as a compiler does, prints a traceback and goes on: then it is
-    raised at the end.
-    """
-    before = signal.getsignal(signal.SIGINT)
-    if not callable(before) or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    interrupted = False
-
-    def note(number: int, frame: FrameType | None) -> None:
-        nonlocal interrupted
-        try:
-            before(number, frame)
-        except KeyboardInterrupt:
-            interrupted = True
-            raise
-
-    signal.signal(signal.SIGINT, note)
-    try:
-        with _unraised(lambda: None):
-            yield
-    except Exception:
-        if not interrupted:
-            raise
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if interrupted:
-        raise KeyboardInterrupt
-
-
-def never_lost() -> AbstractContextManager[None]:
+def never_lost() -> Iterator[None]:
     """Let Ctrl-C come again, a moment later, where Python can only print what it raised: in the
     callback of a collector of garbage, or while an object is thrown away.
     """
-    return _unraised(lambda: threading.Timer(_AGAIN, _press).start())
+
+    def hook(lost: sys.UnraisableHookArgs) -> None:
+        if issubclass(lost.exc_type, KeyboardInterrupt):
+            threading.Timer(_AGAIN, _press).start()
+        else:
+            before(lost)
+
+    before, sys.unraisablehook = sys.unraisablehook, hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
 
 
 def _press() -> None:
@@ -155,23 +132,6 @@ def _press() -> None:
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
         _thread.interrupt_main()
-
-
-@contextmanager
-def _unraised(answer: Callable[[], object]) -> Iterator[None]:
-    """Call something in place of printing a KeyboardInterrupt that nothing can raise."""
-
-    def hook(lost: sys.UnraisableHookArgs) -> None:
-        if issubclass(lost.exc_type, KeyboardInterrupt):
-            answer()
-        else:
-            usual(lost)
-
-    usual, sys.unraisablehook = sys.unraisablehook, hook
-    try:
-        yield
-    finally:
-        sys.unraisablehook = usual
 
 
 @contextmanager

@@ -21,7 +21,9 @@ def jax_and_optax() -> tuple[Any, Any]:
     """
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:
-        with interrupts.seen_through():
+        with (
+            interrupts.put_off()
+        ):  # what they are written in does not bear an exception from nowhere
             import jax  # noqa: PLC0415 - an extra
             import optax  # noqa: PLC0415 - an extra
     except ImportError:

@@ -89,7 +89,7 @@ def _connected(address: str | None, jobs: int | None) -> Iterator[Any]:
         _try_to_reach(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    with interrupts.seen_through():
+    with interrupts.put_off():
         import ray  # noqa: PLC0415 - an extra
     if ray.is_initialized():
         yield ray

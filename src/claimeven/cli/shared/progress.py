@@ -27,7 +27,7 @@ LOG_PATIENCE, LOG_TICK = 10.0, 60.0
 _BAR = 10
 _SHARE = re.compile(r"([\d,]+) of ([\d,]+)\b")
 #: Seconds after Ctrl-C in which work that is kept as it goes on has to end.
-_UNHEEDED = 5.0
+_UNHEEDED = 3.0
 
 
 class StatusLine:

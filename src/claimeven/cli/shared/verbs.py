@@ -68,7 +68,7 @@ class LazyVerbs(Verbs):
         """Import the module of a verb."""
         if cmd_name not in self._verbs:
             return None
-        with interrupts.seen_through():
+        with interrupts.put_off():
             command: click.Command = importlib.import_module(self._verbs[cmd_name][0]).command
         return command
 
