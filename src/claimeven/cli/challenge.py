@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TextIO
@@ -30,7 +29,7 @@ from claimeven.arena.store.runs import refuse_changes
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import check_seed, json_option, keeping_options
-from claimeven.cli.shared.progress import counting, say_when_compiling
+from claimeven.cli.shared.progress import counting, say_interrupted, say_when_compiling
 from claimeven.cli.shared.streams import clean_stdout, printable, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
@@ -120,9 +119,7 @@ def command(
         elif result.games:
             _print(result, spec, url, stream)
     if isinstance(ended, KeyboardInterrupt):
-        told = f"interrupted after {len(result.games)} of {games} games"
-        more = f"; go on with: --out {out} --resume" if out is not None else ""
-        print(told + more, file=sys.stderr)
+        say_interrupted(f"{len(result.games)} of {games} games", out)
         ctx.exit(INTERRUPTED)
     if ended is not None:
         ctx.exit(complain(str(ended)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -13,11 +12,10 @@ from claimeven.agents import Limit
 from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.statistics.ratings import Ladder, Rating
-from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments import pool
 from claimeven.arena.tournaments.placement import Meeting, Placement, placement_plan, pool_dict
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
+from claimeven.arena.tournaments.tournament import store_of
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import (
@@ -29,8 +27,8 @@ from claimeven.cli.shared.options import (
     tell_unbounded,
     time_control_options,
 )
-from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
+from claimeven.cli.shared.players import play_shown, players_options
+from claimeven.cli.shared.progress import say_interrupted, say_when_compiling
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
 from claimeven.cli.shared.tables import fitted, remark_lines
 from claimeven.cli.shared.widths import left, text_size
@@ -104,7 +102,8 @@ def command(
     plan = placement_plan(agent, rounds, limit, isolation) if agent else pool.pool_plan(rounds)
     with clean_stdout() as stdout:
         with store_of(plan, out, resume) as store:
-            standings, spent, ended = _play(plan, store, players)
+            result, ended = play_shown(plan, store, players)
+        standings, spent = result.standings, result.seconds
         if agent:
             placement = Placement(plan, standings, spent)
             told, lines = placement.as_dict(), placement_lines(placement)
@@ -116,10 +115,7 @@ def command(
             remarks = remark_lines(standings.remarks, table_width())
             stdout.writelines(text + "\n" for text in chain(_fitted(lines), remarks))
     if ended:
-        said = f"interrupted after {len(standings.games)} of {plan.games} games"
-        if out is not None:
-            said += f"; go on with: --out {out} --resume"
-        click.echo(said, err=True)
+        say_interrupted(f"{len(standings.games)} of {plan.games} games", out)
         ctx.exit(INTERRUPTED)
 
 
@@ -132,28 +128,6 @@ def _publish(agent: str | None, as_json: bool) -> None:
             write_json(pool_told(standings, 0.0), stdout)
         else:
             stdout.writelines(text + "\n" for text in _fitted(pool_lines(standings)))
-
-
-def _play(
-    plan: TournamentPlan, store: Store, players: Executor | None
-) -> tuple[Standings, float, bool]:
-    """Play the games; return those there are, the seconds, and whether Ctrl-C ended it early."""
-    begin, resumed = time.monotonic(), len(store)
-    ended = False
-    with status_line() as line:
-        try:
-            run_tournament(
-                plan,
-                store,
-                executor=players,
-                tell=say,
-                watch=lambda done: line.show(
-                    lambda: count_text(done, plan.games, "games", time.monotonic() - begin, resumed)
-                ),
-            )
-        except KeyboardInterrupt:
-            ended = True
-    return Standings.of_store(store), time.monotonic() - begin, ended
 
 
 def pool_told(standings: Standings, seconds: float) -> dict[str, object]:

@@ -36,7 +36,7 @@ from claimeven.cli.shared.options import (
 )
 from claimeven.cli.shared.page import check_page, write_after
 from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import counting, say_when_compiling
+from claimeven.cli.shared.progress import counting, say_interrupted, say_when_compiling
 from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -153,8 +153,7 @@ def command(
             stdout.flush()
             write_after(out, page, out)
     if isinstance(ended, KeyboardInterrupt):
-        goes_on = "" if out is None else f"; go on with: --out {out} --resume"
-        print(f"interrupted after {len(result.games)} of {games} games{goes_on}", file=sys.stderr)
+        say_interrupted(f"{len(result.games)} of {games} games", out)
         ctx.exit(INTERRUPTED)
     if ended is not None:
         ctx.exit(complain(str(ended)))

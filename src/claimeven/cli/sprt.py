@@ -38,7 +38,13 @@ from claimeven.cli.shared.options import (
     time_control_options,
 )
 from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
+from claimeven.cli.shared.progress import (
+    count_text,
+    say,
+    say_interrupted,
+    say_when_compiling,
+    status_line,
+)
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
 from claimeven.cli.shared.tables import fitted, remark_lines
 from claimeven.errors import ClaimevenError
@@ -135,10 +141,7 @@ def command(
             more = more_openings(source, opening_plies, plan.schedule.openings)
             stdout.writelines(line + "\n" for line in report_lines(result, table_width(), more))
     if interrupted:
-        told = f"interrupted after {len(result.standings.games)} games"
-        if out is not None:
-            told += f"; go on with: --out {out} --resume"
-        click.echo(told, err=True)
+        say_interrupted(f"{len(result.standings.games)} games", out)
         ctx.exit(INTERRUPTED)
 
 

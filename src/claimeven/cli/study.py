@@ -20,7 +20,13 @@ from claimeven.cli.shared.options import (
     json_option,
     resume_options,
 )
-from claimeven.cli.shared.progress import StatusLine, count_text, say_when_compiling, status_line
+from claimeven.cli.shared.progress import (
+    StatusLine,
+    count_text,
+    say_interrupted,
+    say_when_compiling,
+    status_line,
+)
 from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.cli.shared.verbs import Verbs
 from claimeven.cores import usable_cores
@@ -186,10 +192,7 @@ def _run(
         elif results:
             out.write(f"{whole} of {len(studies)} studies, {seconds:.1f} s\n")
     if interrupted:
-        said = f"interrupted after {whole} of {len(studies)} studies"
-        if laboratory.folder is not None:
-            said += f"; go on with: --out {laboratory.folder} --resume"
-        click.echo(said, err=True)
+        say_interrupted(f"{whole} of {len(studies)} studies", laboratory.folder)
         ctx.exit(INTERRUPTED)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +13,11 @@ from click.core import ParameterSource
 from claimeven.agents import Isolation, Limit
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.games.openings import make_openings
-from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import (
     KINDS,
     TournamentPlan,
     TournamentResult,
-    run_tournament,
     store_of,
 )
 from claimeven.arena.tournaments.tournament_file import read_settings
@@ -44,8 +41,8 @@ from claimeven.cli.shared.options import (
     time_control_options,
 )
 from claimeven.cli.shared.page import check_page, write_after
-from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
+from claimeven.cli.shared.players import play_shown, players_options
+from claimeven.cli.shared.progress import say_interrupted, say_when_compiling
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
 from claimeven.cli.shared.tables import named_lines, remark_lines
 from claimeven.cli.shared.widths import wrap
@@ -167,7 +164,7 @@ def command(
     plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
     with clean_stdout() as stdout, store_of(plan, out, resume) as store:
         store.set_meta("command", command_line(ctx))
-        result, interrupted = _play(plan, store, players)
+        result, interrupted = play_shown(plan, store, players)
         if as_json:
             reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
             write_json({**result.as_dict(), "left_out": reasons}, stdout)
@@ -177,35 +174,9 @@ def command(
             stdout.flush()
             write_after(store, page, out)
     if interrupted:
-        told = f"interrupted after {len(result.standings.games)} of {plan.games} games"
-        if page is not None:
-            told += f"; {page} was not written"
-        if out is not None:
-            told += f"; go on with: --out {out} --resume"
-        click.echo(told, err=True)
+        lost = "" if page is None else f"; {page} was not written"
+        say_interrupted(f"{len(result.standings.games)} of {plan.games} games{lost}", out)
         ctx.exit(INTERRUPTED)
-
-
-def _play(
-    plan: TournamentPlan, store: Store, executor: Executor | None
-) -> tuple[TournamentResult, bool]:
-    """Play the games; return what came of them by now, and whether Ctrl-C ended it early."""
-    begin, resumed = time.monotonic(), len(store)
-    with status_line() as line:
-        try:
-            result = run_tournament(
-                plan,
-                store,
-                executor=executor,
-                tell=say,
-                watch=lambda done: line.show(
-                    lambda: count_text(done, plan.games, "games", time.monotonic() - begin, resumed)
-                ),
-            )
-        except KeyboardInterrupt:
-            standings = Standings.of_store(store)
-            return TournamentResult(plan, standings, time.monotonic() - begin), True
-    return result, False
 
 
 def _print(result: TournamentResult, out: TextIO, cure: str) -> None:

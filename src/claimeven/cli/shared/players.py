@@ -1,7 +1,8 @@
-"""The options that say who plays games: --jobs, --executor and --address."""
+"""Who plays games, by --jobs, --executor and --address, and games played with their progress."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -11,9 +12,16 @@ import click
 from claimeven.arena.executors.executors import local
 from claimeven.arena.executors.ray_executor import RayWorkers
 from claimeven.arena.executors.work import Executor
+from claimeven.arena.store.store import Store
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.arena.tournaments.tournament import (
+    TournamentPlan,
+    TournamentResult,
+    run_tournament,
+)
 from claimeven.arena.tournaments.tournament_file import EXECUTORS
 from claimeven.cli.shared.options import WordChoice
-from claimeven.cli.shared.progress import say
+from claimeven.cli.shared.progress import count_text, say, status_line
 from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 
@@ -64,3 +72,25 @@ def _players(executor: str, address: str | None, jobs: int | None, alone: bool) 
             raise ClaimevenError("--address is that of a Ray cluster: give --executor ray too")
         return local((1 if alone else usable_cores()) if jobs is None else jobs, say)
     return RayWorkers(usable_cores() if jobs is None and address is None else jobs, address, say)
+
+
+def play_shown(
+    plan: TournamentPlan, store: Store, executor: Executor | None
+) -> tuple[TournamentResult, bool]:
+    """Play games and show the progress; return the result by now, and whether Ctrl-C ended it."""
+    begin, resumed = time.monotonic(), len(store)
+    with status_line() as line:
+        try:
+            result = run_tournament(
+                plan,
+                store,
+                executor=executor,
+                tell=say,
+                watch=lambda done: line.show(
+                    lambda: count_text(done, plan.games, "games", time.monotonic() - begin, resumed)
+                ),
+            )
+        except KeyboardInterrupt:
+            standings = Standings.of_store(store)
+            return TournamentResult(plan, standings, time.monotonic() - begin), True
+    return result, False
