@@ -1,4 +1,4 @@
-"""The tree searches of Menary and AIFour, rebuilt from their texts on stacks of discs.
+"""The tree searches of Menary, AIFour and ITU, rebuilt from their texts on stacks of discs.
 
 Nothing here is shared with claimeven but the random numbers, which are drawn in the same order:
 when a node is expanded, for the order of its children; where several children are equal, one draw
@@ -79,13 +79,15 @@ class Search:
     """How children are selected: mean + `c` * sqrt(`inside` * ln N / n).
 
     Untried children come first, in a random order or `in_order` of the columns. `any_equal`: of
-    equals one is selected at random, else the one tried first.
+    equals one is selected at random, else the one tried first. A playout is a draw after `cut`
+    moves, if that is not 0.
     """
 
     c: float
     inside: float
     in_order: bool = False
     any_equal: bool = False
+    cut: int = 0
 
     def grow(self, moves: list[int], seed: int, iterations: int) -> Node:
         """Return the root of a search after these iterations."""
@@ -96,7 +98,7 @@ class Search:
             path = self._descend(root, draws)
             result = path[-1].result
             if result is None:
-                result = play_out(path[-1], draws)
+                result = play_out(path[-1], draws, self.cut)
             for node in reversed(path):
                 node.visits += 1
                 node.total += result
@@ -147,10 +149,11 @@ def shuffle(nodes: list[Node], draws: Draws) -> None:
         nodes[last], nodes[other] = nodes[other], nodes[last]
 
 
-def play_out(leaf: Node, draws: Draws) -> int:
+def play_out(leaf: Node, draws: Draws, cut: int) -> int:
     """Play at random to the end; the result for the player who moved into the leaf."""
-    stacks, player = [list(stack) for stack in leaf.stacks], leaf.player
-    while open_columns(stacks):
+    stacks, player, left = [list(stack) for stack in leaf.stacks], leaf.player, cut or -1
+    while open_columns(stacks) and left:
+        left -= 1
         column = draws.below(COLUMNS)
         while len(stacks[column]) == ROWS:
             column = draws.below(COLUMNS)
@@ -167,4 +170,5 @@ SEARCHES = {
     "uct-aifour": Search(1 / math.sqrt(2), 2.0, any_equal=True),
     "uct-aifour-code": Search(math.sqrt(1 / math.sqrt(2)), 2.0, in_order=True),
     "uct-aifour-greedy": Search(0.0, 2.0, any_equal=True),
+    "uct-itu": Search(1.4, 2.0, cut=40),
 }
