@@ -190,7 +190,9 @@ def _write(report: CheckReport, limit: Limit, out: TextIO) -> None:
     out.write("\n")
     if report.is_stateful and report.is_fine:
         _paragraph(f"Note: {STATEFUL_ADVICE}.", out)
-    _paragraph("\n".join([*report.notes, _cost_text(report, limit), _verdict(report)]), out)
+    for text in (*report.notes, _cost_text(report, limit), _verdict(report)):
+        if text:
+            _paragraph(text, out)
 
 
 def _write_fault(fault: Fault, report: CheckReport, limit: Limit, out: TextIO) -> None:
