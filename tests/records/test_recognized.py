@@ -80,6 +80,22 @@ def test_a_file_that_counts_columns_from_0_is_refused_before_its_first_line(line
     assert lines[1] == " " or first.record.columns == tuple(map(int, digits))
 
 
+def test_tables_that_count_from_0_are_refused_as_a_whole() -> None:
+    for text, name in (
+        ("moves,first\n33,a\n340,b\n", "a.csv"),
+        ('{"moves": "33"}\n\n{"moves": "340"}\n', "a.jsonl"),
+    ):
+        said = "line 3: a 0 among its moves shows that columns count from 0: add 1 to each column"
+        assert refusal(text, name) == said
+        form, lines = guess_by_lines(name, io.StringIO(text.replace("33", "37")))
+        assert [bool(each.error) for each in tried_records(lines, form)] == [False, True]
+
+
+def test_scores_before_moves_are_not_taken_for_moves() -> None:
+    said = "line 2: its scores precede the moves: put them after the moves"
+    assert refusal("12 4455\n-3 226744\n") == said
+
+
 def test_a_0_beside_the_last_column_is_a_mistake_of_its_line() -> None:
     form, rest = guess_by_lines("-", io.StringIO("4457\n40\n12\n"))
     assert [bool(tried.error) for tried in tried_records(rest, form)] == [False, True, False]
@@ -131,6 +147,7 @@ def printed(position: Position) -> dict[str, str]:
         "nested over lines": json.dumps(rows.tolist(), indent=1),
         "grid": "\n".join(" ".join(row) for row in encodings.to_characters(position)),
         "strings": str(["".join(row) for row in encodings.to_characters(position)]),
+        "flat": ",".join(map(str, encodings.to_kaggle(position))),
         "theaigames": encodings.to_theaigames(position),
         "columns": repr(polito),
         "columns nested": str(polito.tolist()),

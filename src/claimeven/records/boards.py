@@ -122,7 +122,7 @@ def looks_like_board(line: str) -> bool:
         or _ROW.fullmatch(text)
         or (";" in text and set(text) <= set("012,; "))
         or (len(numbers) > 1 and set(numbers) <= {"0", "0."})
-        or (text[:1] == "[" and len(numbers) > MAX_SIDE and set(numbers) <= {"0", "1", "2", "-1"})
+        or (len(numbers) > MAX_SIDE and set(numbers) <= {"0", "1", "2", "-1"})
     )
 
 
@@ -132,7 +132,7 @@ def _boards(text: str, geometry: Geometry) -> Iterator[tuple[int, Board | Invali
     if written and re.match(r"\[|(\w+\.)?(array|tensor)\(", written[0][1]):
         for line, part in _bracketed(text):
             yield line, _tried(lambda part: _of_array(_nested(part), geometry), part)
-    elif written and (_FEN.fullmatch(written[0][1]) or ";" in written[0][1]):
+    elif written and (_FEN.fullmatch(written[0][1]) or _is_flat(written[0][1])):
         for line, part in written:
             yield line, _tried(lambda part: _of_line(part, geometry), part)
     else:
@@ -141,6 +141,11 @@ def _boards(text: str, geometry: Geometry) -> Iterator[tuple[int, Board | Invali
                 yield drawn.line, _tried(lambda drawn: _of_rows(drawn.cells, geometry), drawn)
         except ClaimevenError as error:
             yield 1, InvalidRecord(str(error))
+
+
+def _is_flat(line: str) -> bool:
+    """Whether a line has all the cells of a board."""
+    return ";" in line or len(line.replace(",", " ").split()) > MAX_SIDE
 
 
 def _tried(make: Callable[[T], Board], part: T) -> Board | InvalidRecord:
@@ -210,6 +215,8 @@ def _of_line(line: str, geometry: Geometry) -> Board:
     if ";" in line:
         rows = [[*map(_value, row.replace(",", " ").split())] for row in line.split(";")]
         return _of_rows(rows, geometry)
+    if _is_flat(line):
+        return _of_array([*map(_value, line.replace(",", " ").split())], geometry)
     board, *told = line.split()
     rows = [list(re.sub(r"\d{1,2}", lambda n: "." * int(n[0]), row)) for row in board.split("/")]
     found = _of_rows(rows, geometry)

@@ -19,7 +19,6 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.inputs import identified
 from claimeven.outputs import DATABASE, starts_with
 from claimeven.records import boards, documents, kaggle, moves, openspiel, tables, turns, uci
-from claimeven.records.lines import written_lines
 from claimeven.records.record import LABELS, GameRecord, InvalidRecord
 from claimeven.suggestions import no_such
 
@@ -48,7 +47,7 @@ FORMATS: dict[str, Format] = {
         Format("moves", (".txt",), moves.items, moves.read, moves.write),
         Format("moves0", (".moves0",), moves.items_from_0, moves.read_from_0, moves.write_from_0),
         Format("csv", (".csv",), tables.csv_items, tables.read, tables.write_csv),
-        Format("jsonl", (".jsonl",), written_lines, documents.read_line, tables.write_json),
+        Format("jsonl", (".jsonl",), tables.json_items, documents.read_line, tables.write_json),
         Format("kaggle", documents.ENDINGS, documents.items, documents.read, kaggle.write),
         Format("openspiel", (".openspiel",), openspiel.items, openspiel.read, openspiel.write),
         Format("uci", (".data",), uci.items, uci.read, uci.write),

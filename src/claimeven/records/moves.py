@@ -39,6 +39,8 @@ COUNTS_FROM_0 = (
     " first (claimeven convert FILE --from moves0)"
 )
 _SCORE = re.compile(r"[+-]?[0-9]{1,3}")
+#: A line whose score precedes its moves, as its sign shows.
+_SCORE_FIRST = re.compile(r"[+-]\d{1,3}[\s,]+[1-9]{2,}")
 #: Stands for the score of a full column.
 _FULL = "."
 #: Columns of the widest board that digits name.
@@ -103,6 +105,8 @@ def _survey(lines: Iterable[str], geometry: Geometry, is_known: bool) -> bool:
         if not ("0" in line or " " in line or (top in line and not is_known)):
             continue  # the usual line tells neither
         text = line.removeprefix("\ufeff").partition("#")[0].rstrip()
+        if _SCORE_FIRST.fullmatch(text):
+            raise InvalidRecord("its scores precede the moves: put them after the moves", number)
         if not is_scored and " " in text.strip():
             parts = _split(text, geometry)
             is_scored = len(parts.moves) > 1 and " " not in parts.moves and bool(parts.scores)

@@ -16,20 +16,55 @@ from typing import Any, TextIO
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
-from claimeven.records.lines import text_lines
+from claimeven.records.lines import text_lines, written_lines
 from claimeven.records.record import RESULTS, GameRecord, InvalidRecord, played
 from claimeven.suggestions import no_such
 
 #: What other programs make of moves that they take for a number.
 _NUMBER = re.compile(r"\s*\d+\.\d*([eE][+-]?\d+)?\s*|\d+[eE][+-]?\d+")
+#: A row of a table, or what is wrong with it.
+_Row = Mapping[str, object] | InvalidRecord
+#: The moves of a JSON object on a line.
+_MOVES = re.compile(r'"moves"\s*:\s*"(\d*)"')
 #: The names that are written.
 _NAMES = ("moves", "first", "second", "opening", "result", "fault", "reason")
 
 
-def csv_items(
-    lines: Iterable[str], geometry: Geometry
-) -> Iterator[tuple[int, Mapping[str, object] | InvalidRecord]]:
-    """Yield the rows of a table, or what is wrong with one, with the numbers of their lines."""
+def csv_items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, _Row]]:
+    """Yield the rows of a table, or what is wrong with one, with the numbers of their lines.
+
+    Raises `InvalidRecord` for a file without moves, or whose columns count from 0.
+    """
+    if getattr(lines, "seekable", bool)():
+        moves = ((n, str(row["moves"])) for n, row in _rows(lines) if isinstance(row, Mapping))
+        _check_base(lines, moves, geometry)
+    yield from _rows(lines)
+
+
+def json_items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not empty. Raises `InvalidRecord` if columns count from 0."""
+    if getattr(lines, "seekable", bool)():
+        found = ((number, _MOVES.search(line)) for number, line in written_lines(lines, geometry))
+        _check_base(lines, ((number, moves[1]) for number, moves in found if moves), geometry)
+    yield from written_lines(lines, geometry)
+
+
+def _check_base(lines: Any, moves: Iterable[tuple[int, str]], geometry: Geometry) -> None:
+    """Raise `InvalidRecord` if there is a 0 among moves, and no column that counts from 1."""
+    start, first_0 = lines.tell(), 0
+    for number, text in moves:
+        if text and max(text) >= str(geometry.columns):
+            first_0 = 0
+            break
+        first_0 = first_0 or number * ("0" in text)
+    lines.seek(start)
+    if first_0:
+        raise InvalidRecord(
+            "a 0 among its moves shows that columns count from 0: add 1 to each column", first_0
+        )
+
+
+def _rows(lines: Iterable[str]) -> Iterator[tuple[int, _Row]]:
     reader = csv.DictReader((f"{line}\n" for _, line in text_lines(lines)), strict=True)
     try:
         heads = [head.strip() for head in reader.fieldnames or ()]
