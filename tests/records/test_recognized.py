@@ -215,6 +215,7 @@ def test_the_side_that_is_one_disc_ahead_moved_first() -> None:
         ("| X | X |\n| X |\n", "line 2"),
         (". . X . . . .\n. . . . . . .\n", "a disc floats above an empty cell in column 3"),
         ("X X . . . . .\n" * 1, "the first player has 2 discs and the second 0"),
+        ("  0 1 2\n0 0 0 0\n1 0 0 0\n2 1 2 0\n3 1 2 0\n", "line 5 is not a row of 4 cells"),
         ("7/7/7/7/7/3r3 r 1", "it says that r is to move"),
         ("[[1,1,1,1],[0,0]]", "its lists are of unequal length"),
     ],
@@ -319,6 +320,12 @@ def test_turns_of_a_column_and_a_color() -> None:
     assert [game.moves for game in two] == ["12", "71"]
     assert "move 2: Red moves twice in a row" in refusal("A_Red A_Red\n")
     assert "is not on the board" in refusal("A_Red H_Yellow\n")
+
+
+def test_lists_of_moves() -> None:
+    assert [each.moves for each in read('["4455", "12"]')] == ["4455", "12"]
+    assert [each.moves for each in read('{"moves": [3, 3, 4]}\n')] == ["445"]
+    assert [each.moves for each in read("(3, 3, 4)\n[3, 3]\n")] == ["445", "44"]
 
 
 def test_histories_in_a_state_of_the_arena() -> None:

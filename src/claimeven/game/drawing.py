@@ -245,6 +245,7 @@ _SYMBOLS_READ: Final = {*_PLAYER_OF, *_EMPTIES}
 _EDGES: Final = _UPRIGHTS + "[]*"
 _FRAME_LINE: Final = re.compile(r"[\s|│║]*[-+=─═┌└├╔╚╠].*")
 _ROW_LABEL: Final = re.compile(r"^\s*\d+\s*(?=[|│║])")
+_NUMBERS: Final = re.compile(r"\s*\d{1,2}(\s+\d{1,2})+\s*")
 _BLANK: Final = re.compile(r"\s")
 _COLOUR_CODE: Final = re.compile(r"\x1b\[[\d;]*m")
 
@@ -306,6 +307,9 @@ def find_drawings(text: str) -> Iterator[Drawn]:
             begin = begin if rows else number
             rows.append(cells)
         elif rows and (was_frame or not is_frame):
+            numbers = [int(word) for word in line.split()] if _NUMBERS.fullmatch(line) else [0]
+            if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+                raise InvalidNotation(f"line {number} is not a row of {columns} cells")
             yield Drawn(rows, begin)
             rows = []
         was_frame = is_frame

@@ -37,7 +37,7 @@ T = TypeVar("T")
 _FEN = re.compile(r"[0-9xoryXORY]+(/[0-9xoryXORY]+)+( +[xoryXORY]( +\d+)?)?")
 #: How an array starts, but for a list of columns.
 _ARRAY = re.compile(
-    r"(\w+\.)?(array|tensor)\(|\[\s*['\"(]|\[\s*\[(?!\s*\{)|\[\s*-?\d+\.?\s+-?\d|P1: X"
+    r"(\w+\.)?(array|tensor)\(|\[\s*['\"(](?![1-9]+\")|\[\s*\[(?!\s*\{)|\[\s*-?\d+\.?\s+-?\d|P1: X"
 )
 #: The frame of a drawing, a row of it, or a row without a frame.
 _ROW = re.compile(

@@ -107,6 +107,8 @@ def _games_of(found: Any) -> Any:
         return found["environment"]  # as a page has it
     if isinstance(found, list) and found and all(map(_is_step, found)):
         return {"steps": found}
+    if isinstance(found, list) and all(isinstance(x, str) and x.isdigit() for x in found):
+        return [{"moves": moves} for moves in found]
     if isinstance(found, list) and all(isinstance(each, Mapping) for each in found):
         return found
     return [found] if isinstance(found, list) else found

@@ -96,7 +96,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
         geometry = board_of(board)
     columns = []
     choices = set(map(str, range(geometry.columns)))
-    words = [word.strip() for word in text.removeprefix("[").removesuffix("]").split(",")]
+    words = [word.strip() for word in text.strip("[]()").split(",")]
     for number, word in enumerate(words if any(words) else (), start=1):
         if word not in choices:
             raise InvalidRecord(
