@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -76,10 +77,8 @@ def daily_puzzle(
     if every is None:
         every = shipped_puzzles().puzzles
     if isinstance(day, str):
-        try:
+        with suppress(ValueError):
             day = datetime.date.fromisoformat(day)
-        except ValueError:
-            raise InvalidPuzzles(f"{day!r} is no day: give one such as 2026-01-31") from None
     if isinstance(day, datetime.datetime):
         day = day.date()
     if not isinstance(day, datetime.date | None):

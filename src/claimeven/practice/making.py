@@ -192,10 +192,7 @@ def made(
 
 
 def rated(
-    found: tuple[tuple[int, ...], Position, str],
-    number: int,
-    plan: PuzzlePlan,
-    solver: Solver,
+    found: tuple[tuple[int, ...], Position, str], number: int, plan: PuzzlePlan, solver: Solver
 ) -> Puzzle:
     """Return the puzzle of a candidate with its solution, idea and rating."""
     columns, position, kind = found

@@ -6,7 +6,7 @@ One rule for every number: values and windows are told as the side to move at th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -193,7 +193,7 @@ def montecarlo(
     found, forest = player.search.follow(asked, np.random.default_rng(seed), wanted)
     kept: list[dict[str, Any]] = []
     made = 0
-    for made, step in _numbered(found):
+    for made, step in enumerate(found, start=1):
         if first <= made < first + steps:
             kept.append(_told_step(step, asked))
             if every_tree:
@@ -209,10 +209,6 @@ def montecarlo(
         "steps": kept,
         "tree": _grown(forest, asked, tree_depth, tree_nodes),
     }
-
-
-def _numbered(steps: Iterator[Step]) -> Iterator[tuple[int, Step]]:
-    return enumerate(steps, start=1)
 
 
 def _told_step(step: Step, position: Position) -> dict[str, Any]:
