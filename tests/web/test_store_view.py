@@ -173,6 +173,19 @@ def test_standings_are_made_by_one_job_and_again_when_the_file_changes(
     with_view(path, work)
 
 
+def test_standings_are_begun_before_anybody_asks(path: Path) -> None:
+    async def work(view: StoreView, pool: FakePool) -> None:
+        StoreView(None, 9).start()  # nothing to make
+        view.start()
+        pool.may_end.set()
+        while view._counting is not None:
+            await asyncio.sleep(0)
+        assert [each["final"] for each in pool.jobs] == [False]
+        assert json.loads((await view.standings())[0])["read"] == 1
+
+    with_view(path, work)
+
+
 def test_a_file_that_may_be_being_written_is_looked_at_again(path: Path) -> None:
     settled = version_of(path)
     assert settled is not None and version_of(path) == settled

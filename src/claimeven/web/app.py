@@ -48,6 +48,7 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
         try:
             await asyncio.to_thread(app.state.services.warm)
             app.openapi()
+            app.state.services.store.start()
             yield
         finally:
             await app.state.services.stop()

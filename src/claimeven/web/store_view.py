@@ -56,6 +56,12 @@ class StoreView:
         self._error: Exception | None = None
         self._news = asyncio.Event()
 
+    def start(self) -> None:
+        """Begin to make standings, before anybody asks for them, where there is a file."""
+        if self._path is not None:
+            self._asked_at = time.monotonic()
+            self._counting = asyncio.ensure_future(self._count(version_of(self._path), final=False))
+
     async def stop(self) -> None:
         """End the workers, and what they do."""
         tasks = [each for each in (self._counting, self._making) if each is not None]
