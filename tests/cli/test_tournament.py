@@ -434,3 +434,15 @@ def test_a_nearly_full_disk_is_told_when_a_store_is_made(tmp_path: Path, size: i
     assert ended.returncode == 2
     assert f"{path} cannot be written: the disk is full" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_a_store_has_no_folders_of_this_machine(run: Run, tmp_path: Path) -> None:
+    bot, path = tmp_path / "bot.py", tmp_path / "t.db"
+    bot.write_text("def agent(position):\n    raise ValueError(__file__)\n")
+    words = ("tournament", str(bot), "greedy", "--jobs", "1", "--out", str(path), "--rounds")
+    assert run(*words, "1").status == 0
+    assert str(tmp_path).encode() not in path.read_bytes()
+    assert run(*words, "2", "--resume").status == 0
+    with Store.read(path) as store:
+        assert store.meta["command"] == "claimeven tournament bot.py greedy --rounds 2"
+        assert {game.reason for game in store.games()} == {"raised ValueError: bot.py"}

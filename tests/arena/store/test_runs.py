@@ -15,7 +15,7 @@ import claimeven
 from claimeven import play_match, play_tournament
 from claimeven.agents.digests import digest_of_files
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.games.provenance import without_folders
+from claimeven.arena.games.provenance import brief_names
 from claimeven.arena.store.runs import ChangeWatch, run_notes, runs_of
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.tournaments.sequential import run_sprt
@@ -210,11 +210,12 @@ def test_no_folder_of_this_machine_is_stored(tmp_path: Path) -> None:
 
 
 def test_names_lose_their_folders_as_far_as_they_stay_apart() -> None:
-    assert without_folders(["/a/x.py", "/b/x.py", "/b/y.py:f"]) == ("a/x.py", "b/x.py", "b/y.py:f")
+    assert brief_names(["/a/x.py", "/b/x.py", "/b/y.py:f"]) == ("a/x.py", "b/x.py", "b/y.py:f")
+    assert brief_names(["/x.py", "x.py"]) == ("/x.py", "x.py")
     for name in ("http://127.0.0.1:8000/play", "bots/x.py", "uct:c=0.7", "ugi:engine --depth 3"):
-        assert without_folders([name]) == (name,)
-    assert without_folders(["ugi:/opt/an engine/x --net=/m/w.bin"])[0].endswith("--net=w.bin")
-    assert without_folders(["/home/Ann Lee/x.py:f", "kaggle:/home/main.py"]) == (
+        assert brief_names([name]) == (name,)
+    assert brief_names(["ugi:/opt/an engine/x --net=/m/w.bin"])[0].endswith("--net=w.bin")
+    assert brief_names(["/home/Ann Lee/x.py:f", "kaggle:/home/main.py"]) == (
         "x.py:f",
         "kaggle:main.py",
     )

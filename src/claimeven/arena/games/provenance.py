@@ -21,6 +21,8 @@ from claimeven.game.geometry import Geometry
 
 #: An absolute path among the words of a spec, and not the address of a server.
 _ABSOLUTE = re.compile(r"(?<![^\s:=,'\"])/[^/\s:=,'\"][^\s:=,'\"]*")
+#: Parts of an absolute path that a name keeps at most.
+_MAX_PARTS = 20
 #: How to go on with a file of games although something has changed.
 REMEDY = "--resume-changed adds to it all the same, another file of --out starts again"
 #: Differences that one sentence names.
@@ -123,21 +125,20 @@ def _sign(path: Path) -> object:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def without_folders(names: Sequence[str]) -> tuple[str, ...]:
+def brief_names(names: Sequence[str]) -> tuple[str, ...]:
     """Return names of agents in which absolute paths are as short as keeps the names apart.
 
-    >>> without_folders(["/home/ann/bots/a.py:agent", "ugi:/opt/c4/engine", "bots/b.py"])
+    >>> brief_names(["/home/ann/bots/a.py:agent", "ugi:/opt/c4/engine", "bots/b.py"])
     ('a.py:agent', 'ugi:engine', 'bots/b.py')
     """
-    kept = 1
-    while True:
-        brief = tuple(_without_folder(name, kept) for name in names)
+    for kept in range(1, _MAX_PARTS):
+        brief = tuple(_brief_name(name, kept) for name in names)
         if len(set(brief)) == len(set(names)):
             return brief
-        kept += 1
+    return tuple(names)  # such as /bot.py and bot.py
 
 
-def _without_folder(name: str, kept: int) -> str:
+def _brief_name(name: str, kept: int) -> str:
     """Return a name with the last so many parts of each absolute path in it."""
     place = name.rpartition(":")[0] if not name.endswith(".py") else name
     if place.endswith(".py") and place.startswith("/"):  # there may be spaces in it
@@ -147,9 +148,7 @@ def _without_folder(name: str, kept: int) -> str:
 
 def setting_of(agents: Iterable[Contestant], geometry: Geometry, limit: Limit) -> dict[str, Any]:
     """Return board, limit and provenance of agents as plain data, for results as JSON."""
-    told = Provenance.of(agents).as_dict()
-    board = {"columns": geometry.columns, "rows": geometry.rows, "connect": geometry.connect}
-    return {**board, "limit": asdict(limit), **told}
+    return {**asdict(geometry), "limit": asdict(limit), **Provenance.of(agents).as_dict()}
 
 
 class PlanOfAgents:
@@ -167,7 +166,7 @@ class PlanOfAgents:
     @cached_property
     def stored_names(self) -> tuple[str, ...]:
         """The names as they are stored: no folders of this machine in them."""
-        return without_folders(self.names)
+        return brief_names(self.names)
 
     @property
     def is_portable(self) -> bool:

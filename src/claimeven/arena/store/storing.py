@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from claimeven.agents.contract import Decision, FaultKind
+from claimeven.agents.safe_text import without_folders
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.schedule import Opening
@@ -57,7 +58,7 @@ def stored_game(played: PlayedGame, job: str) -> StoredGame:
         winner=game.winner,
         fault=None if forfeit is None else str(forfeit.kind),
         fault_seat=None if forfeit is None else forfeit.seat,
-        reason=None if forfeit is None else forfeit.reason,
+        reason=None if forfeit is None else without_folders(forfeit.reason),
         seconds=round(sum(game.seconds), 6),
         told=told,
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from claimeven.arena.games.provenance import without_folders
+from claimeven.arena.games.provenance import brief_names
 from claimeven.arena.store.store import InvalidStore, Store
 from claimeven.arena.store.stored import StoredAgent
 
@@ -63,7 +63,7 @@ def _plan_of(store: Store) -> dict[str, Any]:
     if not isinstance(told, dict):
         raise InvalidStore(f"{store.path} is damaged: what was planned is lost")
     if _are_texts(told.get("agents")):  # stores of version 0.2 have absolute paths in them
-        told["agents"] = list(without_folders(told["agents"]))
+        told["agents"] = list(brief_names(told["agents"]))
     return told
 
 

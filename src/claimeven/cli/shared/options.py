@@ -276,7 +276,12 @@ _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)
 
 
 def command_line(ctx: click.Context) -> str:
-    """Return the command that plays the same games: what was asked for, as a shell takes it."""
+    """Return the command that plays the same games: what was asked for, as a shell takes it.
+
+    It is stored, so there are no folders of this machine in it.
+    """
+    from claimeven.agents.safe_text import without_folders  # noqa: PLC0415 - for a quick start
+
     words = ["claimeven", *ctx.command_path.split()[1:]]
     for parameter in ctx.command.params:
         name = parameter.name or ""
@@ -290,7 +295,7 @@ def command_line(ctx: click.Context) -> str:
             words += [parameter.opts[0]] if value else parameter.secondary_opts[:1]
         else:
             words += [parameter.opts[0], str(value)]
-    return shlex.join(words)
+    return without_folders(shlex.join(words))
 
 
 def refuse_beside(ctx: click.Context, option: str, allowed: Collection[str]) -> None:
