@@ -253,13 +253,13 @@ def test_other_errors_that_nobody_answers_are_told_as_ever(
     assert sys.unraisablehook is hook
 
 
-#: Collects garbage until Ctrl-C comes, so that it meets the callback of the collector now and then.
+#: Ctrl-C meets the callback of the collector of garbage.
 LOSES = """
 import gc, os, signal, sys, time
 from claimeven import interrupts
 def callback(phase, info):
-    signal.raise_signal(signal.SIGINT)
     gc.callbacks.remove(callback)
+    signal.raise_signal(signal.SIGINT)
 gc.callbacks.append(callback)
 try:
     with interrupts.never_lost():
@@ -278,7 +278,8 @@ def press():
     time.sleep(0.2)
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 signal.signal(signal.SIGINT, lambda number, frame: None)
-with interrupts.ended_within(0.5, lambda: "ended"):
+interrupts.last_words = lambda: "ended"
+with interrupts.ended_within(0.5):
     threading.Thread(target=press).start()
     end = time.monotonic() + 60
     while time.monotonic() < end:
@@ -304,6 +305,6 @@ def test_it_ends_a_program_whatever_it_meets(script: str, status: int, out: str,
 def test_a_block_that_ends_soon_is_not_cut_short() -> None:
     before = signal.set_wakeup_fd(-1)
     signal.set_wakeup_fd(before)
-    with pytest.raises(KeyboardInterrupt), interrupts.ended_within(60, lambda: "never"):
+    with pytest.raises(KeyboardInterrupt), interrupts.ended_within(60):
         press()
     assert signal.set_wakeup_fd(before) == before

@@ -13,6 +13,14 @@ from types import FrameType
 from typing import TypeAlias, TypeVar
 
 _Result = TypeVar("_Result")
+
+
+def _interrupted() -> str:
+    return "interrupted"
+
+
+#: Returns what is said of this process where Ctrl-C ends it at once.
+last_words: Callable[[], str] = _interrupted
 #: Exit status of a program that Ctrl-C has ended.
 INTERRUPTED = 130
 #: Seconds until Ctrl-C comes again that met code which can raise nothing.
@@ -135,10 +143,10 @@ def _press() -> None:
 
 
 @contextmanager
-def ended_within(seconds: float, say: Callable[[], str]) -> Iterator[None]:
+def ended_within(seconds: float) -> Iterator[None]:
     """End this process, with status 130, if Ctrl-C comes and the block has not ended so long after.
 
-    `say` returns what is said then. For work that loses nothing by a kill, in the main thread:
+    It says its `last_words` then. For work that loses nothing by a kill, in the main thread:
     libraries may compile for half a minute and look at no signal meanwhile.
     """
     if threading.current_thread() is not threading.main_thread() or os.name != "posix":
@@ -151,7 +159,7 @@ def ended_within(seconds: float, say: Callable[[], str]) -> Iterator[None]:
     def watch() -> None:
         while numbers := os.read(reads, 64):
             if signal.SIGINT in numbers and not over.wait(seconds) and not over.is_set():
-                os.write(2, f"\n{say()}\n".encode())
+                os.write(2, f"\n{last_words()}\n".encode())
                 os._exit(INTERRUPTED)
 
     watcher = threading.Thread(target=watch, daemon=True)

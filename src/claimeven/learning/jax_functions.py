@@ -24,6 +24,8 @@ from claimeven.learning.extras import jax_and_optax
 #: An accelerator's code is not chosen by timing: what it computes would differ from run to run, by
 #: rounding, and to compile would take minutes and gigabytes.
 _OPTIONS: Final = {"xla_gpu_autotune_level": 0, "xla_gpu_enable_triton_gemm": False}
+#: Seconds after Ctrl-C in which a compilation has to end, which hears of it only then.
+_UNHEEDED: Final = 3.0
 
 
 class JaxFunction:
@@ -49,7 +51,8 @@ class JaxFunction:
         kinds = tuple((getattr(x, "shape", ()), getattr(x, "dtype", type(x))) for x in leaves)
         made = self._made.get((structure, kinds))
         if made is None:
-            made = self._made[structure, kinds] = self._compiled(arguments)
+            with interrupts.ended_within(_UNHEEDED):
+                made = self._made[structure, kinds] = self._compiled(arguments)
         return made(*arguments)
 
     def _compiled(self, arguments: tuple[Any, ...]) -> Any:

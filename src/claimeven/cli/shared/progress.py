@@ -26,8 +26,6 @@ LOG_PATIENCE, LOG_TICK = 10.0, 60.0
 #: Characters of a bar, and what it is drawn from.
 _BAR = 10
 _SHARE = re.compile(r"([\d,]+) of ([\d,]+)\b")
-#: Seconds after Ctrl-C in which work that is kept as it goes on has to end.
-_UNHEEDED = 3.0
 
 
 class StatusLine:
@@ -127,11 +125,13 @@ def kept_in(path: str | Path) -> Iterator[None]:
             return "interrupted; nothing was written"
         return f"interrupted; run the same again to go on from {path}"
 
+    before, interrupts.last_words = interrupts.last_words, say
     try:
-        with interrupts.ended_within(_UNHEEDED, say):
-            yield
+        yield
     except KeyboardInterrupt:
         raise KeyboardInterrupt(say()) from None
+    finally:
+        interrupts.last_words = before
 
 
 @contextmanager
