@@ -24,6 +24,7 @@ from claimeven.compiled.kernels import PLAIN
 from claimeven.web.api_page import api_page
 from claimeven.web.server import outer_address, told
 from claimeven.web.settings import InvalidSettings, ServerSettings
+from claimeven.web.warming import STEPS
 from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
 from tests.web.conftest import PATIENCE, Server, eventually, port_of, running, whole_answer
@@ -178,8 +179,8 @@ def test_after_an_installation_no_request_fails_for_want_of_compiled_code(
     monkeypatch.setenv("CLAIMEVEN_CACHE_DIR", str(tmp_path))
     with running("--workers", "2", "--seconds", "0.1") as server:
         status = server.status()
-        assert (status["ready"], status["compiling"], status["steps_made"]) == (False, True, 0)
-        assert status["waits_for"] == "the solver"
+        assert (status["ready"], status["compiling"]) == (False, True)
+        assert status["waits_for"] == STEPS[status["steps_made"]].name
         for agent in ("perfect:level=4", "uct:iterations=20"):
             assert server.post("/api/move", {"agent": agent}).status == 200
         assert server.get("/api/scores", moves="4444413226712433").json["complete"] is True
