@@ -192,6 +192,23 @@ def test_names_follow_the_colors(page: Any) -> None:
     page.keyboard.press("f")
 
 
+def test_two_quick_inputs_at_a_puzzle_are_one_column(page: Any) -> None:
+    """Columns 2 and 2 solve this puzzle: the second one must be meant."""
+    page.goto("/?view=practise&puzzle=1")
+    page.wait_for_selector("[data-state=asked]")
+    page.keyboard.press("2")
+    page.keyboard.press("2")
+    page.wait_for_selector(".puzzle-told:has-text('Find the next column.')")
+    page.wait_for_timeout(300)
+    assert page.get_attribute(".practise", "data-state") == "asked"
+    page.goto("/?view=practise&puzzle=1")
+    page.wait_for_selector("[data-state=asked]")
+    page.dblclick(".stage [data-cell='2,1']")
+    page.wait_for_selector(".puzzle-told:has-text('Find the next column.')")
+    page.wait_for_timeout(300)
+    assert page.get_attribute(".practise", "data-state") == "asked"
+
+
 def test_two_quick_clicks_in_the_editor_are_two_discs(page: Any) -> None:
     page.goto("/?second=human")
     page.click("summary:has-text('Share')")

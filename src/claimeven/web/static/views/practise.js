@@ -3,7 +3,7 @@
 import { get } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { claimSentence } from "../claims.js";
-import { button, h, say, wantsStillness } from "../dom.js";
+import { button, h, say } from "../dom.js";
 import { columnOfKey, isForPage, once } from "../keys.js";
 import { Progress, today } from "../practise.js";
 import { Board, columnsOf, played, Position } from "../rules.js";
@@ -12,7 +12,7 @@ import { plain, playerName } from "../words.js";
 
 const BANDS = [["", "about my rating"], ["beginner", "beginner"], ["easy", "easy"], ["medium", "medium"], ["hard", "hard"], ["expert", "expert"]];
 const KINDS = [["", "win or hold"], ["win", "one column wins"], ["hold", "one column holds the draw"]];
-/** Milliseconds before the other side answers. */
+/** Milliseconds before the other side replies: a repeated input of one gesture comes before. */
 const PAUSE = 450;
 
 export class View {
@@ -324,7 +324,7 @@ export class View {
 }
 
 function pause() {
-  return new Promise((done) => { setTimeout(done, wantsStillness() ? 0 : PAUSE); });
+  return new Promise((done) => { setTimeout(done, PAUSE); });
 }
 
 function choice(options, label, onchange) {
