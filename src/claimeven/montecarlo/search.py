@@ -222,7 +222,7 @@ class MonteCarloSearch:
         if not evident:
             if seconds is not None:
                 seconds -= min(self._telling, seconds / 4)
-            all_made = _run_all(engines, iterations, _Time(started, seconds), _FIRST[backend])
+            all_made = _run_all(engines, iterations, started, seconds, _FIRST[backend])
             self._stretches, made = all_made[0], sum(map(sum, all_made))
         grown = time.perf_counter()
         root = forest.branch(depth=1)
@@ -361,20 +361,12 @@ def _branching(trees: Sequence[Viewed]) -> float | None:
     return sum(moves for _, moves in grown) / expanded if expanded else None
 
 
-@dataclass(frozen=True)
-class _Time:
-    """When a search began, and the seconds it has; None: any number."""
-
-    started: float
-    seconds: float | None
-
-    @property
-    def deadline(self) -> float | None:
-        return None if self.seconds is None else self.started + self.seconds
-
-
 def _run_all(
-    engines: Sequence[Engine], iterations: int | None, limit: _Time, first: int
+    engines: Sequence[Engine],
+    iterations: int | None,
+    started: float,
+    seconds: float | None,
+    first: int,
 ) -> list[list[int]]:
     """Run every engine on a thread, the first on this one; returns the iterations each made, of
     flat search under a clock those of each leaf.
@@ -389,33 +381,36 @@ def _run_all(
 
     def work(i: int) -> None:
         engine, share = engines[i], shares[i]
-        if share is None and limit.seconds is not None and isinstance(engine, LeafByLeaf):
-            made[i] = _run_leaf_by_leaf(engine, limit, first, stop)
+        if share is None and seconds is not None and isinstance(engine, LeafByLeaf):
+            made[i] = _run_leaf_by_leaf(engine, started, seconds, first, stop)
         else:
-            made[i] = [_run(engine, share, limit.deadline, first, stop)]
+            deadline = None if seconds is None else started + seconds
+            made[i] = [_run(engine, share, deadline, first, stop)]
 
     together(work, count, stop.set)
     return made
 
 
-def _run_leaf_by_leaf(engine: Engine, limit: _Time, first: int, stop: Event) -> list[int]:
+def _run_leaf_by_leaf(
+    engine: Engine, started: float, seconds: float, first: int, stop: Event
+) -> list[int]:
     """Give every leaf the same share of the time, a part in `TIME_PARTS` or, where there are more
     leaves, the smaller one that keeps the limit; returns what each made. Where not even one
     for each leaf fits the time, the last leaves get none.
     """
-    assert isinstance(engine, LeafByLeaf) and limit.seconds is not None
+    assert isinstance(engine, LeafByLeaf)
     leaves = engine.leaves()
-    share = limit.seconds / max(TIME_PARTS, leaves)
+    share = seconds / max(TIME_PARTS, leaves)
     engine.stay()
     made, begin, before = list[int](), 1, time.perf_counter()
     for leaf in range(1, leaves + 1):
-        done = _run(engine, None, limit.started + leaf * share, begin, stop)
+        done = _run(engine, None, started + leaf * share, begin, stop)
         made.append(done)
         engine.go_on()
         now = time.perf_counter()
         each = (now - before) / max(done, 1)
         begin, before = max(1, min(first, int(share / max(each, 1e-7)))), now
-        if now + each > limit.started + limit.seconds:
+        if now + each > started + seconds:
             break
     return made
 

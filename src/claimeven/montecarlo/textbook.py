@@ -65,6 +65,7 @@ class TextbookSearch:
     iterations: int = 0
     depth: int = 0
     full: bool = False
+    root: Any = field(init=False)
     stream: Stream = field(init=False)
     replies: Replies = field(default_factory=Replies)
 

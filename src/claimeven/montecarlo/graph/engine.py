@@ -88,7 +88,7 @@ class GraphEngine(CompiledEngine):
         twin = deepcopy(self)
         twin.start(position, seed, keep)
         found = TextbookGraphEngine(self.options)
-        found.place(StoredGraph(position, self.options, seed, twin))
+        found._search = StoredGraph(position, self.options, seed, twin)
         return found
 
     def root(self) -> GraphHandle:
@@ -211,10 +211,6 @@ class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
         if before is not None and before.made <= MOST_VISITS // 2:
             search.take(before)
         self.keeps = True
-
-    def place(self, search: TextbookGraph) -> None:
-        """Go on with a search that was made elsewhere."""
-        self._search = search
 
     def root(self) -> TextbookHandle:
         root = self.search.root

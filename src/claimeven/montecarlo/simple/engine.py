@@ -16,7 +16,6 @@ from claimeven.montecarlo.simple.layout import CURSOR, LEAF, STATE_FIELDS, STAYS
 from claimeven.montecarlo.simple.textbook import TextbookBreadth, TextbookFlat
 from claimeven.montecarlo.tree.engine import NodesEngine, RecordsEngine
 from claimeven.montecarlo.tree.layout import CHILD, NEW_ROOT, NO_CHILDREN, ROOT
-from claimeven.montecarlo.tree.textbook import TreeNode
 
 
 class SimpleEngine(RecordsEngine):
@@ -85,18 +84,12 @@ class TextbookBreadthEngine(NodesEngine[TextbookBreadth]):
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         self._search = TextbookBreadth(position, self.options, seed)
 
-    def root(self) -> TreeNode:
-        return self.search.root
-
 
 class TextbookFlatEngine(NodesEngine[TextbookFlat]):
     """Flat search, on positions."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         self._search = TextbookFlat(position, self.options, seed)
-
-    def root(self) -> TreeNode:
-        return self.search.root
 
     def leaves(self) -> int:
         return sum(path[-1].children is None for path in self.search.nodes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from copy import deepcopy
 
@@ -161,10 +160,11 @@ class NodesView:
 
 
 class NodesEngine(NodesView, TextbookEngine[Search]):
-    """A textbook search that grows a tree of `TreeNode`."""
+    """A textbook search that grows a tree of `TreeNode`, from its `root`."""
 
-    @abstractmethod
-    def root(self) -> TreeNode: ...
+    def root(self) -> TreeNode:
+        root: TreeNode = self.search.root
+        return root
 
     def grown(self) -> tuple[int, int]:
         waiting, expanded, moves = [self.root()], 0, 0
@@ -187,6 +187,3 @@ class TextbookTreeEngine(NodesEngine[TextbookTree]):
             self._search.root = node
             self._search.used = keep_below(node, keep)
         self.keeps = True
-
-    def root(self) -> TreeNode:
-        return self.search.root
