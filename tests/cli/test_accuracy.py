@@ -332,7 +332,7 @@ def _kept(path: Path) -> int:
         (("FILE", "--memory", "3"), "--memory goes with agents, not with a file of games"),
         (("FILE", "--load-seconds", "3"), "--load-seconds goes with agents, not with a file of"),
         (("FILE", "--columns", "8"), "are of 5x5 connect 4, not 8x6 connect 4"),
-        (("TEXT",), "is no file of games of claimeven"),
+        (("TEXT",), "move 3: '8' is not a column: choose from 1 to 7"),
         (("greedy", "--agent", "greedy"), "--agent goes with a file of games"),
         (("greedy", "greedy"), "greedy is there twice"),
         (("greedy", "--set", "hrd"), "there is no set 'hrd' (did you mean hard?)"),

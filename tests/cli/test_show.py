@@ -231,6 +231,21 @@ def test_several_files_are_imported_and_converted(run: Run, tmp_path: Path) -> N
     assert said.startswith(f"{one}, line 2: move 2: '8' is not a column")
 
 
+def test_games_of_any_format_are_judged(run: Run, tmp_path: Path) -> None:
+    board = ("--columns", "4", "--rows", "4", "--connect", "3")
+    path = tmp_path / "games.csv"
+    path.write_text("moves,first,second\n12121,ann,bob\n1213,ann,bob\n")
+    told = json.loads(run("accuracy", str(path), "--json", "--table-mb", "1", *board).out)
+    store = str(tmp_path / "games.db")
+    assert run("games", store, "--import", str(path), *board).status == 0
+    stored = json.loads(run("accuracy", store, "--json", "--table-mb", "1").out)
+    for each in (told, stored):
+        each.pop("seconds")
+    assert told == stored
+    path.write_text("moves,first\n12x,ann\n")
+    assert "line 2 of" in bad_input(run("accuracy", str(path), *board))
+
+
 def test_no_file_makes_a_command_fail_without_a_sentence(run: Run, tmp_path: Path) -> None:
     """Bytes at random, and files of every kind cut anywhere."""
     rng = random.Random(8)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import TextIO
@@ -28,6 +29,7 @@ from claimeven.arena.accuracy.measuring import (
 from claimeven.arena.accuracy.positions import USUAL
 from claimeven.arena.advice import COLD_ADVICE
 from claimeven.arena.games.provenance import setting_of
+from claimeven.arena.store.importing import import_games
 from claimeven.arena.store.store import Store
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.accuracy_report import (
@@ -62,6 +64,7 @@ from claimeven.cli.shared.tables import fitted
 from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.outputs import holds_games, scratch_folder
 from claimeven.solver import Solver
 
 #: Endings of files of games that are taken for one even where there is none.
@@ -118,9 +121,9 @@ def command(
 ) -> None:
     """Tell how well agents play: how often they find the best move, and where they err.
 
-    With a FILE of games (of `tournament --out`, or imported by `games`) every move of every game
-    is judged against exact scores. Those are kept in the file, so judging again takes no time, and
-    after Ctrl-C it goes on where it was.
+    With a FILE of games (of `tournament --out`, or any that `games` imports) every move of every
+    game is judged against exact scores. A file of stored games keeps those, so judging again takes
+    no time, and after Ctrl-C it goes on where it was.
 
     With AGENTs each is asked in every position of a set, the same for everybody, so figures
     compare: 4,500 positions of the usual board come along, one a line of your own file with
@@ -146,7 +149,8 @@ def command(
     solver_of = cache(solving.solver)  # made when it is first needed
     if _is_file_of_games(names):
         refuse_given(ctx, _OF_AGENTS, "{} goes with agents, not with a file of games")
-        _judge_games(Path(names[0]), label, worst, solver_of, geometry, as_json)
+        with _stored(Path(names[0]), geometry) as path:
+            _judge_games(path, label, worst, solver_of, geometry, as_json)
         return
     if label is not None:
         raise ClaimevenError("--agent goes with a file of games: name the agents alone")
@@ -190,6 +194,17 @@ def _is_file(name: str) -> bool:
     if prefix in AGENTS or prefix.endswith(".py") or split_foreign(name) is not None:
         return False
     return name.endswith(_ENDINGS) or Path(name).exists()
+
+
+@contextmanager
+def _stored(path: Path, geometry: Geometry) -> Iterator[Path]:
+    """Yield a file of stored games: the one given, or one with the games of a file of records."""
+    if not path.is_file() or holds_games(path):
+        yield path
+        return
+    with scratch_folder() as folder:
+        import_games(folder / path.name, path, "first player", "second player", geometry)
+        yield folder / path.name
 
 
 def _judge_games(

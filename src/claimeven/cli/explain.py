@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import TYPE_CHECKING
 
 import click
@@ -62,13 +63,11 @@ def command(
     """
     inputs = Inputs(positions, geometry, is_ongoing, source)
     say_when_compiling()
-    solvers: dict[Geometry, Solver] = {}
+    solver_of = cache(solving.solver)
     given_scores = GivenScores()
     for given in inputs:
         board = geometry if given.record is None else given.record.geometry
-        if board not in solvers:
-            solvers[board] = solving.solver(board)
-        _answer(given, solvers[board], inputs.are_many, as_json, given_scores)
+        _answer(given, solver_of(board), inputs.are_many, as_json, given_scores)
         sys.stdout.flush()
     if inputs.failed or given_scores.wrong:
         ctx.exit(1)
