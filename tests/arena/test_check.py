@@ -277,3 +277,61 @@ def test_an_engine_of_another_program_is_checked_as_it_is() -> None:
     assert report.memory is None
     assert [fault.reason for fault in report.faults] == ["ended its process: exit status 3"]
     assert report.faults[0].kind is FaultKind.CRASH
+
+
+def report_on(text: str, folder: Path, prefix: str = "") -> CheckReport:
+    (folder / "bot.py").write_text(text, encoding="utf-8")
+    return check_agent(f"{prefix}{folder / 'bot.py'}", seed=1)
+
+
+def test_what_faults_have_in_common_is_in_the_advice(tmp_path: Path) -> None:
+    told = {fault.advice.partition(";")[0] for fault in report_on(
+        "import random\ndef agent(p):\n    return random.choice(p.legal_columns) + 1\n", tmp_path
+    ).faults}  # fmt: skip
+    assert told == {"it never plays column 0: does it count from 1?"}
+    text = "def agent(p):\n    return max(c for c in range(5) if c in (0, *p.legal_columns))\n"
+    (fault,) = report_on(text, tmp_path).faults
+    assert fault.advice.startswith("it never plays column 5, 6 (counted from 0); return one of")
+
+
+BEGUN = """
+def agent(obs, config):
+    global seen
+    if obs.step < 2:
+        seen = []
+    seen.append(obs.step)
+    assert seen[-1] == seen[0] + 2 * (len(seen) - 1)
+    return obs.board[:7].index(0)
+"""
+
+
+def test_an_agent_that_needs_its_game_is_fit_for_kaggle_alone(tmp_path: Path) -> None:
+    report = report_on(BEGUN, tmp_path)
+    assert report.is_stateful
+    assert (
+        "it plays whole games and fails where it has not seen the moves" in the_fault(report).advice
+    )
+    report = report_on(BEGUN, tmp_path, "kaggle:")
+    assert report.is_stateful and report.is_fine
+
+
+def test_what_is_no_fault_is_a_note(tmp_path: Path) -> None:
+    text = "import secrets\ndef agent(p):\n    return secrets.choice(p.legal_columns)\n"
+    report = report_on(text, tmp_path)
+    assert report.is_fine
+    assert [note[:50] for note in report.notes] == [
+        "The same position and seed gave different columns:"
+    ]
+    assert report.as_dict()["notes"] == list(report.notes)
+    assert not report_on("def agent(p):\n    return p.legal_columns[0]\n", tmp_path).notes
+
+
+def test_a_slow_agent_is_asked_about_fewer_positions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "MAX_ASKING", 0.0)
+    monkeypatch.setattr(check, "MAX_PLAYING", 0.0)
+    report = report_on("def agent(p):\n    return p.legal_columns[0]\n", tmp_path)
+    assert report.is_fine
+    assert (len(report.answers), len(report.games)) == (21, 2)
+    assert {answer.probe.only for answer in report.answers} == {None, *range(7)}

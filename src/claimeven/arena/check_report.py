@@ -175,12 +175,12 @@ class CheckReport:
 
         Blocks count in positions without a win.
         """
-        wins = of == "wins"
-        asked = [a for a in self.answers if (a.probe.wins if wins else a.probe.blocks)]
-        asked = [a for a in asked if wins or not a.probe.wins]
-        return sum(a.column in (a.probe.wins if wins else a.probe.blocks) for a in asked), len(
-            asked
-        )
+        asked = [
+            (a.column, getattr(a.probe, of))
+            for a in self.answers
+            if getattr(a.probe, of) and (of == "wins" or not a.probe.wins)
+        ]
+        return sum(column in good for column, good in asked), len(asked)
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON; games count from 1."""
@@ -253,13 +253,13 @@ def _hint(report: CheckReport) -> str:
     """Say what several faults have in common; empty if they have nothing."""
     if report.is_stateful:
         return STATEFUL_ADVICE
-    legal = {a.column for a in report.answers} - {None}
+    played = {a.column for a in report.answers}
     failed = {
         a.probe.only
         for a in report.answers
         if a.fault is not None and a.fault.kind is FaultKind.ILLEGAL
-    } - {None}
-    missed = sorted(column for column in failed if column is not None and column not in legal)
+    }
+    missed = sorted(column for column in failed - played if column is not None)
     if missed == [0]:
         return "it never plays column 0: does it count from 1?"
     if 0 < len(missed) <= report.geometry.columns // 2:
