@@ -42,24 +42,18 @@ def timed_decision(
     meanwhile it is taken to have kept to the limit.
     """
     gone_on = times_gone_on()
-    try:
+    with faults(agent):
         begin = time.perf_counter()
         answer = agent.choose(position, limit, rng)
         seconds = time.perf_counter() - begin
         if limit.seconds is not None and times_gone_on() != gone_on:
             seconds = min(seconds, limit.seconds)
-        if agent.is_plain:
-            decision = answer
-            column = decision.column
-            if type(column) is not int or not position.is_legal(column):
-                checked_column(column, position)
-        else:
+        decision = answer
+        if not agent.is_plain:
             decision = plain_decision(answer, position)
+        elif type(answer.column) is not int or not position.is_legal(answer.column):
+            checked_column(answer.column, position)
         late = limit.seconds is not None and agent.timed and seconds > limit.longest
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise as_fault(error, agent) from error
     if late:
         raise AgentFault(limit.overrun, kind=FaultKind.TIME)
     return decision, seconds
@@ -74,14 +68,10 @@ def checked_decision(
 
 def begin_game(agent: Agent, rng: np.random.Generator | None = None) -> None:
     """Reset an agent, to a game in which it draws from `rng`. Raises `AgentFault` when it fails."""
-    try:
+    with faults():
         if rng is not None:
             agent.note_generator(rng)
         agent.reset()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise as_fault(error) from error
 
 
 def checked_trace(
@@ -119,14 +109,14 @@ def checked_tree(agent: Agent, depth: int, nodes: int) -> TreeView | None:
 
 
 @contextmanager
-def faults() -> Iterator[None]:
+def faults(agent: Agent | None = None) -> Iterator[None]:
     """Turn whatever an agent raises, Ctrl-C apart, into an `AgentFault` that says what it was."""
     try:
         yield
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        raise as_fault(error) from error
+        raise as_fault(error, agent) from error
 
 
 def as_fault(error: BaseException, agent: Agent | None = None) -> AgentFault:
