@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,12 +96,16 @@ def command(
 
 
 def _as_dict(report: Report) -> dict[str, Any]:
-    accuracy = report.contents.accuracy
+    contents = report.contents
+    accuracy = contents.accuracy
     return {
+        **asdict(contents.geometry),
+        "limit": contents.plan.get("limit"),
+        "openings": list(dict.fromkeys(game.opening for game in contents.games)),
         "out": str(report.path),
         "bytes": report.path.stat().st_size,
         "plots": [str(path) for path in report.plots],
-        **report.contents.standings.as_dict(),
+        **contents.standings.as_dict(),
         "accuracy": None if accuracy is None else accuracy.as_dict(),
     }
 
