@@ -385,3 +385,21 @@ def test_a_seat_that_there_is_not_is_damage(name: str) -> None:
     row = replace(StoredGame("a", 0, 0, 0, 1, "", "1213141", 0), **{name: 5}).row
     with pytest.raises(ValueError, match=f"{name} is 5"):
         StoredGame.of_row(row)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_corrupt_pages_cost_the_games_in_them(tmp_path: Path, seed: int) -> None:
+    path, rng = tmp_path / "s.db", random.Random(seed)
+    written = [replace(GAME, job=f"j{n}", number=n, pair=n // 2) for n in range(300)]
+    with store(path) as opened:
+        opened.add(written)
+    data = bytearray(path.read_bytes())
+    pages = range(6, len(data) // 4096)  # those of games and of their index, not the first ones
+    for page in rng.sample(pages, 2):
+        data[page * 4096 : page * 4096 + 60] = rng.randbytes(60)
+    path.write_bytes(data)
+    with Store.read(path) as opened:
+        read = list(opened.games())
+        assert len(read) + len(opened.damaged) == 300
+        assert 0 < len(read) < 300
+        assert all(game == written[game.number] for game in read)

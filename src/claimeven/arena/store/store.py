@@ -273,10 +273,7 @@ class Store:
         self.damaged = []
         with _naming(self.path):
             known, start = {agent.id for agent in self.agents}, self.start
-            cursor = self._connection.execute(
-                f"SELECT {_GAME} FROM games WHERE number >= ? ORDER BY number, job", (least,)
-            )
-            for row in cursor:
+            for row in self._rows(least):
                 if without and (row[_NUMBER], row[_JOB]) in without:
                     continue
                 try:
@@ -289,6 +286,36 @@ class Store:
                 else:
                     yield game
 
+    def _rows(self, least: int) -> Iterator[Row]:
+        """Yield the rows of games from a number on; those in corrupt pages are `damaged`."""
+        count, last = 0, (least, "")
+        rows = f"SELECT {_GAME} FROM games WHERE "
+        try:
+            for row in self._connection.execute(
+                rows + "number >= ? ORDER BY number, job", (least,)
+            ):
+                count, last = count + 1, (row[_NUMBER], row[_JOB])
+                yield row
+            return
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
+                raise
+        keys: set[tuple[int, str]] = set()
+        for by in ("INDEXED BY games_by_number", "NOT INDEXED"):
+            with suppress(sqlite3.DatabaseError, TypeError):  # what is listed is looked up singly
+                listed = self._connection.execute(f"SELECT number, job FROM games {by}")
+                keys.update(key for key in listed if _is_key(key) and key > last)
+        for key in sorted(keys):
+            found = None
+            with suppress(sqlite3.DatabaseError):
+                found = self._connection.execute(rows + "job = ?", key[1:]).fetchone()
+            if found is None:
+                self.damaged.append(key)
+            else:
+                yield found
+        if least == _LEAST:  # those that no list has are damaged too
+            self.damaged += [(None, n) for n in range(len(self) - count - len(keys))]
+
     def drop_damaged(self) -> None:
         """Delete the games that `games` has left out, so that they can be played again."""
         if self.damaged:
@@ -296,6 +323,10 @@ class Store:
                 jobs = [(job,) for _, job in self.damaged]
                 connection.executemany("DELETE FROM games WHERE job IS ?", jobs)
             self.set_meta("dropped", self.meta.get("dropped", 0) + len(jobs))
+
+
+def _is_key(key: tuple[Any, Any]) -> bool:
+    return type(key[0]) is int and type(key[1]) is str
 
 
 def holds_no_game(path: str | Path) -> bool:
