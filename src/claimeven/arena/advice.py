@@ -151,7 +151,7 @@ _LOADING = (
     (
         r": an agent takes a position",
         "the function that plays takes a position and nothing else that has no default; call it"
-        " agent, or name it, FILE:NAME: without a name the last function of a file plays",
+        " agent, or name it, FILE:NAME",
     ),
     (
         r"it cannot be made",
@@ -161,7 +161,7 @@ _LOADING = (
     (
         r"has nothing called",
         "name a function or class that the file defines, FILE:NAME, or none: then that called agent"
-        " plays, or the last one",
+        " plays, or the one that looks most like one",
     ),
     (
         r"^(ugi|pons):",

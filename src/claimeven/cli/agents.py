@@ -53,9 +53,10 @@ def command(name: str | None, as_json: bool) -> None:
         click.echo(
             fitted(
                 "An agent is written name or name:option=value,option=value. Your own:"
-                " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config); or"
-                " the address of a server that plays, http://127.0.0.1:8000/play. What stands"
-                " after the prefix of another program may hold blanks: quote it for the shell.",
+                " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config), or a"
+                " class, with its options after it: my_agent.py:Player,depth=2; or the address of a"
+                " server that plays, http://127.0.0.1:8000/play. What stands after the prefix of"
+                " another program may hold blanks: quote it for the shell.",
                 text_width(),
             )
         )
