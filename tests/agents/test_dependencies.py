@@ -32,6 +32,7 @@ SAID = {
     "import random, numpy, json": set(),
     "'''A text of no file\\nat all.'''": set(),
     "def agent(position)": set(),
+    "'~nobody/x.py', '**', '*', '[', '/proc/kcore', '/dev/zero', '\\d'": set(),
     "x = '\\0weights.npz' + '" + "x" * 5000 + "'": set(),
 }
 

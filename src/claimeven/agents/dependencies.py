@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +20,8 @@ from typing import Final
 MAX_FILES, MAX_IN_FOLDER, MAX_NAME, MAX_TEXT = 500, 100, 300, 1 << 22
 #: Packages that are not the author's.
 _FOREIGN: Final = sys.stdlib_module_names | {"claimeven"}
+#: Where files are not stored, and may have no end.
+_NO_FILES = ("/proc/", "/sys/", "/dev/")
 #: Modes of `open` that do not read.
 _WRITES: Final = frozenset("wax")
 #: Signs that modules are found in other ways than by an import statement.
@@ -60,7 +63,9 @@ class _Search:
         try:
             with file.open("rb") as stream:
                 text = stream.read(MAX_TEXT)
-            nodes = list(ast.walk(ast.parse(text)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of the author's code
+                nodes = list(ast.walk(ast.parse(text)))
         except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
             return []
         if _SEARCHES in text:
@@ -114,7 +119,9 @@ class _Search:
         """Yield the files that a text in the code may name: a file, a folder, a pattern."""
         if not 1 < len(word) <= MAX_NAME or not word.isprintable() or not word.strip("./\\"):
             return
-        with suppress(OSError, ValueError, NotImplementedError):
+        if word.startswith(_NO_FILES):
+            return
+        with suppress(OSError, ValueError, RuntimeError):  # a name of no file, pattern or user
             for base in dict.fromkeys((folder, *self._data)):
                 place = base / Path(word).expanduser()
                 inside = base / word.lstrip("/\\")  # of f"{folder}/weights.npz"
