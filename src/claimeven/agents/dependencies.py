@@ -21,7 +21,7 @@ MAX_FILES, MAX_IN_FOLDER, MAX_NAME, MAX_TEXT = 500, 100, 300, 1 << 22
 #: Packages that are not the author's.
 _FOREIGN: Final = sys.stdlib_module_names | {"claimeven"}
 #: Where files are not stored, and may have no end.
-_NO_FILES = ("/proc/", "/sys/", "/dev/")
+NO_FILES = ("/proc/", "/sys/", "/dev/")
 #: Modes of `open` that do not read.
 _WRITES: Final = frozenset("wax")
 #: Signs that modules are found in other ways than by an import statement.
@@ -119,7 +119,7 @@ class _Search:
         """Yield the files that a text in the code may name: a file, a folder, a pattern."""
         if not 1 < len(word) <= MAX_NAME or not word.isprintable() or not word.strip("./\\"):
             return
-        if word.startswith(_NO_FILES):
+        if word.startswith(NO_FILES):
             return
         with suppress(OSError, ValueError, RuntimeError):  # a name of no file, pattern or user
             for base in dict.fromkeys((folder, *self._data)):

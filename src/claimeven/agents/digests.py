@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from claimeven.agents.dependencies import dependencies_of
+from claimeven.agents.dependencies import NO_FILES, dependencies_of
 from claimeven.agents.files import files_of, split_file_spec
 from claimeven.agents.foreign.table import split_foreign
 from claimeven.agents.options import InvalidSpec
@@ -109,7 +109,9 @@ def _files(words: Iterable[str]) -> Iterator[Path]:
 
 
 def _digest(path: Path) -> str:
-    """Return the digest of a file, or a word for one that cannot be read."""
+    """Return the digest of a file, or a word for one that cannot be read, or has no end."""
+    if str(path).startswith(NO_FILES):
+        return "unreadable"
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(
