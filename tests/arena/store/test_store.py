@@ -258,6 +258,7 @@ def test_a_damaged_row_costs_that_row(tmp_path: Path, change: str) -> None:
     assert standings.games == (other,)
     assert standings.as_dict()["remarks"] == list(standings.notes)
     with Store.extend(path) as opened:
+        opened.set_meta("dropped", "many")  # as no store has it
         deque(opened.games(), 0)
         opened.drop_damaged()
         opened.add([GAME])

@@ -322,7 +322,8 @@ class Store:
             with _naming(self.path), self._connection as connection:
                 jobs = [(job,) for _, job in self.damaged]
                 connection.executemany("DELETE FROM games WHERE job IS ?", jobs)
-            self.set_meta("dropped", self.meta.get("dropped", 0) + len(jobs))
+            before = self.meta.get("dropped")
+            self.set_meta("dropped", len(jobs) + (before if isinstance(before, int) else 0))
 
 
 def _is_key(key: tuple[Any, Any]) -> bool:
