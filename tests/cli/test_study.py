@@ -11,8 +11,9 @@ from threading import Thread
 
 import pytest
 
+from claimeven.agents.digests import digests_of
 from claimeven.arena.store.store import Store
-from claimeven.arena.studies import STUDIES, Found
+from claimeven.arena.studies import STUDIES, Figure, Found, Match, Source, Study, run_study
 from claimeven.cli.parts.study_report import amount_text, interval_text, speed_text
 from tests.cli.conftest import Run, bad_input, interrupted
 
@@ -121,11 +122,43 @@ def test_a_run_sets_the_games_the_clock_and_the_seats(run: Run) -> None:
     assert all(each["setting"].endswith("here 0.01 s") for each in told)
 
 
+def test_json_says_what_decided_the_figures(run: Run) -> None:
+    words = ("study", "run", "itu-uct", "menary-iterations", "--seconds", "0.01", "--games", "2")
+    told = json.loads(run(*words, "--seats", "swapped", "--json").out)
+    assert told["asked"] == {"games": 2, "seconds": 0.01, "swap": True, "server": None}
+    uct, menary = (study["experiments"] for study in told["studies"])
+    for each in uct:
+        assert (each["limit"]["seconds"], each["swap"], each["seed"]) == (0.01, True, 1)
+        assert (each["openings"], each["files"], each["changed_files"]) == ([""], [{}, {}], [])
+    small, standard = menary[0], menary[1]
+    assert (small["columns"], small["rows"], small["connect"]) == (4, 4, 3)
+    assert (small["position"], small["limit"]["seconds"]) == ("232", 0.01)
+    assert (standard["arguments"]["agent"], standard["files"]) == ("uct-menary", [{}])
+    assert standard["columns"] == 7
+
+
+def test_json_of_a_study_holds_openings_and_digests_of_what_played(tmp_path: Path) -> None:
+    """A study of one's own, with an agent in a file and openings at random."""
+    bot = tmp_path / "bot.py"
+    bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
+    source = Source("mine", "a match of my own", "here")
+    games = Match((str(bot), "greedy"), 4, (Figure("won", "wins"),), swap=True, opening_plies=2)
+    (told,) = run_study(Study("mine", "mine", source, (games,))).as_dict()["experiments"]
+    assert [*told["files"][0]] == ["bot.py"]
+    assert told["files"] == [digests_of(str(bot)), {}]
+    assert len(told["openings"]) == 2
+    assert all(len(opening) == 2 for opening in told["openings"])
+    assert told["opening_plies"] == 2
+    assert told["games"] == told["games_planned"] == 4
+
+
 def test_a_study_plays_a_server(run: Run) -> None:
     with served() as url:
         words = ("study", "run", "lund-server", "--server", url, "--games", "2", "--json")
-        (told,) = json.loads(run(*words).out)["studies"][0]["experiments"]
+        ran = json.loads(run(*words).out)
+    (told,), asked = ran["studies"][0]["experiments"], ran["asked"]
     assert (told["agents"], told["games"], told["forfeits"]) == (["alphabeta-lund", url], 2, 0)
+    assert asked["server"] == url
 
 
 @contextmanager

@@ -183,6 +183,7 @@ def _run(
         if as_json:
             told = {
                 "studies": [result.as_dict() for result in results],
+                "asked": laboratory.asked,
                 "seed": laboratory.seed,
                 "jobs": laboratory.jobs,
                 "machine": machine(),

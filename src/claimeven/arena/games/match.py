@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -32,6 +33,20 @@ class MatchPlan(PlanOfAgents):
     def limit_of(self, agent: int) -> Limit:
         """Return the limit of an agent's moves: the same for both."""
         return self.limit
+
+    def as_dict(self, openings: Iterable[str]) -> dict[str, object]:
+        """Return what decides the games as plain data for JSON, with the `openings` played."""
+        schedule = self.schedule
+        return {
+            "agents": list(self.names),
+            **self.setting(schedule.geometry, openings),
+            "position": schedule.opening.moves,
+            "opening_plies": schedule.plies_before,
+            "different_openings": len(set(schedule.openings)) or None,
+            "seed": schedule.seed,
+            "swap": schedule.swap,
+            "games_planned": schedule.games,
+        }
 
 
 @dataclass(frozen=True)
@@ -177,17 +192,9 @@ class MatchResult:
 
     def as_dict(self) -> dict[str, object]:
         """Return the totals as plain data for JSON; agents in the order of the plan."""
-        schedule = self.plan.schedule
         low, high = self.interval
-        openings = (played.game.opening.moves for played in self.games)
         return {
-            "agents": list(self.plan.names),
-            **self.plan.setting(schedule.geometry, openings),
-            "position": schedule.opening.moves,
-            "opening_plies": schedule.plies_before,
-            "different_openings": len(set(schedule.openings)) or None,
-            "seed": schedule.seed,
-            "swap": schedule.swap,
+            **self.plan.as_dict(played.game.opening.moves for played in self.games),
             "by_seat": [
                 [
                     dict(zip(("wins", "draws", "losses"), counts, strict=True))
@@ -196,7 +203,6 @@ class MatchResult:
                 for agent in (0, 1)
             ],
             "games": len(self.games),
-            "games_planned": schedule.games,
             "wins": list(self.wins),
             "draws": self.draws,
             "scores": list(self.scores),

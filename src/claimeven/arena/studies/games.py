@@ -26,12 +26,7 @@ from claimeven.arena.studies.study import Findings, Found
 Watch = Callable[[int, int, bool], object]
 
 
-def play_into(
-    store: Store,
-    plan: MatchPlan,
-    jobs: int,
-    watch: Watch | None = None,
-) -> None:
+def play_into(store: Store, plan: MatchPlan, jobs: int, watch: Watch | None = None) -> None:
     """Play the games of a match that a store does not hold yet, and store them as they end.
 
     The store adds up the seconds this takes, without those of loading the agents.
@@ -69,10 +64,9 @@ def open_store(path: Path, plan: MatchPlan, resume: bool | str) -> Store:
         meta = {"plan": told(plan), "begun": time.time(), "seconds": 0.0, **run}
         return Store.create(path, meta, agents)
     store = Store.extend(path)
-    if store.meta.get("plan") != told(plan):
-        store.close()
-        raise InvalidStore(f"{path} holds games of another match: name another folder")
     try:
+        if store.meta.get("plan") != told(plan):
+            raise InvalidStore(f"{path} holds games of another match: name another folder")
         check_runs(store, plan.look_at_files(), plan.names, resume)
     except BaseException:
         store.close()
@@ -116,10 +110,9 @@ def findings(games: Sequence[StoredGame], seconds: float) -> Findings:
     for agent in (0, 1):
         key = str(agent)
         wins = sum(game.winning_agent == agent for game in games)
-        found["wins", key] = share_of(wins / len(games), different)
-        losses = len(games) - wins - draws
-        found["draws", key] = share_of(draws / len(games), different)
-        found["losses", key] = share_of(losses / len(games), different)
+        counts = {"wins": wins, "draws": draws, "losses": len(games) - wins - draws}
+        for quantity, count in counts.items():
+            found[quantity, key] = share_of(count / len(games), different)
         found["score", key] = _score(games, agent, different)
         evaluations = [sum(each) for game in games if (each := own(game, agent, "evaluations"))]
         if evaluations:

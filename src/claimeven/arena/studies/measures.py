@@ -124,20 +124,13 @@ def counting(moves: str, geometry: Geometry, length: int) -> Findings:
 
     The ratio of a way says how many times as fast as the scan it is.
     """
-    position = Position.from_moves(moves, geometry)
-    discs = position.discs[0]
-    found: dict[tuple[str, str], Found] = {}
-    answers = set()
-    for name, count in COUNTERS.items():
-        answers.add(count(discs, geometry, length))
-        found["microseconds", name] = Found(
-            1e6 * _seconds_of(partial(count, discs, geometry, length))
-        )
-    assert len(answers) == 1, answers
-    scan = found["microseconds", "scan"].value
-    for name in COUNTERS:
-        found["ratio", name] = Found(scan / found["microseconds", name].value)
-    return found
+    discs = Position.from_moves(moves, geometry).discs[0]
+    ways = {name: partial(count, discs, geometry, length) for name, count in COUNTERS.items()}
+    assert len({count() for count in ways.values()}) == 1
+    times = {name: 1e6 * _seconds_of(count) for name, count in ways.items()}
+    found = {("microseconds", name): Found(took) for name, took in times.items()}
+    ratios = {("ratio", name): Found(times["scan"] / took) for name, took in times.items()}
+    return {**found, **ratios}
 
 
 def exact(moves: str, geometry: Geometry = STANDARD, table_mb: float = 128) -> Findings:

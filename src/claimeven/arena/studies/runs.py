@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,7 @@ class ExperimentResult:
     """What an experiment came to.
 
     `games` is how many were played, None of a measurement; `forfeits` how many of them ended by a
-    fault of an agent, be it that it overran its time.
+    fault of an agent, be it that it overran its time. `decided` is what decided it, as plain data.
     """
 
     experiment: Experiment
@@ -43,6 +44,7 @@ class ExperimentResult:
     seconds: float
     games: int | None = None
     forfeits: int = 0
+    decided: Mapping[str, object] = field(default_factory=dict)
 
     def found(self, figure: Figure) -> Found | None:
         """What stands beside a figure; None where nothing was found, as of no games."""
@@ -54,6 +56,7 @@ class ExperimentResult:
         match = experiment if isinstance(experiment, Match) else None
         return {
             "setting": experiment.setting,
+            **self.decided,
             "agents": None if match is None else list(match.names),
             "games": self.games,
             "games_planned": None if match is None else match.games,
@@ -144,6 +147,11 @@ class Laboratory:
         if self.resume and self.folder is None:
             raise ClaimevenError("to resume, name the folder that holds the games")
 
+    @property
+    def asked(self) -> dict[str, Any]:
+        """What the studies were asked to change, None for what they have themselves."""
+        return {name: getattr(self, name) for name in ("games", "seconds", "swap", "server")}
+
     def run(self, study: Study) -> StudyResult:
         """Run all experiments of a study."""
         results = [self.experiment(study, number) for number in range(len(study.experiments))]
@@ -156,7 +164,8 @@ class Laboratory:
             return self._match(experiment, f"{study.name}-{number + 1}.db", watch)
         begin = time.perf_counter()
         findings = experiment.measure(**experiment.arguments)
-        return ExperimentResult(experiment, findings, time.perf_counter() - begin)
+        seconds = time.perf_counter() - begin
+        return ExperimentResult(experiment, findings, seconds, decided=experiment.as_dict())
 
     def changed(self, experiment: Experiment) -> Experiment:
         """Return an experiment with the games, seconds, seats and server of this run."""
@@ -193,7 +202,8 @@ class Laboratory:
                 stored, seconds = tuple(store.games()), store.meta["seconds"]
         forfeits = sum(game.fault is not None for game in stored)
         found = games.findings(stored, seconds)
-        return ExperimentResult(match, found, seconds, len(stored), forfeits)
+        decided = plan.as_dict(game.opening for game in stored)
+        return ExperimentResult(match, found, seconds, len(stored), forfeits, decided)
 
 
 def run_study(
@@ -212,9 +222,8 @@ def run_study(
 
     `games`, `seconds`, `swap` and `server` are those of a `Laboratory`. With a `folder` the games
     are stored there, a file a match, and with `resume` only those are played that it does not hold
-    yet. The same seed gives the same
-    games, unless time is limited. Raises `InvalidStudy` for an unknown name, `InvalidMatch`,
-    `InvalidStore`.
+    yet. The same seed gives the same games, unless time is limited. Raises `InvalidStudy` for an
+    unknown name, `InvalidMatch`, `InvalidStore`.
 
     >>> result = run_study("polito-alphabeta", games=2)
     >>> row = result.as_dict()["experiments"][0]["figures"][0]

@@ -16,6 +16,7 @@ from claimeven.agents.functions import name_of
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.match import MatchPlan
+from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.games.schedule import Opening, Schedule
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import parse_moves
@@ -170,6 +171,15 @@ class Measurement:
     measure: Callable[..., Findings]
     figures: tuple[Figure, ...]
     arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what decides it as plain data for JSON: what a match has, and all arguments."""
+        given = dict(self.arguments)
+        agents = [given["agent"]] if "agent" in given else []
+        limit = Limit(**{name: given[name] for name in given.keys() & vars(Limit())})
+        setting = setting_of(agents, given.pop("geometry", STANDARD), limit)
+        position = given.get("moves", "")
+        return {**setting, "position": position, "arguments": given}
 
 
 Experiment = Match | Measurement

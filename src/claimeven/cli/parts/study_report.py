@@ -29,14 +29,13 @@ def study_lines(result: StudyResult, width: int) -> Iterator[str]:
     )
     for each in result.experiments:
         yield ""
-        yield from _wrapped(each.experiment.setting + _played(each), width)
+        forfeits = f"; {each.forfeits:,} forfeited" if each.forfeits else ""
+        yield from _wrapped(each.experiment.setting + forfeits, width)
         yield from (line.rstrip() for line in table_lines(*_table(each), width))
-    notes = [("differs", study.differs), ("remark", study.remark)]
-    if any(text for _, text in notes):
+    if study.differs or study.remark:
         yield ""
-    for name, text in notes:
-        if text:
-            yield from _wrapped(f"{name}: {text}", width)
+    for name, text in (("differs", study.differs), ("remark", study.remark)):
+        yield from _wrapped(f"{name}: {text}" if text else "", width)
 
 
 def then_text(figure: Figure) -> str:
@@ -107,24 +106,12 @@ def _table(result: ExperimentResult) -> tuple[Sequence[str], Sequence[Sequence[s
     wide = max(len(figure.label) for figure in figures)
     for figure in figures:
         found = result.found(figure)
-        times = None if found is None else figure.speed_up(found.value)
-        rows.append(
-            [
-                figure.label.ljust(wide),
-                then_text(figure),
-                now_text(found, figure.quantity),
-                interval_text(found, figure.quantity),
-                speed_text(times),
-            ]
-        )
+        now, interval = (text(found, figure.quantity) for text in (now_text, interval_text))
+        speed = speed_text(None if found is None else figure.speed_up(found.value))
+        rows.append([figure.label.ljust(wide), then_text(figure), now, interval, speed])
     # A column that is empty throughout is left out.
     shown = [place for place in range(len(HEADINGS)) if any(row[place] for row in rows)]
     return [HEADINGS[place] for place in shown], [[row[place] for place in shown] for row in rows]
-
-
-def _played(result: ExperimentResult) -> str:
-    """Say how many games were forfeited, if any."""
-    return f"; {result.forfeits:,} forfeited" if result.forfeits else ""
 
 
 def _wrapped(text: str, width: int, indent: str = "") -> list[str]:
