@@ -1,7 +1,7 @@
 """What the package imports first: while the command line starts, Ctrl-C ends it without a word.
 
-Python would print a traceback of whatever is being imported. Programs that use the package are left
-alone: this looks for the command line, `claimeven` or `python -m claimeven`.
+Python would print a traceback of what is being imported. The folder it runs in comes last on the
+path. Programs that use the package are left alone, not `claimeven` and `python -m claimeven`.
 """
 
 import sys
@@ -11,6 +11,8 @@ if _given and (
     _given[0].replace("\\", "/").rpartition("/")[2] in ("claimeven", "claimeven.exe")
     or (_given[0] == "-m" and _all[len(_all) - len(_given)] == "claimeven")
 ):
+    if _given[0] == "-m" and not sys.flags.safe_path:  # a random.py there is not Python's
+        sys.path.append(sys.path.pop(0))
     _signal = __import__("_signal")  # part of Python itself: `signal` takes milliseconds to import
     if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
         _signal.signal(_signal.SIGINT, _signal.SIG_DFL)

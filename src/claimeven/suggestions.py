@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 #: Other words for a choice, without case, spaces, hyphens and underscores. A word may have several
@@ -92,17 +92,13 @@ def did_you_mean_file(word: str) -> str:
     name = path.name.removesuffix(".py").partition(".")[0]
     files: dict[str, Path] = {}
     try:
-        for file in islice(_python_files(path.parent), _MAX_FILES):
+        near = chain(sorted(path.parent.glob("*.py")), path.parent.glob("[!.]*/*.py"))
+        for file in filter(Path.is_file, islice(near, _MAX_FILES)):
             files.setdefault(_plain(file.stem), file)
     except OSError:
         return ""
     found = get_close_matches(_plain(name), files, n=1, cutoff=0.75)
     return f" (did you mean {files[found[0]]}?)" if found else ""
-
-
-def _python_files(folder: Path) -> Iterable[Path]:
-    yield from sorted(folder.glob("*.py"))
-    yield from folder.glob("[!.]*/*.py")
 
 
 def _plain(word: str) -> str:

@@ -79,6 +79,32 @@ def test_faults_are_told_with_position_and_advice() -> None:
     assert fault.advice == ENDED_ADVICE
 
 
+def test_columns_counted_from_1_are_named(tmp_path: Path) -> None:
+    file = tmp_path / "counts.py"
+    file.write_text(
+        "def agent(obs, cfg):\n"
+        "    return next(c for c in (4, 3, 5, 2, 6, 1, 7) if not obs.board[c - 1])\n",
+        encoding="utf-8",
+    )
+    for fault in check_agent(str(file)).faults:
+        assert "it never plays column 0: does it count from 1?" in fault.advice
+
+
+@pytest.mark.parametrize("prefix", ["", "kaggle:"])
+def test_what_is_set_up_at_the_start_of_a_game_alone_is_found(prefix: str, tmp_path: Path) -> None:
+    file = tmp_path / "set_up.py"
+    file.write_text(
+        "seen = None\ndef agent(obs, cfg):\n    global seen\n    if obs.step < 2:\n"
+        "        seen = []\n    seen.append(obs.step)\n    return obs.board[:7].index(0)\n",
+        encoding="utf-8",
+    )
+    report = check_agent(f"{prefix}{file}")
+    assert (report.is_stateful, report.is_fine) == (True, bool(prefix))
+    file.write_text(file.read_text().replace("obs.board[:7].index(0)", "3"), encoding="utf-8")
+    kinds = {fault.kind for fault in check_agent(f"{prefix}{file}").faults}
+    assert FaultKind.ILLEGAL in kinds  # the other mistake is not excused
+
+
 def test_a_move_tried_in_a_full_column_is_told_with_the_line_that_tried_it(
     tmp_path: Path,
 ) -> None:
@@ -165,6 +191,9 @@ NOT_LOADED = [
     ),
     ("x = 3", "defines no function", "define a function"),
     ("import nothing_of_that_name", "No module named", "install what it imports"),
+    ("from ..helper import x", "relative import", "import without a dot: from"),
+    ("# caf\udce9", "encoding declaration", "save the file as UTF-8"),
+    ("x = 1\n\n# caf\udce9", "is no UTF-8 text", "save the file as UTF-8"),
     ("name = input()", "EOFError", "take out input()"),
     ("import sys\nsys.exit()", "SystemExit", "take out exit()"),
     ("x = bytearray(10**13)", "MemoryError", "allow it more: --memory MB"),
@@ -183,7 +212,7 @@ def test_what_cannot_be_loaded_has_advice_and_no_traceback_of_ours(
     text: str, reason: str, advice: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "mistaken.py"
-    file.write_text(text + "\n", encoding="utf-8")
+    file.write_text(text + "\n", encoding="utf-8", errors="surrogateescape")
     report = check_agent(str(file))
     assert report.failure is not None
     assert reason in str(report.failure)
@@ -309,7 +338,7 @@ def test_an_agent_that_needs_its_game_is_fit_for_kaggle_alone(tmp_path: Path) ->
     report = report_on(BEGUN, tmp_path)
     assert report.is_stateful
     assert (
-        "it plays whole games and fails where it has not seen the moves" in the_fault(report).advice
+        "it plays whole games and fails where it has not seen the moves" in report.faults[0].advice
     )
     report = report_on(BEGUN, tmp_path, "kaggle:")
     assert report.is_stateful and report.is_fine

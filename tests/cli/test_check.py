@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 from tests.agents.process.test_process import bot
@@ -209,4 +211,11 @@ def test_a_file_for_kaggle_has_the_time_that_it_has_there(run: Run, tmp_path: Pa
     assert "It plays agent(observation, configuration), the last callable of main.py, as on" in text
     told = json.loads(run("check", f"kaggle:{path}", "--json").out)
     assert told["seconds_worst"] > 2.3
-    assert told["slowest_after"] == ""
+    assert told["slowest_after"] == "176767113"
+
+
+def test_a_bot_may_be_called_as_a_module_of_python(tmp_path: Path) -> None:
+    (tmp_path / "random.py").write_text("def agent(p):\n    return p.legal_columns[0]\n")
+    words = [sys.executable, "-m", "claimeven", "match", "random.py", "greedy", "--games", "2"]
+    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")  # the file does not shadow Python's own

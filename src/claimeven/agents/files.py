@@ -216,7 +216,10 @@ def _import_file(place: str) -> ModuleType:
         sys.path.append(str(path.parent))
     sys.path.sort(key={"", str(Path.cwd())}.__contains__)
     code = compile(text, str(path), "exec", dont_inherit=True)
-    lines = decode_source(text).splitlines(keepends=True)  # for tracebacks
+    try:
+        lines = decode_source(text).splitlines(keepends=True)  # for tracebacks
+    except UnicodeDecodeError:
+        raise InvalidSpec(f"{place} cannot be read: it is no UTF-8 text") from None
     linecache.cache[str(path)] = (len(text), None, lines, str(path))
     exec(code, vars(module))
     return module

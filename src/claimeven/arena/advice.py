@@ -170,6 +170,7 @@ _LOADING = (
     ),
     (r"defines no function", "define a function of a position, best called agent"),
     (r"ModuleNotFoundError", _IMPORTS),
+    (r"relative import|'__name__' not", "import without a dot: from [FOLDER.]helper import NAME"),
     (r"FileNotFoundError", FILES_ADVICE),
     (
         r" is (a folder|a device|an archive|a notebook|a web page|no text)",
@@ -183,7 +184,7 @@ _LOADING = (
         "what stands outside of functions runs while the file is loaded: nothing there may wait, or"
         " go on for ever",
     ),
-    (r"null bytes|codec can't decode|Non-UTF-8", "save the file as UTF-8"),
+    (r"null bytes|codec can't decode|Non-UTF-8|no UTF-8|encoding declar", "save the file as UTF-8"),
 )
 
 

@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.options import InvalidSpec
@@ -126,27 +127,26 @@ class CheckReport:
         """Whether it was loaded and has no fault."""
         return self.failure is None and not self.faults
 
-    @property
-    def _tried(self) -> tuple[Answer | CheckedGame, ...]:
-        return (*self.answers, *self.games)
-
     @cached_property
     def is_stateful(self) -> bool:
-        """Whether it plays whole games, and fails in most positions whose game it has not seen."""
-        cold = [a for a in self.answers if a.probe.position.ply > 1]
+        """Whether it plays whole games, and crashes before it has seen the start of one."""
         whole = [game for game in self.games if not game.game.start.ply]
         has_whole = bool(whole) and not any(game.fault for game in whole)
-        return has_whole and sum(a.fault is not None for a in cold) > 0.8 * len(cold)
+        return has_whole and _most_crash([*takewhile(_is_cold, self.answers)])
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
         """The faults in the order they came; alike reasons, and errors of one line, are one."""
         found: dict[tuple[FaultKind, str], list[Answer | CheckedGame]] = {}
-        for each in self._tried:
-            if each.fault is not None and not (
-                self.is_stateful and self.spec.startswith("kaggle:")
-            ):
+        tried: tuple[Answer | CheckedGame, ...] = (*self.answers, *self.games)
+        for each in tried:
+            if each.fault is not None:
                 found.setdefault((each.fault.kind, _mistake(each.fault)), []).append(each)
+        if self.is_stateful and self.spec.startswith("kaggle:"):
+            early = [*takewhile(_is_cold, self.answers)]
+            is_all = _most_crash([*filter(_is_cold, self.answers)])
+            rest = () if is_all else found.items()
+            found = {by: alike for by, alike in rest if alike[0] not in early}
         hint = _hint(self)
         return (*(_fault(each, hint) for each in found.values()), *self.others)
 
@@ -235,9 +235,18 @@ def _mistake(fault: Forfeit) -> str:
     return fault.reason.partition(":")[0] + own if own else _NUMBERS.sub("0", fault.reason)
 
 
+def _is_cold(answer: Answer) -> bool:
+    return answer.probe.position.ply > 1
+
+
+def _most_crash(answers: Sequence[Answer]) -> bool:
+    crashes = [a for a in answers if a.fault and a.fault.kind is FaultKind.CRASH]
+    return len(crashes) > 0.8 * len(answers)
+
+
 def _fault(found: Sequence[Answer | CheckedGame], hint: str) -> Fault:
     """Return the fault that happened in these answers and games."""
-    first = found[0]
+    first = next((a for a in found if isinstance(a, Answer) and not a.probe.columns), found[0])
     assert first.fault is not None
     kind, reason, traceback = first.fault.kind, first.fault.reason, first.fault.traceback
     games = tuple(each for each in found if isinstance(each, CheckedGame))
@@ -253,14 +262,11 @@ def _hint(report: CheckReport) -> str:
     """Say what several faults have in common; empty if they have nothing."""
     if report.is_stateful:
         return STATEFUL_ADVICE
-    played = {a.column for a in report.answers}
-    failed = {
-        a.probe.only
-        for a in report.answers
-        if a.fault is not None and a.fault.kind is FaultKind.ILLEGAL
-    }
-    missed = sorted(column for column in failed - played if column is not None)
-    if missed == [0]:
+    illegal = [a for a in report.answers if a.fault and a.fault.kind is FaultKind.ILLEGAL]
+    failed = {a.probe.only for a in illegal} - {a.column for a in report.answers}
+    missed = sorted(column for column in failed if column is not None)
+    end = f"returned column {report.geometry.columns} "
+    if missed == [0] or (0 in missed and any(end in a.fault.reason for a in illegal if a.fault)):
         return "it never plays column 0: does it count from 1?"
     if 0 < len(missed) <= report.geometry.columns // 2:
         return f"it never plays column {', '.join(map(str, missed))} (counted from 0)"

@@ -60,7 +60,8 @@ def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Prob
     only = [_with_open(geometry, (column,), rng, left) for left in (None, 1) for column in columns]
     lines = list(_random_lines(geometry, rng))
     cold = [probe for probe in lines[:RANDOM] if 2 <= probe.position.ply <= geometry.cells // 4]
-    first = [Probe(Position(geometry), ()), *filter(None, only), *cold[:6]]
+    # Some come before the start of a game: agents may set up there what they need everywhere.
+    first = [*cold[:6], Probe(Position(geometry), ()), *filter(None, only)]
     sets = [one for n in range(2, geometry.columns) for one in combinations(columns, n)]
     sets = rng.sample(sets, min(len(sets), MAX_SETS if geometry.fits_word else MAX_SETS // 6))
     some = [_with_open(geometry, opened, rng, None) for opened in sets]

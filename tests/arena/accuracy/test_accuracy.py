@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,14 +12,25 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.arena.accuracy.accuracy import Accuracy, Tally, is_decisive, tactic_of
-from claimeven.arena.accuracy.judging import judge_moves, ranked, worst_of
-from claimeven.arena.accuracy.known_scores import JudgeProgress
+from claimeven.arena.accuracy.judging import ranked, worst_of
+from claimeven.arena.accuracy.known_scores import JudgeProgress, KnownScores
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver import Solver
 from tests import naive
 from tests.positions import oracle, random_positions
 
 SMALL = Geometry(4, 4, 3)
+
+
+def judge_moves(
+    choices: Sequence[tuple[Position, int]],
+    solver: Solver,
+    progress: Callable[[JudgeProgress], object] | None = None,
+) -> list[JudgedMove]:
+    """Return each choice (a position that is not over, and the 0-based column played) judged."""
+    known = KnownScores()
+    known.solve((position for position, _ in choices), lambda: solver, progress)
+    return [JudgedMove(position, column, known[position]) for position, column in choices]
 
 
 @pytest.fixture(scope="module")

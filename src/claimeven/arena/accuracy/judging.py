@@ -7,7 +7,7 @@ were made.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -216,14 +216,3 @@ def worst_of(accuracies: Iterable[Accuracy], most: int) -> list[Blunder]:
     """Return the worst moves of several agents, worst first."""
     found = [blunder for accuracy in accuracies for blunder in accuracy.blunders(most)]
     return sorted(found, key=lambda blunder: blunder.rank)[:most]
-
-
-def judge_moves(
-    choices: Sequence[tuple[Position, int]],
-    solver: Solver,
-    progress: Callable[[JudgeProgress], object] | None = None,
-) -> list[JudgedMove]:
-    """Return each choice (a position that is not over, and the 0-based column played) judged."""
-    known = KnownScores()
-    known.solve((position for position, _ in choices), lambda: solver, progress)
-    return [JudgedMove(position, column, known[position]) for position, column in choices]
