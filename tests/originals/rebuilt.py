@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 
 COLUMNS, ROWS, CONNECT = 7, 6, 4
 #: Up, right, right-up, right-down, as (column, row).
@@ -91,18 +92,9 @@ class Search:
 
     def grow(self, moves: list[int], seed: int, iterations: int) -> Node:
         """Return the root of a search after these iterations."""
-        root, draws = Node([[] for _ in range(COLUMNS)], 0), Draws(seed)
-        for column in moves:
-            root = root.after(column)
+        root, draws = after_moves(moves), Draws(seed)
         for _ in range(iterations):
-            path = self._descend(root, draws)
-            result = path[-1].result
-            if result is None:
-                result = play_out(path[-1], draws, self.cut)
-            for node in reversed(path):
-                node.visits += 1
-                node.total += result
-                result = -result
+            try_once(self._descend(root, draws), draws, self.cut)
         return root
 
     def _descend(self, root: Node, draws: Draws) -> list[Node]:
@@ -143,6 +135,64 @@ class Search:
         return chosen
 
 
+@dataclass(frozen=True)
+class Breadth:
+    """Take nodes in the order they were made: expand each, and play out once from it."""
+
+    def grow(self, moves: list[int], seed: int, iterations: int) -> Node:
+        """Return the root after these iterations, or once all nodes were taken."""
+        paths, draws = [[after_moves(moves)]], Draws(seed)
+        for path in islice(paths, iterations):  # they grow meanwhile
+            paths += expanded(path)
+            try_once(path, draws)
+        return paths[0][0]
+
+
+@dataclass(frozen=True)
+class Flat:
+    """Look two moves ahead, and play out from each leaf in turn, round after round."""
+
+    cut: int
+
+    def grow(self, moves: list[int], seed: int, iterations: int) -> Node:
+        """Return the root after these iterations."""
+        paths, draws = [[after_moves(moves)]], Draws(seed)
+        for path in paths:  # they grow meanwhile
+            if len(path) <= 2:
+                paths += expanded(path)
+        leaves = [path for path in paths if not path[-1].children]
+        for path in islice(cycle(leaves), iterations):
+            try_once(path, draws, self.cut)
+        return paths[0][0]
+
+
+def after_moves(moves: list[int]) -> Node:
+    """Return a root: the position after some moves."""
+    root = Node([[] for _ in range(COLUMNS)], 0)
+    for column in moves:
+        root = root.after(column)
+    return root
+
+
+def expanded(path: list[Node]) -> list[list[Node]]:
+    """Give the last node of a path its children; return the paths to them, none from an end."""
+    node = path[-1]
+    if node.result is None:
+        node.children = [node.after(column) for column in open_columns(node.stacks)]
+    return [[*path, child] for child in node.children]
+
+
+def try_once(path: list[Node], draws: Draws, cut: int = 0) -> None:
+    """Play out from the last node of a path, if the game goes on there, and count the result."""
+    result = path[-1].result
+    if result is None:
+        result = play_out(path[-1], draws, cut)
+    for node in reversed(path):
+        node.visits += 1
+        node.total += result
+        result = -result
+
+
 def shuffle(nodes: list[Node], draws: Draws) -> None:
     for last in range(len(nodes) - 1, 0, -1):
         other = draws.below(last + 1)
@@ -165,10 +215,12 @@ def play_out(leaf: Node, draws: Draws, cut: int) -> int:
 
 
 #: The presets by what their texts, or for `-code` the printed code, say.
-SEARCHES = {
+SEARCHES: dict[str, Search | Breadth | Flat] = {
     "uct-menary": Search(2.0, 1.0),
     "uct-aifour": Search(1 / math.sqrt(2), 2.0, any_equal=True),
     "uct-aifour-code": Search(math.sqrt(1 / math.sqrt(2)), 2.0, in_order=True),
     "uct-aifour-greedy": Search(0.0, 2.0, any_equal=True),
     "uct-itu": Search(1.4, 2.0, cut=40),
+    "flat": Flat(cut=40),
+    "breadth": Breadth(),
 }
