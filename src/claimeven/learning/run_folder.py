@@ -138,7 +138,7 @@ class RunFolder:
             with self.reading_checkpoint():
                 go_on(checkpoint)
         self._log = GrowingFile(self.log_path, sum(map(len, lines)))
-        for written in (path, self.model_path):
+        for written in (self.path / RECIPE, path, self.model_path):
             remove_abandoned(written)
         return checkpoint
 
@@ -233,7 +233,7 @@ class RunFolder:
             return
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            others = sorted(each.name for each in self.path.iterdir())
+            others = sorted(each.name for each in self.path.iterdir() if each.suffix != ".part")
         except OSError as error:
             raise CannotWrite(f"{self.path} cannot be made: {error.strerror or error}") from None
         if others:

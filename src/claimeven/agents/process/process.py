@@ -351,7 +351,7 @@ class ProcessAgent(Agent):
             self._drop()
             told = _lateness(late, seconds)
             if self.patience is None and seconds >= PATIENCE and _is_without_limit(late):
-                self._is_out = f"{told} before, and is not asked again: limit the seconds"
+                self._is_out = f"{told} earlier and is not asked again: limit the seconds"
             raise AgentFault(told, kind=FaultKind.STALL) from None
         except (ChildGarbled, Malformed):
             self._drop()
