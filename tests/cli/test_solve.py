@@ -273,6 +273,10 @@ def test_the_scores_of_a_test_set_are_compared(run: Run, tmp_path: Path) -> None
     ran = run("solve", str(path), "--all", "--table-mb", "16")
     assert ran.status == 1
     assert ran.out.splitlines()[1].endswith("  # given -4 -3 17 2 2 18 -3")
+    path.write_text("4455 -2 -3 18 2 2 18 -3\n")  # the best score is right, one column's is not
+    for verb in ("solve", "explain", "analyze"):
+        again = run(verb, str(path), "--table-mb", "16")
+        assert again.status == 1 and "-2 -3 18 2 2 18 -3" in again.out
     # What is printed can be read again.
     path.write_text(ran.out)
     assert run("convert", str(path)).out == "4455\n4455\n"

@@ -106,10 +106,11 @@ def _answer(
         print(fitted(f"not judged: {given.error}", text_width()) + "\n")
         return
     with status_line() as line:
-        analysis = analyze(given.moves, WatchedSolver(solver, line))
+        analysis = analyze(given.moves, watched := WatchedSolver(solver, line))
         agrees = True
         if record.scores and not record.position.is_over:
-            agrees = given_scores.agree(record, WatchedSolver(solver, line).score(record.position))
+            columns = watched.scores(record.position) if len(record.scores) > 1 else ()
+            agrees = given_scores.agree(record, watched.score(record.position), columns)
     if as_json:
         write_json(analysis.as_dict() | given_dict(record, agrees), sys.stdout)
         return

@@ -161,6 +161,8 @@ def _answer(given: Given, source: ScoreSource, asked: Asked, given_scores: Given
         words = [moves, *map(score_text, scores)]
         if asked.effort:
             words += effort_words(source, nodes, seconds)
+        if len(record.scores) > 1 and not asked.weak:
+            scores = list(source.scores(record.position, moves))
         if not _agree(record, scores, asked, given_scores):
             words.append(f" # given {given_text(record)}")
         print(" ".join(words))
