@@ -93,3 +93,14 @@ def test_scores_and_marks_keep_to_their_columns(phone: Any, asked: str) -> None:
         ".scores .best", "it => parseFloat(getComputedStyle(it).fontSize)"
     )
     assert size >= 8  # it can be read
+
+
+def test_the_names_of_the_views_fit_one_line_whichever_is_shown(page: Any) -> None:
+    page.set_viewport_size(PHONE)
+    heights = set()
+    for view in ("play", "practise", "search", "book", "live"):
+        page.goto(f"/?view={view}")
+        page.wait_for_selector(f"nav [data-view={view}][aria-current]")
+        heights.add(page.eval_on_selector("nav", "nav => nav.offsetHeight"))
+    page.set_viewport_size(DESKTOP)
+    assert len(heights) == 1
