@@ -218,6 +218,7 @@ def test_a_row_of_cells_ends_with_what_the_position_is_worth() -> None:
         ("uci", ",".join(["b", "x"] + ["b"] * 40 + ["win"]), "line 1: a disc floats"),
         ("uci", ",".join(["x"] + ["b"] * 41 + ["won"]), r"no label 'won' \(did you mean win\?\)"),
         ("kaggle", '{"steps": []}', "line 1: it is no replay: it has no steps"),
+        ("kaggle", '{"pos": "4455"}', "line 1: it is an object without moves, a board or steps"),
         ("kaggle", '{"name": "chess", "steps": [1]}', "is a replay of 'chess', not of 'connectx'"),
         ("kaggle", '\n{"steps":\n [,]}', "line 3: it is no JSON: "),
         ("kaggle", "[" * 100_000, "line 1: "),

@@ -137,7 +137,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     if "cells" in item and "nbformat" in item:
         raise InvalidRecord("it is a notebook: print its games or boards into a text file")
     if "moves" not in item and "board" not in item:
-        return kaggle.read(item, geometry)  # which says what it lacks
+        raise InvalidRecord("it is an object without moves, a board or steps")
     sizes = [item.get(name) for name in ("columns", "rows", "connect")]
     if all(isinstance(size, int) for size in sizes):
         geometry = Geometry(*sizes)  # type: ignore[arg-type]  # which these are now
