@@ -219,3 +219,12 @@ def test_a_bot_may_be_called_as_a_module_of_python(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "claimeven", "match", "random.py", "greedy", "--games", "2"]
     ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stderr) == (0, "")  # the file does not shadow Python's own
+
+
+def test_what_needs_the_start_of_its_game_is_fit_for_kaggle(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
+        "seen = None\ndef agent(obs, cfg):\n    global seen\n    if obs.step < 2:\n"
+        "        seen = []\n    seen.append(obs.step)\n    return obs.board[:7].index(0)\n"
+    )
+    ran = run("check", f"kaggle:{tmp_path / 'main.py'}")
+    assert "fit for Kaggle, and for no game from an opening." in " ".join(ran.out.split())

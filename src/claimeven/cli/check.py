@@ -271,10 +271,10 @@ def _verdict(report: CheckReport) -> str:
             "No faults. But it lost to random more often than it won. Unless it plays at random"
             " itself: does it see which discs are its own, and which column its answer means?"
         )
-    slow = ""
-    if asked < report.positions or played < GAMES:
-        slow = f" It is slow: {report.positions} positions and {GAMES} games are usual."
-    return f"No faults: it is fit for a tournament.{slow}"
+    place = "Kaggle, and for no game from an opening" if report.is_stateful else "a tournament"
+    is_slow = asked < report.positions or played < GAMES
+    slow = f" It is slow: {report.positions} positions and {GAMES} games are usual." * is_slow
+    return f"No faults: it is fit for {place}.{slow}"
 
 
 def _time(seconds: float) -> str:
