@@ -234,6 +234,13 @@ def test_the_keys_keep_their_place(page: Any) -> None:
     page.wait_for_function("() => document.activeElement.matches('[role=gridcell]')")
 
 
+def test_a_game_without_a_mistake_offers_no_next_one(page: Any) -> None:
+    page.goto("/?second=human&moves=4444")
+    page.click("text=Judge the game")
+    page.wait_for_selector(".judgement:has-text('Accuracy: Yellow 100 %, Red 100 %.')")
+    assert not page.is_visible("text=Next mistake")
+
+
 def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
     page.goto("/?second=human&moves=54346576414573")
     page.click("text=Judge the game")

@@ -24,7 +24,8 @@ export class Review {
     this.why = h("div", { class: "why" });
     this.again = button("Try again from here", () => this.tryAgain());
     this.better = button("Show a better column", () => { this.#shown = view.game.here; this.draw(); });
-    this.steps = h("div", { class: "row", hidden: true }, button("Next mistake", () => this.nextMistake()), this.again, this.better);
+    this.next = button("Next mistake", () => this.nextMistake());
+    this.steps = h("div", { class: "row", hidden: true }, this.next, this.again, this.better);
     this.element = h("div", { class: "review" }, this.text, this.why, this.steps);
   }
 
@@ -159,6 +160,7 @@ export class Review {
     const isAsked = game.here === this.#trying;
     if (!attempt && !isAsked) this.#trying = null;
     this.steps.hidden = !attempt && !isAsked && !this.#isCurrent;
+    this.next.hidden = this.#isCurrent && !this.#mistakes.length;
     const judged = attempt || isAsked ? null : this.judged(game.here);
     const isMarked = !this.steps.hidden && Boolean(judged?.mark);
     this.why.replaceChildren(...(isMarked ? [h("p", { class: "which" }, this.#mistake(judged)), ...this.#reasons(judged)] : []));
