@@ -18,7 +18,6 @@ from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import AGENTS
 from claimeven.arena.accuracy.examining import SetPlan
 from claimeven.arena.accuracy.judging import JUDGE_MB, GamesAccuracy, accuracy_of
-from claimeven.arena.accuracy.known_scores import JudgeProgress
 from claimeven.arena.accuracy.measuring import (
     MOST_FAULTS,
     SetAccuracy,
@@ -57,7 +56,7 @@ from claimeven.cli.shared.options import (
     solver_options,
     tell_unbounded,
 )
-from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
+from claimeven.cli.shared.progress import say, say_when_compiling, status_line
 from claimeven.cli.shared.solving import SolverChoice
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width, text_width
 from claimeven.cli.shared.tables import fitted
@@ -221,12 +220,10 @@ def _judge_games(
         board = store.start.geometry
         if geometry not in (STANDARD, board):
             raise ClaimevenError(f"the games of {path} are of {board}, not {geometry}")
-
-        def show(at: JudgeProgress) -> None:
-            line.show(lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed))
-
         try:
-            found = accuracy_of(store, agent=label, solver=solver_of, progress=show, tell=say)
+            found = accuracy_of(
+                store, agent=label, solver=solver_of, progress=line.report, tell=say
+            )
         except KeyboardInterrupt:
             raise KeyboardInterrupt("interrupted; run the same again to go on from there") from None
     seconds = time.monotonic() - begin
@@ -268,7 +265,6 @@ def _ask_agents(
 ) -> bool:
     """Ask the agents and tell what they answered; whether Ctrl-C ended it early."""
     say_when_compiling()
-    begin = time.monotonic()
     interrupted = False
     with clean_stdout() as out:
         answers = measured(plan, jobs)
@@ -276,12 +272,7 @@ def _ask_agents(
         with status_line() as line:
             try:
                 for found in answers:
-                    asked = found.asked
-                    line.show(
-                        lambda asked=asked: count_text(  # type: ignore[misc]  # default binds it
-                            asked, plan.questions, "answers", time.monotonic() - begin
-                        )
-                    )
+                    line.count(found.asked, plan.questions, "answers")
             except KeyboardInterrupt:
                 interrupted = True
         if kept is not None:

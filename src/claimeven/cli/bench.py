@@ -10,7 +10,7 @@ import click
 from claimeven import __version__
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import json_option
-from claimeven.cli.shared.progress import counting, say_when_compiling
+from claimeven.cli.shared.progress import say_when_compiling, status_line
 from claimeven.cli.shared.streams import text_width
 from claimeven.cli.shared.tables import fitted, named_lines
 
@@ -45,10 +45,10 @@ def command(as_json: bool) -> None:
     from claimeven.arena.studies.machine import machine  # noqa: PLC0415 - for a quick start
 
     searches: list[SearchTotals] = []
-    with counting(SEARCHES, "searches") as tick:
+    with status_line() as line:
         for totals in run_benchmark():
             searches.append(totals)
-            tick(len(searches))
+            line.count(len(searches), SEARCHES, "searches")
     every = SearchTotals(
         "total", "", sum(row.nodes for row in searches), sum(row.seconds for row in searches)
     )
@@ -67,8 +67,8 @@ def command(as_json: bool) -> None:
     ]
     names = [row.search for row in searches]
     headings = ["a position", "nodes", "seconds", "nodes/s"]
-    for line in named_lines("search", headings, names, cells, width):
-        click.echo(line)
+    for row_text in named_lines("search", headings, names, cells, width):
+        click.echo(row_text)
     click.echo()
     click.echo(fitted(LEGEND, width))
 

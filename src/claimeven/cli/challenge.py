@@ -29,7 +29,7 @@ from claimeven.arena.store.runs import refuse_changes
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import check_seed, json_option, keeping_options
-from claimeven.cli.shared.progress import counting, say_interrupted, say_when_compiling
+from claimeven.cli.shared.progress import say_interrupted, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, printable, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
@@ -95,8 +95,6 @@ def command(
     check_seed(seed)
     if games < 1:
         raise ClaimevenError(f"a challenge has 1 game or more, not {games}")
-    if resume and out is None:
-        raise ClaimevenError("--resume goes on with a file: name it with --out")
     server = LundServer(url, stil_id or ("claimeven",), api_key)
     limit = Limit(seconds=seconds)
     plan = {"server": url, "agent": spec, "seed": seed}
@@ -137,10 +135,10 @@ def _play(
     """Play what is left of the games; return what ended them early, if anything."""
     numbers = range(len(kept.games) + 1, games + 1)
     try:
-        with counting(games, "games") as tick:
+        with status_line() as line:
             for game in play_challenge(server, agent, numbers, seed, limit):
                 kept.add(game)
-                tick(len(kept.games))
+                line.count(len(kept.games), games, "games")
                 if show is not None:
                     show.write(_game_line(game) + "\n")
                     show.flush()

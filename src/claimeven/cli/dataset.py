@@ -13,7 +13,7 @@ import click
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import geometry_options, json_option, solver_options
 from claimeven.cli.shared.plies import plies_asked, usually
-from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
+from claimeven.cli.shared.progress import kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.solving import SolverChoice
 from claimeven.cli.shared.streams import text_width
 from claimeven.cli.shared.tables import fitted
@@ -139,7 +139,7 @@ def command(
         def show(at: DatasetProgress) -> None:
             nonlocal nodes
             nodes = at.nodes
-            line.show(lambda: _progress_text(at))
+            line.report(at)
 
         made = make_dataset(Path(out), plan, solver, show, split=split)
     seconds = time.perf_counter() - begin
@@ -155,13 +155,3 @@ def command(
     if other is not None:
         text += f"; held out, {other}: {made.held_out:,}"
     click.echo(fitted(f"{text}, {seconds:.1f} s", text_width()))
-
-
-def _progress_text(at: DatasetProgress) -> str:
-    """Say how far the work is; rows of an earlier run say nothing of its pace.
-
-    >>> from claimeven.dataset import DatasetProgress
-    >>> _progress_text(DatasetProgress(150, 1000, 100, 10.0, 9))
-    '150 of 1,000 positions, 5.0 a second, 3 min left'
-    """
-    return count_text(at.done, at.total, at.what, at.seconds, at.resumed)

@@ -83,8 +83,6 @@ def command(
       claimeven ladder --out pool.db
       claimeven ladder my_agent.py --executor ray --address auto
     """
-    if resume and out is None:
-        raise ClaimevenError("--resume goes on with a file: name it with --out")
     if published:
         refuse_beside(ctx, "--published", ("published", "agent", "as_json"))
         _publish(agent, as_json)

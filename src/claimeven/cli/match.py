@@ -36,7 +36,7 @@ from claimeven.cli.shared.options import (
 )
 from claimeven.cli.shared.page import check_page, write_after
 from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import counting, say_interrupted, say_when_compiling
+from claimeven.cli.shared.progress import say_interrupted, say_when_compiling, status_line
 from claimeven.cli.shared.streams import clean_stdout, text_width
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -120,8 +120,6 @@ def command(
       claimeven match alphabeta uct --games 200 --no-swap
       claimeven match uct perfect --games 1000 --executor ray --address auto
     """
-    if resume and out is None:
-        raise ClaimevenError("--resume goes on with a file: name it with --out")
     refuse_plies_of_file(ctx, source)
     if page is not None:
         if out is None:
@@ -193,11 +191,11 @@ def _play(
         _tell_traceback(error.traceback, verbose)
         raise
     if first is not None:
-        with counting(plan.schedule.games, "games") as tick:
+        with status_line() as line:
             try:
                 for game in chain([first], games):
                     played.append(game)
-                    tick(len(played))
+                    line.count(len(played), plan.schedule.games, "games")
                     if out is not None:
                         _print_game(game, plan, out)
                     _tell_failure(game, plan, verbose, failed)

@@ -22,7 +22,7 @@ from claimeven.cli.shared.options import (
     seed_option,
 )
 from claimeven.cli.shared.plies import plies_asked, usually
-from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
+from claimeven.cli.shared.progress import kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.streams import table_width
 from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.cli.shared.verbs import Verbs
@@ -34,7 +34,6 @@ from claimeven.practice.file import PuzzleSet, read_puzzles
 from claimeven.practice.puzzle import BANDS, KINDS, Puzzle
 
 if TYPE_CHECKING:
-    from claimeven.practice.making import PuzzleProgress
     from claimeven.solver import Solver
 
 TODAY = "today"
@@ -207,7 +206,7 @@ def make(
             lowest=lowest,
             highest=highest,
             geometry=geometry,
-            progress=lambda at: line.show(lambda: _progress_text(at)),
+            progress=lambda at: line.count(at.made, at.count, "puzzles", at.resumed),
         )
     _print_counts(made, made.puzzles, as_json)
 
@@ -275,7 +274,3 @@ def _print_puzzle(
     session.show(puzzle)
     for each in hints:
         session.say(each.text)
-
-
-def _progress_text(at: PuzzleProgress) -> str:
-    return count_text(at.made, at.count, "puzzles", at.seconds, at.resumed)

@@ -47,7 +47,6 @@ from claimeven.cli.shared.progress import (
 )
 from claimeven.cli.shared.streams import clean_stdout, printable, table_width
 from claimeven.cli.shared.tables import fitted, remark_lines
-from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -115,8 +114,6 @@ def command(
       claimeven sprt uct:c=0.7 uct --executor ray --address auto --out test.db
     """
     check_seed(seed)
-    if resume and out is None:
-        raise ClaimevenError("--resume goes on with a file: name it with --out")
     refuse_plies_of_file(ctx, source)
     tell_unbounded((first_agent, second_agent), isolation)
     test = SequentialTest(elo0, elo1, alpha, beta, model)

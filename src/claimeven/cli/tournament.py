@@ -147,8 +147,6 @@ def command(
     specs = specs or ctx.meta.get(_AGENTS, ())
     if not specs:
         raise ClaimevenError("name the agents, or a file that does with --file")
-    if resume and out is None:
-        raise ClaimevenError("--resume goes on with a file: name it with --out")
     if page is not None:
         check_page(page, out)
     say_when_compiling()

@@ -107,9 +107,9 @@ def test_what_was_shown_just_now_stays_for_a_while(monkeypatch: pytest.MonkeyPat
 
 def test_games_are_counted_with_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     with terminal(monkeypatch) as there:
-        with progress.counting(200, "games") as tick:
-            tick(0)
-            tick(50)
+        with progress.status_line() as line:
+            line.count(0, 200, "games")
+            line.count(50, 200, "games")
         states = shown(sent(there))
     assert states[1] == "0 of 200 games"
     assert states[2].startswith("50 of 200 games, ")
@@ -130,8 +130,8 @@ def test_nothing_is_shown_where_lines_stay(monkeypatch: pytest.MonkeyPatch, tmp_
         for term, stream in (("dumb", sys.stderr), ("xterm", file)):
             monkeypatch.setenv("TERM", term)
             monkeypatch.setattr(sys, "stderr", stream)
-            with progress.counting(200, "games") as tick:
-                tick(50)
+            with progress.status_line() as line:
+                line.count(50, 200, "games")
         assert sent(there) == ""
     assert (tmp_path / "err").read_text() == ""
 
@@ -139,8 +139,8 @@ def test_nothing_is_shown_where_lines_stay(monkeypatch: pytest.MonkeyPatch, tmp_
 def test_young_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with terminal(monkeypatch) as there:
         monkeypatch.setattr(progress, "PATIENCE", 1e9)
-        with progress.counting(200, "games") as tick:
-            tick(50)
+        with progress.status_line() as line:
+            line.count(50, 200, "games")
         assert sent(there) == ""
 
 

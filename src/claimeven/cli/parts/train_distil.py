@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option
-from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option, print_run
 from claimeven.cli.shared.options import FilePath, geometry_options, json_option
 from claimeven.cli.shared.plies import ply_range
 from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.settings_options import settings_options
 from claimeven.cli.shared.shares import shares_of
-from claimeven.cli.shared.streams import table_width, text_width
-from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.learning import DistilRecipe, PlyShare, TrainingProgress, train_distil
@@ -79,14 +75,10 @@ def command(
     say_when_compiling()
     with kept_in(out), drawn_in_the_end(out, plots), status_line() as line:
         rows = train_distil(out, data, recipe, lambda at: line.show(lambda: _progress(at, recipe)))
-    if as_json:
-        write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
-        return
     measured = [name for name in _SHARES if any(name in row for row in rows)]
     headings = ("steps", "seconds", "loss", *(_SHARES[name] for name in measured))
     cells = [_cells(row, measured, recipe) for row in rows]
-    print("\n".join(table_lines(headings, cells, table_width())))
-    print(fitted(f"model: {out}/model.npz", text_width()))
+    print_run(out, rows, headings, cells, as_json)
 
 
 def _ply_shares(text: str) -> tuple[PlyShare, ...]:

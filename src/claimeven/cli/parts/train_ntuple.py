@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
-from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option
-from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option, print_run
 from claimeven.cli.shared.options import FilePath, geometry_options, json_option
 from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.settings_options import settings_options
-from claimeven.cli.shared.streams import table_width, text_width
-from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.game.geometry import Geometry
 from claimeven.learning import NTupleRecipe, TrainingProgress, train_ntuple
 
@@ -48,12 +44,7 @@ def command(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: A
     say_when_compiling()
     with kept_in(out), drawn_in_the_end(out, plots), status_line() as line:
         rows = train_ntuple(out, recipe, lambda at: line.show(lambda: _progress_text(at)))
-    if as_json:
-        write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
-        return
-    cells = [_cells(row) for row in rows]
-    print("\n".join(table_lines(_HEADINGS, cells, table_width())))
-    print(fitted(f"model: {out}/model.npz", text_width()))
+    print_run(out, rows, _HEADINGS, [_cells(row) for row in rows], as_json)
 
 
 def _progress_text(at: TrainingProgress) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 import click
 
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, json_option
 from claimeven.cli.shared.progress import say
-from claimeven.cli.shared.streams import text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.cli.shared.streams import table_width, text_width
+from claimeven.cli.shared.tables import fitted, table_lines
 
 
 @click.command("plot")
@@ -41,6 +42,17 @@ def command(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     names = ", ".join(path.name for path in files)
     text = f"{files[0].parent}: {names}"
     click.echo(fitted(text, text_width()))
+
+
+def print_run(
+    out: str, rows: list[Any], headings: Sequence[str], cells: list[list[str]], as_json: bool
+) -> None:
+    """Print what a run has measured, as a table or JSON, and where its model is."""
+    if as_json:
+        write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
+        return
+    print("\n".join(table_lines(headings, cells, table_width())))
+    print(fitted(f"model: {out}/model.npz", text_width()))
 
 
 plots_option = click.option(

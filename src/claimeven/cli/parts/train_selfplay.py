@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from claimeven.arena.executors.work import Executor
-from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option
-from claimeven.cli.shared.json_lines import write_json
+from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option, print_run
 from claimeven.cli.shared.options import FilePath, geometry_options, json_option
 from claimeven.cli.shared.players import players_options
 from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.shared.settings_options import settings_options
-from claimeven.cli.shared.streams import table_width, text_width
-from claimeven.cli.shared.tables import fitted, table_lines
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.learning import SelfPlayProgress, SelfPlayRecipe, train_selfplay
@@ -82,11 +78,7 @@ def command(
         rows = train_selfplay(
             out, recipe, lambda at: line.show(lambda: _progress_text(at)), players, patience
         )
-    if as_json:
-        write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
-        return
-    print("\n".join(table_lines(_HEADINGS, [_cells(row) for row in rows], table_width())))
-    print(fitted(f"model: {out}/model.npz", text_width()))
+    print_run(out, rows, _HEADINGS, [_cells(row) for row in rows], as_json)
 
 
 def _progress_text(at: SelfPlayProgress) -> str:

@@ -87,11 +87,18 @@ def resume_options(command: Command, what: str = "what the file of --out does") 
 
 def keeping_options(command: Command) -> Command:
     """Add --out and what `resume_options` adds; the command receives `out`, a path or None."""
-    return click.option(
-        "--out",
-        type=FilePath(path_type=Path),
-        help="File to keep the games in, for --resume.",
-    )(resume_options(command))
+
+    @wraps(command)
+    def with_file(out: Path | None, resume: bool | str, **others: Any) -> Any:
+        if resume and out is None:
+            raise ClaimevenError("--resume goes on with a file: name it with --out")
+        return command(out=out, resume=resume, **others)
+
+    out = click.option(
+        "--out", type=FilePath(path_type=Path), help="File to keep the games in, for --resume."
+    )
+    decorated: Command = out(resume_options(with_file))
+    return decorated
 
 
 def page_option(command: Command) -> Command:

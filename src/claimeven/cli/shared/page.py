@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.shared.progress import count_text, say, say_when_compiling, status_line
+from claimeven.cli.shared.progress import say, say_when_compiling, status_line
 from claimeven.cli.shared.solving import usual_threads
 from claimeven.cli.shared.streams import printable, text_width
 from claimeven.cli.shared.tables import fitted
@@ -57,9 +57,7 @@ def write_watched(
                 judge=judge,
                 plots=plots,
                 threads=threads or usual_threads(),
-                progress=lambda at: line.show(
-                    lambda: count_text(at.done, at.total, "positions", at.seconds, at.resumed)
-                ),
+                progress=line.report,
                 tell=say,
             )
     except KeyboardInterrupt:

@@ -21,7 +21,7 @@ from claimeven.arena.tournaments.tournament import (
 )
 from claimeven.arena.tournaments.tournament_file import EXECUTORS
 from claimeven.cli.shared.options import WordChoice
-from claimeven.cli.shared.progress import count_text, say, status_line
+from claimeven.cli.shared.progress import say, status_line
 from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 
@@ -86,9 +86,7 @@ def play_shown(
                 store,
                 executor=executor,
                 tell=say,
-                watch=lambda done: line.show(
-                    lambda: count_text(done, plan.games, "games", time.monotonic() - begin, resumed)
-                ),
+                watch=lambda done: line.count(done, plan.games, "games", resumed),
             )
         except KeyboardInterrupt:
             standings = Standings.of_store(store)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from claimeven import interrupts
 from claimeven.cli.shared.streams import is_live, table_width
@@ -53,6 +54,16 @@ class StatusLine:
         text = cut(_with_bar(self._text), table_width(sys.stderr) - 1)
         print("\r" + left(text, self._width), end="", file=sys.stderr, flush=True)
         self._width = text_size(text)
+
+    def count(self, done: int, total: int, things: str, resumed: int = 0) -> None:
+        """Show how many of `total` things ("games") are done: see `count_text`."""
+        seconds = time.monotonic() - self._begin
+        self.show(lambda: count_text(done, total, things, seconds, resumed))
+
+    def report(self, at: Any) -> None:
+        """Show a record of progress on positions: `done`, `total`, `seconds` and `resumed`."""
+        things = getattr(at, "what", "positions")
+        self.show(lambda: count_text(at.done, at.total, things, at.seconds, at.resumed))
 
     def log(self) -> None:
         """Print what was shown last on a line of a log, if it is time for one."""
@@ -132,20 +143,6 @@ def kept_in(path: str | Path) -> Iterator[None]:
         raise KeyboardInterrupt(say()) from None
     finally:
         interrupts.last_words = before
-
-
-@contextmanager
-def counting(total: int, things: str) -> Iterator[Callable[[int], None]]:
-    """Show how many of `total` things ("games") are done; yield a function that takes the number.
-
-    >>> with counting(3, "games") as tick:
-    ...     tick(1)
-    """
-    begin = time.monotonic()
-    with status_line() as line:
-        yield lambda done: line.show(
-            lambda: count_text(done, total, things, time.monotonic() - begin)
-        )
 
 
 def count_text(done: int, total: int, things: str, seconds: float, resumed: int = 0) -> str:
