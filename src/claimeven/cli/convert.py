@@ -197,31 +197,31 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
 
     Raises `ClaimevenError` if another board was asked for than theirs.
     """
-    from claimeven.arena.store.listing import find_games  # noqa: PLC0415 - brings in all of the arena
+    from claimeven.arena.store.listing import each_game  # noqa: PLC0415 - brings in all of the arena
     from claimeven.arena.store.store import Store  # noqa: PLC0415 - beside it
     from claimeven.game.notation import parse_moves  # noqa: PLC0415 - beside it
 
-    found = find_games(Path(path))
     with Store.read(path) as store:
         if store.start.ply:
             raise ClaimevenError(
                 f"the games of {path} begin from a position of their own, which records of moves"
                 " do not tell"
             )
-    if geometry not in (STANDARD, found.geometry):
-        raise ClaimevenError(f"the games of {path} are of {found.geometry}, not {geometry}")
-    labels = {agent.id: agent.label for agent in found.agents}
-    for game in found.games:
-        yield GameRecord(
-            parse_moves(game.all_moves, found.geometry),
-            found.geometry,
-            labels[game.first],
-            labels[game.second],
-            len(game.opening),
-            game.fault,
-            game.fault_seat,
-            game.reason,
-        )
+        board = store.start.geometry
+        if geometry not in (STANDARD, board):
+            raise ClaimevenError(f"the games of {path} are of {board}, not {geometry}")
+        labels = {agent.id: agent.label for agent in store.agents}
+        for game in each_game(store):
+            yield GameRecord(
+                parse_moves(game.all_moves, board),
+                board,
+                labels[game.first],
+                labels[game.second],
+                len(game.opening),
+                game.fault,
+                game.fault_seat,
+                game.reason,
+            )
 
 
 def _labelled(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import TextIO
@@ -29,6 +30,7 @@ from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.inputs import STDIN, source_option
 from claimeven.cli.shared.json_lines import write_json
 from claimeven.cli.shared.options import FilePath, WordChoice, geometry_options, json_option
+from claimeven.cli.shared.progress import status_line
 from claimeven.cli.shared.streams import as_file, printable, table_width, text_width
 from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
@@ -124,8 +126,10 @@ def command(
       claimeven games elsewhere.db --import moves.txt --first ann --second bob
       claimeven games elsewhere.db --import replays/*.json
     """
+    picking = dict(zip(_PICKING, (agents, result, fault, plies, opening, pair), strict=True))
     if imported:
-        _refuse_with_import(number, agents, result, fault, plies, opening, pair, out)
+        why = "{} picks from games that are there: it cannot be --import's"
+        _refuse({"--game": number, **picking, "--export": out}, why)
         for name in (*imported, *more):
             done = _imported(file, name, first, second, geometry, source)
             _print_imported(done, file, name, as_json)
@@ -134,9 +138,8 @@ def command(
         given = "--first and --second name" if first or second else "--from and more files name"
         raise ClaimevenError(f"{given} {'the players' if first or second else 'games'} of --import")
     if number is not None:
-        _refuse_others("--game shows one game", agents, result, fault, plies, opening, pair)
-        if out is not None:
-            raise ClaimevenError("--game shows one game: it cannot be given with --export")
+        why = "--game shows one game: it cannot be given with {}"
+        _refuse({**picking, "--export": out}, why)
         _show(file, number, as_json, geometry)
         return
     if pair is not None and pair < 1:
@@ -148,33 +151,34 @@ def command(
         if limit is not None or page != 1:
             raise ClaimevenError("--export writes all games: --limit and --page are for lists")
         _export(file, wanted, out, as_json, geometry)
-    elif as_json and limit is None and page == 1:
+    elif as_json:
+        most = USUAL_LIMIT if limit is None and page > 1 else limit
         with Store.read(file) as store:
             _check_board(file, store.start.geometry, geometry)
-            for told in each_game(store, wanted):
-                write_json(told, sys.stdout)
+            labels = {agent.id: agent.label for agent in store.agents}
+            for game in each_game(store, wanted, most, page):
+                write_json(game_dict(game, labels), sys.stdout)
             _tell_damaged(len(store.damaged), file)
     else:
         games = find_games(file, wanted, limit or USUAL_LIMIT, page)
         _check_board(file, games.geometry, geometry)
         _tell_damaged(games.damaged, file)
-        if as_json:
-            for told in games.dicts():
-                write_json(told, sys.stdout)
-        else:
-            is_full = len(games.games) == (limit or USUAL_LIMIT) < games.stored
-            _print_list(games, sys.stdout, f"; --page {page + 1} lists the next" * is_full)
+        most = limit or USUAL_LIMIT
+        is_full = len(games.games) + games.damaged == most and page * most < games.stored
+        _print_list(games, sys.stdout, f"; --page {page + 1} lists the next" * is_full)
 
 
 def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: Geometry) -> None:
     """Write games to a file, and say how many."""
     writer_for(out)
-    games = find_games(file, wanted)
-    _check_board(file, games.geometry, geometry)
-    _tell_damaged(games.damaged, file)
-    if out.exists() and out.samefile(file):
-        raise ClaimevenError(f"{out} is the file of the games: name another one to write")
-    count = export_games(games, out)
+    with Store.read(file) as store:
+        _check_board(file, store.start.geometry, geometry)
+        if out.exists() and out.samefile(file):
+            raise ClaimevenError(f"{out} is the file of the games: name another one to write")
+        total = len(store)
+        with status_line() as line:
+            count = export_games(store, out, wanted, lambda at: line.count(at, total, "games"))
+        _tell_damaged(len(store.damaged), file)
     if as_json:
         write_json({"out": str(out), "games": count}, sys.stdout)
     else:
@@ -193,18 +197,11 @@ def _check_board(file: Path, there: Geometry, asked: Geometry) -> None:
         raise ClaimevenError(f"the games of {file} are of {there}, not {asked}")
 
 
-def _refuse_with_import(*given: object) -> None:
-    """Raise `ClaimevenError` if games are to be picked while others are imported."""
-    for name, value in zip(("--game", *_PICKING, "--export"), given, strict=True):
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    """Raise `ClaimevenError` if one of these options is given; `why` has a place for its name."""
+    for name, value in options.items():
         if value not in (None, (), ""):
-            raise ClaimevenError(f"{name} picks from games that are there: it cannot be --import's")
-
-
-def _refuse_others(why: str, *given: object) -> None:
-    """Raise `ClaimevenError` if games are to be picked where one is named."""
-    for name, value in zip(_PICKING, given, strict=True):
-        if value not in (None, (), ""):
-            raise ClaimevenError(f"{why}: it cannot be given with {name}")
+            raise ClaimevenError(why.format(name))
 
 
 def _range(text: str | None) -> tuple[int, int] | None:

@@ -7,9 +7,13 @@ import io
 import json
 import os
 import random
+import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -279,13 +283,98 @@ def test_games_that_come_in_meanwhile_are_not_counted(tmp_path: Path) -> None:
         class Growing(Store):
             """Read by this process while another one adds to it."""
 
-            def games(self) -> Iterator[StoredGame]:
-                yield from super().games()
+            def games(self, *args: Any, **named: Any) -> Iterator[StoredGame]:
+                yield from super().games(*args, **named)
                 store.add(GAMES[3:])
 
         with Growing.read(tmp_path / "s.db") as growing:
             found = find_games(growing)
     assert (len(found.games), found.stored) == (3, 3)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of 3,000 games, two of a number, every tenth of carl; one of them is damaged."""
+    path = tmp_path_factory.mktemp("large") / "large.db"
+    with Store.create(path, {}, AGENTS) as store:
+        store.add(
+            StoredGame(f"j{n:05}", n // 2, None, 0, 1 + (n % 10 == 3), "", "1212121", 0, told={})
+            for n in range(3000)
+        )
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE games SET moves = '9' WHERE job = 'j01000'")
+    return path
+
+
+@contextmanager
+def games_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """The games that are read in the block, by weak references: none is kept by this."""
+    found, of_row = [], StoredGame.of_row
+
+    def noted(row: Any) -> StoredGame:
+        game = of_row(row)
+        found.append(weakref.ref(game))
+        return game
+
+    with monkeypatch.context() as changed:
+        changed.setattr(StoredGame, "of_row", noted)
+        yield found
+
+
+@pytest.mark.parametrize("wanted", [GameFilter(), GameFilter(("carl",), "loss")])
+def test_no_games_are_read_but_those_of_a_page(
+    large: Path, wanted: GameFilter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = [f"j{n:05}" for n in range(3000) if not wanted.agents or n % 10 == 3]
+    for page in (1, 2, 15, len(every) // 20, len(every) // 20 + 1, 10**30):
+        with games_read(monkeypatch) as read:
+            found = find_games(large, wanted, limit=20, page=page)
+        jobs = every[20 * (page - 1) : 20 * page]
+        assert [game.job for game in found.games] == jobs
+        assert (len(read), found.stored, found.damaged) == (len(jobs), 3000, 0)
+
+
+def test_a_damaged_game_takes_its_place_on_a_page(large: Path) -> None:
+    found = find_games(large, limit=1, page=1001)
+    assert (found.games, found.damaged) == ((), 1)
+    assert [game.job for game in find_games(large, limit=1, page=1002).games] == ["j01001"]
+    every = find_games(large)
+    assert (len(every.games), every.stored, every.damaged) == (2999, 2999, 1)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "txt"])
+def test_games_are_written_one_at_a_time(
+    large: Path, tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once: set[int] = set()
+    monkeypatch.setattr("claimeven.arena.store.export._ROWS", 100)  # several parts of a file
+    with games_read(monkeypatch) as read:
+        count = export_games(
+            large,
+            tmp_path / f"a.{ending}",
+            watch=lambda _: at_once.add(sum(game() is not None for game in read[-200:])),
+        )
+    assert count == 2999
+    assert max(at_once) < 5
+    if ending == "parquet":
+        from pyarrow import parquet
+
+        jobs = parquet.read_table(tmp_path / "a.parquet")["job"].to_pylist()
+        assert jobs == [game.job for game in find_games(large).games]
+
+
+def test_a_page_is_found_in_a_file_with_corrupt_parts(large: Path, tmp_path: Path) -> None:
+    data, path = bytearray(large.read_bytes()), tmp_path / "corrupt.db"
+    leaves = [n for n in range(0, len(data), 4096) if b"1212121" in data[n : n + 4096]]
+    for place in (leaves[2], leaves[-9]):
+        data[place : place + 60] = b"?" * 60
+    path.write_bytes(data)
+    with Store.read(path) as store:
+        every = [game.job for game in store.games()]
+        assert 0 < len(every) < 2999
+        first = GameFilter(("carl",)).picked(store.agents, Geometry(), 7, 20)
+        found = [game.job for game in store.games(picked=first)]
+        assert found == [job for job in every if job.endswith("3")][7:27]
 
 
 def test_what_cannot_be_picked_or_written_is_refused(path: Path, tmp_path: Path) -> None:

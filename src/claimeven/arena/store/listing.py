@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from claimeven.agents.contract import FaultKind
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.store.store import InvalidStore, Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
+from claimeven.arena.store.stored import Picked, StoredAgent, StoredGame
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.outcome import PLAYER_NAMES
@@ -23,6 +23,14 @@ from claimeven.suggestions import no_such
 OWN_RESULTS = ("win", "loss")
 #: Stands for a fault of any kind.
 ANY_FAULT = "any"
+#: What games in a store meet that ended as `RESULTS` says, and those of the agent that won or lost.
+_ENDED = (*(f"finished AND winner IS {winner}" for winner in (0, 1, "NULL")), "NOT finished")
+_OF_WINNER = {
+    "win": "CASE winner WHEN 0 THEN first WHEN 1 THEN second END = ?",
+    "loss": "CASE winner WHEN 0 THEN second WHEN 1 THEN first END = ?",
+}
+#: The number of all games.
+_ALL = Picked().most
 
 
 @dataclass(frozen=True)
@@ -55,47 +63,43 @@ class GameFilter:
             low, high = self.plies
             raise InvalidMatch(f"the least number of plies comes first: not {low} to {high}")
 
-    def among(
-        self, games: Iterable[StoredGame], agents: Sequence[StoredAgent], geometry: Geometry
-    ) -> Iterator[StoredGame]:
-        """Yield the games wanted, of these agents. Raises `InvalidStore` for one not among them."""
+    def picked(
+        self, agents: Sequence[StoredAgent], geometry: Geometry, skipped: int = 0, most: int = _ALL
+    ) -> Picked:
+        """Return how a store of these agents picks the games wanted, or a page of them.
+
+        Raises `InvalidStore` for an agent not among them.
+        """
         ids = {agent.label: agent.id for agent in agents}
         for label in self.agents:
             if label not in ids:
                 raise InvalidStore(no_such("agent", label, ids))
-        wanted = [ids[label] for label in self.agents]
         opening = format_moves(parse_moves(self.opening, geometry), geometry)
-        for game in games:
-            if (
-                all(agent in game.agents for agent in wanted)
-                and self._has_result(game, wanted)
-                and (self.fault is None or game.fault in self._faults)
-                and (self.plies is None or self.plies[0] <= len(game.all_moves) <= self.plies[1])
-                and game.all_moves.startswith(opening)
-                and self.pair in (None, game.pair)
-            ):
-                yield game
-
-    @property
-    def _faults(self) -> tuple[str, ...]:
-        return tuple(map(str, FaultKind)) if self.fault == ANY_FAULT else (str(self.fault),)
-
-    def _has_result(self, game: StoredGame, wanted: Sequence[int]) -> bool:
-        if self.result is None:
-            return True
+        asked: list[tuple[Any, ...]] = [("1",)]  # conditions, each with its values
+        asked += [("? IN (first, second)", ids[label]) for label in self.agents]
         if self.result in RESULTS:
-            return result_of(game) == self.result
-        if game.winner is None:
-            return False
-        seat = game.winner if self.result == "win" else 1 - game.winner
-        return game.agents[seat] == wanted[0]
+            asked.append((_ENDED[RESULTS.index(self.result)],))
+        elif self.result is not None:
+            asked.append((_OF_WINNER[self.result], ids[self.agents[0]]))
+        if self.fault is not None:
+            faults = tuple(FaultKind) if self.fault == ANY_FAULT else (self.fault,)
+            asked.append((f"fault IN ({', '.join('?' * len(faults))})", *map(str, faults)))
+        if self.plies is not None:
+            asked.append(("length(opening || moves) BETWEEN ? AND ?", *self.plies))
+        if opening:
+            asked.append(("substr(opening || moves, 1, ?) = ?", len(opening), opening))
+        if self.pair is not None:
+            asked.append(("pair = ?", self.pair))
+        condition = " AND ".join(text for text, *_ in asked)
+        return Picked(condition, tuple(chain(*(values for _, *values in asked))), skipped, most)
 
 
 @dataclass(frozen=True)
 class GameList:
     """Some games of a store with what is needed to tell of them; see `dicts` and `count`.
 
-    `stored` are those that can be read, from which these were picked, and `damaged` the others.
+    `stored` are those that can be read, from which these were picked, and `damaged` those picked
+    that cannot; of a page, `stored` counts all.
     """
 
     geometry: Geometry
@@ -127,33 +131,29 @@ def find_games(
     """Return the games of a store, or those that a filter wants, in the order they were planned.
 
     With a `limit` a page of at most that many games is returned, the first if none is named, and
-    later games are not read. Raises `InvalidStore` for a file that is no store, or agents that are
-    not in it, and `InvalidNotation` for an opening that is no move string.
+    no other games are read; damaged ones take their place on a page. Raises `InvalidStore` for a
+    file that is no store, or agents that are not in it, and `InvalidNotation` for an opening that
+    is no move string.
 
     `find_games("class.db", GameFilter(("ann",), "loss")).games` are the games that ann lost.
     """
     with opened(store) as source:
-        stored = 0  # of what is read: a file that grows has more by and by
-
-        def counted() -> Iterator[StoredGame]:
-            nonlocal stored
-            for game in source.games():
-                stored += 1
-                yield game
-
-        geometry = source.start.geometry
-        found = (wanted or GameFilter()).among(counted(), source.agents, geometry)
-        first = 0 if limit is None else limit * (page - 1)
-        games = tuple(islice(found, first, None if limit is None else first + limit))
-        stored = stored if limit is None else len(source)
-        return GameList(geometry, source.agents, games, stored, len(source.damaged))
+        games = tuple(each_game(source, wanted, limit, page))
+        damaged, stored = len(source.damaged), len(games)
+        if wanted is not None or limit is not None:
+            stored = len(source) - damaged * (limit is None)
+        return GameList(source.start.geometry, source.agents, games, stored, damaged)
 
 
-def each_game(store: Store, wanted: GameFilter) -> Iterator[dict[str, Any]]:
-    """Yield the games that a filter wants as plain data, one at a time: see `game_dict`."""
-    labels = {agent.id: agent.label for agent in store.agents}
-    for game in wanted.among(store.games(), store.agents, store.start.geometry):
-        yield game_dict(game, labels)
+def each_game(
+    store: Store, wanted: GameFilter | None = None, limit: int | None = None, page: int = 1
+) -> Iterator[StoredGame]:
+    """Yield the games that `find_games` returns, one at a time: no other game is read."""
+    most = _ALL if limit is None else min(limit, _ALL)
+    picked = (wanted or GameFilter()).picked(
+        store.agents, store.start.geometry, min(most * (page - 1), _ALL), most
+    )
+    return store.games(picked=picked)
 
 
 @contextmanager

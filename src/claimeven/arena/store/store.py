@@ -26,10 +26,11 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from claimeven.arena.store.stored import FIELDS, Row, StoredAgent, StoredGame
+from claimeven.arena.store.stored import FIELDS, Picked, Row, StoredAgent, StoredGame
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
@@ -78,6 +79,7 @@ _MARKS = ", ".join("?" * len(FIELDS))
 _JOB, _NUMBER = FIELDS.index("job"), FIELDS.index("number")
 #: The least number that SQLite holds.
 _LEAST = -(1 << 63)
+_ALL = Picked()
 
 
 class Store:
@@ -262,10 +264,13 @@ class Store:
         return int(count)
 
     def games(
-        self, least: int = _LEAST, without: Container[tuple[int, str]] = ()
+        self,
+        least: int = _LEAST,
+        without: Container[tuple[int, str]] = (),
+        picked: Picked = _ALL,
     ) -> Iterator[StoredGame]:
         """Yield the games from number `least` on in the order of the schedule, except those whose
-        number and job are in `without`, and those that are `damaged`.
+        number and job are in `without`, those not `picked`, and those that are `damaged`.
 
         A game is damaged if its row is not as it was stored, if its agents are unknown, or if its
         moves cannot be played or do not end as the row says.
@@ -273,7 +278,7 @@ class Store:
         self.damaged = []
         with _naming(self.path):
             known, start = {agent.id for agent in self.agents}, self.start
-            for row in self._rows(least):
+            for row in self._rows(least, picked):
                 if without and (row[_NUMBER], row[_JOB]) in without:
                     continue
                 try:
@@ -286,15 +291,23 @@ class Store:
                 else:
                     yield game
 
-    def _rows(self, least: int) -> Iterator[Row]:
+    def _rows(self, least: int, picked: Picked) -> Iterator[Row]:
         """Yield the rows of games from a number on; those in corrupt pages are `damaged`."""
-        count, last = 0, (least, "")
-        rows = f"SELECT {_GAME} FROM games WHERE "
+        (condition, values, skipped, most), count, last = picked, 0, (least, "")
+        order, first = f"AND {condition} ORDER BY number, job LIMIT ?", last
         try:
+            if skipped:  # the index alone leads to the first one
+                first = self._connection.execute(
+                    f"SELECT number, job FROM games WHERE number >= ? {order} OFFSET ?",
+                    (least, *values, 1, skipped),
+                ).fetchone()
+                if first is None:
+                    return
             for row in self._connection.execute(
-                rows + "number >= ? ORDER BY number, job", (least,)
+                f"SELECT {_GAME} FROM games WHERE (number, job) >= (?, ?) {order}",
+                (*first, *values, most),
             ):
-                count, last = count + 1, (row[_NUMBER], row[_JOB])
+                count, last, skipped = count + 1, (row[_NUMBER], row[_JOB]), 0
                 yield row
             return
         except sqlite3.DatabaseError as error:
@@ -305,16 +318,24 @@ class Store:
             with suppress(sqlite3.DatabaseError, TypeError):  # what is listed is looked up singly
                 listed = self._connection.execute(f"SELECT number, job FROM games {by}")
                 keys.update(key for key in listed if _is_key(key) and key > last)
-        for key in sorted(keys):
+        found = self._singly(sorted(keys), picked)
+        yield from islice(found, skipped, skipped + most - count)
+        if least == _LEAST and picked == _ALL:  # those that no list has are damaged too
+            self.damaged += [(None, n) for n in range(len(self) - count - len(keys))]
+
+    def _singly(self, keys: Sequence[tuple[int, str]], picked: Picked) -> Iterator[Row]:
+        """Yield the rows of keys that meet a condition; those in corrupt pages are `damaged`."""
+        for key in keys:
             found = None
             with suppress(sqlite3.DatabaseError):
-                found = self._connection.execute(rows + "job = ?", key[1:]).fetchone()
+                found = self._connection.execute(
+                    f"SELECT {picked.condition}, {_GAME} FROM games WHERE job = ?",
+                    (*picked.values, key[1]),
+                ).fetchone()
             if found is None:
                 self.damaged.append(key)
-            else:
-                yield found
-        if least == _LEAST:  # those that no list has are damaged too
-            self.damaged += [(None, n) for n in range(len(self) - count - len(keys))]
+            elif found[0]:
+                yield found[1:]
 
     def drop_damaged(self) -> None:
         """Delete the games that `games` has left out, so that they can be played again."""

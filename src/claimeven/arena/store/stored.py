@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from claimeven.agents.contract import FaultKind
 from claimeven.agents.safe_text import without_folders
@@ -31,6 +31,15 @@ class StoredAgent:
     label: str
     spec: str
     digest: str | None = None
+
+
+class Picked(NamedTuple):
+    """Which games of a store are read: so many of those of a condition of SQL."""
+
+    condition: str = "1"
+    values: tuple[Any, ...] = ()
+    skipped: int = 0
+    most: int = (1 << 63) - 1
 
 
 def public_agents(agents: Sequence[StoredAgent]) -> tuple[StoredAgent, ...]:
