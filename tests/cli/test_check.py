@@ -137,7 +137,7 @@ def test_what_is_not_there_is_told_in_turn(run: Run, tmp_path: Path) -> None:
 def test_who_uses_the_grace_is_told_of_it(run: Run, tmp_path: Path) -> None:
     slow = tmp_path / "slow.py"
     slow.write_text(
-        "import time\ndef agent(position):\n    time.sleep(0.05)\n    return"
+        "import time\ndef agent(position):\n    time.sleep(0.05 * (position.ply == 0))\n    return"
         " position.legal_columns[0]\n",
         encoding="utf-8",
     )

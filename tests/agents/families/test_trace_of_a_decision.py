@@ -24,10 +24,10 @@ BY_ITERATIONS = (
     "uct-menary:iterations=41,reuse=yes,threads=2",
     "uct-aifour:iterations=50",
     "uct-polito:iterations=40",
-    "uct-itu-table:iterations=60",
+    "uct-itu-table:iterations=60,capacity=2000",
     "uct-itu-table:iterations=60,backend=python",
     "uct-itu-table:iterations=120,capacity=60",
-    "uct:table=mirror,iterations=60,playout=random",
+    "uct:table=mirror,iterations=60,playout=random,capacity=2000",
     "flat:iterations=60",
     "breadth:iterations=40",
 )
