@@ -291,7 +291,7 @@ def test_slopes_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
     whole = jax.jit(partial(forward.slopes, lose, stays=stays))
     (_, losses), told = whole(net.arrays, batch.planes, batch.states)
     assert tuple(map(float, lost)) == pytest.approx(tuple(map(float, losses)), abs=1e-6)
-    for parts in (2, 16):
+    for parts in (2, 4, 16):
         in_parts, by_name = found(parts)
         assert tuple(map(float, in_parts)) == pytest.approx(tuple(map(float, lost)), abs=1e-5)
         for name, array in told.of_weights(net.arrays).items():
