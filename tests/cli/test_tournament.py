@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.tournament import group_lines

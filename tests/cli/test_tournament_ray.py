@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from tests.cli.conftest import Run, bad_input, interrupted
 
 

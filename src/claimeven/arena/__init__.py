@@ -42,10 +42,11 @@ if TYPE_CHECKING:
     from claimeven.arena.statistics.pairs import PairCounts, wilson_interval
     from claimeven.arena.statistics.ratings import Ladder, Rating, rate
     from claimeven.arena.statistics.sprt import SequentialRun, SequentialTest, Verdict
+    from claimeven.arena.store.database import InvalidStore
     from claimeven.arena.store.export import export_games
     from claimeven.arena.store.importing import Imported, InvalidGames, import_games
     from claimeven.arena.store.listing import GameFilter, GameList, find_games
-    from claimeven.arena.store.store import InvalidStore, Store
+    from claimeven.arena.store.store import Store
     from claimeven.arena.store.stored import StoredAgent, StoredGame
     from claimeven.arena.studies import run_study
     from claimeven.arena.tournaments.placement import Placement, place_on_ladder
@@ -149,7 +150,8 @@ _HOMES = {
     "store.export": "export_games",
     "store.importing": "Imported InvalidGames import_games",
     "store.listing": "GameFilter GameList find_games",
-    "store.store": "InvalidStore Store",
+    "store.database": "InvalidStore",
+    "store.store": "Store",
     "store.stored": "StoredAgent StoredGame",
     "studies": "run_study",
     "tournaments.placement": "Placement place_on_ladder",

@@ -11,6 +11,7 @@ from typing import TextIO
 
 import click
 
+from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.export import export_games, writer_for
 from claimeven.arena.store.importing import Imported, import_games, import_lines
 from claimeven.arena.store.listing import (
@@ -24,7 +25,7 @@ from claimeven.arena.store.listing import (
     result_in_words,
     result_of,
 )
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredGame
 from claimeven.cli.shared.boards import board_text
 from claimeven.cli.shared.inputs import STDIN, source_option

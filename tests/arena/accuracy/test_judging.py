@@ -15,7 +15,8 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.known_scores import JudgeProgress, KnownScores
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.solver import Solver
 from tests import naive

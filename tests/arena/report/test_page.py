@@ -13,7 +13,8 @@ import pytest
 from claimeven.arena.report import write_report
 from claimeven.arena.report.contents import Contents
 from claimeven.arena.report.games import viewer_data
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent
 from claimeven.outputs import CannotWrite
 from tests.arena.report.parsed import Element, parsed

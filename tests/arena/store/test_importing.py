@@ -27,9 +27,10 @@ from claimeven.arena import (
     find_games,
     import_games,
 )
+from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.importing import import_lines
 from claimeven.arena.store.listing import result_of
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.game.errors import InvalidNotation
 from claimeven.outputs import CannotWrite

@@ -16,8 +16,9 @@ from claimeven import play_match, play_tournament
 from claimeven.agents.digests import digest_of_files
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.provenance import brief_names
+from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import ChangeWatch, run_notes, runs_of
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.sequential import run_sprt
 from claimeven.arena.tournaments.tournament import TournamentPlan, open_store
 

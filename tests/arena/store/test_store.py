@@ -19,8 +19,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from claimeven.arena.store.database import APPLICATION_ID, InvalidStore
 from claimeven.arena.store.runs import store_notes
-from claimeven.arena.store.store import APPLICATION_ID, InvalidStore, Store
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.errors import ClaimevenError

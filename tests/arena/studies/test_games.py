@@ -11,7 +11,8 @@ import pytest
 
 from claimeven import Geometry, Limit, Position
 from claimeven.arena.statistics.pairs import PairCounts
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, games, run_study
 from claimeven.arena.studies.study import Findings

@@ -13,7 +13,8 @@ import pytest
 from claimeven import Limit, Position
 from claimeven.agents import InvalidSpec
 from claimeven.arena import InvalidMatch, MatchPlan, MatchResult, Opening, Schedule, play_match
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.kept_match import play_kept, tournament_of
 from claimeven.arena.tournaments.standings import Standings
 from tests.agents.process.test_process import bot

@@ -12,8 +12,9 @@ from claimeven import Geometry, Limit, Position
 from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.statistics.sprt import SequentialRun, SequentialTest, Verdict
+from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import first_run
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.sequential import (
     SequentialResult,
     play_sprt,

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from claimeven.arena.accuracy.accuracy import Accuracy, Blunder
 from claimeven.arena.accuracy.known_scores import JudgeProgress, KnownScores
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

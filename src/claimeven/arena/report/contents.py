@@ -9,8 +9,9 @@ from typing import Any
 
 from claimeven.agents.safe_text import printable, without_folders
 from claimeven.arena.accuracy.judging import GamesAccuracy
+from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import store_notes
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent, StoredGame, public_agents
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.game.geometry import Geometry

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import TextIO
 
 from claimeven.agents.contract import FaultKind
-from claimeven.arena.store.store import InvalidStore, Store, holds_no_game
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store, holds_no_game
 from claimeven.arena.store.stored import StoredGame
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry

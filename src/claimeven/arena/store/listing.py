@@ -11,7 +11,8 @@ from typing import Any
 
 from claimeven.agents.contract import FaultKind
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import Picked, StoredAgent, StoredGame
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves

@@ -20,7 +20,8 @@ from claimeven.arena.games.provenance import (
     change_of,
     differences,
 )
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredAgent
 
 #: The value of `resume` that goes on with games although something has changed.

@@ -16,8 +16,9 @@ from claimeven.arena.executors.executors import play_games
 from claimeven.arena.games.match import MatchPlan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.statistics.pairs import NORMAL_95, PairCounts, wilson_interval
+from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import check_runs, first_run
-from claimeven.arena.store.store import InvalidStore, Store, holds_no_game
+from claimeven.arena.store.store import Store, holds_no_game
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import HeldRows, stored_game
 from claimeven.arena.studies.study import Findings, Found

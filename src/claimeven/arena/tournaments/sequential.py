@@ -21,7 +21,8 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.statistics.sprt import SequentialRun, SequentialTest, Verdict
-from claimeven.arena.store.store import InvalidStore, Store
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
 from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of

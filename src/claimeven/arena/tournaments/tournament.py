@@ -31,8 +31,9 @@ from claimeven.arena.executors.work import Executor, Work
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.provenance import PlanOfAgents
 from claimeven.arena.games.schedule import Opening, Pairing, generators_of
+from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import ChangeWatch, check_runs, first_run
-from claimeven.arena.store.store import InvalidStore, Store, holds_no_game
+from claimeven.arena.store.store import Store, holds_no_game
 from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.store.storing import HeldRows, RowToBe, as_row
 from claimeven.arena.tournaments.resuming import check_plan, rounds_begun

@@ -1,0 +1,220 @@
+"""The SQLite file of a store: made whole, opened and checked, locked while it grows.
+
+`store` says what its tables hold.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from claimeven.arena.store.stored import StoredAgent
+from claimeven.errors import ClaimevenError
+
+#: "C4GM" in the header of the file: what tells a store from any other SQLite file.
+APPLICATION_ID = 0x4334474D
+#: Version of the tables.
+VERSION = 1
+#: Seconds to wait for a reader that holds the file.
+_PATIENCE = 10.0
+#: Errors of SQLite where the disk has no room, or the system lets no file grow so large.
+_DISK_FULL = (
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR_WRITE,
+    sqlite3.SQLITE_IOERR_TRUNCATE,
+    sqlite3.SQLITE_IOERR_SHMSIZE,
+)
+
+_TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE agents (
+    id INTEGER PRIMARY KEY, label TEXT NOT NULL, spec TEXT NOT NULL, digest TEXT
+);
+CREATE TABLE games (
+    job TEXT PRIMARY KEY, number INTEGER NOT NULL, pair INTEGER,
+    first INTEGER NOT NULL REFERENCES agents(id), second INTEGER NOT NULL REFERENCES agents(id),
+    opening TEXT NOT NULL, moves TEXT NOT NULL,
+    winner INTEGER CHECK (winner IN (0, 1)), finished INTEGER NOT NULL DEFAULT 1,
+    fault TEXT, fault_seat INTEGER CHECK (fault_seat IN (0, 1)), reason TEXT,
+    seconds REAL, told TEXT
+) WITHOUT ROWID;
+CREATE INDEX games_by_number ON games (number);
+"""
+
+
+class InvalidStore(ClaimevenError):
+    """A file that holds no games of this kind, or that another process is writing to."""
+
+
+def make_file(path: Path, meta: Mapping[str, Any], agents: Sequence[StoredAgent]) -> None:
+    """Make a file without games: whole, or, on a full disk or after a kill, not at all."""
+    target = Path(os.path.realpath(path))
+    unfinished = target.with_name(target.name + ".part")
+    try:
+        unfinished.unlink(missing_ok=True)
+        with naming(path), closing(sqlite3.connect(unfinished)) as connection:
+            connection.execute("PRAGMA journal_mode=OFF")
+            connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version={VERSION}")
+            connection.executescript(_TABLES)
+            with connection:
+                connection.executemany(
+                    "INSERT INTO meta VALUES (?, ?)",
+                    [(key, json.dumps(value)) for key, value in meta.items()],
+                )
+                connection.executemany(
+                    "INSERT INTO agents VALUES (?, ?, ?, ?)",
+                    [(a.id, a.label, a.spec, a.digest) for a in agents],
+                )
+            connection.execute("PRAGMA journal_mode=WAL")
+        with naming(path):
+            for rest in ("-wal", "-shm"):  # of a store without games that was here
+                target.with_name(target.name + rest).unlink(missing_ok=True)
+            unfinished.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            unfinished.unlink()
+        raise
+
+
+def check_file(path: Path) -> None:
+    if not path.exists():
+        raise InvalidStore(f"{path} cannot be read: there is no such file")
+    if not path.is_file():
+        raise InvalidStore(f"{path} cannot be read: it is not a file")
+
+
+def connect(path: Path, readonly: bool = False) -> sqlite3.Connection:
+    with naming(path):
+        if not readonly:
+            return sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+        real = path.resolve()
+        in_writable_folder = os.access(real.parent, os.W_OK)
+        # Whoever may write folds the log into the file when it is closed last; a connection that
+        # may not leaves the files of the log behind.
+        tidies = in_writable_folder and os.access(real, os.W_OK)
+        where = f"{real.as_uri()}?mode={'rw' if tidies else 'ro'}"
+        # Nobody writes where there is no log, and SQLite cannot make one in a read-only folder.
+        if not in_writable_folder and not real.with_name(real.name + "-wal").exists():
+            where += "&immutable=1"
+        connection = sqlite3.connect(where, uri=True, timeout=_PATIENCE, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA query_only = ON")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    """Return a connection to a store of this version; `InvalidStore` for anything else."""
+    try:
+        (application,) = connection.execute("PRAGMA application_id").fetchone()
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION_ID:
+            raise InvalidStore(f"{path} is no file of games of claimeven")
+        if version != VERSION:
+            raise InvalidStore(
+                f"{path} is a file of games of version {version}; this claimeven reads {VERSION}"
+            )
+        connection.text_factory = _as_text
+        found = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+        tables = {name: text for kind, name, text in found if kind == "table"}
+        if any(kind in ("view", "trigger") for kind, _, _ in found) or any(
+            tables.get(name) != text for name, text in _tables().items()
+        ):  # which could compute for ever, whatever is asked of them
+            raise InvalidStore(f"{path} is no file of games of claimeven: its tables are others")
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise InvalidStore(f"{path} is no file of games of claimeven: {error}") from None
+    except InvalidStore:
+        connection.close()
+        raise
+    return connection
+
+
+@cache
+def _tables() -> dict[str, str]:
+    """Return how the tables of a store are made, by their names."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(_TABLES)
+        return dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
+
+
+def _as_text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def place_of(path: Path) -> tuple[tuple[int, int] | None, int]:
+    """Return which file is at a path, None if there is none, and its size."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None, 0
+    return (found.st_dev, found.st_ino), found.st_size
+
+
+def _lock_path(path: Path) -> Path:
+    """Return where the lock of a file lies, by whatever name of its the file is meant."""
+    target = Path(os.path.realpath(path))
+    return target.with_name(target.name + ".lock")
+
+
+def unlock(path: Path, lock: sqlite3.Connection) -> None:
+    """Let others add games to a file."""
+    with suppress(OSError):
+        _lock_path(path).unlink()
+    lock.close()
+
+
+def locked(path: Path) -> sqlite3.Connection:
+    """Return what holds the right to add games to a file until it is closed or the process ends.
+
+    SQLite's own lock on an empty database beside the file: it works on every system and is gone
+    with its process.
+    """
+    lock = None
+    try:
+        lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.Error as error:
+        if lock is not None:
+            lock.close()
+        if "locked" in str(error):
+            raise InvalidStore(f"{path} is being written by another process") from None
+        with suppress(OSError):
+            _lock_path(path).unlink()
+        if not os.access(path.absolute().parent, os.W_OK):
+            raise InvalidStore(f"{path} cannot be written: its folder is read-only") from None
+        raise InvalidStore(f"{path} {_trouble(error)}") from None
+    return lock
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Turn an error of SQLite into one that names the file."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise InvalidStore(f"{path} {_trouble(error)}") from None
+    except OSError as error:
+        raise InvalidStore(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def _trouble(error: sqlite3.Error) -> str:
+    """Say what an error of SQLite means for whoever wants the games."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    if code in _DISK_FULL:
+        return (
+            "cannot be written: the disk is full, or takes no larger file; what was stored"
+            " stands, and once there is room --resume goes on"
+        )
+    if code & 0xFF == sqlite3.SQLITE_READONLY:  # the lower byte: what kind of error it is
+        return "cannot be written: it is read-only, or was moved; what was stored stands"
+    return f"cannot be used: {error}"
