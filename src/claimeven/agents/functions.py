@@ -79,7 +79,7 @@ def as_agent(
     """Return an agent made of an `Agent`, a class of agents, or a function.
 
     An `Agent` is returned as it is, its name changed if one is given. `options` go to the class,
-    to a function beside its position, or to one that returns an agent. Raises `InvalidSpec` for
+    to a function after its position, or to one that returns an agent. Raises `InvalidSpec` for
     what can be no agent, and for an option it does not take.
     """
     title = name or name_of(found)

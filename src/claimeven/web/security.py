@@ -92,7 +92,7 @@ class Guard:
         if "transfer-encoding" in headers and (
             "content-length" in headers or scope["http_version"] == "1.0"
         ):  # what follows would be a request to some and a part of this one's body to others
-            return BAD_REQUEST, "the request tells its length in two ways"
+            return BAD_REQUEST, "the request gives its length in two ways"
         if not self.knows(host):
             return FORBIDDEN, (
                 "this server is not asked for under that Host;"

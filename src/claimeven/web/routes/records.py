@@ -19,7 +19,7 @@ router = APIRouter(prefix="/api", tags=["records"], responses=PROBLEMS)
 async def records(request: Request, body: RecordsRequest, services: Shared) -> dict[str, Any]:
     """Read the games of a file in any format that `claimeven convert` reads.
 
-    The format is told by the ending of its name and by how it begins; `board` and `connect` are
+    Its name and first characters show the format; `board` and `connect` are
     those of games that do not name theirs. Games that cannot be read are counted and the first of
     them is told; 422 where none can be.
     """
