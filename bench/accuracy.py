@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench.timing import machine
 from claimeven.arena import accuracy_of
-from claimeven.arena.accuracy.judging import JUDGE_MB
+from claimeven.arena.accuracy.stored_games import JUDGE_MB
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.tournaments.tournament import TournamentPlan, open_store, run_tournament
 from claimeven.game.position import Position

@@ -20,8 +20,8 @@ import numpy as np
 from bench.timing import best_of, machine
 from claimeven import Geometry, Position
 from claimeven.book import Book
-from claimeven.book.library import shipped
-from claimeven.book.text import to_text
+from claimeven.book.locations import shipped
+from claimeven.book.text_format import to_text
 from claimeven.book.verify import counts
 from claimeven.solver import Solver
 

@@ -12,8 +12,8 @@ import argparse
 import sys
 import time
 
-from claimeven.practice.choosing import shipped_puzzles
-from claimeven.practice.file import check_moves, read_puzzles
+from claimeven.practice.format import check_moves, read_puzzles
+from claimeven.practice.select import shipped_puzzles
 from claimeven.practice.solutions import faults_of
 from claimeven.solver import Solver
 

@@ -29,10 +29,10 @@ import numpy as np
 
 from bench.timing import machine
 from claimeven import Geometry, Position
-from claimeven.book.library import load_book, usual_path
+from claimeven.book.locations import load_book, usual_path
 from claimeven.dataset import Dataset, DatasetPlan, make_dataset, read_dataset
 from claimeven.solver import Solver
-from claimeven.solver.contract import SHIPPED_BOOK
+from claimeven.solver.protocols import SHIPPED_BOOK
 
 #: Plies that a line of the table puts together: those that one more disc makes easier lie alone.
 GROUPS = ((0, 8), (9, 11), (12, 12), (13, 13), (14, 14), (15, 16), (17, 20), (21, 41))

@@ -23,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from claimeven.game import tactics
+from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -44,9 +44,9 @@ def band_of(position: Position, score: int) -> str:
 
 def winning_cells(position: Position) -> tuple[int, int]:
     """Return the cells where the side to move, and its opponent, wins with the next disc."""
-    playable = tactics.playable_cells(position.mask, position.geometry)
+    playable = bitboard.playable_cells(position.mask, position.geometry)
     mine, theirs = (
-        tactics.winning_cells(discs, position.mask, position.geometry) & playable
+        bitboard.winning_cells(discs, position.mask, position.geometry) & playable
         for discs in (position.mine, position.theirs)
     )
     return mine, theirs

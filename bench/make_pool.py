@@ -3,7 +3,7 @@
     python -m bench.make_pool --out src/claimeven/arena/data/pool-v1.txt.gz [--jobs 2]
 
 Openings are drawn near the border of win, draw and loss (exact score -2 to 2), where play decides.
-Agents, rounds and seed are those of `claimeven.arena.tournaments.pool`; no clock decides anything,
+Agents, rounds and seed are in `claimeven.arena.tournaments.reference_pool`; no clock decides,
 so whoever makes the file anew gets the same one.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.timing import machine
 from claimeven import Position
 from claimeven.arena.games.openings import make_openings
-from claimeven.arena.tournaments import pool
+from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
 
 
@@ -24,13 +24,17 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="file to write")
     parser.add_argument("--jobs", type=int, default=1, help="processes that play")
     given = parser.parse_args()
-    openings = make_openings("balanced", pool.ROUNDS, pool.PLIES, pool.SEED, Position())
-    plan = TournamentPlan(pool.AGENTS, pool.ROUNDS, pool.SEED, openings=openings)
+    openings = make_openings(
+        "balanced", reference_pool.ROUNDS, reference_pool.PLIES, reference_pool.SEED, Position()
+    )
+    plan = TournamentPlan(
+        reference_pool.AGENTS, reference_pool.ROUNDS, reference_pool.SEED, openings=openings
+    )
     with store_of(plan) as store:
         result = run_tournament(plan, store, given.jobs)
     games = result.standings.games
     assert len(games) == plan.games and not result.standings.forfeits
-    given.out.write_bytes(pool.games_text(games))
+    given.out.write_bytes(reference_pool.games_text(games))
     unique = result.standings.unique_games
     print(f"{len(games)} games, {unique} differ, {result.seconds:.0f} s; {machine()}")
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from claimeven import Solver
 from claimeven.adapters.kaggle.book_file import BOOK, pack
-from claimeven.game.arrays import canonical_keys, has_line, moves
+from claimeven.game.batch import canonical_keys, has_line, moves
 from claimeven.game.geometry import STANDARD
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver import SearchStopped

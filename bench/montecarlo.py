@@ -22,7 +22,7 @@ import numpy as np
 
 from bench.timing import best_of, machine
 from claimeven import Geometry, Position
-from claimeven.compiled.randomness import Stream
+from claimeven.compiled.splitmix64 import Stream
 from claimeven.montecarlo import (
     PLAYOUTS,
     PRESETS,

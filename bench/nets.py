@@ -34,11 +34,11 @@ from claimeven.learning import (
     policy_accuracy,
     sign_accuracy,
 )
-from claimeven.learning.lessons import batch_of
+from claimeven.learning.batching import batch_of
 from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
 from claimeven.learning.precision import BFLOAT16, FLOAT32
 from claimeven.networks import read_model
-from claimeven.networks.evaluators import SHIPPED_NET
+from claimeven.networks.loading import SHIPPED_NET
 from claimeven.networks.net import Net, read_net
 from claimeven.networks.policy_value import Floats
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from bench.timing import best_of, machine
 from claimeven import Geometry, Position
-from claimeven.networks.evaluators import SHIPPED_NTUPLE, read_policy_value
+from claimeven.networks.loading import SHIPPED_NTUPLE, read_policy_value
 from claimeven.networks.policy_value import UniformPolicyValue
 from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
 

@@ -24,10 +24,10 @@ import numpy as np
 
 from claimeven import Limit, Position, Solver, make_agent
 from claimeven.adapters.kaggle import export_submission
-from claimeven.adapters.kaggle.parts.board import Board
-from claimeven.adapters.kaggle.parts.clock import Clock
-from claimeven.adapters.kaggle.parts.perfect import Perfect
-from claimeven.adapters.kaggle.parts.windows import Windows
+from claimeven.adapters.kaggle.template.board import Board
+from claimeven.adapters.kaggle.template.clock import Clock
+from claimeven.adapters.kaggle.template.perfect import Perfect
+from claimeven.adapters.kaggle.template.windows import Windows
 from claimeven.game.encodings import from_kaggle
 
 #: One of each family, and each evaluation.

@@ -3,7 +3,7 @@
 A link on a line of its own whose title says how becomes what it leads to:
 
 ```text
-[claimeven.minimax.rules.clip](../src/claimeven/minimax/rules.py "source")
+[claimeven.minimax.types.clip](../src/claimeven/minimax/types.py "source")
 [claimeven.m.alphabeta](../src/claimeven/m.py "source, beside claimeven.m.minimax")
 [claimeven.review.analysis](../src/claimeven/review/analysis.py "docstring")
 [Words](../ARCHITECTURE.md "part glossary")

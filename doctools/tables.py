@@ -13,7 +13,7 @@ from typing import Final
 from claimeven import Position
 from claimeven.game import column_name, perft
 from claimeven.minimax import MinimaxResult
-from claimeven.minimax.rules import PROVEN
+from claimeven.minimax.types import PROVEN
 from claimeven.montecarlo import MonteCarloOptions
 from doctools import boards, charts, puzzle, studies, trees
 

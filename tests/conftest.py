@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import claimeven
-from claimeven.compiled.kernels import PLAIN
+from claimeven.compiled.decorators import PLAIN
 from tests import ahead, forks
 from tests.browser import browser  # noqa: F401
 

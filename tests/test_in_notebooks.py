@@ -30,8 +30,8 @@ from claimeven import (
 )  # fmt: skip
 from claimeven.agents import Decision
 from claimeven.arena import Ladder, MatchResult, accuracy_of
-from claimeven.arena.accuracy.examining import SetPlan
-from claimeven.arena.accuracy.measuring import measure, usable_set
+from claimeven.arena.accuracy.measure import measure, usable_set
+from claimeven.arena.accuracy.query_agents import SetPlan
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.games.schedule import Opening
 from claimeven.arena.tournaments.tournament import TournamentResult

@@ -16,18 +16,18 @@ import pytest
 from claimeven import Geometry, Limit, Position, Solver, play_match, play_tournament
 from claimeven.arena import InvalidMatch, run_sprt
 from claimeven.arena.games.openings import make_openings
-from claimeven.arena.statistics.evidence import InvalidEvidence
-from claimeven.arena.statistics.ratings import rate
-from claimeven.arena.statistics.sprt import SequentialRun, SequentialTest
 from claimeven.dataset import DatasetPlan, InvalidDataset, make_dataset, read_dataset
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation import InvalidEvaluation
 from claimeven.game.errors import IllegalMove
 from claimeven.minimax import InvalidSearch, MinimaxSearch
 from claimeven.montecarlo import MonteCarloSearch, preset
-from claimeven.practice.choosing import daily_puzzle, shipped_puzzles
-from claimeven.practice.coaching import verdict_on
+from claimeven.practice.hints import verdict_on
 from claimeven.practice.puzzle import InvalidPuzzles
+from claimeven.practice.select import daily_puzzle, shipped_puzzles
+from claimeven.ratings.ladder import rate
+from claimeven.ratings.pair_counts import InvalidEvidence
+from claimeven.ratings.sprt import SequentialRun, SequentialTest
 from claimeven.records import GameRecord, InvalidRecord, write_text
 from claimeven.solver import SearchStopped
 

@@ -30,7 +30,7 @@ def test_the_import_brings_in_nothing_heavy() -> None:
     assert modules & heavy == set()
     ours = {name for name in modules if name.startswith("claimeven")}
     assert ours == {
-        "claimeven", "claimeven.lazy", "claimeven.solver", "claimeven.solver.contract",
+        "claimeven", "claimeven.lazy", "claimeven.solver", "claimeven.solver.protocols",
         "claimeven.starting",
     }  # fmt: skip
 
@@ -47,7 +47,7 @@ def test_the_rules_do_without_numpy() -> None:
 
 
 def test_no_module_brings_in_numba_before_something_is_to_be_compiled() -> None:
-    late = {"claimeven.compiled.compiler", "claimeven.compiled.intrinsics_kernel"}
+    late = {"claimeven.compiled.compiler", "claimeven.compiled.intrinsics_llvm"}
     every = {module.name for module in pkgutil.walk_packages(claimeven.__path__, "claimeven.")}
     names = sorted(every - late)
     assert late < every and "claimeven.solver.kernel" in names

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.agents.foreign.program import Program
+from claimeven.agents.external.line_process import Program
 from claimeven.processes import Child
 from claimeven.watched import ChildEnded, NoMoreProcesses
 

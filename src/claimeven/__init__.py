@@ -26,7 +26,7 @@ import claimeven.starting  # noqa: F401  # isort: skip - Ctrl-C may come already
 from typing import TYPE_CHECKING, Any
 
 from claimeven import lazy
-from claimeven.solver import contract as _contract
+from claimeven.solver import protocols as _contract
 
 if TYPE_CHECKING:
     from pathlib import Path

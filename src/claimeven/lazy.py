@@ -11,10 +11,14 @@ from typing import Any
 def offer(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], Any]]:
     """Return a package's `__getattr__` and `__dir__` (PEP 562) for the names of each module.
 
-    `names` are words, by the module in the package that they come from. A name may also be that of
-    a module within it.
+    `names` are words, by the module in the package (or, from "claimeven." on, anywhere) that they
+    come from. A name may also be a module within it.
     """
-    homes = {name: f"{package}.{home}" for home, words in names.items() for name in words.split()}
+    homes = {
+        name: home if home.startswith("claimeven.") else f"{package}.{home}"
+        for home, words in names.items()
+        for name in words.split()
+    }
 
     def get(name: str) -> Any:
         if name not in homes:

@@ -28,7 +28,7 @@ from claimeven import (
     encodings,
     make_agent,
 )
-from claimeven.adapters.episodes import InvalidEnvironment
+from claimeven.adapters.env_base import InvalidEnvironment
 from claimeven.adapters.gymnasium import ID, ConnectFourEnv, spec_of
 from claimeven.agents import Agent, AgentFault
 from claimeven.game.drawing import draw

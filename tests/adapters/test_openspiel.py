@@ -13,10 +13,10 @@ import pytest
 
 from claimeven import Geometry, InvalidPosition, Limit, Position
 from claimeven.agents import InvalidSpec, make_agent
-from claimeven.agents.foreign.openspiel import AGENTS
+from claimeven.agents.external.openspiel import AGENTS
 from claimeven.arena import play_match
 from claimeven.game.encodings import to_characters
-from claimeven.game.order import moves_to
+from claimeven.game.move_order import moves_to
 from tests.positions import random_games
 
 needs = pytest.mark.skipif(

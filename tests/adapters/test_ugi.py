@@ -21,7 +21,7 @@ import pytest
 from claimeven import Decision, Geometry, Limit, Position
 from claimeven.adapters import ugi
 from claimeven.adapters.ugi import UgiEngine, serve
-from claimeven.adapters.ugi_words import info_of, limit_of
+from claimeven.adapters.ugi_codec import info_of, limit_of
 from claimeven.agents import AGENTS, Agent, InvalidSpec, make_agent
 from claimeven.arena import play_match
 from tests import forks

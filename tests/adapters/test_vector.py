@@ -20,7 +20,7 @@ from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from claimeven import Geometry, Position, encodings, interrupts
 from claimeven.adapters import vector
-from claimeven.adapters.episodes import InvalidEnvironment
+from claimeven.adapters.env_base import InvalidEnvironment
 from claimeven.adapters.gymnasium import ID, ConnectFourEnv
 from claimeven.adapters.vector import OUT, VectorConnectFour
 from tests.cli.conftest import environment

@@ -8,7 +8,7 @@ import pytest
 
 from claimeven.agents import dependencies
 from claimeven.agents.dependencies import dependencies_of
-from claimeven.agents.digests import digests_of, held_file, paths_of
+from claimeven.agents.fingerprint import digests_of, held_file, paths_of
 
 #: What a bot may say, and the files around it that it then depends on.
 SAID = {

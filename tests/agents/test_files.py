@@ -23,11 +23,11 @@ from claimeven.agents import (
     ProcessAgent,
     make_agent,
 )
-from claimeven.agents.contract import FaultKind
-from claimeven.agents.digests import digest_of_files
+from claimeven.agents.base import FaultKind
 from claimeven.agents.files import file_of, load_agent, load_evaluation, split_file_spec
+from claimeven.agents.fingerprint import digest_of_files
 from claimeven.arena import check_agent
-from claimeven.arena.advice import advice_on_fault
+from claimeven.arena.diagnostics import advice_on_fault
 from claimeven.evaluation import InvalidEvaluation
 
 PLAIN = """

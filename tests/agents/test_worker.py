@@ -13,13 +13,13 @@ import pytest
 
 from claimeven import Decision, Geometry, Limit, Position
 from claimeven.agents import Agent, AgentFault
-from claimeven.agents.contract import FaultKind
-from claimeven.agents.functions import as_agent
+from claimeven.agents.base import FaultKind
+from claimeven.agents.function_agent import as_agent
 from claimeven.agents.process import answers, wire
 from claimeven.agents.process.answers import MAX_LINE, MAX_LINES
-from claimeven.agents.safe_text import MOST_TRACEBACK
+from claimeven.agents.sanitize import MOST_TRACEBACK
 from claimeven.agents.worker import Worker
-from claimeven.arena.games.guard import checked_decision
+from claimeven.arena.games.safe_call import checked_decision
 
 
 class Whole(int):

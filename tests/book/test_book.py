@@ -10,11 +10,11 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.book import Book, InvalidBook
 from claimeven.book.build import build_book
-from claimeven.book.library import shipped, shipped_path
+from claimeven.book.locations import shipped, shipped_path
 from claimeven.book.verify import counts, verify_book
 from claimeven.game.perft import distinct
 from claimeven.solver import Solver
-from claimeven.solver.contract import MISSING
+from claimeven.solver.protocols import MISSING
 from tests.positions import random_positions
 
 SMALL = Geometry(5, 4)

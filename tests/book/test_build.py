@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry
+from claimeven.atomic_io import CannotWrite
 from claimeven.book import Book, InvalidBook
 from claimeven.book.build import BuildProgress, build_book, journal_path
-from claimeven.outputs import CannotWrite
 from tests import forks
 from tests.cli.conftest import command, environment
 

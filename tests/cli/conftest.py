@@ -16,8 +16,8 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.book.build import build_book
+from claimeven.cli.common import progress
 from claimeven.cli.main import main
-from claimeven.cli.shared import progress
 from tests import forks
 from tests.forks import command, environment
 

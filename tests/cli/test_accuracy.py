@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from claimeven.arena import accuracy_of
-from claimeven.arena.accuracy.known_scores import JudgeProgress
-from claimeven.arena.accuracy.measuring import MOST_FAULTS
+from claimeven.arena.accuracy.measure import MOST_FAULTS
+from claimeven.arena.accuracy.score_cache import JudgeProgress
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
 from tests import naive
+from tests.cli.common.test_progress import sent, shown, terminal
 from tests.cli.conftest import Run, bad_input, interrupted
-from tests.cli.shared.test_progress import sent, shown, terminal
 
 BOARD = {"columns": 5, "rows": 5, "connect": 4}
 AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))

@@ -10,7 +10,7 @@ import pytest
 
 from claimeven import Geometry, __version__
 from claimeven.book.book import Book
-from claimeven.book.mapped import write_mapped
+from claimeven.book.mmap_book import write_mapped
 from claimeven.book.verify import counts, verify_book
 from tests.cli.conftest import Run, bad_input, interrupted
 
@@ -273,7 +273,7 @@ def test_a_damaged_book_is_refused_by_every_verb(run: Run, file: Path) -> None:
 def test_a_user_without_a_folder_for_books_is_told(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("claimeven.book.library.user_folder", lambda: None)
+    monkeypatch.setattr("claimeven.book.locations.user_folder", lambda: None)
     text = " ".join(run("book", "list").out.split())
     assert text.endswith("There is no folder for your books: CLAIMEVEN_BOOK_DIR names one.")
     assert json.loads(run("book", "list", "--json").out)["folder"] is None

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
 from tests.cli.conftest import Run, bad_input
 
 #: A game won by the first player, and the beginning of one.

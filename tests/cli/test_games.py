@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from claimeven import __version__
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
 from tests.arena.report.stores import DRAWN
 from tests.cli.conftest import Run, bad_input
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.arena.store.store import Store
-from claimeven.arena.tournaments import pool
+from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.ladder import pool_lines
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -22,7 +22,7 @@ def test_the_published_ladder(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
     ran = run("ladder", "--published")
     assert (ran.status, ran.err) == (0, "")
     lines = ran.out.splitlines()
-    assert lines[0] == f"pool 1, digest {pool.pool_digest()}, 2112 games"
+    assert lines[0] == f"pool 1, digest {reference_pool.pool_digest()}, 2112 games"
     assert lines[3].split()[:2] == ["1", "perfect"]
     assert lines[14].split()[:2] == ["12", "random"]
     assert max(map(len, lines)) <= 80
@@ -32,7 +32,7 @@ def test_the_published_ladder(run: Run, monkeypatch: pytest.MonkeyPatch) -> None
     assert max(map(len, narrow.splitlines())) <= 40
     told = json.loads(run("ladder", "--published", "--json").out)
     assert (told["games"], told["same_games"]) == (2112, 2112)
-    assert told["ratings"]["anchor"] == pool.ANCHOR
+    assert told["ratings"]["anchor"] == reference_pool.ANCHOR
 
 
 def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
         f"It took more than half the points off {beaten} of 12; it is stronger than"
         f" {verdicts.count('stronger')} and weaker than {verdicts.count('weaker')}, 95 % sure"
     ) in " ".join(ran.out.split())
-    assert f"0 is {pool.ANCHOR}; moving first is worth" in ran.out
+    assert f"0 is {reference_pool.ANCHOR}; moving first is worth" in ran.out
     rows = [line.removeprefix(">").split() for line in ran.out.splitlines()]
     for each in told["against"]:
         (row,) = [row for row in rows if row[1:2] == [each["agent"]]]
@@ -81,7 +81,7 @@ def test_forfeits_and_bounds_are_told(run: Run, tmp_path: Path) -> None:
 
 
 def test_games_unlike_those_that_come_along_are_told() -> None:
-    standings = pool.pool_standings()
+    standings = reference_pool.pool_standings()
     same = list(pool_lines(standings))
     assert not any("not as those" in line for line in same)
     games = (replace(standings.games[0], moves="1"), *standings.games[1:])

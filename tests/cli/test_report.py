@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from claimeven import Position
-from claimeven.arena.accuracy.judging import accuracy_of
+from claimeven.arena.accuracy.stored_games import accuracy_of
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.shared import solving
+from claimeven.cli.common import solver_options
 from tests.arena.report.parsed import parsed
 from tests.arena.report.stores import AGENTS, GAMES, SMALL_PLAN, game, made
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -113,7 +113,7 @@ def test_threads_are_refused_or_no_more_than_there_can_be(
     assert said == "a solver works with 256 threads at most, not 257"
     assert not store.with_suffix(".html").exists()
     # As on a machine with more cores than a solver has threads.
-    monkeypatch.setattr(solving, "usable_cores", lambda: 300)
+    monkeypatch.setattr(solver_options, "usable_cores", lambda: 300)
     assert "all judged" in " ".join(run("report", str(store)).out.split())
 
 

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from claimeven.agents.digests import digests_of
+from claimeven.agents.fingerprint import digests_of
 from claimeven.arena.store.store import Store
 from claimeven.arena.studies import STUDIES, Figure, Found, Match, Source, Study, run_study
 from claimeven.cli.parts.study_report import amount_text, interval_text, speed_text

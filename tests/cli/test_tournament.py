@@ -14,8 +14,8 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.tournament import group_lines
 from tests import forks

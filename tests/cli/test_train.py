@@ -14,7 +14,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.cli.parts import train_distil, train_judge, train_ntuple, train_selfplay
 from claimeven.learning import DistilRecipe, NTupleRecipe, SelfPlayRecipe
-from claimeven.learning.run_judging import Judging
+from claimeven.learning.compare_runs import Judging
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, write_net
 from tests.cli.conftest import Run, bad_input, interrupted

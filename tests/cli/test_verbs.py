@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from claimeven.agents import AGENTS
-from claimeven.agents.foreign.table import FOREIGN
+from claimeven.agents.external.registry import FOREIGN
 from claimeven.cli.main import VERBS
 from claimeven.game import perft
 from claimeven.game.position import Position

@@ -1,284 +1,111 @@
-"""Data sets: exact, without doubles, the same for a seed, and going on after a kill."""
+"""Data sets in memory: splits by game that share nothing, joins that keep games apart."""
 
 from __future__ import annotations
-
-import csv
-import json
-import tracemalloc
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.dataset import (
-    DatasetPlan,
-    DatasetProgress,
-    InvalidDataset,
-    dataset,
-    exhaustive,
-    make_dataset,
-    read_dataset,
-)
-from claimeven.dataset.dataset import held_out_path
-from claimeven.outputs import CannotWrite
+from claimeven.dataset import Dataset, InvalidDataset, joined
+from claimeven.dataset.split import is_for_training
 from claimeven.solver import Solver
-from tests.standin import PlainSolver
 
 SMALL = Geometry(4, 4, 3)
-SOURCES = ("random", "selfplay", "mixed")
 
 
-def solver(geometry: Geometry = SMALL, threads: int = 1) -> Solver:
-    return Solver(geometry, table_mb=1, threads=threads)
-
-
-def plan(positions: int = 150, source: str = "random", seed: int = 1) -> DatasetPlan:
-    return DatasetPlan(positions, 6, 12, seed, source, SMALL)
-
-
-def read(path: Path) -> list[dict[str, str]]:
-    with path.open() as stream:
-        return list(csv.DictReader(stream))
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_rows_are_exact_distinct_and_in_range(tmp_path: Path, source: str) -> None:
-    path = tmp_path / "set.csv"
-    assert make_dataset(path, plan(source=source), solver()).positions == 150
-    rows = read(path)
-    assert len(rows) == 150
-    plain = PlainSolver(SMALL)
-    keys = set()
-    for row in rows:
-        position = Position.from_moves(row["moves"], SMALL)
-        assert 6 <= position.ply <= 12 and not position.is_over
-        assert (int(row["ply"]), int(row["mine"]), int(row["mask"])) == (
-            position.ply,
-            position.mine,
-            position.mask,
-        )
-        keys |= {frozenset((position, position.mirror()))}
-        if position.ply < 9:
-            continue  # the plain solver takes long there
-        scores = plain.scores(position)
-        assert [row[f"score_{c + 1}"] for c in range(4)] == [
-            "" if score is None else str(score) for score in scores
-        ]
-        assert int(row["score"]) == plain.score(position)
-        assert int(row["right"]) == scores.count(plain.score(position))
-    assert len(keys) == 150
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_a_seed_gives_the_same_rows_and_another_seed_others(tmp_path: Path, source: str) -> None:
-    texts = []
-    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
-        make_dataset(tmp_path / f"{name}.csv", plan(60, source, seed), solver())
-        texts.append((tmp_path / f"{name}.csv").read_text())
-    assert texts[0] == texts[1] != texts[2]
-
-
-class Killed(BaseException):
-    """Stands for the end of the process."""
-
-
-@pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("cut", [0, 7])
-@pytest.mark.parametrize("threads", [1, 3])
-def test_ended_work_goes_on_and_gives_the_same_file(
-    tmp_path: Path, source: str, cut: int, threads: int
-) -> None:
-    whole, parted = tmp_path / "whole.csv", tmp_path / "parted.csv"
-    make_dataset(whole, plan(source=source), solver())
-
-    def kill(at: DatasetProgress) -> None:
-        if at.done >= 40 + at.resumed:
-            raise Killed
-
-    partial = tmp_path / "parted.csv.partial"
-    runs = 0
-    while not parted.exists():
-        runs += 1
-        try:
-            make_dataset(parted, plan(source=source), solver(threads=threads), kill)
-        except Killed:
-            assert not parted.exists()
-            content = partial.read_bytes()
-            partial.write_bytes(content[: len(content) - cut])
-    assert runs > 1
-    assert parted.read_text() == whole.read_text()
-    assert not partial.exists()
-
-
-@pytest.mark.parametrize("source", SOURCES)
-def test_threads_give_the_same_file_as_one(tmp_path: Path, source: str) -> None:
-    nodes, counts = [], []
-
-    def note(at: DatasetProgress) -> None:
-        nodes.append(at.nodes)
-        counts.append((at.done, at.total, at.resumed))
-
-    for threads in (1, 2):
-        path = tmp_path / f"{threads}.csv"
-        make_dataset(path, plan(100, source), solver(threads=threads), note)
-        assert nodes[-1] > 0 and counts[-1] == (100, 100, 0)
-    assert (tmp_path / "1.csv").read_text() == (tmp_path / "2.csv").read_text()
-
-
-def test_a_million_rows_take_no_more_memory_than_their_keys(tmp_path: Path) -> None:
-    """Rows are on the disk: what is held beside the keys must not grow with their number."""
-    path = tmp_path / "set.csv"
-    peaks = []
-    for positions in (10, 200, 1000):  # the first time what is imported counts too
-        tracemalloc.start()
-        make_dataset(path, plan(positions), solver())
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
-        path.unlink()
-    assert (peaks[2] - peaks[1]) / 800 < 200, "bytes a row"
-
-
-@pytest.mark.parametrize("kind", ["csv", "parquet"])
-@pytest.mark.parametrize("source", ["random", "mixed"])
-def test_a_split_writes_two_files_that_share_no_game(
-    tmp_path: Path, kind: str, source: str
-) -> None:
-    whole, path = tmp_path / "whole.csv", tmp_path / f"set.{kind}"
-    make_dataset(whole, plan(source=source), solver())
-    made = make_dataset(path, plan(source=source), solver(), split=0.7)
-    other = tmp_path / f"set-held-out.{kind}"
-    assert made.held_out_path == other == held_out_path(path)
-    training, held_out, all_of_it = (read_dataset(p, SMALL) for p in (path, other, whole))
-    assert (len(training), len(held_out)) == (made.positions, made.held_out)
-    assert made.positions + made.held_out == 150 and made.held_out > 10
-    assert not set(training.games.tolist()) & set(held_out.games.tolist())
-    assert sorted([*training.keys, *held_out.keys]) == sorted(all_of_it.keys)
-    if kind == "parquet":
-        from pyarrow import parquet
-
-        for side in (path, other):
-            header = json.loads(parquet.read_schema(side).metadata[b"claimeven"])
-            assert (header["split"], header["source"], header["seed"]) == (0.7, source, 1)
-    same = all_of_it.split_by_game(0.7, seed=1)
-    assert [len(side) for side in same] == [made.positions, made.held_out]
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
-        (whole.name, path.name, other.name)
+@pytest.fixture(scope="module")
+def games() -> Dataset:
+    """All positions of random games, doubles and mirror images among them."""
+    rng = np.random.default_rng(3)
+    numbers, positions = [], []
+    for game in range(60):
+        position = Position(SMALL)
+        while not position.is_over:
+            numbers.append(game)
+            positions.append(position)
+            position = position.play(int(rng.choice(position.legal_columns)))
+    scores = Solver(SMALL, table_mb=1).scores_many(positions)
+    mines, masks = (
+        np.array([getattr(each, name) for each in positions], dtype=np.uint64)
+        for name in ("mine", "mask")
     )
+    return Dataset(SMALL, mines, masks, scores, np.array(numbers))
 
 
-def test_a_split_that_cannot_be_is_refused_before_any_work(tmp_path: Path) -> None:
-    path, other = tmp_path / "set.csv", tmp_path / "set-held-out.csv"
-    other.write_text("mine")
-    for split, sentence in (
-        (1.5, r"the share to train on is a number from 0 to 1, not 1.5"),
-        (0.5, "set-held-out.csv is there already"),
+def positions(data: Dataset) -> set[Position]:
+    return {
+        Position(data.geometry, int(mine), int(mask))
+        for mine, mask in zip(data.mines, data.masks, strict=True)
+    }
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9])
+def test_the_sides_of_a_split_share_neither_games_nor_positions(
+    games: Dataset, share: float
+) -> None:
+    training, held_out = games.split_by_game(share, seed=1)
+    assert not set(training.games.tolist()) & set(held_out.games.tolist())
+    there = positions(held_out)
+    there |= {position.mirror() for position in there}
+    assert positions(training) and not positions(training) & there
+    whole_games = set(held_out.games.tolist())
+    assert len(held_out) == sum(game in whole_games for game in games.games.tolist())
+    left = [
+        (game, Position(SMALL, int(mine), int(mask)))
+        for game, mine, mask in zip(games.games, games.mines, games.masks, strict=True)
+    ]
+    kept = [place for place in left if place[0] not in whole_games and place[1] not in there]
+    assert len(training) == len(kept) < len(games) - len(held_out)
+
+
+def test_a_split_is_fixed_by_its_seed_and_a_larger_share_takes_more(games: Dataset) -> None:
+    numbers = np.arange(20_000)
+    first, other = is_for_training(numbers, 0.9), is_for_training(numbers, 0.9, seed=5)
+    assert (first == is_for_training(numbers, 0.9)).all() and (first != other).any()
+    assert first.mean() == pytest.approx(0.9, abs=0.01)
+    assert (is_for_training(numbers, 0.95) >= first).all()
+    assert is_for_training(numbers, 1.0).all() and not is_for_training(numbers, 0.0).any()
+    assert (is_for_training(numbers[5000:], 0.9) == first[5000:]).all()
+    for share in (1.5, -0.1, float("nan"), True, "0.5", None):
+        with pytest.raises(InvalidDataset, match=f"is a number from 0 to 1, not {share}"):
+            games.split_by_game(share)  # type: ignore[arg-type]  # bad on purpose
+
+
+def test_joined_sets_keep_games_apart_and_positions_once(games: Dataset) -> None:
+    whole = joined([games])
+    places = np.unique(games.keys)
+    assert len(whole) == len(places) < len(games)
+    assert sorted(whole.keys.tolist()) == places.tolist()
+    late, early = games.picked(games.plies > 5), games.picked(games.plies <= 5)
+    both = joined([late, early])
+    assert sorted(both.keys.tolist()) == places.tolist()
+    from_late = both.games[both.plies > 5]
+    assert set(from_late.tolist()) == set(joined([late]).games.tolist())
+    assert both.games[both.plies <= 5].min() > from_late.max()
+    mirrored = [position.mirror() for position in positions(late)]
+    images = Dataset(
+        SMALL,
+        np.array([each.mine for each in mirrored], dtype=np.uint64),
+        np.array([each.mask for each in mirrored], dtype=np.uint64),
+        np.zeros((len(mirrored), 4), dtype=np.int8),
+        np.zeros(len(mirrored), dtype=np.int64),
+    )
+    assert len(joined([late, images])) == len(joined([late]))
+    assert len(late.without(images)) == 0
+
+
+def test_sets_that_do_not_go_together_are_refused(games: Dataset) -> None:
+    nothing = games.picked(np.array([], dtype=np.int64))
+    assert len(joined([nothing, games])) == len(joined([games]))
+    late, early = games.picked(games.plies > 5), games.picked(games.plies <= 5)
+    apart = joined([late, nothing, early])
+    assert apart.games[apart.plies <= 5].min() > apart.games[apart.plies > 5].max()
+    other = Dataset(Geometry(4, 4), games.mines, games.masks, games.scores, games.games)
+    for parts, sentence in (
+        ([], "there is no data set to join"),
+        ([games, other], "data sets of 4x4 connect 3 and of 4x4 connect 4 cannot be joined"),
     ):
         with pytest.raises(InvalidDataset, match=sentence):
-            make_dataset(path, plan(), solver(), split=split)
-    assert [*tmp_path.iterdir()] == [other]
-
-
-@pytest.mark.parametrize("source", ["random", "all"])
-def test_a_disk_that_fills_between_the_sides_of_a_split_leaves_work_that_goes_on(
-    tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = plan(source=source) if source != "all" else DatasetPlan(None, 0, 3, 0, "all", SMALL)
-    path, module = tmp_path / "set.csv", dataset if source != "all" else exhaustive
-    name = "write_table" if source != "all" else "write_blocks"
-    write = getattr(module, name)
-
-    for room in (0, 1):
-        written: list[int] = []
-
-        def full(stream: Any, *rest: Any, room: int = room, written: list[int] = written) -> None:
-            if len(written) == room:
-                raise CannotWrite(f"{path} cannot be written: No space left on device")
-            write(stream, *rest)
-            written.append(1)
-            # A kill now would leave no file that stands in the way.
-            assert not path.exists() and not held_out_path(path).exists()
-
-        monkeypatch.setattr(module, name, full)
-        with pytest.raises(CannotWrite):
-            make_dataset(path, asked, solver(), split=0.7)
-        assert not path.exists() and not held_out_path(path).exists()
-    monkeypatch.setattr(module, name, write)
-    made = make_dataset(path, asked, solver(), split=0.7)
-    assert len(read_dataset(path, SMALL)) == made.positions > 10
-    assert len(read_dataset(held_out_path(path), SMALL)) == made.held_out
-
-
-def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> None:
-    path = tmp_path / "set.csv"
-    with pytest.raises(InvalidDataset, match=r"only [\d,]+ were found at plies 0 to \d+, not"):
-        make_dataset(path, DatasetPlan(5000, 0, 2, 0, "random", SMALL), solver())
-    with pytest.raises(InvalidDataset, match="only one position was found at plies 0 to 0,"):
-        make_dataset(tmp_path / "a.csv", DatasetPlan(2, 0, 0, 0, "random", SMALL), solver())
-    found = len((tmp_path / "set.csv.partial").read_text().splitlines()) - 1
-    # By mirror image: 1 empty board, 2 of the 4 first moves, 8 of the 16 positions after two.
-    assert found == 1 + 2 + 8
-    assert make_dataset(path, DatasetPlan(5, 0, 2, 0, "random", SMALL), solver()).positions == 5
-    assert len(read(path)) == 5
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"positions": 0}, "positions must be 1 or more, not 0"),
-        ({"lowest": -1}, "plies must lie within 0-15 on 4x4 connect 3"),
-        ({"highest": 16}, "plies must lie within 0-15 on 4x4 connect 3.*not 3-16"),
-        ({"lowest": 13}, "the lower one first, not 13-12"),
-        ({"seed": -1}, "a seed is a whole number from 0"),
-        ({"seed": 1 << 63}, r"from 0 to 2\*\*63 - 1, not 9223372036854775808"),
-        ({"positions": 1.5}, "positions must be a whole number, not 1.5"),
-        ({"positions": float("nan")}, "positions must be a whole number, not nan"),
-        ({"positions": True}, "positions must be a whole number, not True"),
-        ({"lowest": 3.0}, "the lowest ply must be a whole number, not 3.0"),
-        ({"highest": None}, "the highest ply must be a whole number, not None"),
-        ({"seed": 0.5}, "a seed must be a whole number, not 0.5"),
-        (
-            {"source": "games"},
-            "there is no source 'games': choose from random, selfplay, mixed, all",
-        ),
-        ({"source": "mixed", "random_moves": 1.5}, "is a number from 0 to 1, not 1.5"),
-        ({"source": "mixed", "random_moves": float("nan")}, "is a number from 0 to 1, not nan"),
-        ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),
-        ({"source": "selfplay", "one_a_game": True}, "only the source mixed takes one position a"),
-        ({"source": "random", "right_only": True}, "only the source mixed takes right columns al"),
-        ({"source": "mixed", "endings": 0}, "a game has 1 ending or more, not 0"),
-        ({"source": "mixed", "endings": 1.5}, "endings must be a whole number, not 1.5"),
-        ({"source": "mixed", "endings_from": 5}, "games have one ending: give no ply"),
-        ({"source": "mixed", "endings": 2}, "several endings need the ply that they begin from"),
-        (
-            {"source": "mixed", "endings": 2, "endings_from": 2},
-            "endings begin from one of the plies asked for, 3-12, not 2",
-        ),
-        (
-            {"source": "mixed", "endings": 2, "endings_from": 13},
-            "endings begin from one of the plies asked for, 3-12, not 13",
-        ),
-        (
-            {"source": "random", "endings": 2, "endings_from": 5},
-            "only the source mixed takes several endings, with all positions of its games",
-        ),
-        (
-            {"source": "mixed", "one_a_game": True, "endings": 2, "endings_from": 5},
-            "only the source mixed takes several endings, with all positions of its games",
-        ),
-    ],
-)
-def test_plans_that_cannot_be_are_refused(change: dict[str, Any], sentence: str) -> None:
-    options: dict[str, Any] = {
-        "positions": 5, "lowest": 3, "highest": 12, "seed": 0, "source": "random",
-        "geometry": SMALL, **change,
-    }  # fmt: skip
-    with pytest.raises(InvalidDataset, match=sentence):
-        DatasetPlan(**options)
-
-
-def test_numbers_of_any_integer_type_make_the_same_plan() -> None:
-    made = DatasetPlan(*np.array([150, 6, 12, 1]), "random", SMALL)
-    assert made == plan()
-    assert json.dumps(made.header()) == json.dumps(plan().header())
+            joined(parts)
+    with pytest.raises(InvalidDataset, match="of 4x4 connect 3 and of 4x4 connect 4 have no pos"):
+        games.without(other)

@@ -14,7 +14,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.dataset import DatasetPlan, DatasetProgress, InvalidDatasetFile, make_dataset
 from claimeven.game.errors import ClaimevenError
-from tests.dataset.test_dataset import SMALL, plan, read, solver
+from tests.dataset.test_generate import SMALL, plan, read, solver
 
 
 def test_parquet_holds_the_same_as_csv(tmp_path: Path) -> None:

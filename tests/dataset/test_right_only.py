@@ -19,8 +19,8 @@ from claimeven.dataset import (
     read_rows,
 )
 from claimeven.solver import ILLEGAL
-from tests.dataset.test_dataset import SMALL, read, solver
-from tests.dataset.test_reading import assert_same
+from tests.dataset.test_generate import SMALL, read, solver
+from tests.dataset.test_read import assert_same
 from tests.standin import PlainSolver
 
 PLAN = DatasetPlan(150, 6, 14, 1, "mixed", SMALL)

@@ -7,7 +7,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.dataset.sampling_kernel import ENDED, random_positions
-from claimeven.game.tactics_kernel import board_vector
+from claimeven.game.bitboard_kernel import board_vector
 
 
 @pytest.mark.core

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from doctools import docstrings, hooks
 
-from claimeven.minimax import rules, textbook
+from claimeven.minimax import textbook, types
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "page.md"
@@ -24,15 +24,15 @@ def test_the_source_of_a_function_is_that_of_the_file() -> None:
 
 
 def test_methods_and_constants_are_found_and_indented_from_the_left() -> None:
-    _, lines = hooks.source_of("claimeven.minimax.rules.Counters.branching")
+    _, lines = hooks.source_of("claimeven.minimax.types.Counters.branching")
     assert lines[:2] == ["@property", "def branching(self) -> float | None:"]
-    _, lines = hooks.source_of("claimeven.minimax.rules.WIN")
+    _, lines = hooks.source_of("claimeven.minimax.types.WIN")
     assert lines == ["WIN: Final = 10**9"]
-    assert rules.WIN == 10**9
+    assert types.WIN == 10**9
 
 
 def test_a_name_that_is_not_there_ends_the_build() -> None:
-    for name in ("claimeven.nowhere.thing", "claimeven.minimax.rules.nothing", "thing"):
+    for name in ("claimeven.nowhere.thing", "claimeven.minimax.types.nothing", "thing"):
         with pytest.raises(hooks.NotThere, match=name.rpartition(".")[2]):
             hooks.source_of(name)
 
@@ -40,17 +40,17 @@ def test_a_name_that_is_not_there_ends_the_build() -> None:
 def test_a_link_with_a_title_becomes_code_and_others_stay() -> None:
     text = (
         "Before\n\n"
-        '[claimeven.minimax.rules.WIN](../src/claimeven/minimax/rules.py "source")\n\n'
+        '[claimeven.minimax.types.WIN](../src/claimeven/minimax/types.py "source")\n\n'
         "A [link](other.md) in a line.\n"
     )
     page = hooks.with_inclusions(text, PAGE)
-    assert 'title="src/claimeven/minimax/rules.py"' in page
+    assert 'title="src/claimeven/minimax/types.py"' in page
     assert "WIN: Final = 10**9" in page
     assert page.startswith("Before\n\n```") and page.endswith("A [link](other.md) in a line.\n")
 
 
 def test_a_link_must_lead_to_the_file_that_holds_the_name() -> None:
-    text = '[claimeven.minimax.rules.WIN](../src/claimeven/minimax/search.py "source")'
+    text = '[claimeven.minimax.types.WIN](../src/claimeven/minimax/search.py "source")'
     with pytest.raises(hooks.NotThere, match="not in"):
         hooks.with_inclusions(text, PAGE)
 

@@ -7,8 +7,8 @@ import numpy as np
 from claimeven.compiled import Int, Ints, Word, Words, kernel
 from claimeven.evaluation.dispatch import evaluate_discs
 from claimeven.evaluation.registry import Evaluation
+from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.position import Position
-from claimeven.game.tactics_kernel import board_vector
 
 
 @kernel("int64(int64, uint64, uint64, Array(uint64, 1, 'C', readonly=True), int64[::1])")

@@ -32,7 +32,7 @@ PROGRAM = Template(
     "claimeven.agents.registry",
     "claimeven.arena.executors.worker",
     "claimeven.arena.tournaments.tournament",
-    "claimeven.book.library",
+    "claimeven.book.locations",
     "claimeven.cli.main",
     "claimeven.cli.match",
     "claimeven.cli.solve",

@@ -17,6 +17,7 @@ import pytest
 
 from claimeven import Geometry, play_match
 from claimeven.agents.families.net import NetAgent
+from claimeven.atomic_io import CannotWrite
 from claimeven.dataset import Dataset, DatasetPlan, joined, make_dataset, read_dataset
 from claimeven.learning import (
     DistilRecipe,
@@ -25,12 +26,11 @@ from claimeven.learning import (
     TrainingProgress,
     train_distil,
 )
+from claimeven.learning.batching import Lessons, batch_of, chances_of
 from claimeven.learning.distil import _split
-from claimeven.learning.lessons import Lessons, batch_of, chances_of
 from claimeven.learning.net_measuring import accuracy_facts
 from claimeven.networks import read_model
 from claimeven.networks.net import SHAPES, Features, Searching, read_net, write_net
-from claimeven.outputs import CannotWrite
 from claimeven.solver import Solver
 from tests.cli.conftest import interrupted
 from tests.learning.needs import needs_jax

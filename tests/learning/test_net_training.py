@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
-from claimeven.game.arrays import mirrored_keys
+from claimeven.game.batch import mirrored_keys
 from claimeven.learning.forward import Forward, as_rounded, slopes_of_table
 from claimeven.learning.net_training import (
     OPTIMIZERS,
@@ -25,7 +25,7 @@ from claimeven.learning.net_training import (
     losses_of,
 )
 from claimeven.learning.precision import FLOAT32
-from claimeven.learning.run_folder import InvalidRun
+from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.net import Net, NetShape
 from claimeven.networks.net.file import packed, unpacked
 from tests.learning.needs import needs_jax

@@ -21,6 +21,7 @@ import pytest
 from claimeven import Geometry, Position, make_agent, play_match
 from claimeven.agents import Limit
 from claimeven.arena.accuracy.positions import shipped_set
+from claimeven.atomic_io import CannotWrite
 from claimeven.learning import (
     InvalidRun,
     NTupleLearner,
@@ -31,12 +32,11 @@ from claimeven.learning import (
     score_against_perfect,
     train_ntuple,
 )
+from claimeven.learning.evaluation import measure_learner
 from claimeven.learning.ntuple_training import _measure, agent_of
-from claimeven.learning.oracle import measure_learner
-from claimeven.learning.run_folder import cores_spent
+from claimeven.learning.run_dir import cores_spent
 from claimeven.learning.td_kernel import DRAWS, FIRST_WINS, PLIES
 from claimeven.networks import ModelFile, read_model, read_network, write_model
-from claimeven.outputs import CannotWrite
 from tests import forks, naive
 
 SMALL = Geometry(4, 4, 3)

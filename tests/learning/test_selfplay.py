@@ -27,8 +27,8 @@ from claimeven.learning import (
 from claimeven.learning.net_training import Descent, drawn_weights
 from claimeven.learning.selfplay import SelfPlayLearner
 from claimeven.learning.selfplay_games import SelfPlay
+from claimeven.learning.selfplay_jobs import SelfPlayWork, play_selfplay
 from claimeven.learning.selfplay_measuring import check_gate, gate, searched_columns
-from claimeven.learning.selfplay_work import SelfPlayWork, play_selfplay
 from claimeven.networks import read_model, read_policy_value, suited_options
 from claimeven.networks.net import Net, NetShape, Searching, read_net
 from claimeven.networks.puct import PuctSearch

@@ -11,7 +11,8 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.learning import selfplay_games
 from claimeven.learning.net_training import drawn_weights
-from claimeven.learning.replay import Replay
+from claimeven.learning.replay_buffer import Replay
+from claimeven.learning.selfplay_config import SelfPlayRecipe
 from claimeven.learning.selfplay_games import (
     Positions,
     Remembering,
@@ -19,7 +20,6 @@ from claimeven.learning.selfplay_games import (
     joined,
     random_positions,
 )
-from claimeven.learning.selfplay_recipe import SelfPlayRecipe
 from claimeven.networks.net import Net
 from claimeven.networks.policy_value import playable_columns
 from tests import naive

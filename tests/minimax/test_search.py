@@ -16,7 +16,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.evaluation import EVALUATIONS, InvalidEvaluation, WindowWeights, weighted_windows
 from claimeven.minimax import PROVEN, WIN, Counters, InvalidSearch, MinimaxResult, MinimaxSearch
-from claimeven.minimax.rules import MOST, column_order, plies_to_end
+from claimeven.minimax.types import MOST, column_order, plies_to_end
 from tests.minimax.support import ALGORITHMS, BACKENDS, ORDERS, told
 from tests.positions import SEARCHED, random_positions
 

@@ -22,8 +22,8 @@ from claimeven.montecarlo import (
     tree_svg,
     tree_text,
 )
-from claimeven.montecarlo.choice import choose
-from claimeven.montecarlo.evident import EvidentTree, evident_moves
+from claimeven.montecarlo.final_move import choose
+from claimeven.montecarlo.immediate import EvidentTree, evident_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.montecarlo.tree.textbook import TreeNode
 from tests.montecarlo.support import all_of, search

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from claimeven.compiled.randomness import Stream
+from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import Position
 from claimeven.montecarlo.playouts.kernel import playout_results
 from claimeven.montecarlo.playouts.layout import PLAYOUTS

@@ -14,7 +14,7 @@ from claimeven.montecarlo import (
     MonteCarloSearch,
     preset,
 )
-from claimeven.montecarlo.choice import choose, policy
+from claimeven.montecarlo.final_move import choose, policy
 from claimeven.montecarlo.inspection import Branch
 from claimeven.montecarlo.layout import PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from tests.montecarlo.support import search

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from claimeven.compiled.randomness import Stream
+from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, OutdatedForest, preset
 from claimeven.networks.policy_value import UniformPolicyValue

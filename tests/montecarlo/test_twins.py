@@ -16,7 +16,6 @@ from claimeven.montecarlo import (
     MonteCarloOptions,
     MonteCarloSearch,
 )
-from claimeven.montecarlo.contract import LeafByLeaf
 from claimeven.montecarlo.dispatch import compiled_engine, textbook_engine
 from claimeven.montecarlo.formula_kernel import TABLE_SIZE
 from claimeven.montecarlo.inspection import Forest
@@ -30,6 +29,7 @@ from claimeven.montecarlo.options import (
     TABLES,
     TIES,
 )
+from claimeven.montecarlo.protocols import LeafByLeaf
 from tests.montecarlo.support import BOARDS, unfinished_position
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
+from claimeven.atomic_io import CannotWrite
 from claimeven.networks import (
     InvalidNetwork,
     ModelFile,
@@ -29,7 +30,6 @@ from claimeven.networks import (
     write_model,
     write_network,
 )
-from claimeven.outputs import CannotWrite
 from tests.networks.test_ntuple import made, some_position
 
 

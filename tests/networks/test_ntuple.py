@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from claimeven import Geometry, Position
 from claimeven.errors import ClaimevenError
-from claimeven.minimax.rules import InvalidSearch
+from claimeven.minimax.types import InvalidSearch
 from claimeven.networks import InvalidNetwork, NTupleNetwork, NTuples, NTupleSearch
 from tests import naive
 

@@ -8,12 +8,12 @@ import pytest
 
 from claimeven import Geometry, make_agent, play_match
 from claimeven.agents.families.ntuple import SHIPPED
-from claimeven.arena.accuracy.measuring import measure_accuracy
+from claimeven.arena.accuracy.measure import measure_accuracy
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.learning import HELD_OUT, held_out
 from claimeven.learning.net_measuring import accuracy_facts
 from claimeven.networks import read_model
-from claimeven.networks.evaluators import SHIPPED_NET, default_policy_value
+from claimeven.networks.loading import SHIPPED_NET, default_policy_value
 from claimeven.networks.net import Net, Searching, read_net
 
 

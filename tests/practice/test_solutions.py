@@ -10,7 +10,7 @@ import pytest
 
 from claimeven import Geometry, Solver
 from claimeven.practice.difficulty import rate
-from claimeven.practice.making import PuzzlePlan, _played, candidate
+from claimeven.practice.generate import PuzzlePlan, _played, candidate
 from claimeven.practice.puzzle import HOLD, WIN, InvalidPuzzles, Puzzle
 from claimeven.practice.solutions import (
     best_answer,
@@ -142,7 +142,7 @@ def test_the_puzzle_of_a_game_is_the_one_nearest_to_the_ply_drawn(
     """Where the position at that very ply is one, those near by do not matter."""
     solver = Solver(BOARD, 1, book=None)
     near = [candidate(PLAN, game, solver, set()) for game in range(150)]
-    monkeypatch.setattr("claimeven.practice.making.NEAR", 0)
+    monkeypatch.setattr("claimeven.practice.generate.NEAR", 0)
     there = [candidate(PLAN, game, solver, set()) for game in range(150)]
     assert all(one is None or one == other for one, other in zip(there, near, strict=True))
     assert 10 < sum(map(bool, there)) < sum(map(bool, near))

@@ -18,8 +18,8 @@ from claimeven.game.position import Position
 from claimeven.solver import kernel, layout, null_window
 from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.transpositions import multiplier, unpack
-from claimeven.solver.turn import ALONE_NODES, Progress
+from claimeven.solver.session import ALONE_NODES, Progress
+from claimeven.solver.transposition_table import multiplier, unpack
 from tests.positions import position_after
 from tests.solver.positions import hard_positions
 

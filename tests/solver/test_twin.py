@@ -10,7 +10,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.solver import null_window, steps, textbook
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.textbook import TextbookSolver
-from claimeven.solver.transpositions import smallest_bucket_bits
+from claimeven.solver.transposition_table import smallest_bucket_bits
 from tests.solver.positions import hard_positions
 
 

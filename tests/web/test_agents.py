@@ -10,9 +10,9 @@ from claimeven.agents.families.perfect import LEVEL_NAMES
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import AGENTS, build
 from claimeven.evaluation.registry import EVALUATIONS
-from claimeven.web.schemas import LimitFields
+from claimeven.web.allowed_agents import allowed
+from claimeven.web.requests import LimitFields
 from claimeven.web.settings import ServerSettings
-from claimeven.web.specs import allowed
 from tests.web.conftest import Server
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from claimeven import Limit, Position, make_agent
-from claimeven.arena.challenge import (
+from claimeven.arena.lund import (
     DRAWN,
     ILLEGAL,
     LOST,

@@ -8,7 +8,7 @@ import pytest
 
 from claimeven import Geometry, Position, Solver, explain
 from claimeven.solver import score_in_words
-from claimeven.web.scores import book_scores, scores_json, told_columns
+from claimeven.web.score_responses import book_scores, scores_json, told_columns
 from tests.naive import Game, winner
 from tests.web.conftest import Server, drawn
 

@@ -10,7 +10,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.records import FORMATS, GameRecord, InvalidRecord, write_text
 from claimeven.web.records import MOST_GAMES, games_json
-from claimeven.web.schemas import MOST_RECORDS
+from claimeven.web.requests import MOST_RECORDS
 from tests.web.conftest import Server
 
 GAMES = [

@@ -10,8 +10,8 @@ import pytest
 from claimeven import Geometry, Line, Position, analyze, make_agent
 from claimeven.minimax import MinimaxSearch
 from claimeven.minimax.inspection import value_text
-from claimeven.minimax.rules import plies_to_end
 from claimeven.minimax.search import run_trace
+from claimeven.minimax.types import plies_to_end
 from tests.web.conftest import Server
 
 

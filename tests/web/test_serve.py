@@ -20,7 +20,7 @@ import pytest
 
 from claimeven.arena import play_tournament
 from claimeven.cli import serve
-from claimeven.compiled.kernels import PLAIN
+from claimeven.compiled.decorators import PLAIN
 from claimeven.web.api_page import api_page
 from claimeven.web.server import outer_address, told
 from claimeven.web.settings import InvalidSettings, ServerSettings

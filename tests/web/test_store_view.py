@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.web import store_tasks, store_view
 from claimeven.web.errors import ClientGone

@@ -15,7 +15,7 @@ import pytest
 from claimeven import Geometry, Limit, Position
 from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.process import wire
-from claimeven.compiled.kernels import PLAIN
+from claimeven.compiled.decorators import PLAIN
 from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo import MonteCarloSearch
 from claimeven.web import tasks
@@ -173,8 +173,8 @@ import gc, sys
 from claimeven import Limit, Position
 from claimeven.agents.process import wire
 from claimeven.agents.registry import build
-from claimeven.compiled.kernels import Kernel
-from claimeven.web.specs import OFFERED
+from claimeven.compiled.decorators import Kernel
+from claimeven.web.allowed_agents import OFFERED
 from claimeven.web.tasks import TASKS, Tools, warm
 
 def loaded():

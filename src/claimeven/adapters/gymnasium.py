@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from claimeven.adapters.episodes import (
+from claimeven.adapters.env_base import (
     SEATS,
     Beginning,
     Episode,
@@ -31,11 +31,11 @@ from claimeven.adapters.episodes import (
     judge_of,
     space_of,
 )
-from claimeven.adapters.extras import missing
-from claimeven.adapters.pictures import RENDER_MODES, check_render_mode, rendered
+from claimeven.adapters.optional import missing
+from claimeven.adapters.rendering import RENDER_MODES, check_render_mode, rendered
 from claimeven.agents import Agent, Contestant, Limit, make_agent
 from claimeven.agents.families.perfect import LEVEL_NAMES, TOP_LEVEL
-from claimeven.agents.plain import checked_column, plain_decision
+from claimeven.agents.validation import checked_column, plain_decision
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 

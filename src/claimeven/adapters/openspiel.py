@@ -16,16 +16,16 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Decision, Limit, one_hot
-from claimeven.agents.foreign.openspiel_states import (
+from claimeven.agents.base import Agent, Decision, Limit, one_hot
+from claimeven.agents.external.openspiel_states import (
     pyspiel,
     to_game,
     to_geometry,
     to_position,
     to_state,
 )
-from claimeven.agents.plain import checked_column, plain_decision
 from claimeven.agents.registry import make_agent
+from claimeven.agents.validation import checked_column, plain_decision
 from claimeven.game.geometry import Geometry
 
 __all__ = ["bot", "pyspiel", "to_game", "to_geometry", "to_position", "to_state"]

@@ -24,7 +24,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from claimeven.adapters.episodes import (
+from claimeven.adapters.env_base import (
     Beginning,
     Episode,
     InvalidEnvironment,
@@ -32,8 +32,8 @@ from claimeven.adapters.episodes import (
     judge_of,
     space_of,
 )
-from claimeven.adapters.extras import missing
-from claimeven.adapters.pictures import RENDER_MODES, check_render_mode, rendered
+from claimeven.adapters.optional import missing
+from claimeven.adapters.rendering import RENDER_MODES, check_render_mode, rendered
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 

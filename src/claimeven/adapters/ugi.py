@@ -17,8 +17,7 @@ from typing import TextIO
 
 import numpy as np
 
-from claimeven.adapters.ugi_options import UgiOptions
-from claimeven.adapters.ugi_words import (
+from claimeven.adapters.ugi_codec import (
     bestmove_of,
     info_of,
     limit_of,
@@ -26,12 +25,13 @@ from claimeven.adapters.ugi_words import (
     read_position,
     result_of,
 )
-from claimeven.agents.contract import Agent, Decision, Limit
+from claimeven.adapters.ugi_options import UgiOptions
+from claimeven.agents.base import Agent, Decision, Limit
 from claimeven.agents.families import human
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.plain import checked_column, plain_decision
 from claimeven.agents.registry import broken_agents, make_agent
-from claimeven.agents.safe_text import described, printable
+from claimeven.agents.sanitize import described, printable
+from claimeven.agents.validation import checked_column, plain_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_fen
 from claimeven.game.geometry import Geometry

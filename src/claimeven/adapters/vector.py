@@ -25,7 +25,7 @@ import numpy as np
 
 from claimeven import interrupts
 from claimeven.adapters import vector_kernel as kernel
-from claimeven.adapters.episodes import (
+from claimeven.adapters.env_base import (
     SEATS,
     Beginning,
     InvalidEnvironment,
@@ -33,8 +33,8 @@ from claimeven.adapters.episodes import (
     check_seat,
     space_of,
 )
-from claimeven.adapters.extras import missing
-from claimeven.adapters.pictures import check_render_mode, rendered
+from claimeven.adapters.optional import missing
+from claimeven.adapters.rendering import check_render_mode, rendered
 from claimeven.adapters.vector_arrays import (
     Array,
     aligned,
@@ -44,10 +44,10 @@ from claimeven.adapters.vector_arrays import (
 )
 from claimeven.compiled import load
 from claimeven.cores import usable_cores
-from claimeven.game.arguments import whole_number
+from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.game.tactics_kernel import board_vector
+from claimeven.game.validation import whole_number
 from claimeven.suggestions import no_such
 
 try:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from claimeven.adapters.episodes import InvalidEnvironment
+from claimeven.adapters.env_base import InvalidEnvironment
 from claimeven.game.encodings import places_in_planes
 from claimeven.game.geometry import Geometry
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, kernel, popcount
-from claimeven.compiled.randomness import STEP, draw_below
-from claimeven.game.tactics_kernel import (
+from claimeven.compiled.splitmix64 import STEP, draw_below
+from claimeven.game.bitboard_kernel import (
     BOARD,
     BOTTOM,
     CONNECT,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from claimeven import lazy
 
 if TYPE_CHECKING:
-    from claimeven.agents.contract import (
+    from claimeven.agents.base import (
         GRACE,
         Agent,
         AgentFault,
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
         Limit,
         TreeView,
     )
-    from claimeven.agents.functions import FunctionAgent, as_agent
-    from claimeven.agents.kaggle import KaggleAgent
+    from claimeven.agents.function_agent import FunctionAgent, as_agent
+    from claimeven.agents.kaggle_agent import KaggleAgent
     from claimeven.agents.options import AgentKind, InvalidSpec, Option
     from claimeven.agents.process.isolation import Isolation
     from claimeven.agents.process.process import ProcessAgent
@@ -45,9 +45,9 @@ __all__ = [
 
 # An agent in a process of its own needs the contract and not the searches, so that it starts soon.
 _HOMES = {
-    "contract": "GRACE Agent AgentFault Decision InvalidLimit Limit TreeView",
-    "functions": "FunctionAgent as_agent",
-    "kaggle": "KaggleAgent",
+    "base": "GRACE Agent AgentFault Decision InvalidLimit Limit TreeView",
+    "function_agent": "FunctionAgent as_agent",
+    "kaggle_agent": "KaggleAgent",
     "options": "AgentKind InvalidSpec Option",
     "process.isolation": "Isolation",
     "process.process": "ProcessAgent",

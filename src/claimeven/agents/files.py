@@ -26,15 +26,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from claimeven.agents.contract import Agent
-from claimeven.agents.foreign.table import split_foreign
-from claimeven.agents.functions import as_agent, call_text, rank
-from claimeven.agents.http_calls import is_address
-from claimeven.agents.kaggle import KaggleAgent
+from claimeven.agents.base import Agent
+from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.function_agent import as_agent, call_text, rank
+from claimeven.agents.http_client import is_address
+from claimeven.agents.kaggle_agent import KaggleAgent
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.prints import PrintsToStderr
-from claimeven.agents.safe_text import described, traceback_of
-from claimeven.agents.texts import source_of
+from claimeven.agents.redirect import PrintsToStderr
+from claimeven.agents.sanitize import described, traceback_of
+from claimeven.agents.source_snapshot import source_of
 
 if TYPE_CHECKING:
     from claimeven.evaluation.registry import Evaluation

@@ -10,7 +10,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from claimeven.agents.contract import Agent
+    from claimeven.agents.base import Agent
 
 Kind = Literal["int", "float", "flag", "choice", "text", "depth", "file"]
 

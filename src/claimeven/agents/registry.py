@@ -8,19 +8,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from claimeven.agents.contract import LIMITS, Agent, InvalidLimit, Limit
-from claimeven.agents.families import classic, human, montecarlo, net, ntuple, perfect, puct, simple
+from claimeven.agents.base import LIMITS, Agent, InvalidLimit, Limit
+from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.external.registry import FOREIGN, split_foreign
+from claimeven.agents.families import (
+    baselines,
+    classic,
+    human,
+    montecarlo,
+    net,
+    ntuple,
+    perfect,
+    puct,
+)
 from claimeven.agents.families.http_player import HttpAgent
 from claimeven.agents.files import file_of, files_of, load_agent, split_file_spec
-from claimeven.agents.foreign.kind import ForeignKind
-from claimeven.agents.foreign.table import FOREIGN, split_foreign
-from claimeven.agents.functions import as_agent, name_of
-from claimeven.agents.http_calls import is_address
+from claimeven.agents.function_agent import as_agent, name_of
+from claimeven.agents.http_client import is_address
 from claimeven.agents.options import AgentKind, InvalidSpec
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.process import MAX_PROCESSES, ProcessAgent
-from claimeven.agents.safe_text import described, traceback_of
-from claimeven.agents.texts import is_there, refusal_of
+from claimeven.agents.sanitize import described, traceback_of
+from claimeven.agents.source_snapshot import is_there, refusal_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.processes import AVAILABLE
@@ -35,7 +44,7 @@ _AT_ONCE = 4
 #: Every agent that has a name, in the order they are listed.
 AGENTS: dict[str, AgentKind] = {
     kind.name: kind
-    for family in (simple, classic, montecarlo, ntuple, net, puct, perfect, human)
+    for family in (baselines, classic, montecarlo, ntuple, net, puct, perfect, human)
     for kind in family.KINDS
 }
 

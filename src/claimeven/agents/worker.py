@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, AgentFault, kind_of
-from claimeven.agents.plain import plain, plain_decision
+from claimeven.agents.base import Agent, AgentFault, kind_of
 from claimeven.agents.process import wire
 from claimeven.agents.process.answers import MAX_ANSWER, MAX_LINE, MAX_LINES, MAX_TREE
-from claimeven.agents.safe_text import described, printable, traceback_of
-from claimeven.agents.texts import hold
+from claimeven.agents.sanitize import described, printable, traceback_of
+from claimeven.agents.source_snapshot import hold
+from claimeven.agents.validation import plain, plain_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.processes import Parent
@@ -212,7 +212,7 @@ def _made(spec: str, file: list[str] | None) -> Agent:
 
         place, name = file
         return load_agent(spec, place, name)
-    from claimeven.agents.foreign.table import split_foreign  # noqa: PLC0415 - as above
+    from claimeven.agents.external.registry import split_foreign  # noqa: PLC0415 - as above
 
     foreign = split_foreign(spec)
     if foreign is not None:

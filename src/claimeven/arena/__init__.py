@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING
 from claimeven import lazy
 
 if TYPE_CHECKING:
-    from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
     from claimeven.arena.accuracy.comparing import Comparison
-    from claimeven.arena.accuracy.judging import GamesAccuracy, accuracy_of
-    from claimeven.arena.accuracy.measuring import (
+    from claimeven.arena.accuracy.measure import (
         AgentAccuracy,
         SetAccuracy,
         compare_accuracy,
         measure_accuracy,
     )
-    from claimeven.arena.check import check_agent
+    from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
+    from claimeven.arena.accuracy.stored_games import GamesAccuracy, accuracy_of
+    from claimeven.arena.api import play_match, play_tournament
     from claimeven.arena.check_report import CheckReport
     from claimeven.arena.errors import InvalidMatch
     from claimeven.arena.executors.executors import play_games
@@ -36,21 +36,17 @@ if TYPE_CHECKING:
     from claimeven.arena.games.openings import make_openings
     from claimeven.arena.games.referee import Referee
     from claimeven.arena.games.schedule import Opening, Schedule
-    from claimeven.arena.play import play_match, play_tournament
     from claimeven.arena.report import write_report
-    from claimeven.arena.statistics.evidence import RatedGame
-    from claimeven.arena.statistics.pairs import PairCounts, wilson_interval
-    from claimeven.arena.statistics.ratings import Ladder, Rating, rate
-    from claimeven.arena.statistics.sprt import SequentialRun, SequentialTest, Verdict
     from claimeven.arena.store.database import InvalidStore
     from claimeven.arena.store.export import export_games
-    from claimeven.arena.store.importing import Imported, InvalidGames, import_games
-    from claimeven.arena.store.listing import GameFilter, GameList, find_games
+    from claimeven.arena.store.import_games import Imported, InvalidGames, import_games
+    from claimeven.arena.store.models import StoredAgent, StoredGame
+    from claimeven.arena.store.query import GameFilter, GameList, find_games
     from claimeven.arena.store.store import Store
-    from claimeven.arena.store.stored import StoredAgent, StoredGame
     from claimeven.arena.studies import run_study
+    from claimeven.arena.tournaments.config import read_plan
     from claimeven.arena.tournaments.placement import Placement, place_on_ladder
-    from claimeven.arena.tournaments.pool import pool_ladder
+    from claimeven.arena.tournaments.reference_pool import pool_ladder
     from claimeven.arena.tournaments.sequential import SequentialResult, run_sprt
     from claimeven.arena.tournaments.standings import Standings
     from claimeven.arena.tournaments.tournament import (
@@ -59,7 +55,11 @@ if TYPE_CHECKING:
         open_store,
         run_tournament,
     )
-    from claimeven.arena.tournaments.tournament_file import read_plan
+    from claimeven.arena.validate import check_agent
+    from claimeven.ratings.ladder import Ladder, Rating, rate
+    from claimeven.ratings.pair_counts import RatedGame
+    from claimeven.ratings.pentanomial import PairCounts, wilson_interval
+    from claimeven.ratings.sprt import SequentialRun, SequentialTest, Verdict
 
 __all__ = [
     "Accuracy",
@@ -127,11 +127,11 @@ __all__ = [
 
 #: Where each name comes from.
 _HOMES = {
-    "accuracy.accuracy": "Accuracy Blunder Tally",
+    "accuracy.metrics": "Accuracy Blunder Tally",
     "accuracy.comparing": "Comparison",
-    "accuracy.judging": "GamesAccuracy accuracy_of",
-    "accuracy.measuring": "AgentAccuracy SetAccuracy compare_accuracy measure_accuracy",
-    "check": "check_agent",
+    "accuracy.stored_games": "GamesAccuracy accuracy_of",
+    "accuracy.measure": "AgentAccuracy SetAccuracy compare_accuracy measure_accuracy",
+    "validate": "check_agent",
     "check_report": "CheckReport",
     "errors": "InvalidMatch",
     "executors.executors": "play_games",
@@ -141,24 +141,24 @@ _HOMES = {
     "games.openings": "make_openings",
     "games.referee": "Referee",
     "games.schedule": "Opening Schedule",
-    "play": "play_match play_tournament",
+    "api": "play_match play_tournament",
     "report": "write_report",
-    "statistics.evidence": "RatedGame",
-    "statistics.pairs": "PairCounts wilson_interval",
-    "statistics.ratings": "Ladder Rating rate",
-    "statistics.sprt": "SequentialRun SequentialTest Verdict",
+    "claimeven.ratings.pair_counts": "RatedGame",
+    "claimeven.ratings.pentanomial": "PairCounts wilson_interval",
+    "claimeven.ratings.ladder": "Ladder Rating rate",
+    "claimeven.ratings.sprt": "SequentialRun SequentialTest Verdict",
     "store.export": "export_games",
-    "store.importing": "Imported InvalidGames import_games",
-    "store.listing": "GameFilter GameList find_games",
+    "store.import_games": "Imported InvalidGames import_games",
+    "store.query": "GameFilter GameList find_games",
     "store.database": "InvalidStore",
     "store.store": "Store",
-    "store.stored": "StoredAgent StoredGame",
+    "store.models": "StoredAgent StoredGame",
     "studies": "run_study",
     "tournaments.placement": "Placement place_on_ladder",
-    "tournaments.pool": "pool_ladder",
+    "tournaments.reference_pool": "pool_ladder",
     "tournaments.sequential": "SequentialResult run_sprt",
     "tournaments.standings": "Standings",
     "tournaments.tournament": "TournamentPlan TournamentResult open_store run_tournament",
-    "tournaments.tournament_file": "read_plan",
+    "tournaments.config": "read_plan",
 }
 __getattr__, __dir__ = lazy.offer(__name__, _HOMES)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 
-from claimeven.agents.contract import FaultKind
+from claimeven.agents.base import FaultKind
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.isolation import Isolation
-from claimeven.agents.safe_text import own_lines
-from claimeven.arena.advice import STATEFUL_ADVICE, advice_on_fault, advice_on_loading
+from claimeven.agents.sanitize import own_lines
+from claimeven.arena.diagnostics import STATEFUL_ADVICE, advice_on_fault, advice_on_loading
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.probes import Probe
 from claimeven.game.geometry import Geometry

@@ -11,13 +11,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from claimeven.agents.contract import Agent, FaultKind
+from claimeven.agents.base import Agent, FaultKind
 from claimeven.agents.files import file_of
 from claimeven.agents.process.printed import MOST_PRINTED
 from claimeven.agents.process.process import ProcessAgent
-from claimeven.agents.texts import source_of
-from claimeven.arena.advice import FILES_ADVICE
+from claimeven.agents.source_snapshot import source_of
 from claimeven.arena.check_report import Answer, Fault
+from claimeven.arena.diagnostics import FILES_ADVICE
 
 #: Positions of each seat with a win and a block at hand, and the part of them, that show a habit.
 _FEW, _HABIT = 5, 0.8

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations
 
-from claimeven.game import tactics
+from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
@@ -73,12 +73,12 @@ def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Prob
 def _probe(position: Position, columns: tuple[int, ...]) -> Probe:
     """Return a probe with the wins at hand of both sides."""
     geometry, mask = position.geometry, position.mask
-    playable = tactics.playable_cells(mask, geometry)
+    playable = bitboard.playable_cells(mask, geometry)
     hands = [
         tuple(
             column
             for column, _ in geometry.cells_of(
-                tactics.winning_cells(discs, mask, geometry) & playable
+                bitboard.winning_cells(discs, mask, geometry) & playable
             )
         )
         for discs in (position.mine, position.theirs)
@@ -163,4 +163,4 @@ def _run(position: Position, column: int) -> int:
     """Return the length of the longest run that a disc in a column makes."""
     geometry = position.geometry
     cell = 1 << geometry.bit(column, position.height_of(column))
-    return tactics.longest_run(position.mine, cell, geometry)
+    return bitboard.longest_run(position.mine, cell, geometry)

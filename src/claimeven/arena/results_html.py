@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from claimeven import markup
-from claimeven.agents.safe_text import printable
-from claimeven.arena.accuracy.accuracy import Accuracy, Blunder
-from claimeven.arena.accuracy.judging import GamesAccuracy
-from claimeven.arena.accuracy.measuring import AgentAccuracy, SetAccuracy
+from claimeven.agents.sanitize import printable
+from claimeven.arena.accuracy.measure import AgentAccuracy, SetAccuracy
+from claimeven.arena.accuracy.metrics import Accuracy, Blunder
+from claimeven.arena.accuracy.stored_games import GamesAccuracy
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.match import MatchResult, PlayedGame
-from claimeven.arena.report.words import decimal, duration, points, reach, share, signed
-from claimeven.arena.statistics.ratings import Estimate, Ladder
-from claimeven.arena.statistics.sprt import Verdict
+from claimeven.arena.report.format import decimal, duration, points, reach, share, signed
 from claimeven.arena.tournaments.placement import Placement
 from claimeven.arena.tournaments.sequential import SequentialResult
 from claimeven.arena.tournaments.standings import Standings
@@ -21,6 +19,8 @@ from claimeven.arena.tournaments.tournament import TournamentResult
 from claimeven.game.notation import column_name
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.svg import draw_svg
+from claimeven.ratings.ladder import Estimate, Ladder
+from claimeven.ratings.sprt import Verdict
 
 #: Width in pixels of the drawing of a rating with its interval.
 _WIDTH = 160

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from claimeven import outputs
-from claimeven.book import file
-from claimeven.book.openings import Keys, Scores
-from claimeven.game.arrays import canonical_keys
+from claimeven import atomic_io
+from claimeven.book import format
+from claimeven.book.enumerate import Keys, Scores
+from claimeven.game.batch import canonical_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.solver.contract import MISSING
+from claimeven.solver.protocols import MISSING
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class Book:
 
     def to_bytes(self) -> bytes:
         """Return the file of this book (see `file`); the same book gives the same bytes."""
-        return file.pack(file.Contents(self.geometry, self.keys, self.scores))
+        return format.pack(format.Contents(self.geometry, self.keys, self.scores))
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "the book") -> Book:
@@ -93,14 +93,14 @@ class Book:
         Raises `InvalidBook` saying what is wrong: not a book, another version of the format, cut
         short, damaged, or not what this format allows.
         """
-        return cls(*file.unpack(data, name))
+        return cls(*format.unpack(data, name))
 
     @classmethod
     def load(cls, path: str | Path) -> Book:
         """Read a book file. Raises `InvalidBook` naming it: unreadable, or as `from_bytes`."""
         path = Path(path)
-        return cls.from_bytes(file.read(path), str(path))
+        return cls.from_bytes(format.read(path), str(path))
 
     def save(self, path: str | Path) -> None:
         """Write the book to a file, whole or not at all. Raises `CannotWrite` (see `outputs`)."""
-        outputs.write_bytes(path, self.to_bytes())
+        atomic_io.write_bytes(path, self.to_bytes())

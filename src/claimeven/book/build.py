@@ -21,11 +21,11 @@ from pathlib import Path
 
 import numpy as np
 
-from claimeven import outputs
+from claimeven import atomic_io
 from claimeven.book.book import Book
+from claimeven.book.enumerate import Keys, Layer, Scores, backed_up, layers
 from claimeven.book.errors import InvalidBook
-from claimeven.book.file import check_plies
-from claimeven.book.openings import Keys, Layer, Scores, backed_up, layers
+from claimeven.book.format import check_plies
 from claimeven.game.geometry import Geometry
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.scores import score_range
@@ -76,7 +76,7 @@ def build_book(
     files that cannot be written.
     """
     check_plies(geometry, plies)
-    outputs.check_output(path)
+    atomic_io.check_output(path)
     search = ExactSearch(geometry, table_mb, threads)
     all_layers = list(layers(geometry, plies))
     last = all_layers[-1]
@@ -154,7 +154,7 @@ class Journal:
         self.heading = f"claimeven book journal: {geometry}, ply {layer.ply}".encode()
         self.scores: Scores = np.full(len(layer.keys), _NO_SCORE, dtype=np.int8)
         self._lines: list[str] = []
-        outputs.check_output(path)
+        atomic_io.check_output(path)
 
         def taken_up() -> int:
             data = self._content()
@@ -162,7 +162,7 @@ class Journal:
             self._read(whole, layer.keys, score_range(geometry, layer.ply))
             return len(whole)
 
-        self._file = outputs.GrowingFile(path, taken_up)
+        self._file = atomic_io.GrowingFile(path, taken_up)
         if not path.stat().st_size:
             self._file.append(self.heading + b"\n")
 

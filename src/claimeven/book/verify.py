@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from claimeven.book.book import Book
+from claimeven.book.enumerate import backed_up, layers
 from claimeven.book.errors import InvalidBook
-from claimeven.book.openings import backed_up, layers
-from claimeven.game.arrays import has_win, image_counts
+from claimeven.game.batch import has_win, image_counts
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.search import ExactSearch
 

@@ -13,12 +13,10 @@ from typing import TextIO
 import click
 
 from claimeven.agents import Limit
-from claimeven.agents.foreign.table import split_foreign
+from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import AGENTS
-from claimeven.arena.accuracy.examining import SetPlan
-from claimeven.arena.accuracy.judging import JUDGE_MB, GamesAccuracy, accuracy_of
-from claimeven.arena.accuracy.measuring import (
+from claimeven.arena.accuracy.measure import (
     MOST_FAULTS,
     SetAccuracy,
     measured,
@@ -26,24 +24,16 @@ from claimeven.arena.accuracy.measuring import (
     usual_tactics,
 )
 from claimeven.arena.accuracy.positions import USUAL
-from claimeven.arena.advice import COLD_ADVICE
+from claimeven.arena.accuracy.query_agents import SetPlan
+from claimeven.arena.accuracy.stored_games import JUDGE_MB, GamesAccuracy, accuracy_of
+from claimeven.arena.diagnostics import COLD_ADVICE
 from claimeven.arena.games.provenance import setting_of
-from claimeven.arena.store.importing import import_games
+from claimeven.arena.store.import_games import import_games
 from claimeven.arena.store.store import Store
-from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.parts.accuracy_report import (
-    Row,
-    agent_lines,
-    blunder_lines,
-    check_answers_file,
-    comparison_lines,
-    detail_lines,
-    explained_dict,
-    write_answers,
-)
-from claimeven.cli.shared.faults import fault_texts
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import (
+from claimeven.atomic_io import holds_games, scratch_folder
+from claimeven.cli.common.faults import fault_texts
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
     FilePath,
     check_seed,
@@ -56,14 +46,24 @@ from claimeven.cli.shared.options import (
     solver_options,
     tell_unbounded,
 )
-from claimeven.cli.shared.progress import say, say_when_compiling, status_line
-from claimeven.cli.shared.solving import SolverChoice
-from claimeven.cli.shared.streams import clean_stdout, printable, table_width, text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.cli.common.progress import say, say_when_compiling, status_line
+from claimeven.cli.common.solver_options import SolverChoice
+from claimeven.cli.common.streams import clean_stdout, printable, table_width, text_width
+from claimeven.cli.common.tables import fitted
+from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.parts.accuracy_report import (
+    Row,
+    agent_lines,
+    blunder_lines,
+    check_answers_file,
+    comparison_lines,
+    detail_lines,
+    explained_dict,
+    write_answers,
+)
 from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.outputs import holds_games, scratch_folder
 from claimeven.solver import Solver
 
 #: Endings of files of games that are taken for one even where there is none.

@@ -8,12 +8,12 @@ import textwrap
 import click
 
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec
-from claimeven.agents.foreign.kind import ForeignKind
-from claimeven.agents.foreign.table import FOREIGN
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import json_option
-from claimeven.cli.shared.streams import text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.external.registry import FOREIGN
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import json_option
+from claimeven.cli.common.streams import text_width
+from claimeven.cli.common.tables import fitted
 from claimeven.suggestions import no_such
 
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.shared.given_scores import GivenScores, given_dict, given_text
-from claimeven.cli.shared.inputs import Given, Inputs, source_option
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import geometry_options, json_option, solver_options
-from claimeven.cli.shared.progress import say_when_compiling, status_line
-from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
-from claimeven.cli.shared.streams import can_show, printable, text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.cli.common.given_scores import GivenScores, given_dict, given_text
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.move_inputs import Given, Inputs, source_option
+from claimeven.cli.common.options import geometry_options, json_option, solver_options
+from claimeven.cli.common.progress import say_when_compiling, status_line
+from claimeven.cli.common.solver_options import SolverChoice, WatchedSolver
+from claimeven.cli.common.streams import can_show, printable, text_width
+from claimeven.cli.common.tables import fitted
 from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
 

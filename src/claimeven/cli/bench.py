@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from claimeven import __version__
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import json_option
-from claimeven.cli.shared.progress import say_when_compiling, status_line
-from claimeven.cli.shared.streams import text_width
-from claimeven.cli.shared.tables import fitted, named_lines
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import json_option
+from claimeven.cli.common.progress import say_when_compiling, status_line
+from claimeven.cli.common.streams import text_width
+from claimeven.cli.common.tables import fitted, named_lines
 
 if TYPE_CHECKING:
     from claimeven.agents.benchmark import SearchTotals
@@ -42,7 +42,7 @@ def command(as_json: bool) -> None:
         SearchTotals,
         run_benchmark,
     )
-    from claimeven.arena.studies.machine import machine  # noqa: PLC0415 - for a quick start
+    from claimeven.arena.studies.host_info import machine  # noqa: PLC0415 - for a quick start
 
     searches: list[SearchTotals] = []
     with status_line() as line:

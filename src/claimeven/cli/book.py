@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.parts.book_library import DatabaseImport, facts, in_words, list_books
-from claimeven.cli.shared.inputs import STDIN
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import (
+from claimeven.atomic_io import STDOUT, check_output, text_file
+from claimeven.cli.common.groups import Verbs
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.move_inputs import STDIN
+from claimeven.cli.common.options import (
     FilePath,
     WordChoice,
     geometry_options,
     json_option,
     search_options,
 )
-from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
-from claimeven.cli.shared.streams import as_file, table_width, text_width
-from claimeven.cli.shared.tables import fitted, table_lines
-from claimeven.cli.shared.verbs import Verbs
+from claimeven.cli.common.progress import count_text, kept_in, say_when_compiling, status_line
+from claimeven.cli.common.streams import as_file, table_width, text_width
+from claimeven.cli.common.tables import fitted, table_lines
+from claimeven.cli.parts.book_library import DatabaseImport, facts, in_words, list_books
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.outputs import STDOUT, check_output, text_file
 from claimeven.records import open_records
 
 if TYPE_CHECKING:
     from claimeven.book.build import BuildProgress
-    from claimeven.book.library import AnyBook
+    from claimeven.book.locations import AnyBook
 
 #: Entries of the last ply that `verify` solves again where nothing else is asked for.
 SAMPLE = 100
@@ -80,7 +80,7 @@ def build(
     """
     say_when_compiling()
     from claimeven.book.build import build_book  # noqa: PLC0415 - for a quick start
-    from claimeven.book.library import file_name  # noqa: PLC0415 - for a quick start
+    from claimeven.book.locations import file_name  # noqa: PLC0415 - for a quick start
     from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
     Solver(geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
@@ -242,7 +242,7 @@ def export(file: Path | None, out: str) -> None:
     path, book = _read(file)
     if out != STDOUT and Path(out).exists() and Path(out).samefile(path):
         raise ClaimevenError(f"{out} is the book that is exported: name another file")
-    from claimeven.book.text import to_text  # noqa: PLC0415 - for a quick start
+    from claimeven.book.text_format import to_text  # noqa: PLC0415 - for a quick start
 
     with nullcontext(as_file(sys.stdout)) if out == STDOUT else text_file(out) as stream:
         stream.writelines(line + "\n" for line in to_text(book.unpacked()))
@@ -289,7 +289,7 @@ def import_book(
       claimeven book import book.txt --out 7x6.book
     """
     if source != "text":
-        from claimeven.book.databases import GEOMETRY, PLIES  # noqa: PLC0415 - for a quick start
+        from claimeven.book.bitbully import GEOMETRY, PLIES  # noqa: PLC0415 - for a quick start
 
         if out is not None:
             _check_replaced(Path(out), GEOMETRY, PLIES)
@@ -299,7 +299,7 @@ def import_book(
         raise ClaimevenError("name a FILE to import, or a database with --from bitbully-databases")
     if out is None:
         raise ClaimevenError("name the book to write with --out")
-    from claimeven.book.text import from_text  # noqa: PLC0415 - for a quick start
+    from claimeven.book.text_format import from_text  # noqa: PLC0415 - for a quick start
 
     check_output(out)
     with nullcontext(as_file(sys.stdin)) if file == STDIN else open_records(file) as lines:
@@ -315,7 +315,7 @@ command.add_command(list_books)
 def _read(file: Path | None) -> tuple[Path, AnyBook]:
     """Return a book and where it lies: the file given, or the usual book of 7x6."""
     say_when_compiling()
-    from claimeven.book.library import load_book, usual_path  # noqa: PLC0415 - for a quick start
+    from claimeven.book.locations import load_book, usual_path  # noqa: PLC0415 - for a quick start
 
     path = file if file is not None else usual_path(Geometry())
     if path is None:
@@ -326,7 +326,7 @@ def _read(file: Path | None) -> tuple[Path, AnyBook]:
 def _check_replaced(path: Path, geometry: Geometry, plies: int) -> None:
     """Raise `ClaimevenError` where a book would replace one that holds what it does not."""
     from claimeven.book.errors import InvalidBook  # noqa: PLC0415 - for a quick start
-    from claimeven.book.library import load_book  # noqa: PLC0415 - for a quick start
+    from claimeven.book.locations import load_book  # noqa: PLC0415 - for a quick start
 
     if not path.is_file() or not path.stat().st_size:
         return

@@ -10,7 +10,8 @@ from typing import Any, TextIO
 import click
 
 from claimeven.agents import Agent, Limit, make_agent
-from claimeven.arena.challenge import (
+from claimeven.arena.games.provenance import Provenance, differences
+from claimeven.arena.lund import (
     COURSE_SECONDS,
     DRAWN,
     ILLEGAL,
@@ -23,18 +24,17 @@ from claimeven.arena.challenge import (
     LundServer,
     play_challenge,
 )
-from claimeven.arena.games.provenance import Provenance, differences
-from claimeven.arena.statistics.pairs import wilson_interval
 from claimeven.arena.store.runs import refuse_changes
+from claimeven.atomic_io import GrowingFile, check_output
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import check_seed, json_option, keeping_options
+from claimeven.cli.common.progress import say_interrupted, say_when_compiling, status_line
+from claimeven.cli.common.streams import clean_stdout, printable, text_width
+from claimeven.cli.common.tables import fitted
 from claimeven.cli.main import INTERRUPTED, complain
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import check_seed, json_option, keeping_options
-from claimeven.cli.shared.progress import say_interrupted, say_when_compiling, status_line
-from claimeven.cli.shared.streams import clean_stdout, printable, text_width
-from claimeven.cli.shared.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
-from claimeven.outputs import GrowingFile, check_output
+from claimeven.ratings.pentanomial import wilson_interval
 
 #: What a game ended with, in words.
 _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}

@@ -10,17 +10,16 @@ from typing import TextIO
 import click
 
 from claimeven.agents import GRACE, InvalidSpec, Limit
-from claimeven.agents.kaggle import BANK_SECONDS, MOVE_SECONDS
+from claimeven.agents.kaggle_agent import BANK_SECONDS, MOVE_SECONDS
 from claimeven.agents.process.process import PATIENCE
-from claimeven.agents.safe_text import own_lines, printable
-from claimeven.arena.advice import STATEFUL_ADVICE
-from claimeven.arena.check import GAMES, OPPONENTS, check_agent
+from claimeven.agents.sanitize import own_lines, printable
 from claimeven.arena.check_report import CheckReport, Fault
+from claimeven.arena.diagnostics import STATEFUL_ADVICE
 from claimeven.arena.games.provenance import setting_of
-from claimeven.cli.main import BAD_INPUT, complain
-from claimeven.cli.shared.boards import board_text
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import (
+from claimeven.arena.validate import GAMES, OPPONENTS, check_agent
+from claimeven.cli.common.boards import board_text
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import (
     check_seed,
     geometry_options,
     json_option,
@@ -28,10 +27,11 @@ from claimeven.cli.shared.options import (
     memory_option,
     time_control_options,
 )
-from claimeven.cli.shared.progress import StatusLine, say_when_compiling, status_line
-from claimeven.cli.shared.streams import clean_stdout, text_width
-from claimeven.cli.shared.tables import table_lines
-from claimeven.cli.shared.widths import cut, left, text_size, wrap
+from claimeven.cli.common.progress import StatusLine, say_when_compiling, status_line
+from claimeven.cli.common.streams import clean_stdout, text_width
+from claimeven.cli.common.tables import table_lines
+from claimeven.cli.common.widths import cut, left, text_size, wrap
+from claimeven.cli.main import BAD_INPUT, complain
 from claimeven.game.geometry import Geometry
 
 #: Exit status if a fault was found.

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import click
 
-from claimeven.cli.shared.inputs import STDIN, source_option
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import (
+from claimeven.atomic_io import STDOUT, check_output, holds_games, text_file
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.move_inputs import STDIN, source_option
+from claimeven.cli.common.options import (
     SOLVER_OPTIONS,
     FilePath,
     WordChoice,
@@ -22,13 +23,12 @@ from claimeven.cli.shared.options import (
     refuse_given,
     solver_options,
 )
-from claimeven.cli.shared.progress import StatusLine, say_when_compiling, status_line
-from claimeven.cli.shared.solving import SolverChoice, WatchedSolver
-from claimeven.cli.shared.streams import as_file, text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.cli.common.progress import StatusLine, say_when_compiling, status_line
+from claimeven.cli.common.solver_options import SolverChoice, WatchedSolver
+from claimeven.cli.common.streams import as_file, text_width
+from claimeven.cli.common.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.outputs import STDOUT, check_output, holds_games, text_file
 from claimeven.records import (
     FORMATS,
     GameRecord,
@@ -197,7 +197,7 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
 
     Raises `ClaimevenError` if another board was asked for than theirs.
     """
-    from claimeven.arena.store.listing import each_game  # noqa: PLC0415 - brings in all of the arena
+    from claimeven.arena.store.query import each_game  # noqa: PLC0415 - brings in all of the arena
     from claimeven.arena.store.store import Store  # noqa: PLC0415 - beside it
     from claimeven.game.notation import parse_moves  # noqa: PLC0415 - beside it
 

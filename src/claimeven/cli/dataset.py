@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import geometry_options, json_option, solver_options
-from claimeven.cli.shared.plies import plies_asked, usually
-from claimeven.cli.shared.progress import kept_in, say_when_compiling, status_line
-from claimeven.cli.shared.solving import SolverChoice
-from claimeven.cli.shared.streams import text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.atomic_io import check_output
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import geometry_options, json_option, solver_options
+from claimeven.cli.common.plies import plies_asked, usually
+from claimeven.cli.common.progress import kept_in, say_when_compiling, status_line
+from claimeven.cli.common.solver_options import SolverChoice
+from claimeven.cli.common.streams import text_width
+from claimeven.cli.common.tables import fitted
 from claimeven.game.geometry import Geometry
-from claimeven.outputs import check_output
 
 if TYPE_CHECKING:
     from claimeven.dataset import DatasetProgress

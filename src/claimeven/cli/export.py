@@ -6,12 +6,12 @@ import sys
 
 import click
 
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import check_seed, json_option, seed_option
-from claimeven.cli.shared.streams import as_file, text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.atomic_io import STDOUT, check_output
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import check_seed, json_option, seed_option
+from claimeven.cli.common.streams import as_file, text_width
+from claimeven.cli.common.tables import fitted
 from claimeven.errors import ClaimevenError
-from claimeven.outputs import STDOUT, check_output
 
 
 @click.command("export")

@@ -13,8 +13,9 @@ import click
 
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.export import export_games, writer_for
-from claimeven.arena.store.importing import Imported, import_games, import_lines
-from claimeven.arena.store.listing import (
+from claimeven.arena.store.import_games import Imported, import_games, import_lines
+from claimeven.arena.store.models import StoredGame
+from claimeven.arena.store.query import (
     ANY_FAULT,
     OWN_RESULTS,
     GameFilter,
@@ -26,14 +27,13 @@ from claimeven.arena.store.listing import (
     result_of,
 )
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredGame
-from claimeven.cli.shared.boards import board_text
-from claimeven.cli.shared.inputs import STDIN, source_option
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import FilePath, WordChoice, geometry_options, json_option
-from claimeven.cli.shared.progress import status_line
-from claimeven.cli.shared.streams import as_file, printable, table_width, text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.cli.common.boards import board_text
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.move_inputs import STDIN, source_option
+from claimeven.cli.common.options import FilePath, WordChoice, geometry_options, json_option
+from claimeven.cli.common.progress import status_line
+from claimeven.cli.common.streams import as_file, printable, table_width, text_width
+from claimeven.cli.common.tables import fitted
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line

@@ -11,14 +11,13 @@ import click
 from claimeven.agents import Limit
 from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.executors.work import Executor
-from claimeven.arena.statistics.ratings import Ladder, Rating
-from claimeven.arena.tournaments import pool
+from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.placement import Meeting, Placement, placement_plan, pool_dict
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import store_of
-from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import (
+from claimeven.cli.common.executor_options import play_shown, players_options
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import (
     isolation_options,
     json_option,
     keeping_options,
@@ -27,12 +26,13 @@ from claimeven.cli.shared.options import (
     tell_unbounded,
     time_control_options,
 )
-from claimeven.cli.shared.players import play_shown, players_options
-from claimeven.cli.shared.progress import say_interrupted, say_when_compiling
-from claimeven.cli.shared.streams import clean_stdout, printable, table_width
-from claimeven.cli.shared.tables import fitted, remark_lines
-from claimeven.cli.shared.widths import left, text_size
+from claimeven.cli.common.progress import say_interrupted, say_when_compiling
+from claimeven.cli.common.streams import clean_stdout, printable, table_width
+from claimeven.cli.common.tables import fitted, remark_lines
+from claimeven.cli.common.widths import left, text_size
+from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
+from claimeven.ratings.ladder import Ladder, Rating
 
 _HEADS = ("elo", "95 % interval", "games", "score")
 
@@ -44,7 +44,7 @@ _HEADS = ("elo", "95 % interval", "games", "score")
 )
 @click.option(
     "--rounds",
-    default=pool.ROUNDS,
+    default=reference_pool.ROUNDS,
     show_default=True,
     help="Pairs of games against each agent of the pool.",
 )
@@ -97,7 +97,11 @@ def command(
     else:
         tell_unbounded((agent,), isolation)
     say_when_compiling()
-    plan = placement_plan(agent, rounds, limit, isolation) if agent else pool.pool_plan(rounds)
+    plan = (
+        placement_plan(agent, rounds, limit, isolation)
+        if agent
+        else reference_pool.pool_plan(rounds)
+    )
     with clean_stdout() as stdout:
         with store_of(plan, out, resume) as store:
             result, ended = play_shown(plan, store, players)
@@ -120,7 +124,7 @@ def command(
 def _publish(agent: str | None, as_json: bool) -> None:
     if agent is not None:
         raise ClaimevenError("--published shows the games that come along: name no agent with it")
-    standings = pool.pool_standings()
+    standings = reference_pool.pool_standings()
     with clean_stdout() as stdout:
         if as_json:
             write_json(pool_told(standings, 0.0), stdout)
@@ -133,23 +137,23 @@ def pool_told(standings: Standings, seconds: float) -> dict[str, object]:
     return {
         "pool": pool_dict(),
         "games": len(standings.games),
-        "same_games": pool.same_games(standings.games),
+        "same_games": reference_pool.same_games(standings.games),
         "unique_games": standings.unique_games,
-        "ratings": pool.ladder_of(standings).as_dict() if standings.games else None,
+        "ratings": reference_pool.ladder_of(standings).as_dict() if standings.games else None,
         "seconds": seconds,
     }
 
 
 def pool_lines(standings: Standings) -> Iterator[str]:
     """Yield what games of the pool come to."""
-    played, same = len(standings.games), pool.same_games(standings.games)
-    yield f"pool {pool.VERSION}, digest {pool.pool_digest()}, {_count(played, 'game')}"
+    played, same = len(standings.games), reference_pool.same_games(standings.games)
+    yield f"pool {reference_pool.VERSION}, digest {reference_pool.pool_digest()}, {_count(played, 'game')}"
     if not played:
         return
     yield ""
-    yield from _table(pool.ladder_of(standings))
+    yield from _table(reference_pool.ladder_of(standings))
     yield ""
-    yield from _scale(pool.ladder_of(standings))
+    yield from _scale(reference_pool.ladder_of(standings))
     if same != played:
         other = _count(played - same, "game")
         yield f"{other} not as those that come along: another machine or version"
@@ -177,10 +181,10 @@ def placement_lines(placement: Placement) -> Iterator[str]:
     yield from _scale(placement.ladder)
     for kind, count in placement.standings.records[placement.agent.id].forfeits.most_common():
         yield f"forfeits: {count} x {kind}"
-    pool_games = len(pool.pool_standings().games)
+    pool_games = len(reference_pool.pool_standings().games)
     yield (
         f"{_count(len(placement.standings.games), 'game')} in {placement.seconds:.1f} s, rated with"
-        f" the {pool_games} of pool {pool.VERSION}, digest {pool.pool_digest()}"
+        f" the {pool_games} of pool {reference_pool.VERSION}, digest {reference_pool.pool_digest()}"
     )
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from claimeven import __version__, interrupts
-from claimeven.cli.shared.streams import drop_output, prepare_streams, printable
-from claimeven.cli.shared.verbs import LazyVerbs
+from claimeven.cli.common.groups import LazyVerbs
+from claimeven.cli.common.streams import drop_output, prepare_streams, printable
 from claimeven.game.errors import ClaimevenError
 
 #: Verb -> the module that holds it (as `command`) and its line in the list of verbs.

@@ -14,16 +14,15 @@ import click
 
 from claimeven.agents import InvalidSpec, Isolation, Limit
 from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, play_games
+from claimeven.arena.api import BALANCED_PLIES, make_schedule
 from claimeven.arena.executors.work import Executor
-from claimeven.arena.play import BALANCED_PLIES, make_schedule
-from claimeven.arena.tournaments.kept_match import play_kept
-from claimeven.cli.main import INTERRUPTED, complain
-from claimeven.cli.parts.match_report import forfeit_line, game_lines, match_lines
-from claimeven.cli.shared.boards import board_text
-from claimeven.cli.shared.inputs import position_option, read_one
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.openings import OPENINGS_HELP, refuse_plies_of_file
-from claimeven.cli.shared.options import (
+from claimeven.arena.tournaments.stored_match import play_kept
+from claimeven.cli.common.boards import board_text
+from claimeven.cli.common.executor_options import players_options
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.move_inputs import position_option, read_one
+from claimeven.cli.common.openings import OPENINGS_HELP, refuse_plies_of_file
+from claimeven.cli.common.options import (
     command_line,
     geometry_options,
     isolation_options,
@@ -34,10 +33,11 @@ from claimeven.cli.shared.options import (
     tell_unbounded,
     time_control_options,
 )
-from claimeven.cli.shared.page import check_page, write_after
-from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import say_interrupted, say_when_compiling, status_line
-from claimeven.cli.shared.streams import clean_stdout, text_width
+from claimeven.cli.common.progress import say_interrupted, say_when_compiling, status_line
+from claimeven.cli.common.report_output import check_page, write_after
+from claimeven.cli.common.streams import clean_stdout, text_width
+from claimeven.cli.main import INTERRUPTED, complain
+from claimeven.cli.parts.match_report import forfeit_line, game_lines, match_lines
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

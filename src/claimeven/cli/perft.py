@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import click
 
-from claimeven.cli.shared.inputs import position_option, read_one
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import geometry_options, json_option
-from claimeven.cli.shared.progress import say_when_compiling, status_line
-from claimeven.cli.shared.streams import table_width
-from claimeven.cli.shared.tables import table_lines
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.move_inputs import position_option, read_one
+from claimeven.cli.common.options import geometry_options, json_option
+from claimeven.cli.common.progress import say_when_compiling, status_line
+from claimeven.cli.common.streams import table_width
+from claimeven.cli.common.tables import table_lines
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -10,14 +10,14 @@ import numpy as np
 from claimeven.agents import Agent, Limit, make_agent, make_agents
 from claimeven.agents.registry import check_limit
 from claimeven.arena.games.provenance import setting_of
+from claimeven.cli.common.decision_report import LEVELS
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.move_inputs import position_option, read_one
+from claimeven.cli.common.options import WordChoice, check_seed, geometry_options, limit_options
+from claimeven.cli.common.progress import say_when_compiling
+from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.shared.inputs import position_option, read_one
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import WordChoice, check_seed, geometry_options, limit_options
-from claimeven.cli.shared.progress import say_when_compiling
-from claimeven.cli.shared.streams import clean_stdout, printable
-from claimeven.cli.shared.thinking import LEVELS
-from claimeven.cli.terminal.session import Session
+from claimeven.cli.terminal.game_session import Session
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

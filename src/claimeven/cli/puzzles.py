@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 import numpy as np
 
-from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import (
+from claimeven.atomic_io import check_output
+from claimeven.cli.common.groups import Verbs
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import (
     FilePath,
     WordChoice,
     check_seed,
@@ -21,17 +22,16 @@ from claimeven.cli.shared.options import (
     refuse_beside,
     seed_option,
 )
-from claimeven.cli.shared.plies import plies_asked, usually
-from claimeven.cli.shared.progress import kept_in, say_when_compiling, status_line
-from claimeven.cli.shared.streams import table_width
-from claimeven.cli.shared.tables import fitted, table_lines
-from claimeven.cli.shared.verbs import Verbs
+from claimeven.cli.common.plies import plies_asked, usually
+from claimeven.cli.common.progress import kept_in, say_when_compiling, status_line
+from claimeven.cli.common.streams import table_width
+from claimeven.cli.common.tables import fitted, table_lines
+from claimeven.cli.main import INTERRUPTED
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.outputs import check_output
-from claimeven.practice.choosing import daily_puzzle, numbered, picked, shipped_puzzles
-from claimeven.practice.file import PuzzleSet, read_puzzles
+from claimeven.practice.format import PuzzleSet, read_puzzles
 from claimeven.practice.puzzle import BANDS, KINDS, Puzzle
+from claimeven.practice.select import daily_puzzle, numbered, picked, shipped_puzzles
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
@@ -193,7 +193,7 @@ def make(
       claimeven puzzles make --count 500 --seed 1 -o mine.txt
       claimeven puzzles make --count 99 -o small.txt --columns 5 --rows 5
     """
-    from claimeven.practice.making import make_puzzles  # noqa: PLC0415 - for a quick start
+    from claimeven.practice.generate import make_puzzles  # noqa: PLC0415 - for a quick start
 
     lowest, highest = plies_asked(plies, USUAL_PLIES, geometry)
     check_output(out)
@@ -262,7 +262,7 @@ def _print_puzzle(
 ) -> None:
     """Print a puzzle with its hints."""
     from claimeven.cli.terminal.puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
-    from claimeven.practice.coaching import hints_for  # noqa: PLC0415 - for a quick start
+    from claimeven.practice.hints import hints_for  # noqa: PLC0415 - for a quick start
 
     session = PuzzleSession(given, solver, sys.stdout, is_own)
     session.check(puzzle)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import FilePath, json_option, refuse_given
-from claimeven.cli.shared.page import MOST_JUDGED, lines_on, write_watched
-from claimeven.cli.shared.streams import printable, text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import FilePath, json_option, refuse_given
+from claimeven.cli.common.report_output import MOST_JUDGED, lines_on, write_watched
+from claimeven.cli.common.streams import printable, text_width
+from claimeven.cli.common.tables import fitted
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from claimeven.cli.shared.options import FilePath
+from claimeven.cli.common.options import FilePath
 from claimeven.errors import ClaimevenError
 from claimeven.processes import AVAILABLE
 
@@ -89,9 +89,9 @@ def command(
             " pip install 'claimeven[web]'"
         )
     from claimeven.arena.store.store import Store  # noqa: PLC0415 - for a quick start of other verbs
+    from claimeven.web.allowed_agents import allowed  # noqa: PLC0415 - comes with it
     from claimeven.web.server import serve  # noqa: PLC0415 - the extra `web`
     from claimeven.web.settings import ServerSettings, usual_workers  # noqa: PLC0415 - comes with it
-    from claimeven.web.specs import allowed  # noqa: PLC0415 - comes with it
 
     settings = ServerSettings(
         host,

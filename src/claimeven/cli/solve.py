@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
+from claimeven.cli.common.given_scores import GivenScores, given_dict, given_text
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.move_inputs import Given, Inputs, is_ongoing, source_option
+from claimeven.cli.common.options import geometry_options, solver_options
+from claimeven.cli.common.progress import say_when_compiling
+from claimeven.cli.common.solver_options import USUAL_SOLVING, SolverChoice, score_text
 from claimeven.cli.parts.solve_pons import answer_like_pons
 from claimeven.cli.parts.solve_sources import ScoreSource, effort_words, source_of
-from claimeven.cli.shared.given_scores import GivenScores, given_dict, given_text
-from claimeven.cli.shared.inputs import Given, Inputs, is_ongoing, source_option
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import geometry_options, solver_options
-from claimeven.cli.shared.progress import say_when_compiling
-from claimeven.cli.shared.solving import USUAL_SOLVING, SolverChoice, score_text
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -11,8 +11,6 @@ import click
 from claimeven.agents import Limit
 from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.executors.work import Executor
-from claimeven.arena.statistics.pairs import PairCounts
-from claimeven.arena.statistics.sprt import LARGEST, SequentialRun, SequentialTest, Verdict
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.sequential import (
     MOST_GAMES,
@@ -23,10 +21,10 @@ from claimeven.arena.tournaments.sequential import (
     sequential_result,
 )
 from claimeven.arena.tournaments.tournament import TournamentPlan, store_of
-from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.openings import more_openings, openings_of, refuse_plies_of_file
-from claimeven.cli.shared.options import (
+from claimeven.cli.common.executor_options import players_options
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.openings import more_openings, openings_of, refuse_plies_of_file
+from claimeven.cli.common.options import (
     WordChoice,
     check_seed,
     geometry_options,
@@ -37,18 +35,20 @@ from claimeven.cli.shared.options import (
     tell_unbounded,
     time_control_options,
 )
-from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import (
+from claimeven.cli.common.progress import (
     count_text,
     say,
     say_interrupted,
     say_when_compiling,
     status_line,
 )
-from claimeven.cli.shared.streams import clean_stdout, printable, table_width
-from claimeven.cli.shared.tables import fitted, remark_lines
+from claimeven.cli.common.streams import clean_stdout, printable, table_width
+from claimeven.cli.common.tables import fitted, remark_lines
+from claimeven.cli.main import INTERRUPTED
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.ratings.pentanomial import PairCounts
+from claimeven.ratings.sprt import LARGEST, SequentialRun, SequentialTest, Verdict
 
 
 @click.command("sprt")

@@ -10,25 +10,25 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.parts.study_report import list_lines, study_lines
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import (
+from claimeven.cli.common.groups import Verbs
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import (
     Command,
     FilePath,
     check_seed,
     json_option,
     resume_options,
 )
-from claimeven.cli.shared.progress import (
+from claimeven.cli.common.progress import (
     StatusLine,
     count_text,
     say_interrupted,
     say_when_compiling,
     status_line,
 )
-from claimeven.cli.shared.streams import clean_stdout, text_width
-from claimeven.cli.shared.verbs import Verbs
+from claimeven.cli.common.streams import clean_stdout, text_width
+from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.parts.study_report import list_lines, study_lines
 from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 
@@ -169,7 +169,7 @@ def run_all(ctx: click.Context, laboratory: Laboratory, as_json: bool) -> None:
 def _run(
     ctx: click.Context, studies: Sequence[Study], laboratory: Laboratory, as_json: bool
 ) -> None:
-    from claimeven.arena.studies.machine import machine  # noqa: PLC0415 - for a quick start
+    from claimeven.arena.studies.host_info import machine  # noqa: PLC0415 - for a quick start
 
     if laboratory.seconds is not None and not any(study.is_timed for study in studies):
         raise ClaimevenError("--seconds changes studies with a limit on the clock; these have none")

@@ -7,15 +7,11 @@ import numpy as np
 
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decisions.decision_json import decision_json
-from claimeven.arena.games.guard import begin_game, checked_decision, checked_tree
 from claimeven.arena.games.provenance import setting_of
-from claimeven.cli.shared.boards import board_text
-from claimeven.cli.shared.inputs import is_ongoing, read_one
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import check_seed, geometry_options, json_option, limit_options
-from claimeven.cli.shared.progress import say_when_compiling
-from claimeven.cli.shared.streams import clean_stdout, text_width
-from claimeven.cli.shared.thinking import (
+from claimeven.arena.games.safe_call import begin_game, checked_decision, checked_tree
+from claimeven.atomic_io import check_output, write_text
+from claimeven.cli.common.boards import board_text
+from claimeven.cli.common.decision_report import (
     TREE_DEPTH,
     TREE_NODES,
     blaming,
@@ -23,9 +19,13 @@ from claimeven.cli.shared.thinking import (
     legend_lines,
     trace_lines,
 )
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.move_inputs import is_ongoing, read_one
+from claimeven.cli.common.options import check_seed, geometry_options, json_option, limit_options
+from claimeven.cli.common.progress import say_when_compiling
+from claimeven.cli.common.streams import clean_stdout, text_width
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.outputs import check_output, write_text
 
 
 @click.command("think")

@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from claimeven.agents import Isolation, Limit
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.games.openings import make_openings
+from claimeven.arena.tournaments.config import read_settings
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import (
     KINDS,
@@ -20,13 +21,11 @@ from claimeven.arena.tournaments.tournament import (
     TournamentResult,
     store_of,
 )
-from claimeven.arena.tournaments.tournament_file import read_settings
-from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.parts.tournament_entrants import entrants
-from claimeven.cli.shared.faults import fault_texts
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.openings import more_openings, opening_options, refuse_plies_of_file
-from claimeven.cli.shared.options import (
+from claimeven.cli.common.executor_options import play_shown, players_options
+from claimeven.cli.common.faults import fault_texts
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.openings import more_openings, opening_options, refuse_plies_of_file
+from claimeven.cli.common.options import (
     FilePath,
     WordChoice,
     check_seed,
@@ -40,12 +39,13 @@ from claimeven.cli.shared.options import (
     tell_unbounded,
     time_control_options,
 )
-from claimeven.cli.shared.page import check_page, write_after
-from claimeven.cli.shared.players import play_shown, players_options
-from claimeven.cli.shared.progress import say_interrupted, say_when_compiling
-from claimeven.cli.shared.streams import clean_stdout, printable, table_width
-from claimeven.cli.shared.tables import named_lines, remark_lines
-from claimeven.cli.shared.widths import wrap
+from claimeven.cli.common.progress import say_interrupted, say_when_compiling
+from claimeven.cli.common.report_output import check_page, write_after
+from claimeven.cli.common.streams import clean_stdout, printable, table_width
+from claimeven.cli.common.tables import named_lines, remark_lines
+from claimeven.cli.common.widths import wrap
+from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.parts.tournament_entrants import entrants
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

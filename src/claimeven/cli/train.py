@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from claimeven.cli.shared.verbs import LazyVerbs
+from claimeven.cli.common.groups import LazyVerbs
 
 VERBS = {
     name: (f"claimeven.cli.parts.train_{name}", line)

@@ -9,9 +9,9 @@ import click
 
 from claimeven import __version__
 from claimeven.adapters.ugi import UgiEngine, serve
-from claimeven.cli.shared.options import check_seed, geometry_options
-from claimeven.cli.shared.progress import say_when_compiling
-from claimeven.cli.shared.streams import clean_stdout, reader_is_gone
+from claimeven.cli.common.options import check_seed, geometry_options
+from claimeven.cli.common.progress import say_when_compiling
+from claimeven.cli.common.streams import clean_stdout, reader_is_gone
 from claimeven.game.geometry import Geometry
 
 

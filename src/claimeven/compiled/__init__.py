@@ -1,5 +1,6 @@
 """Compiled code: how kernels are made, kept on disk, and what they share with each other."""
 
+from claimeven.compiled.decorators import Kernel, inlined, kernel, load, prepared, when_compiling
 from claimeven.compiled.intrinsics import (
     leading_zeros,
     line_of_four,
@@ -8,7 +9,6 @@ from claimeven.compiled.intrinsics import (
     trailing_zeros,
     winning_four,
 )
-from claimeven.compiled.kernels import Kernel, inlined, kernel, load, prepared, when_compiling
 from claimeven.compiled.types import (
     Int,
     Ints,

@@ -30,7 +30,7 @@ from typing import IO, Any
 
 import platformdirs
 
-from claimeven.outputs import take_lock
+from claimeven.atomic_io import take_lock
 
 MAGIC = b"C4KERN\x01\n"
 SUFFIX, JAX_SUFFIX = ".kernel", ".program"

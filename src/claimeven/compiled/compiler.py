@@ -22,11 +22,11 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.funcdesc import ExternalFunctionDescriptor
 from numba.core.sigutils import normalize_signature
 
-from claimeven.compiled import cache, intrinsics_kernel
-from claimeven.compiled.sources import sources_digest
+from claimeven.compiled import cache
+from claimeven.compiled.source_digest import sources_digest
 from claimeven.compiled.types import Signature, Type
 
-__all__ = ["compiled", "helper", "intrinsics_kernel"]
+__all__ = ["compiled", "helper", "intrinsics_llvm"]
 
 #: Without the Python error model, releasing the GIL. `_nrt`: no reference of an array is counted,
 #: so that taking one out of a tuple costs nothing. The caller holds them, and Numba refuses to

@@ -1,11 +1,11 @@
 """Positions with exact scores, in bulk: made, written to files, and read back as arrays."""
 
-from claimeven.dataset.dataset import make_dataset
+from claimeven.dataset.config import DatasetPlan
+from claimeven.dataset.dataset import Dataset, joined
 from claimeven.dataset.errors import InvalidDataset, InvalidDatasetFile
-from claimeven.dataset.labelled import Dataset, joined
-from claimeven.dataset.made import DatasetProgress, Made
-from claimeven.dataset.plan import DatasetPlan
-from claimeven.dataset.reading import read_dataset, read_rows
+from claimeven.dataset.generate import make_dataset
+from claimeven.dataset.progress import DatasetProgress, Made
+from claimeven.dataset.read import read_dataset, read_rows
 from claimeven.dataset.rows import WORSE, Row
 
 __all__ = [

@@ -13,18 +13,18 @@ from pathlib import Path
 
 import numpy as np
 
-from claimeven.book.openings import Keys, Scores
-from claimeven.dataset.blocks import Block
+from claimeven.atomic_io import binary_file, binary_files
+from claimeven.book.enumerate import Keys, Scores
+from claimeven.dataset.config import DatasetPlan
 from claimeven.dataset.files import check_target, write_blocks
 from claimeven.dataset.journal import Journal, journal_path
-from claimeven.dataset.layered import AllPositions, keys_by_ply
-from claimeven.dataset.made import DatasetProgress, Made, held_out_path
-from claimeven.dataset.plan import DatasetPlan
+from claimeven.dataset.progress import DatasetProgress, Made, held_out_path
+from claimeven.dataset.retrograde import AllPositions, keys_by_ply
+from claimeven.dataset.row_batches import Block
 from claimeven.dataset.rows import field_names
-from claimeven.dataset.splitting import is_for_training
+from claimeven.dataset.split import is_for_training
 from claimeven.game.perft_kernel import discs_of_keys
-from claimeven.outputs import binary_file, binary_files
-from claimeven.solver.contract import MISSING
+from claimeven.solver.protocols import MISSING
 from claimeven.solver.scores import score_range
 from claimeven.solver.solver import Solver
 

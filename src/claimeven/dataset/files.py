@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from claimeven import outputs
-from claimeven.dataset.blocks import Block, arrow_arrays, csv_text
+from claimeven import atomic_io
 from claimeven.dataset.errors import InvalidDatasetFile
+from claimeven.dataset.row_batches import Block, arrow_arrays, csv_text
 from claimeven.game.geometry import Geometry
 
 Cells = Sequence["int | str | None"]
@@ -27,7 +27,7 @@ def check_target(path: Path) -> None:
         imported_pyarrow()
     if path.exists():
         raise InvalidDatasetFile(f"{path} is there already: choose another name or remove it")
-    outputs.check_output(path)
+    atomic_io.check_output(path)
 
 
 def cells_of(row: bytes, fields: Sequence[str]) -> Cells:

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Protocol, TypeVar
 
-from claimeven.compiled.randomness import Stream, mixed_word
-from claimeven.dataset.plan import DatasetPlan
+from claimeven.compiled.splitmix64 import Stream, mixed_word
+from claimeven.dataset.config import DatasetPlan
 from claimeven.dataset.rows import WORSE, Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.solver.answers import Best
-from claimeven.solver.erring import column_at, error_chances
+from claimeven.solver.queries import Best
+from claimeven.solver.softmax_play import column_at, error_chances
 from claimeven.solver.solver import Solver
 from claimeven.threads import next_of, served
 

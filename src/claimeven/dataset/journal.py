@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from claimeven import outputs
+from claimeven import atomic_io
 from claimeven.dataset.errors import InvalidDatasetFile
 from claimeven.dataset.files import Cells, cells_of, check_target
 
@@ -47,8 +47,8 @@ class Journal:
         self.fields = fields
         self.count = 0
         self.last_number = 0
-        outputs.check_output(self.path)
-        self._file = outputs.GrowingFile(self.path, lambda: self._checked(header))
+        atomic_io.check_output(self.path)
+        self._file = atomic_io.GrowingFile(self.path, lambda: self._checked(header))
         if not self.path.stat().st_size:
             self._file.append(_head(header))
 

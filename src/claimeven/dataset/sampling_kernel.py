@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, kernel
-from claimeven.compiled.randomness import STEP, draw_below, mixed
-from claimeven.game.tactics_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, has_line
+from claimeven.compiled.splitmix64 import STEP, draw_below, mixed
+from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, has_line
 
 _ONE = np.uint64(1)
 #: In `plies`: the game was over before the ply drawn.

@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.errors import ClaimevenError
-from claimeven.game.arguments import whole_number
+from claimeven.game.bitboard import run_starts
 from claimeven.game.geometry import DIRECTIONS, Geometry
 from claimeven.game.position import Position
-from claimeven.game.tactics import run_starts
+from claimeven.game.validation import whole_number
 
 #: Lines longer than this are left to the scan by `count_by_table`: a table has 2^length rows.
 TABLE_LINE = 9

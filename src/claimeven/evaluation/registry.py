@@ -17,10 +17,10 @@ from claimeven.evaluation.sequences import sequences
 from claimeven.evaluation.streaks import chain_weights, streaks
 from claimeven.evaluation.triples import triples
 from claimeven.evaluation.windows import SYMMETRIC, WindowWeights, weight_array, windows
-from claimeven.game.arguments import whole_number
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.suggestions import no_such
 
 #: Evaluates a position for the side to move: greater is better for it, 0 is even.

@@ -15,8 +15,7 @@ import numpy as np
 
 from claimeven.compiled import Int, Word, Words, inlined, popcount, prepared
 from claimeven.evaluation.counting import sequence_list
-from claimeven.game.position import Position
-from claimeven.game.tactics_kernel import (
+from claimeven.game.bitboard_kernel import (
     BOARD,
     BOTTOM,
     CONNECT,
@@ -27,6 +26,7 @@ from claimeven.game.tactics_kernel import (
     direction_step,
     run_starts,
 )
+from claimeven.game.position import Position
 
 #: Value of a position in which the side to move completes a line at once.
 SEQUENCE_WIN = 1_000_000

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount, prepared
+from claimeven.game.bitboard import run_starts as python_run_starts
+from claimeven.game.bitboard_kernel import CONNECT, HEIGHT, ZERO, direction_step, run_starts
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.game.tactics import run_starts as python_run_starts
-from claimeven.game.tactics_kernel import CONNECT, HEIGHT, ZERO, direction_step, run_starts
 
 LINE_WEIGHT = 99999
 CHAIN_WEIGHTS = (1, 8, 128, 1024, 8192, 16384, 32768)

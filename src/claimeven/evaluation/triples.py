@@ -6,8 +6,8 @@ import numpy as np
 
 from claimeven.compiled import Int, Word, Words, popcount, prepared
 from claimeven.evaluation.counting import count_by_length
+from claimeven.game.bitboard_kernel import CONNECT, HEIGHT, ONE, direction_step, run_starts
 from claimeven.game.position import Position
-from claimeven.game.tactics_kernel import CONNECT, HEIGHT, ONE, direction_step, run_starts
 
 
 def triples(position: Position) -> int:

@@ -13,9 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount, prepared
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
-from claimeven.game.tactics_kernel import (
+from claimeven.game.bitboard_kernel import (
     CENTRE,
     CONNECT,
     HEIGHT,
@@ -25,6 +23,8 @@ from claimeven.game.tactics_kernel import (
     ZERO,
     direction_step,
 )
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
 
 
 @dataclass(frozen=True)

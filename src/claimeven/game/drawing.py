@@ -20,12 +20,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from claimeven.game.arguments import whole_number
 from claimeven.game.errors import ClaimevenError, InvalidNotation, InvalidPosition
 from claimeven.game.geometry import MAX_SIDE, STANDARD, Geometry
 from claimeven.game.notation import column_name, column_names
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 
 STYLES: Final = ("grid", "box", "compact")
 CHARSETS: Final = ("unicode", "ascii")

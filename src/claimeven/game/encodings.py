@@ -33,10 +33,10 @@ from typing import Any, Final, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from claimeven.game.arguments import whole_number
 from claimeven.game.errors import ClaimevenError, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 
 #: Cells of the common form all encodings go through: int8 (columns, rows), bottom row first.
 _EMPTY, _FIRST, _SECOND = 0, 1, 2

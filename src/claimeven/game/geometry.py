@@ -24,8 +24,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
-from claimeven.game.arguments import whole_number
 from claimeven.game.errors import ClaimevenError, IllegalMove, InvalidGeometry
+from claimeven.game.validation import whole_number
 
 MAX_SIDE = 16
 MIN_CONNECT, MAX_CONNECT = 2, 8

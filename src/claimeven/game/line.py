@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from claimeven import markup
 from claimeven.game import position as drawn
-from claimeven.game.arguments import whole_number
 from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 
 
 class Line:

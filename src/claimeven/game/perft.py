@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from claimeven.game import tactics
-from claimeven.game.arguments import whole_number
+from claimeven.game import bitboard
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,9 +129,9 @@ def _children(layer: set[tuple[int, int]], geometry: Geometry) -> set[tuple[int,
     found = set()
     for mine, mask in layer:
         theirs = mine ^ mask
-        if tactics.has_line(theirs, geometry):
+        if bitboard.has_line(theirs, geometry):
             continue
-        moves = tactics.playable_cells(mask, geometry)
+        moves = bitboard.playable_cells(mask, geometry)
         while moves:
             move = moves & -moves
             moves ^= move

@@ -15,9 +15,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from claimeven.compiled import Int, Word, Words, inlined, kernel, popcount
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
-from claimeven.game.tactics_kernel import (
+from claimeven.game.bitboard_kernel import (
     BOARD,
     BOTTOM,
     CONNECT,
@@ -29,6 +27,8 @@ from claimeven.game.tactics_kernel import (
     playable_cells,
     winning_cells,
 )
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
 
 #: Positions whose children are made at a time: bounds the memory for doubles.
 CHUNK = 1 << 20

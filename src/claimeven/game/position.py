@@ -7,13 +7,13 @@ from functools import lru_cache
 from operator import index
 from typing import TYPE_CHECKING, Any, cast
 
-from claimeven.game import tactics
-from claimeven.game.arguments import whole_number
+from claimeven.game import bitboard
 from claimeven.game.errors import IllegalMove, InvalidNotation, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.hints import hint_for
 from claimeven.game.notation import column_name, parse_moves
 from claimeven.game.outcome import Outcome
+from claimeven.game.validation import whole_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ class Position:
         fields = {"geometry": geometry, "mine": mine, "mask": mask, "_outcome": False}
         for name, value in fields.items():  # False: not looked for yet
             object.__setattr__(self, name, value)
-        if tactics.has_line(mine, geometry):
+        if bitboard.has_line(mine, geometry):
             raise InvalidPosition(
                 "the side to move already has a line, so the game was over before"
             )
@@ -195,7 +195,7 @@ class Position:
         if found is not False:
             return found is not None
         geometry = self.geometry
-        if tactics.has_line(self.mine ^ self.mask, geometry) or self.mask == geometry.board:
+        if bitboard.has_line(self.mine ^ self.mask, geometry) or self.mask == geometry.board:
             return True
         object.__setattr__(self, "_outcome", None)
         return False
@@ -206,7 +206,7 @@ class Position:
 
         It takes a fraction of the time of `outcome`, which has the winning cells too.
         """
-        return 1 - self.turn if tactics.has_line(self.mine ^ self.mask, self.geometry) else None
+        return 1 - self.turn if bitboard.has_line(self.mine ^ self.mask, self.geometry) else None
 
     @property
     def key(self) -> int:
@@ -327,7 +327,7 @@ class Position:
         """Return the position with its columns in reverse order."""
         geometry = self.geometry
         return Position.unchecked(
-            geometry, tactics.mirrored(self.mine, geometry), tactics.mirrored(self.mask, geometry)
+            geometry, bitboard.mirrored(self.mine, geometry), bitboard.mirrored(self.mask, geometry)
         )
 
     def swapped(self) -> Position:
@@ -366,8 +366,8 @@ class Position:
     def _find_outcome(self) -> Outcome | None:
         geometry = self.geometry
         theirs = self.mine ^ self.mask
-        if tactics.has_line(theirs, geometry):
-            cells = tuple(geometry.cells_of(tactics.line_cells(theirs, geometry)))
+        if bitboard.has_line(theirs, geometry):
+            cells = tuple(geometry.cells_of(bitboard.line_cells(theirs, geometry)))
             return Outcome(1 - self.turn, cells)
         return Outcome(None) if self.mask == geometry.board else None
 

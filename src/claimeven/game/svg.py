@@ -21,12 +21,12 @@ from numbers import Real
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
-from claimeven.game.arguments import whole_number
 from claimeven.game.drawing import check_position, describe, last_cell
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.markup import Svg
 
 Cell = tuple[int, int]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from claimeven.learning.averaging import average_nets
+from claimeven.learning.batching import PlyShare
 from claimeven.learning.distil import DistilRecipe, train_distil
+from claimeven.learning.evaluation import Measured, measure_learner, score_against_perfect
 from claimeven.learning.extras import MissingPackage
 from claimeven.learning.held_out import (
     HELD_OUT,
@@ -13,13 +14,12 @@ from claimeven.learning.held_out import (
     policy_accuracy,
     sign_accuracy,
 )
-from claimeven.learning.lessons import PlyShare
 from claimeven.learning.ntuple_training import NTupleLearner, NTupleRecipe, train_ntuple
-from claimeven.learning.oracle import Measured, measure_learner, score_against_perfect
 from claimeven.learning.progress import TrainingProgress
-from claimeven.learning.run_folder import InvalidRun, RunFolder
+from claimeven.learning.run_dir import InvalidRun, RunFolder
 from claimeven.learning.selfplay import SelfPlayProgress, train_selfplay
-from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.learning.selfplay_config import SelfPlayRecipe
+from claimeven.learning.weight_averaging import average_nets
 
 __all__ = [
     "HELD_OUT",

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from claimeven.arena.report.charts import LINES, MOST_LINES, Chart, check_can_draw, image_of_panels
-from claimeven.inputs import text_of
-from claimeven.learning.run_folder import CORES, LOG, RECIPE, InvalidRun
-from claimeven.outputs import make_folder, write_bytes
+from claimeven.atomic_io import make_folder, write_bytes
+from claimeven.learning.run_dir import CORES, LOG, RECIPE, InvalidRun
+from claimeven.text_io import text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,11 +19,11 @@ import numpy.typing as npt
 
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset, joined, read_dataset
-from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.growing import can_grow, grown
+from claimeven.game.validation import whole_number
+from claimeven.learning.batching import Lessons, PlyShare, chances_of
 from claimeven.learning.held_out import HELD_OUT, held_out
-from claimeven.learning.lessons import Lessons, PlyShare, chances_of
+from claimeven.learning.net2net import can_grow, grown
 from claimeven.learning.net_measuring import write_measured
 from claimeven.learning.net_training import (
     ADAMW,
@@ -38,12 +38,12 @@ from claimeven.learning.net_training import (
 )
 from claimeven.learning.precision import AUTO, PRECISIONS
 from claimeven.learning.progress import TrainingProgress
-from claimeven.learning.rounding import WEIGHT_STEPS
-from claimeven.learning.run_folder import SECONDS_DIGITS, InvalidRun, Row, RunFolder
+from claimeven.learning.quantization import WEIGHT_STEPS
+from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolder
 from claimeven.learning.settings import MAX_SEED, check_settings, checked_shares, choice, numeric
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import SHAPES, NetShape, read_net
-from claimeven.networks.net.searching import USUAL, Searching
+from claimeven.networks.net.search_defaults import USUAL, Searching
 
 KIND: Final = "net checkpoint"
 #: The part of the games that is held out of the data, and the most of its positions measured on.

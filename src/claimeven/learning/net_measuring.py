@@ -10,7 +10,7 @@ import claimeven
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
-from claimeven.learning.rounding import POSITIONS, Watch, packed_by_play
+from claimeven.learning.quantization import POSITIONS, Watch, packed_by_play
 from claimeven.networks.model_file import ModelFile, write_model
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import unpacked

@@ -35,7 +35,7 @@ from claimeven.learning.forward import Forward, as_rounded
 from claimeven.learning.jax_functions import JaxFunction
 from claimeven.learning.muon import muon
 from claimeven.learning.precision import AUTO, precision_here
-from claimeven.learning.run_folder import InvalidRun
+from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.net import Features, Net, NetShape
 
 Array = npt.NDArray[Any]

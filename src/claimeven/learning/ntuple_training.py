@@ -34,15 +34,16 @@ import numpy as np
 import numpy.typing as npt
 
 import claimeven
-from claimeven.agents.contract import Limit
+from claimeven.agents.base import Limit
 from claimeven.agents.families.ntuple import NTupleAgent
 from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.compiled import load
+from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.tactics_kernel import board_vector
-from claimeven.learning.oracle import measure_learner
+from claimeven.learning.defaults import usual_against
+from claimeven.learning.evaluation import measure_learner
 from claimeven.learning.progress import TrainingProgress
-from claimeven.learning.run_folder import (
+from claimeven.learning.run_dir import (
     CORES,
     SECONDS_DIGITS,
     InvalidRun,
@@ -66,7 +67,6 @@ from claimeven.learning.td_kernel import (
     Lesson,
     learn_by_playing,
 )
-from claimeven.learning.usual import usual_against
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.ntuple import USUAL_LENGTH, USUAL_TUPLES, NTupleNetwork, NTuples
 from claimeven.networks.ntuple_file import packed, unpacked, write_network

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from claimeven.learning.run_folder import Row
+from claimeven.learning.run_dir import Row
 
 
 @dataclass(frozen=True)

@@ -28,15 +28,15 @@ from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.arena.executors.ray_executor import RayWorkers
 from claimeven.arena.executors.work import Executor
 from claimeven.learning.extras import jax_and_optax
-from claimeven.learning.net_in_jax import NetInJax
+from claimeven.learning.inference_server import SharedJudge
+from claimeven.learning.jax_net import NetInJax
 from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
-from claimeven.learning.replay import Replay
-from claimeven.learning.rounding import packed_by_play
-from claimeven.learning.run_folder import SECONDS_DIGITS, InvalidRun, Row, RunFolder
+from claimeven.learning.quantization import packed_by_play
+from claimeven.learning.replay_buffer import Replay
+from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolder
+from claimeven.learning.selfplay_config import JAX, SelfPlayRecipe
+from claimeven.learning.selfplay_jobs import PATIENCE, Played, play_selfplay
 from claimeven.learning.selfplay_measuring import check_gate, gate, measure_selfplay
-from claimeven.learning.selfplay_recipe import JAX, SelfPlayRecipe
-from claimeven.learning.selfplay_work import PATIENCE, Played, play_selfplay
-from claimeven.learning.shared_judge import SharedJudge
 from claimeven.networks.model_file import ModelFile, write_model
 from claimeven.networks.net.file import unpacked
 

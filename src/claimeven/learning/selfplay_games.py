@@ -24,10 +24,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.arrays import disc_counts, has_line, mirrored_keys
+from claimeven.game.batch import disc_counts, has_line, mirrored_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.learning.selfplay_recipe import SelfPlayRecipe
+from claimeven.learning.selfplay_config import SelfPlayRecipe
 from claimeven.networks.policy_value import PolicyValue, playable_columns
 from claimeven.networks.puct import PuctForest
 

@@ -10,22 +10,22 @@ from bisect import bisect_left
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.agents.contract import Agent, Limit
+from claimeven.agents.base import Agent, Limit
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.arena.accuracy.positions import shipped_set
-from claimeven.arena.play import play_match
-from claimeven.arena.statistics.pairs import PairCounts
+from claimeven.arena.api import play_match
 from claimeven.dataset import Dataset
 from claimeven.game.position import Position
+from claimeven.learning.evaluation import score_against_perfect
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
-from claimeven.learning.oracle import score_against_perfect
-from claimeven.learning.run_folder import InvalidRun
-from claimeven.learning.selfplay_recipe import MOST_GATE, SelfPlayRecipe
+from claimeven.learning.run_dir import InvalidRun
+from claimeven.learning.selfplay_config import MOST_GATE, SelfPlayRecipe
 from claimeven.networks.net import Net
 from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
 from claimeven.networks.puct.forest import MOST_NODES
 from claimeven.networks.puct.options import DEFAULT
+from claimeven.ratings.pentanomial import PairCounts
 
 #: Random plies before the games of a gate.
 _OPENING = 4

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, fields
 from numbers import Real
 from typing import Any, Final
 
-from claimeven.game.arguments import whole_number
-from claimeven.learning.run_folder import InvalidRun
+from claimeven.game.validation import whole_number
+from claimeven.learning.run_dir import InvalidRun
 from claimeven.suggestions import no_such
 
 _KEY: Final = "setting"

@@ -26,8 +26,8 @@ from claimeven.compiled import (
     void,
 )
 from claimeven.compiled import trailing_zeros as lowest_bit
-from claimeven.compiled.randomness import STEP, draw_below, mixed
-from claimeven.game.tactics_kernel import (
+from claimeven.compiled.splitmix64 import STEP, draw_below, mixed
+from claimeven.game.bitboard_kernel import (
     BOARD,
     BOTTOM,
     CONNECT,

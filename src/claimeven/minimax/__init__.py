@@ -1,6 +1,8 @@
 """Minimax, alpha-beta and negamax: textbook versions and their compiled twin."""
 
-from claimeven.minimax.rules import (
+from claimeven.minimax.search import MinimaxSearch
+from claimeven.minimax.trace import Event, Trace, Variation
+from claimeven.minimax.types import (
     PROVEN,
     WIN,
     ColumnValue,
@@ -8,8 +10,6 @@ from claimeven.minimax.rules import (
     InvalidSearch,
     MinimaxResult,
 )
-from claimeven.minimax.search import MinimaxSearch
-from claimeven.minimax.trace import Event, Trace, Variation
 
 __all__ = [
     "PROVEN",

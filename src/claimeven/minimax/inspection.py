@@ -16,8 +16,8 @@ from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 from claimeven.game.tree_svg import DrawnNode, draw_tree, edge_width
 from claimeven.markup import Svg
-from claimeven.minimax.rules import PROVEN, plies_to_end
 from claimeven.minimax.trace import FROM_TABLE, Event, Trace, Variation
+from claimeven.minimax.types import PROVEN, plies_to_end
 
 #: How a value stands to the true one: it is that, or a bound on it, as fail-soft pruning leaves it.
 EXACT, AT_LEAST, AT_MOST = "exact", "at least", "at most"

@@ -13,7 +13,7 @@ import numpy as np
 
 from claimeven.compiled import Int, Word, boolean, inlined, int64, kernel, void
 from claimeven.evaluation.dispatch import evaluate_discs
-from claimeven.game.tactics_kernel import (
+from claimeven.game.bitboard_kernel import (
     BOARD,
     BOTTOM,
     CONNECT,
@@ -58,7 +58,6 @@ from claimeven.minimax.layout import (
     Rows,
     Rules,
 )
-from claimeven.minimax.rules import MOST, WIN
 from claimeven.minimax.transpositions import EXACT, LOWER, UPPER
 from claimeven.minimax.transpositions_kernel import (
     NO_TABLE,
@@ -69,6 +68,7 @@ from claimeven.minimax.transpositions_kernel import (
     probe,
     store,
 )
+from claimeven.minimax.types import MOST, WIN
 
 
 @inlined

@@ -18,9 +18,9 @@ import numpy as np
 
 from claimeven.compiled import Ints, Words, int64, named_tuple, uint64
 from claimeven.evaluation.registry import Evaluation
+from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.position import Position
-from claimeven.game.tactics_kernel import board_vector
-from claimeven.minimax.rules import column_order
+from claimeven.minimax.types import column_order
 
 #: Fields of a row. ALPHA_IN is the window's alpha as the position was entered, PLACE where the
 #: order of columns goes on (-1: a column out of the order comes first), TRYING the last column.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from claimeven import markup
 from claimeven.game.notation import column_names
 from claimeven.minimax.inspection import value_text
-from claimeven.minimax.rules import MinimaxResult
+from claimeven.minimax.types import MinimaxResult
 
 
 def result_html(result: MinimaxResult) -> str:

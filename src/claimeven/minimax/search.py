@@ -17,12 +17,17 @@ from typing import Any
 
 from claimeven.compiled import load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
-from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.minimax import textbook
 from claimeven.minimax.kernel import search_slice, start_search
-from claimeven.minimax.rules import (
+from claimeven.minimax.resumable import SearchState
+from claimeven.minimax.textbook import LimitReached, SearchContext
+from claimeven.minimax.trace import Event, Trace, Variation
+from claimeven.minimax.transpositions import TranspositionTable
+from claimeven.minimax.transpositions_kernel import CompiledTranspositionTable
+from claimeven.minimax.types import (
     ALGORITHMS,
     PROVEN,
     VIEWS,
@@ -32,11 +37,6 @@ from claimeven.minimax.rules import (
     MinimaxResult,
     column_order,
 )
-from claimeven.minimax.state import SearchState
-from claimeven.minimax.textbook import LimitReached, SearchContext
-from claimeven.minimax.trace import Event, Trace, Variation
-from claimeven.minimax.transpositions import TranspositionTable
-from claimeven.minimax.transpositions_kernel import CompiledTranspositionTable
 
 #: Nodes between two looks at the clock.
 SLICE = 8192

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game.position import Position
-from claimeven.minimax.rules import WIN, Counters, clip
 from claimeven.minimax.trace import EVALUATED, FROM_TABLE, Event, Trace, Variation
 from claimeven.minimax.transpositions import EXACT, LOWER, UPPER, TranspositionTable
+from claimeven.minimax.types import WIN, Counters, clip
 
 
 class LimitReached(Exception):

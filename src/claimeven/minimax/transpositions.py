@@ -10,8 +10,8 @@ from __future__ import annotations
 from copy import copy
 from typing import Final, NamedTuple, Self
 
-from claimeven.game.arguments import whole_number
-from claimeven.minimax.rules import PROVEN, InvalidSearch
+from claimeven.game.validation import whole_number
+from claimeven.minimax.types import PROVEN, InvalidSearch
 
 #: What a stored value is of the true one: the value itself, or a bound from below or above.
 EXACT, LOWER, UPPER = 0, 1, 2

@@ -7,7 +7,6 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, int64, named_tuple, uint64
-from claimeven.minimax.rules import PROVEN
 from claimeven.minimax.transpositions import (
     EXACT,
     LOWER,
@@ -17,6 +16,7 @@ from claimeven.minimax.transpositions import (
     TranspositionTable,
     slot_of,
 )
+from claimeven.minimax.types import PROVEN
 
 #: Slots of an entry.
 VALUE, DEPTH, BOUND, COLUMN, ENTRY_SLOTS = range(5)

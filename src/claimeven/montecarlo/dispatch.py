@@ -6,15 +6,15 @@ from typing import Protocol, runtime_checkable
 
 from claimeven.compiled import load
 from claimeven.game import Geometry, Position
-from claimeven.montecarlo.contract import Engine
-from claimeven.montecarlo.graph.engine import GraphEngine, TextbookGraphEngine
-from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions
-from claimeven.montecarlo.simple.engine import (
+from claimeven.montecarlo.flat.engine import (
     BreadthEngine,
     FlatEngine,
     TextbookBreadthEngine,
     TextbookFlatEngine,
 )
+from claimeven.montecarlo.graph.engine import GraphEngine, TextbookGraphEngine
+from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions
+from claimeven.montecarlo.protocols import Engine
 from claimeven.montecarlo.tree.engine import TextbookTreeEngine, TreeEngine
 
 AnyTextbookEngine = (

@@ -19,10 +19,10 @@ from typing import Any, Final, NamedTuple
 
 from claimeven.game import ClaimevenError, Position
 from claimeven.markup import shown_by
-from claimeven.montecarlo.contract import Facts, Handle, Viewed
-from claimeven.montecarlo.evident import evident_moves
+from claimeven.montecarlo.immediate import evident_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.montecarlo.options import MonteCarloOptions, check_whole
+from claimeven.montecarlo.protocols import Facts, Handle, Viewed
 
 PROOF_NAMES: Final = {
     UNPROVEN: None,

@@ -54,7 +54,7 @@ from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, Final
 
-from claimeven.compiled.randomness import Stream
+from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import ClaimevenError, Position
 from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.montecarlo.playouts.layout import PLAYOUTS

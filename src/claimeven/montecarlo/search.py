@@ -18,8 +18,6 @@ import numpy as np
 
 from claimeven.game import Geometry, InvalidPosition, Position
 from claimeven.markup import shown_by
-from claimeven.montecarlo.choice import choose, evident_choice, policy
-from claimeven.montecarlo.contract import Engine, LeafByLeaf, Viewed
 from claimeven.montecarlo.dispatch import (
     AnyTextbookEngine,
     Rereadable,
@@ -28,10 +26,12 @@ from claimeven.montecarlo.dispatch import (
     load_kernels,
     textbook_engine,
 )
-from claimeven.montecarlo.evident import EvidentTree, evident_tree
+from claimeven.montecarlo.final_move import choose, evident_choice, policy
+from claimeven.montecarlo.immediate import EvidentTree, evident_tree
 from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
 from claimeven.montecarlo.layout import PROOF_RESULTS
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, check_budget
+from claimeven.montecarlo.protocols import Engine, LeafByLeaf, Viewed
 from claimeven.montecarlo.textbook import Step
 from claimeven.threads import together
 

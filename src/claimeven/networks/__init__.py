@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claimeven.networks.errors import InvalidNetwork
-from claimeven.networks.evaluators import default_policy_value, read_policy_value, suited_options
+from claimeven.networks.loading import default_policy_value, read_policy_value, suited_options
 from claimeven.networks.model_file import ModelFile, read_model, write_model
 from claimeven.networks.ntuple import NTupleNetwork, NTuples
 from claimeven.networks.ntuple_file import read_network, write_network

@@ -25,11 +25,11 @@ from typing import Any, BinaryIO, Final
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.atomic_io import CannotWrite, write_bytes
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.zip_packing import zipped
-from claimeven.outputs import CannotWrite, write_bytes
 
 VERSION: Final = 1
 #: Bytes of a model when unpacked, and of the checkpoint of a run, as many as an archive can tell.

@@ -35,9 +35,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.game.bitboard import playable_cells
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.game.tactics import playable_cells
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.ntuple_layout import TupleArrays
 

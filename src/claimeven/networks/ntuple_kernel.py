@@ -13,7 +13,7 @@ import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, boolean, float32, inlined, int64, kernel
 from claimeven.compiled import trailing_zeros as lowest_bit
-from claimeven.game.tactics_kernel import BOARD, CONNECT, HEIGHT, ZERO, has_line
+from claimeven.game.bitboard_kernel import BOARD, CONNECT, HEIGHT, ZERO, has_line
 from claimeven.minimax.kernel import keep_best, next_column, open_row
 from claimeven.minimax.layout import (
     ALPHA,
@@ -42,7 +42,7 @@ from claimeven.minimax.layout import (
     Rows,
     Rules,
 )
-from claimeven.minimax.rules import WIN
+from claimeven.minimax.types import WIN
 from claimeven.networks.ntuple import EMPTY, FIRST, PLAYABLE, SCALE
 from claimeven.networks.ntuple_layout import TUPLES, TupleArrays
 

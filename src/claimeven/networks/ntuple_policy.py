@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 
 from claimeven.compiled import load
+from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.game.tactics_kernel import board_vector
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.ntuple import NTupleNetwork
 from claimeven.networks.ntuple_policy_kernel import judge_positions

@@ -18,7 +18,7 @@ from claimeven.compiled import (
     uint64,
     void,
 )
-from claimeven.game.tactics_kernel import (
+from claimeven.game.bitboard_kernel import (
     BOARD,
     BOTTOM,
     CONNECT,

@@ -9,8 +9,8 @@ from claimeven.evaluation.registry import Evaluation
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax.kernel import start_search
+from claimeven.minimax.resumable import SearchState
 from claimeven.minimax.search import MinimaxSearch
-from claimeven.minimax.state import SearchState
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.ntuple import SCALE, NTupleNetwork
 from claimeven.networks.ntuple_kernel import search_network_slice

@@ -8,8 +8,8 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.tactics_kernel import board_vector
 from claimeven.networks.errors import InvalidNetwork
 
 Words: TypeAlias = npt.NDArray[np.uint64]

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
-from claimeven.agents.functions import name_of
+from claimeven.agents.base import Agent, AgentFault, Decision, Limit
+from claimeven.agents.function_agent import name_of
 from claimeven.agents.registry import Contestant
-from claimeven.arena.games.guard import begin_game, timed_decision
+from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_characters
 from claimeven.game.geometry import Geometry
@@ -21,11 +21,11 @@ from claimeven.game.line import Line
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.game.svg import draw_svg
-from claimeven.notebook.background import IsWanted, Lane, OwnedLock
 from claimeven.notebook.bundle import bundled
-from claimeven.notebook.given import check, line_of, opponent, seconds_of
+from claimeven.notebook.latest_task import IsWanted, Lane, OwnedLock
+from claimeven.notebook.validation import check, line_of, opponent, seconds_of
 from claimeven.solver import SearchStopped, Solver
-from claimeven.solver.reports import SolveProgress
+from claimeven.solver.progress import SolveProgress
 from claimeven.solver.scores import column_in_words
 
 try:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from claimeven import lazy
 
 if TYPE_CHECKING:
-    from claimeven.practice.choosing import daily_puzzle, puzzles, shipped_puzzles
-    from claimeven.practice.coaching import Hint, Verdict, hints_for, verdict_on
-    from claimeven.practice.file import PuzzleSet, read_puzzles
-    from claimeven.practice.making import make_puzzles
+    from claimeven.practice.format import PuzzleSet, read_puzzles
+    from claimeven.practice.generate import make_puzzles
+    from claimeven.practice.hints import Hint, Verdict, hints_for, verdict_on
     from claimeven.practice.puzzle import BANDS, KINDS, InvalidPuzzles, Puzzle
+    from claimeven.practice.select import daily_puzzle, puzzles, shipped_puzzles
 
 __all__ = [
     "BANDS",
@@ -38,10 +38,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "choosing": "daily_puzzle puzzles shipped_puzzles",
-    "coaching": "Hint Verdict hints_for verdict_on",
-    "file": "PuzzleSet read_puzzles",
-    "making": "make_puzzles",
+    "select": "daily_puzzle puzzles shipped_puzzles",
+    "hints": "Hint Verdict hints_for verdict_on",
+    "format": "PuzzleSet read_puzzles",
+    "generate": "make_puzzles",
     "puzzle": "BANDS KINDS InvalidPuzzles Puzzle",
 }
 __getattr__, __dir__ = lazy.offer(__name__, _HOMES)

@@ -18,7 +18,7 @@ from claimeven.game.position import Position
 from claimeven.practice.puzzle import WIN
 from claimeven.review import kinds
 from claimeven.review.columns import ColumnClaims
-from claimeven.solver.contract import ExactSolver
+from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import plies_to_end
 
 #: Moves that must be seen, and the points of a puzzle for them; in between in proportion.

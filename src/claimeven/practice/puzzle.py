@@ -14,11 +14,11 @@ from functools import cached_property
 from typing import Any, Final
 
 from claimeven.errors import ClaimevenError
+from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
-from claimeven.game.tactics import playable_cells, winning_cells
 from claimeven.markup import shown_by
 
 WIN: Final = "win"

@@ -13,7 +13,7 @@ from claimeven.practice.puzzle import (
     is_quiet,
 )
 from claimeven.review.columns import ColumnClaims
-from claimeven.solver.contract import ExactSolver
+from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import plies_to_end
 
 #: Columns the side to move has to find, at most.

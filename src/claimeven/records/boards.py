@@ -20,7 +20,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.drawing import draw, find_drawings
 from claimeven.game.errors import InvalidPosition
 from claimeven.game.geometry import MAX_SIDE, STANDARD, Geometry
-from claimeven.game.order import moves_to
+from claimeven.game.move_order import moves_to
 from claimeven.game.position import Position, check_floating
 from claimeven.records.record import GameRecord, InvalidRecord
 

@@ -21,9 +21,9 @@ from dataclasses import replace
 from typing import Any
 
 from claimeven.game.geometry import Geometry
-from claimeven.records import boards, game_arena, kaggle, tables
+from claimeven.records import boards, csv_jsonl, game_arena, kaggle
 from claimeven.records.lines import written_lines
-from claimeven.records.moves import scored
+from claimeven.records.move_strings import scored
 from claimeven.records.record import GameRecord, InvalidRecord
 from claimeven.records.turns import columns_of
 
@@ -146,7 +146,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     record = (
         _of_list(item["moves"], geometry)
         if isinstance(item["moves"], list)
-        else tables.read(item, geometry)
+        else csv_jsonl.read(item, geometry)
     )
     return scored(replace(record, scores=_scores(item, record)))
 

@@ -14,13 +14,22 @@ from pathlib import Path, PurePath
 from shlex import quote
 from typing import Any, TextIO
 
+from claimeven.atomic_io import DATABASE, starts_with
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.inputs import identified
-from claimeven.outputs import DATABASE, starts_with
-from claimeven.records import boards, documents, kaggle, moves, openspiel, tables, turns, uci
+from claimeven.records import (
+    boards,
+    csv_jsonl,
+    documents,
+    kaggle,
+    move_strings,
+    openspiel,
+    turns,
+    uci,
+)
 from claimeven.records.record import LABELS, GameRecord, InvalidRecord
 from claimeven.suggestions import no_such
+from claimeven.text_io import identified
 
 
 @dataclass(frozen=True)
@@ -44,10 +53,18 @@ class Format:
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
-        Format("moves", (".txt",), moves.items, moves.read, moves.write),
-        Format("moves0", (".moves0",), moves.items_from_0, moves.read_from_0, moves.write_from_0),
-        Format("csv", (".csv",), tables.csv_items, tables.read, tables.write_csv),
-        Format("jsonl", (".jsonl",), tables.json_items, documents.read_line, tables.write_json),
+        Format("moves", (".txt",), move_strings.items, move_strings.read, move_strings.write),
+        Format(
+            "moves0",
+            (".moves0",),
+            move_strings.items_from_0,
+            move_strings.read_from_0,
+            move_strings.write_from_0,
+        ),
+        Format("csv", (".csv",), csv_jsonl.csv_items, csv_jsonl.read, csv_jsonl.write_csv),
+        Format(
+            "jsonl", (".jsonl",), csv_jsonl.json_items, documents.read_line, csv_jsonl.write_json
+        ),
         Format("kaggle", documents.ENDINGS, documents.items, documents.read, kaggle.write),
         Format("openspiel", (".openspiel",), openspiel.items, openspiel.read, openspiel.write),
         Format("uci", (".data",), uci.items, uci.read, uci.write),
@@ -263,7 +280,7 @@ def read_text(text: str, geometry: Geometry = STANDARD) -> GameRecord:
     """
     form, lines = guess_by_lines("", io.StringIO(text))
     if form.name == "moves":  # over several lines, too
-        return moves.read(text, geometry)
+        return move_strings.read(text, geometry)
     found = list(itertools.islice(read_records(lines, form, geometry), 2))
     if len(found) != 1:
         raise InvalidRecord("a text with one game or position is needed")

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from claimeven.errors import ClaimevenError
-from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.suggestions import no_such
 
 #: How a game ended, in a word: who won it by seat, and otherwise.

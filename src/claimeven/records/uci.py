@@ -12,7 +12,7 @@ from typing import TextIO
 
 from claimeven.game.encodings import from_uci, to_uci
 from claimeven.game.geometry import Geometry
-from claimeven.game.order import moves_to
+from claimeven.game.move_order import moves_to
 from claimeven.records.lines import written_lines
 from claimeven.records.record import LABELS, GameRecord, InvalidRecord
 

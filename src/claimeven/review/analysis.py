@@ -27,10 +27,10 @@ from claimeven.review.chart import score_chart
 from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.explain import COLUMN_SENTENCES
+from claimeven.review.inputs import WIDTH, board_of, solver_for
 from claimeven.review.kinds import BestPlay
 from claimeven.review.marks import INACCURATE, JUDGEMENTS, MARKS, PERFECT, judge, steps_lost
-from claimeven.review.usual import WIDTH, board_of, solver_for
-from claimeven.solver.contract import ExactSolver
+from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import score_in_words, score_range
 
 #: Credit of a move that changes the outcome by so many steps.

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from claimeven.errors import ClaimevenError
-from claimeven.game.arguments import whole_number
+from claimeven.game.validation import whole_number
 from claimeven.suggestions import no_such
 
 #: Rows of bars on either side of the axis.

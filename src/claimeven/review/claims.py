@@ -16,7 +16,7 @@ from claimeven.game.notation import column_name, format_moves
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 from claimeven.review.threats import Cell
-from claimeven.solver.contract import ExactSolver
+from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import last_disc, plies_to_end
 
 

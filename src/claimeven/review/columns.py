@@ -15,14 +15,14 @@ from claimeven.game.position import Position
 from claimeven.review import kinds
 from claimeven.review.claims import Claim, along
 from claimeven.review.follow_up import follow_up_reaches
-from claimeven.review.kinds.discs import denied_cells
-from claimeven.review.kinds.endings import (
+from claimeven.review.kinds.disc_claims import denied_cells
+from claimeven.review.kinds.score_claims import good_answers
+from claimeven.review.kinds.win_claims import (
     double_cells,
     forced_from,
     stack_cells,
     threatened_from,
 )
-from claimeven.review.kinds.worth import good_answers
 from claimeven.review.threats import (
     Cell,
     cornered_cells,
@@ -33,7 +33,7 @@ from claimeven.review.threats import (
     wins_later,
     wins_now,
 )
-from claimeven.solver.contract import ExactSolver
+from claimeven.solver.protocols import ExactSolver
 
 
 class ColumnClaims:

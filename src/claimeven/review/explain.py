@@ -15,22 +15,22 @@ from textwrap import wrap
 from typing import Any
 
 from claimeven.errors import ClaimevenError
-from claimeven.game.arguments import whole_number
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
 from claimeven.review import kinds
 from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
-from claimeven.review.kinds.endings import double_cells, stack_cells
+from claimeven.review.inputs import WIDTH, Asked, position_of, solver_for
+from claimeven.review.kinds.win_claims import double_cells, stack_cells
 from claimeven.review.threats import (
     is_playable,
     wins_later,
     wins_now,
 )
-from claimeven.review.usual import WIDTH, Asked, position_of, solver_for
-from claimeven.solver.contract import ExactSolver
 from claimeven.solver.errors import InvalidSolve
+from claimeven.solver.protocols import ExactSolver
 
 #: Most sentences about the position and about each column.
 POSITION_SENTENCES, COLUMN_SENTENCES = 5, 4

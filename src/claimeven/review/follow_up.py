@@ -11,7 +11,7 @@ promised.
 
 from __future__ import annotations
 
-from claimeven.game import tactics
+from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -60,10 +60,10 @@ class _FollowUp:
 
     def _holds(self, own: int, mask: int) -> bool:
         geometry = self.geometry
-        playable = tactics.playable_cells(mask, geometry)
+        playable = bitboard.playable_cells(mask, geometry)
         if not playable:
             return self.target <= 0
-        if playable & tactics.winning_cells(own ^ mask, mask, geometry):
+        if playable & bitboard.winning_cells(own ^ mask, mask, geometry):
             return False
         while playable:
             move = playable & -playable
@@ -75,12 +75,12 @@ class _FollowUp:
     def _answered(self, own: int, mask: int, move: int) -> bool:
         """Whether the player, now to move after `move`, keeps what was promised."""
         geometry = self.geometry
-        playable = tactics.playable_cells(mask, geometry)
-        if playable & tactics.winning_cells(own, mask, geometry):
+        playable = bitboard.playable_cells(mask, geometry)
+        if playable & bitboard.winning_cells(own, mask, geometry):
             return True
         if not playable:
             return self.target <= 0
-        threatened = playable & tactics.winning_cells(own ^ mask, mask, geometry)
+        threatened = playable & bitboard.winning_cells(own ^ mask, mask, geometry)
         answers = threatened or (move << 1) & geometry.board or playable
         if threatened & (threatened - 1):
             return False

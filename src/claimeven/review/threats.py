@@ -12,7 +12,7 @@ of Connect-Four" (1988), chapter 3.
 
 from __future__ import annotations
 
-from claimeven.game import tactics
+from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -24,7 +24,7 @@ def winning_cells(position: Position, player: int) -> tuple[Cell, ...]:
 
     Cells are (column, row) from 0, column by column, bottom up.
     """
-    cells = tactics.winning_cells(position.discs[player], position.mask, position.geometry)
+    cells = bitboard.winning_cells(position.discs[player], position.mask, position.geometry)
     return tuple(position.geometry.cells_of(cells))
 
 

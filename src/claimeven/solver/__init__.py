@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from claimeven import lazy
 
 if TYPE_CHECKING:
-    from claimeven.solver.answers import Best
-    from claimeven.solver.contract import ExactSolver, OpeningBook
     from claimeven.solver.errors import InvalidSolve, SearchStopped, SolverBusy
-    from claimeven.solver.reports import SolveProgress, SolverStatistics
+    from claimeven.solver.progress import SolveProgress, SolverStatistics
+    from claimeven.solver.protocols import ExactSolver, OpeningBook
+    from claimeven.solver.queries import Best
     from claimeven.solver.scores import outcome_word, plies_to_end, score_in_words
     from claimeven.solver.search import ExactSearch
+    from claimeven.solver.session import Progress
     from claimeven.solver.solver import ILLEGAL, Solver
-    from claimeven.solver.turn import Progress
 
 __all__ = [
     "ILLEGAL",
@@ -33,13 +33,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "answers": "Best",
-    "contract": "ExactSolver OpeningBook",
+    "queries": "Best",
+    "protocols": "ExactSolver OpeningBook",
     "errors": "InvalidSolve SearchStopped SolverBusy",
-    "reports": "SolveProgress SolverStatistics",
+    "progress": "SolveProgress SolverStatistics",
     "scores": "outcome_word plies_to_end score_in_words",
     "search": "ExactSearch",
     "solver": "ILLEGAL Solver",
-    "turn": "Progress",
+    "session": "Progress",
 }
 __getattr__, __dir__ = lazy.offer(__name__, _HOMES)

@@ -103,7 +103,7 @@ from claimeven.compiled import (
     popcount,
     winning_four,
 )
-from claimeven.game import tactics_kernel
+from claimeven.game import bitboard_kernel
 from claimeven.solver.layout import ABOVE, Fixed
 
 #: Returned when no bound decides; no score is as great.
@@ -118,13 +118,13 @@ def completing_cells(fixed: Fixed, discs: Word, mask: Word) -> Word:
     """Mask of the empty cells that would complete a line for `discs`."""
     if fixed.connect == _FOUR:
         return winning_four(discs, fixed.height) & (fixed.board & ~mask)
-    return tactics_kernel.winning_cells(discs, mask, fixed.height, fixed.connect, fixed.board)
+    return bitboard_kernel.winning_cells(discs, mask, fixed.height, fixed.connect, fixed.board)
 
 
 @inlined
 def has_line(fixed: Fixed, cells: Word) -> bool:
     """Whether the given cells hold a line."""
-    return bool(tactics_kernel.has_line(cells, fixed.height, fixed.connect))
+    return bool(bitboard_kernel.has_line(cells, fixed.height, fixed.connect))
 
 
 @inlined

@@ -33,7 +33,7 @@ import numpy.typing as npt
 from claimeven.compiled import Ints, Word, Words, inlined, int64, named_tuple, uint64
 from claimeven.game.geometry import Geometry
 from claimeven.solver.errors import check_board
-from claimeven.solver.transpositions import BUCKET_BITS, REST_BITS, multiplier
+from claimeven.solver.transposition_table import BUCKET_BITS, REST_BITS, multiplier
 
 # -- setup
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from claimeven.compiled import Int, inlined
-from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.solver.errors import InvalidSolve
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from claimeven import interrupts
 from claimeven.compiled import load
-from claimeven.game import tactics
+from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.solver import null_window
 from claimeven.solver.errors import (
@@ -27,8 +27,8 @@ from claimeven.solver.errors import (
     check_threads,
 )
 from claimeven.solver.scores import win_score
-from claimeven.solver.transpositions import bucket_bits_for, new_entries
-from claimeven.solver.turn import Boards, Report, Scores, Solved, Turn, Worker
+from claimeven.solver.session import Boards, Report, Scores, Solved, Turn, Worker
+from claimeven.solver.transposition_table import bucket_bits_for, new_entries
 
 #: Seconds between two looks whether Ctrl-C came while a turn is waited for.
 _LOOK = 0.1
@@ -143,8 +143,8 @@ class ExactSearch:
     ) -> list[int | None]:
         """Return the score of every column for the side to move, None where it is full."""
         geometry = self.geometry
-        playable = tactics.playable_cells(mask, geometry)
-        wins = tactics.winning_cells(mine, mask, geometry)
+        playable = bitboard.playable_cells(mask, geometry)
+        wins = bitboard.winning_cells(mine, mask, geometry)
         total = playable.bit_count()
 
         def ask(turn: Turn) -> list[int | None]:

@@ -12,13 +12,11 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.game.arrays import Boards
+from claimeven.game.batch import Boards
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.solver import contract
-from claimeven.solver.answers import Answers, Best, wrong_book
-from claimeven.solver.bulk import as_boards, children
-from claimeven.solver.contract import USUAL_BOOK, OpeningBook
+from claimeven.solver import protocols
+from claimeven.solver.batch import as_boards, children
 from claimeven.solver.errors import (
     InvalidSolve,
     SearchStopped,
@@ -26,10 +24,12 @@ from claimeven.solver.errors import (
     check_table_mb,
     check_threads,
 )
-from claimeven.solver.reports import Report, SolverStatistics, known_to_be, known_within, reporter
+from claimeven.solver.progress import Report, SolverStatistics, known_to_be, known_within, reporter
+from claimeven.solver.protocols import USUAL_BOOK, OpeningBook
+from claimeven.solver.queries import Answers, Best, wrong_book
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.transpositions import usual_table_mb
-from claimeven.solver.turn import Turn
+from claimeven.solver.session import Turn
+from claimeven.solver.transposition_table import usual_table_mb
 
 #: Scores beyond these are as good, where wins, draws and losses alone are told apart.
 _SIGNS = (-1, 1)
@@ -75,7 +75,7 @@ class Solver:
         self.geometry = geometry
         self.table_mb = table_mb
         self.threads = threads
-        self._begin(contract.book_for(geometry, book))
+        self._begin(protocols.book_for(geometry, book))
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy has the same book and options, and a table of its own with nothing in it."""

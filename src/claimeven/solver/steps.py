@@ -20,7 +20,7 @@ from claimeven.compiled import (
     popcount,
     prefetch,
 )
-from claimeven.game.tactics_kernel import mirrored
+from claimeven.game.bitboard_kernel import mirrored
 from claimeven.solver.bounds import NO_BOUND, completing_cells, static_bound
 from claimeven.solver.layout import (
     ALPHA,
@@ -54,7 +54,7 @@ from claimeven.solver.layout import (
     Work,
 )
 from claimeven.solver.scores import win_score_kernel
-from claimeven.solver.transpositions import high_bound, look_up, low_bound, store
+from claimeven.solver.transposition_table import high_bound, look_up, low_bound, store
 
 #: Positions with this many empty cells or fewer do without the transposition table.
 NO_TABLE = 10

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from claimeven.game import tactics
+from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.solver.layout import at_least_above, column_weights, pair_tops
-from claimeven.solver.transpositions import REST_BITS, multiplier, pack, unpack
+from claimeven.solver.transposition_table import REST_BITS, multiplier, pack, unpack
 
 #: As in `steps` and `null_window`.
 NO_TABLE = 10
@@ -60,11 +60,11 @@ class TextbookSolver:
 
     def lowest(self, mask: int) -> int:
         """Mask of the playable cells."""
-        return tactics.playable_cells(mask, self.geometry)
+        return bitboard.playable_cells(mask, self.geometry)
 
     def completing(self, discs: int, mask: int) -> int:
         """Mask of the empty cells that complete a line for `discs`."""
-        return tactics.winning_cells(discs, mask, self.geometry)
+        return bitboard.winning_cells(discs, mask, self.geometry)
 
     def play_forced(self, node: Choice) -> Choice:
         """Play on while the mover has a single reply; `replies` of the argument is not used."""
@@ -93,7 +93,7 @@ class TextbookSolver:
 
     def has_line(self, cells: int) -> bool:
         """Whether the cells hold a line."""
-        return tactics.has_line(cells, self.geometry)
+        return bitboard.has_line(cells, self.geometry)
 
     def static_bound(self, node: Choice, alpha: int) -> int | None:
         """Return a bound that decides the window (alpha, alpha + 1), if one does; see `bounds`."""
@@ -141,7 +141,7 @@ class TextbookSolver:
         geometry = self.geometry
         key = node.mine + node.mask
         if node.mask.bit_count() <= geometry.cells // 3:
-            key = min(key, tactics.mirrored(key, geometry))
+            key = min(key, bitboard.mirrored(key, geometry))
         product = key * multiplier(geometry.bits) % (1 << geometry.bits)
         return 2 * (product >> self.rest_bits), product % (1 << self.rest_bits)
 

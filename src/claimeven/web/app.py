@@ -18,9 +18,9 @@ from claimeven import __version__
 from claimeven.web import errors
 from claimeven.web.api_page import api_page
 from claimeven.web.pool import WorkerPool
+from claimeven.web.requests import RECORDS_BODY
 from claimeven.web.routes import ROUTERS
 from claimeven.web.routes.common import only_known
-from claimeven.web.schemas import RECORDS_BODY
 from claimeven.web.security import Guard, is_loopback
 from claimeven.web.services import Services
 from claimeven.web.settings import ServerSettings

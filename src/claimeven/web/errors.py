@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
-from claimeven.agents.safe_text import printable
+from claimeven.agents.sanitize import printable
 from claimeven.errors import ClaimevenError
 from claimeven.web.pool import PoolBusy
 from claimeven.web.security import HEADERS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 from typing import Any
 
+from claimeven.atomic_io import DATABASE
 from claimeven.game.geometry import Geometry
-from claimeven.outputs import DATABASE
 from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, tried_records
 
 #: Games of a file that are told at most.

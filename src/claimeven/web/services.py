@@ -15,12 +15,12 @@ from fastapi import Depends, Request
 from claimeven.agents.process import wire
 from claimeven.game.geometry import STANDARD
 from claimeven.game.position import Position
+from claimeven.web.allowed_agents import offered_agents
 from claimeven.web.lund_games import LundGames
 from claimeven.web.pool import WorkerPool
-from claimeven.web.schemas import MOST_SEED
-from claimeven.web.scores import book_scores, scores_json, told_columns
+from claimeven.web.requests import MOST_SEED
+from claimeven.web.score_responses import book_scores, scores_json, told_columns
 from claimeven.web.settings import ServerSettings
-from claimeven.web.specs import offered_agents
 from claimeven.web.store_view import StoreView
 from claimeven.web.streaming import unless_gone
 from claimeven.web.worker_process import Event

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from claimeven.arena.report.report import report_page
-from claimeven.arena.statistics.ratings import RESAMPLES, rate_evidence
+from claimeven.arena.store.models import public_agents
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import public_agents
 from claimeven.arena.store.unread import UnreadGames
 from claimeven.arena.tournaments.standings import SEED
 from claimeven.arena.tournaments.totals import Totals
 from claimeven.errors import ClaimevenError
+from claimeven.ratings.ladder import RESAMPLES, rate_evidence
 
 #: The most games that are reported on: more take a minute, and more than a gigabyte.
 MOST_REPORTED = 200_000

@@ -15,27 +15,27 @@ from typing import Any, Final
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Limit, TreeView
+from claimeven.agents.base import Agent, Limit, TreeView
 from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import wire
 from claimeven.agents.registry import make_agent
-from claimeven.arena.games.guard import begin_game, checked_decision, checked_tree
+from claimeven.arena.games.safe_call import begin_game, checked_decision, checked_tree
 from claimeven.cores import step_back
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
 from claimeven.game.position import Position
-from claimeven.practice.choosing import numbered, shipped_puzzles
-from claimeven.practice.coaching import hints_for, position_at, verdict_on
+from claimeven.practice.hints import hints_for, position_at, verdict_on
+from claimeven.practice.select import numbered, shipped_puzzles
 from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver
-from claimeven.solver.contract import USUAL_BOOK, book_for
-from claimeven.solver.transpositions import usual_table_mb
-from claimeven.web import search_views
-from claimeven.web.scores import scores_json, told_columns
+from claimeven.solver.protocols import USUAL_BOOK, book_for
+from claimeven.solver.transposition_table import usual_table_mb
+from claimeven.web import search_traces
+from claimeven.web.score_responses import scores_json, told_columns
 from claimeven.web.warming import STEPS
 
 Tell = Callable[[str, Any], None]
@@ -310,8 +310,8 @@ TASKS: dict[str, Task] = {
     "records": records,
     "puzzle_verdict": puzzle_verdict,
     "puzzle_hints": puzzle_hints,
-    "minimax": search_views.minimax,
-    "montecarlo": search_views.montecarlo,
+    "minimax": search_traces.minimax,
+    "montecarlo": search_traces.montecarlo,
     "standings": of_store("standings"),
     "report": of_store("report"),
 }

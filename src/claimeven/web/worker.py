@@ -17,8 +17,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, NoReturn
 
-from claimeven.agents.plain import plain
 from claimeven.agents.process import wire
+from claimeven.agents.validation import plain
 from claimeven.agents.worker import bound_memory
 from claimeven.errors import ClaimevenError
 from claimeven.processes import Parent

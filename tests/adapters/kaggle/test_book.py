@@ -9,9 +9,9 @@ import pytest
 
 from claimeven import Geometry, Position, Solver
 from claimeven.adapters.kaggle.book_file import BOOK, pack, packed_book
-from claimeven.adapters.kaggle.parts.board import Board
-from claimeven.adapters.kaggle.parts.book import MoveBook, unpacked
-from claimeven.game.arrays import canonical_keys
+from claimeven.adapters.kaggle.template.board import Board
+from claimeven.adapters.kaggle.template.book import MoveBook, unpacked
+from claimeven.game.batch import canonical_keys
 from claimeven.game.geometry import STANDARD
 from claimeven.game.perft_kernel import discs_of_keys
 

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from claimeven.adapters.kaggle import export_submission, submission
-from claimeven.adapters.kaggle.recipes import EVALUATION_PARTS, RECIPES
+from claimeven.adapters.kaggle.builders import EVALUATION_PARTS, RECIPES
 from claimeven.agents import InvalidSpec
+from claimeven.atomic_io import CannotWrite
 from claimeven.evaluation import EVALUATIONS
 from claimeven.networks.net import Net, NetShape, write_net
-from claimeven.outputs import CannotWrite
 
 #: A spec of each family, and each evaluation.
 SPECS = (

@@ -14,9 +14,9 @@ import pytest
 from claimeven import Geometry, Position, make_agent
 from claimeven.adapters.kaggle import network_file, submission
 from claimeven.adapters.kaggle.network_file import packed_net
-from claimeven.adapters.kaggle.parts.board import Board
-from claimeven.adapters.kaggle.parts.features import Features
-from claimeven.adapters.kaggle.parts.net import Net, in_pieces, product, unpacked_net
+from claimeven.adapters.kaggle.template.board import Board
+from claimeven.adapters.kaggle.template.features import Features
+from claimeven.adapters.kaggle.template.net import Net, in_pieces, product, unpacked_net
 from claimeven.agents import InvalidSpec, Limit
 from claimeven.game.encodings import to_kaggle
 from claimeven.networks import NTupleNetwork, NTuples, write_network

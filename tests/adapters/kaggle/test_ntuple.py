@@ -12,8 +12,8 @@ import pytest
 from claimeven import Geometry, Position, make_agent
 from claimeven.adapters.kaggle import network_file, submission
 from claimeven.adapters.kaggle.network_file import packed_network
-from claimeven.adapters.kaggle.parts.board import Board
-from claimeven.adapters.kaggle.parts.ntuple import NTuple, learnt_or
+from claimeven.adapters.kaggle.template.board import Board
+from claimeven.adapters.kaggle.template.ntuple import NTuple, learnt_or
 from claimeven.agents import InvalidSpec, Limit
 from claimeven.game.encodings import to_kaggle
 from claimeven.networks import NTupleNetwork, NTuples, read_network, write_network

@@ -16,8 +16,8 @@ import pytest
 
 from claimeven import Geometry, Limit, Position, make_agent, play_match
 from claimeven.agents import AgentFault, InvalidSpec
-from claimeven.agents.contract import FaultKind
-from claimeven.agents.http_calls import MOST_ANSWER
+from claimeven.agents.base import FaultKind
+from claimeven.agents.http_client import MOST_ANSWER
 
 Answer = Callable[[BaseHTTPRequestHandler, bytes], None]
 

@@ -12,7 +12,7 @@ import pytest
 
 from claimeven.agents import Limit, make_agent
 from claimeven.agents.families.montecarlo import MonteCarloAgent
-from claimeven.compiled.randomness import Stream
+from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import Position
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
 
@@ -251,7 +251,7 @@ import numpy as np
 from claimeven import Geometry, Position
 from claimeven.agents import Limit, make_agent
 from claimeven.agents.families.montecarlo import MonteCarloAgent
-from claimeven.compiled.randomness import Stream
+from claimeven.compiled.splitmix64 import Stream
 from claimeven.compiled import Kernel
 
 def loaded():

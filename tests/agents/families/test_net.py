@@ -14,9 +14,9 @@ from claimeven import Geometry, Position, play_match
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.agents.decisions.decision_rows import decision_rows
-from claimeven.agents.families.model_files import read_once
+from claimeven.agents.families.model_cache import read_once
 from claimeven.agents.families.net import NetAgent
-from claimeven.networks import evaluators
+from claimeven.networks import loading
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net import Net, write_net
 from tests.networks.net.support import TINY, drawn_net
@@ -81,7 +81,7 @@ def test_models_from_files(tmp_path: Path) -> None:
         make_agent(spec, Geometry())
     with pytest.raises(InvalidSpec, match=r"none\.npz cannot be read: No such file"):
         make_agent(f"net:model={tmp_path}/none.npz")
-    shipped = Path(evaluators.SHIPPED_NTUPLE)
+    shipped = Path(loading.SHIPPED_NTUPLE)
     with pytest.raises(InvalidSpec, match="holds a model of the kind 'ntuple', not 'net'"):
         make_agent(f"net:model={shipped}")
 

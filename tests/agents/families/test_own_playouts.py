@@ -10,7 +10,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import AgentFault, Decision, InvalidSpec, Limit, make_agent
 from claimeven.agents.families.montecarlo import load_playout
-from claimeven.compiled.randomness import Stream
+from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import ClaimevenError
 
 RULES = """

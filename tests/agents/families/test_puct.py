@@ -21,7 +21,7 @@ from claimeven.networks import (
     write_model,
     write_network,
 )
-from claimeven.networks.evaluators import (
+from claimeven.networks.loading import (
     SHIPPED_NET,
     default_policy_value,
     read_policy_value,

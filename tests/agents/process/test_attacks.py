@@ -20,7 +20,7 @@ import pytest
 
 from claimeven import Limit, Position
 from claimeven.agents import ProcessAgent, make_agent, make_agents
-from claimeven.agents.contract import FaultKind
+from claimeven.agents.base import FaultKind
 from claimeven.agents.process import process as module_of_process
 from claimeven.arena import play_match
 from tests import forks

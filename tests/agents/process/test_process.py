@@ -26,11 +26,11 @@ from claimeven.agents import (
     make_agent,
     make_agents,
 )
-from claimeven.agents.contract import FaultKind
+from claimeven.agents.base import FaultKind
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.agents.worker import OOM_SCORE
 from claimeven.arena import play_match
-from claimeven.arena.games.guard import checked_decision, checked_trace, checked_tree
+from claimeven.arena.games.safe_call import checked_decision, checked_trace, checked_tree
 
 BOTS = Path(__file__).parents[1] / "bots"
 
@@ -429,7 +429,7 @@ def test_drawing_at_random_elsewhere_is_left_alone() -> None:
 FUNCTION = """
 import random
 import signal
-import claimeven.agents.kaggle as kaggle
+import claimeven.agents.kaggle_agent as kaggle
 from claimeven import Decision
 kaggle.MOVE_SECONDS = 0.0  # every move draws on the bank
 def banked(obs, config):

@@ -11,9 +11,9 @@ from claimeven import Position
 from claimeven.agents import Agent, Decision, Limit
 from claimeven.arena import Comparison, compare_accuracy
 from claimeven.arena.accuracy.comparing import compare_moves, mcnemar
-from claimeven.arena.accuracy.examining import SetPlan
-from claimeven.arena.accuracy.measuring import SetAccuracy, measure
+from claimeven.arena.accuracy.measure import SetAccuracy, measure
 from claimeven.arena.accuracy.positions import TACTICS, shipped_set
+from claimeven.arena.accuracy.query_agents import SetPlan
 from claimeven.review.analysis import JudgedMove
 from tests.naive import Game
 

@@ -27,8 +27,8 @@ from claimeven.arena.executors import ray_executor
 from claimeven.arena.executors.executors import local, play_work
 from claimeven.arena.executors.ray_worker import Player, Surroundings
 from claimeven.arena.executors.work import Executor, Work
-from claimeven.learning.selfplay_recipe import SelfPlayRecipe
-from claimeven.learning.selfplay_work import play_selfplay
+from claimeven.learning.selfplay_config import SelfPlayRecipe
+from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
 from tests.arena.executors.stopping import StoppedWork
 from tests.cli.conftest import environment

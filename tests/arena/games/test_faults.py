@@ -10,7 +10,7 @@ import pytest
 from claimeven import Limit, Position
 from claimeven.agents import Isolation, make_agent
 from claimeven.arena import Opening, play_game
-from claimeven.arena.store.stored import StoredGame
+from claimeven.arena.store.models import StoredGame
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import (
     TournamentPlan,

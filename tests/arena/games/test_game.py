@@ -9,7 +9,7 @@ import pytest
 
 from claimeven import Position
 from claimeven.agents import Agent, Decision, Limit, make_agent
-from claimeven.agents.contract import FaultKind
+from claimeven.agents.base import FaultKind
 from claimeven.arena import Measures, Opening, play_game
 
 

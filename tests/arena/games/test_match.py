@@ -16,7 +16,7 @@ from claimeven.arena import (
     play_match,
     wilson_interval,
 )
-from claimeven.arena.statistics.pairs import PairCounts
+from claimeven.ratings.pentanomial import PairCounts
 
 
 def test_totals_derive_from_the_games() -> None:

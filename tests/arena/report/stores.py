@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
 
 #: Names that would do harm where they are not escaped.
 EVIL = "<script>window.harm = 1</script>"

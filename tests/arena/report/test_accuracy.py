@@ -14,11 +14,11 @@ from xml.etree import ElementTree
 import pytest
 
 from claimeven import Geometry, Position, Solver
-from claimeven.arena.accuracy.judging import accuracy_of
+from claimeven.arena.accuracy.stored_games import accuracy_of
 from claimeven.arena.report import Report, write_report
 from claimeven.arena.report.charts import LETTERS_MISSING, Chart, image
+from claimeven.arena.store.models import StoredAgent
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent
 from tests.arena.report.parsed import Element, parsed
 from tests.arena.report.stores import EVIL, GAMES, PLAN, SMALL_PLAN, game, made
 from tests.arena.report.test_page import number

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from claimeven.arena.report import sentences
-from claimeven.arena.report.contents import Contents
+from claimeven.arena.report.context import Contents
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
 from tests.arena.report.stores import PLAN
 
 #: A game that the first player wins.

@@ -13,7 +13,7 @@ import pytest
 
 import claimeven
 from claimeven import play_match, play_tournament
-from claimeven.agents.digests import digest_of_files
+from claimeven.agents.fingerprint import digest_of_files
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.provenance import brief_names
 from claimeven.arena.store.database import InvalidStore

@@ -20,13 +20,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimeven.arena.store.database import APPLICATION_ID, InvalidStore
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.runs import store_notes
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.atomic_io import CannotWrite
 from claimeven.errors import ClaimevenError
 from claimeven.game.position import Position
-from claimeven.outputs import CannotWrite
 from tests import forks
 from tests.cli.conftest import environment
 
@@ -147,7 +147,7 @@ def test_what_a_killed_writer_left_is_tidied_by_who_reads(tmp_path: Path) -> Non
 WRITER = """
 import sys
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
+from claimeven.arena.store.models import StoredAgent, StoredGame
 opened = Store.create(sys.argv[1], {}, [StoredAgent(0, "a", "a")])
 for number in range(10**6):
     opened.add([StoredGame(f"job{number}", number, None, 0, 0, "", "44", None, False)])

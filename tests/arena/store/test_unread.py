@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 from claimeven.arena.store import unread
+from claimeven.arena.store.models import StoredAgent, StoredGame, public_agents
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame, public_agents
 from claimeven.arena.store.unread import UnreadGames
 
 AGENTS = [StoredAgent(0, "ann", "ann"), StoredAgent(1, "bob", "bob")]

@@ -10,12 +10,12 @@ from statistics import NormalDist, fmean, stdev
 import pytest
 
 from claimeven import Geometry, Limit, Position
-from claimeven.arena.statistics.pairs import PairCounts
 from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, games, run_study
 from claimeven.arena.studies.study import Findings
+from claimeven.ratings.pentanomial import PairCounts
 
 HERE = Source("here", "made up", "none")
 WON = (Figure("games won", "wins", then=50.0),)

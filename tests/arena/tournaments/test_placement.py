@@ -10,7 +10,7 @@ import pytest
 from claimeven import Limit, Position
 from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.tournaments import pool
+from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.placement import (
     Meeting,
     Placement,
@@ -34,7 +34,7 @@ def test_a_middling_agent_gets_a_place_in_the_middle(tmp_path: Path) -> None:
     assert rating.elo.low < rating.elo.value < rating.elo.high
     assert rating.games == 24
     assert [meeting.opponent for meeting in placement.meetings] == [
-        rating.agent for rating in placement.ladder.ratings if rating.agent in pool.AGENTS
+        rating.agent for rating in placement.ladder.ratings if rating.agent in reference_pool.AGENTS
     ]
     assert sum(meeting.record.games for meeting in placement.meetings) == 24
     assert placement.meetings[-1].record.wins == 2
@@ -47,7 +47,7 @@ def test_a_middling_agent_gets_a_place_in_the_middle(tmp_path: Path) -> None:
 def test_the_limit_is_the_new_agents_alone() -> None:
     plan = placement_plan("alphabeta", limit=Limit(depth=1))
     limits = [plan.limit_of(place) for place in range(len(plan.agents))]
-    assert limits == [Limit(depth=1)] + [Limit()] * len(pool.AGENTS)
+    assert limits == [Limit(depth=1)] + [Limit()] * len(reference_pool.AGENTS)
     placement = place_on_ladder("alphabeta", rounds=1, limit=Limit(depth=1))
     depths = {
         depth
@@ -73,7 +73,7 @@ def test_an_agent_that_always_fails_is_last() -> None:
         raise RuntimeError("I give up")
 
     placement = place_on_ladder(gives_up, rounds=2)
-    assert placement.place == len(pool.AGENTS) + 1
+    assert placement.place == len(reference_pool.AGENTS) + 1
     told = placement.as_dict()
     json.dumps(told, allow_nan=False)
     assert told["forfeits"] == {"crash": 48}

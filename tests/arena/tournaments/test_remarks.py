@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.arena.store.stored import StoredAgent
+from claimeven.arena.store.models import StoredAgent
 from claimeven.arena.tournaments.remarks import remarks
 from tests.cli.conftest import Run, run  # noqa: F401
 

@@ -11,7 +11,6 @@ import pytest
 from claimeven import Geometry, Limit, Position
 from claimeven.agents.process.isolation import Isolation
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.statistics.sprt import SequentialRun, SequentialTest, Verdict
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import first_run
 from claimeven.arena.store.store import Store
@@ -23,6 +22,7 @@ from claimeven.arena.tournaments.sequential import (
     sequential_result,
 )
 from claimeven.arena.tournaments.tournament import open_store, run_tournament
+from claimeven.ratings.sprt import SequentialRun, SequentialTest, Verdict
 from tests.arena.tournaments.test_tournament import Here
 
 

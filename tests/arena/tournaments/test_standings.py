@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimeven.arena.statistics.pairs import PairCounts
-from claimeven.arena.store.stored import StoredAgent, StoredGame
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.tournaments.standings import Standings
+from claimeven.ratings.pentanomial import PairCounts
 
 AGENTS = tuple(StoredAgent(i, name, name) for i, name in enumerate(("ann", "bob", "cid")))
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 
-from claimeven.arena.statistics.evidence import RatedGame, gather
-from claimeven.arena.store.stored import StoredAgent, StoredGame
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.tournaments.totals import Totals
+from claimeven.ratings.pair_counts import RatedGame, gather
 
 AGENTS = tuple(StoredAgent(number, name, name) for number, name in enumerate(("zoe", "ann", "bob")))
 

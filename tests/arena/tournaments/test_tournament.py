@@ -25,9 +25,9 @@ from claimeven.arena.executors.work import AnyWork, Result
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredGame
-from claimeven.arena.store.storing import RowToBe, as_row
+from claimeven.arena.store.writer import RowToBe, as_row
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import (
     TournamentPlan,

@@ -6,7 +6,7 @@ import numpy as np
 
 from claimeven import Geometry
 from claimeven.networks.net import Net, NetShape, Searching
-from claimeven.networks.net.searching import USUAL
+from claimeven.networks.net.search_defaults import USUAL
 
 TINY = NetShape(pairs=6, blocks=2, line_numbers=3, column_numbers=2)
 

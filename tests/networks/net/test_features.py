@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
-from claimeven.game.arrays import mirrored_keys
+from claimeven.game.batch import mirrored_keys
 from claimeven.networks import InvalidNetwork
 from claimeven.networks.net import Features
 from tests import naive

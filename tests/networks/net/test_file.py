@@ -25,7 +25,7 @@ from claimeven.networks import (
     suited_options,
     write_model,
 )
-from claimeven.networks.net import Net, NetShape, Searching, read_net, searching, write_net
+from claimeven.networks.net import Net, NetShape, Searching, read_net, search_defaults, write_net
 from claimeven.networks.net.file import packed, rounded, units_of, whole_steps
 from claimeven.networks.puct import options
 from tests.networks.net.support import TINY, drawn_net
@@ -222,7 +222,7 @@ def test_what_suits_a_search_goes_there_and_back(tmp_path: Path) -> None:
 
 
 def test_what_is_usual_for_nets_is_usual_for_searches() -> None:
-    usual, bounds = PuctOptions(), searching.BOUNDS
+    usual, bounds = PuctOptions(), search_defaults.BOUNDS
     assert Searching()[:2] == (usual.c, usual.prior_temperature)
     for name in ("c", "prior_temperature"):
         assert bounds[name] == options.BOUNDS[name]

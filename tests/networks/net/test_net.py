@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.game.arrays import mirrored_keys
+from claimeven.game.batch import mirrored_keys
 from claimeven.networks import InvalidNetwork
 from claimeven.networks.net import SHAPES, Net, NetShape, Searching
 from tests.networks.net.support import TINY, drawn_net

@@ -15,7 +15,7 @@ import pytest
 from claimeven.errors import ClaimevenError
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import Branch, MonteCarloResult, OutdatedForest, tree_json, tree_text
-from claimeven.montecarlo.contract import Facts
+from claimeven.montecarlo.protocols import Facts
 from claimeven.networks.policy_value import Floats, UniformPolicyValue, Words
 from claimeven.networks.puct import PuctOptions, PuctSearch
 from claimeven.networks.puct.engine import PuctView

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from claimeven import __version__
-from claimeven.adapters.kaggle import parts
-from claimeven.adapters.kaggle.recipes import Recipe, recipe_of
-from claimeven.agents.safe_text import printable
-from claimeven.outputs import write_text
+from claimeven.adapters.kaggle import template
+from claimeven.adapters.kaggle.builders import Recipe, recipe_of
+from claimeven.agents.sanitize import printable
+from claimeven.atomic_io import write_text
 
 #: Characters of a line of the file.
 WIDTH: Final = 100
@@ -93,7 +93,7 @@ def _in_docstring(text: str) -> str:
 @cache
 def read_section(name: str) -> Section:
     """Return a module of `parts` as a section; its imports of other parts fall away."""
-    source = resources.files(parts).joinpath(f"{name}.py").read_text(encoding="utf-8")
+    source = resources.files(template).joinpath(f"{name}.py").read_text(encoding="utf-8")
     tree = ast.parse(source)
     imports, last = set(), tree.body[0]
     for node in tree.body:
@@ -101,7 +101,7 @@ def read_section(name: str) -> Section:
             imports |= {(alias.name, "") for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             module = node.module or ""
-            if module != "__future__" and not module.startswith(parts.__name__):
+            if module != "__future__" and not module.startswith(template.__name__):
                 imports |= {(module, alias.name) for alias in node.names}
         else:
             continue

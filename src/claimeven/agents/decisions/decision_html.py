@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claimeven import markup
-from claimeven.agents.contract import Decision
+from claimeven.agents.base import Decision
 from claimeven.agents.decisions.decision_rows import decision_facts, decision_rows
 from claimeven.game.geometry import MAX_SIDE
 from claimeven.game.notation import column_names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from claimeven.agents.contract import Decision, TreeView
+from claimeven.agents.base import Decision, TreeView
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 

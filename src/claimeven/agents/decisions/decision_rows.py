@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claimeven.agents.contract import Decision
+from claimeven.agents.base import Decision
 
 #: Characters of a number; longer ones are rounded.
 MOST_CELL = 8

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, Limit, TreeView, one_hot
+from claimeven.agents.base import Agent, AgentFault, Decision, Limit, TreeView, one_hot
 from claimeven.agents.files import load_evaluation
 from claimeven.agents.options import FULL, AgentKind, Option
 from claimeven.evaluation.registry import EVALUATIONS, Evaluation
@@ -25,10 +25,10 @@ from claimeven.minimax.inspection import (
     value_text,
     window_text,
 )
-from claimeven.minimax.rules import PROVEN, VIEWS, ColumnValue, MinimaxResult, plies_to_end
 from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxSearch
 from claimeven.minimax.trace import Event, Trace, watched
 from claimeven.minimax.transpositions import TranspositionTable
+from claimeven.minimax.types import PROVEN, VIEWS, ColumnValue, MinimaxResult, plies_to_end
 
 #: Depth of a search that is given no limit at all.
 USUAL_DEPTH = 5

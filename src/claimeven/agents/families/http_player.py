@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import LIMITS, Agent, AgentFault, Decision, FaultKind, Limit
-from claimeven.agents.http_calls import CallFailed, CallLate, Endpoint
+from claimeven.agents.base import LIMITS, Agent, AgentFault, Decision, FaultKind, Limit
+from claimeven.agents.http_client import CallFailed, CallLate, Endpoint
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.plain import illegal
-from claimeven.agents.safe_text import shown
+from claimeven.agents.sanitize import shown
+from claimeven.agents.validation import illegal
 from claimeven.game.encodings import to_characters
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, Limit
+from claimeven.agents.base import Agent, AgentFault, Decision, Limit
 from claimeven.agents.options import AgentKind
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.notation import column_choices, parse_column

@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, Limit, TreeView
+from claimeven.agents.base import Agent, AgentFault, Decision, Limit, TreeView
 from claimeven.agents.files import load_function, split_file_spec
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
-from claimeven.agents.plain import as_column
-from claimeven.compiled.randomness import Stream
+from claimeven.agents.validation import as_column
+from claimeven.compiled.splitmix64 import Stream
 from claimeven.game.errors import IllegalMove
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
-from claimeven.montecarlo.branch_text import legend, tree_json, tree_lines, tree_text
 from claimeven.montecarlo.drawing import tree_svg
 from claimeven.montecarlo.inspection import PROOF_NAMES, Branch, Forest
 from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_WIN
@@ -44,8 +43,9 @@ from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.playouts.textbook import Rule, blocking_columns, pick_of, winning_columns
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch, Replay
 from claimeven.montecarlo.textbook import Step
+from claimeven.montecarlo.tree_text import legend, tree_json, tree_lines, tree_text
 from claimeven.networks.errors import InvalidNetwork
-from claimeven.networks.evaluators import SHIPPED_NTUPLE
+from claimeven.networks.loading import SHIPPED_NTUPLE
 from claimeven.networks.ntuple_file import read_network
 from claimeven.networks.puct import PuctSearch
 

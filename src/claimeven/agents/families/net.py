@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Decision, Limit, one_hot
-from claimeven.agents.families.model_files import read_once
+from claimeven.agents.base import Agent, Decision, Limit, one_hot
+from claimeven.agents.families.model_cache import read_once
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.networks.errors import InvalidNetwork
-from claimeven.networks.evaluators import SHIPPED_NET
+from claimeven.networks.loading import SHIPPED_NET
 from claimeven.networks.net import Net, read_net
 from claimeven.networks.policy_value import Floats
 

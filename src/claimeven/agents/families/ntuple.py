@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from claimeven.agents.contract import Agent, Limit
+from claimeven.agents.base import Agent, Limit
 from claimeven.agents.families.classic import SearchAgent
-from claimeven.agents.families.model_files import read_once
+from claimeven.agents.families.model_cache import read_once
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.game.geometry import Geometry
-from claimeven.minimax.rules import PROVEN
 from claimeven.minimax.search import BACKENDS
+from claimeven.minimax.types import PROVEN
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.ntuple import SCALE, NTupleNetwork
 from claimeven.networks.ntuple_file import read_network

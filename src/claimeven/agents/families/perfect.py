@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, Decision, Limit, one_hot
+from claimeven.agents.base import Agent, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
+from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.game.tactics import playable_cells, winning_cells
-from claimeven.minimax.rules import ColumnValue, plies_to_end
 from claimeven.minimax.search import MinimaxSearch
-from claimeven.solver.erring import column_at, error_chances
+from claimeven.minimax.types import ColumnValue, plies_to_end
 from claimeven.solver.scores import win_score
+from claimeven.solver.softmax_play import column_at, error_chances
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver

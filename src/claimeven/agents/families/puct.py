@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from claimeven.agents.contract import Agent, Limit
-from claimeven.agents.families.model_files import read_once
+from claimeven.agents.base import Agent, Limit
+from claimeven.agents.families.model_cache import read_once
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.montecarlo.options import MAX_ITERATIONS
 from claimeven.montecarlo.search import BACKENDS
 from claimeven.networks.errors import InvalidNetwork
-from claimeven.networks.evaluators import default_policy_value, read_policy_value, suited_options
+from claimeven.networks.loading import default_policy_value, read_policy_value, suited_options
 from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct import PuctSearch
 from claimeven.networks.puct.options import BOUNDS, DEFAULT, WHOLE_BOUNDS, PuctOptions

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from claimeven.agents.contract import (
+from claimeven.agents.base import (
     LIMITS,
     AgentFault,
     Decision,
@@ -18,9 +18,9 @@ from claimeven.agents.contract import (
     TreeView,
 )
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.plain import plain, plain_decision
 from claimeven.agents.process import wire
-from claimeven.agents.safe_text import printable, printable_lines
+from claimeven.agents.sanitize import printable, printable_lines
+from claimeven.agents.validation import plain, plain_decision
 from claimeven.game.position import Position
 
 #: Lines of a trace, characters of a line, and values in the data of a tree.

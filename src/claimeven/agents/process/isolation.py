@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from claimeven.agents.contract import InvalidLimit, check_number
-from claimeven.game.arguments import whole_number
+from claimeven.agents.base import InvalidLimit, check_number
+from claimeven.game.validation import whole_number
 
 #: MB of memory that a process may hold where nothing else is said, on a machine of twice as much.
 USUAL_MEMORY = 2048

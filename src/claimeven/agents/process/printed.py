@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from claimeven.agents.safe_text import printable, printable_lines
+from claimeven.agents.sanitize import printable, printable_lines
 
 #: Characters of what an agent prints that are passed on, for each game.
 MOST_PRINTED = 20_000

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from claimeven.agents.contract import (
+from claimeven.agents.base import (
     Agent,
     AgentFault,
     Decision,
@@ -25,7 +25,7 @@ from claimeven.agents.process import answers, wire
 from claimeven.agents.process.answers import MAX_ANSWER, Malformed
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.printed import MOST_PRINTED, Printed
-from claimeven.agents.texts import content_of
+from claimeven.agents.source_snapshot import content_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Decision, Limit
+from claimeven.agents.base import Decision, Limit
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 

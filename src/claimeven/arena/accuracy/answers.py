@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from claimeven.agents.registry import Contestant
-from claimeven.arena.accuracy.examining import Answer, Examiner, SetPlan
+from claimeven.arena.accuracy.query_agents import Answer, Examiner, SetPlan
 from claimeven.arena.executors.work import Play
 
 

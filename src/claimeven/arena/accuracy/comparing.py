@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from itertools import combinations
 
-from claimeven.arena.accuracy.accuracy import is_decisive, tactic_of
+from claimeven.arena.accuracy.metrics import is_decisive, tactic_of
 from claimeven.review.analysis import JudgedMove
 
 #: A difference this unlikely by chance counts as one.

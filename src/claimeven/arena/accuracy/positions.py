@@ -24,16 +24,16 @@ from functools import cache, partial
 from pathlib import Path
 
 from claimeven.dataset.files import SUFFIXES
-from claimeven.dataset.reading import read_rows
+from claimeven.dataset.read import read_rows
 from claimeven.dataset.rows import WORSE, Row
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.inputs import text_of
 from claimeven.records import InvalidRecord, guess_by_lines, tried_records
-from claimeven.records.moves import items
+from claimeven.records.move_strings import items
 from claimeven.solver.solver import ILLEGAL, Solver
 from claimeven.suggestions import no_such
+from claimeven.text_io import text_of
 
 #: The folder of the sets that come with the package, named by board and version: `7x6-v1`.
 SHIPPED = Path(__file__).parents[1] / "data"

@@ -11,9 +11,9 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.arena.executors.work import Executor, Result, Tell, Work
 from claimeven.arena.games.match import PlayedGame
-from claimeven.arena.games.plan import GamePlan
+from claimeven.arena.games.protocols import GamePlan
 from claimeven.arena.games.referee import Referee
-from claimeven.game.arguments import whole_number
+from claimeven.game.validation import whole_number
 from claimeven.processes import AVAILABLE
 
 

@@ -22,7 +22,7 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.local_workers import START, TRIES
 from claimeven.arena.executors.ray_worker import Player, Portion, Surroundings
 from claimeven.arena.executors.work import AnyWork, Result, Tell
-from claimeven.game.arguments import whole_number
+from claimeven.game.validation import whole_number
 
 #: Seconds of work that are handed out at a time, about, where a game takes less: what a call over
 #: a network costs is small beside it.

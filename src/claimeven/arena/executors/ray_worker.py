@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import claimeven
-from claimeven.agents.digests import digests_of
+from claimeven.agents.fingerprint import digests_of
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import AnyWork, Play, Result
 from claimeven.arena.executors.worker import SIGN

@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from claimeven.agents.texts import hold
+from claimeven.agents.source_snapshot import hold
 from claimeven.arena.games.match import PlayedGame
-from claimeven.arena.games.plan import GamePlan
+from claimeven.arena.games.protocols import GamePlan
 from claimeven.arena.games.referee import Referee
 
 #: What an executor yields: the number of a game, and what is to be known of it.

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from claimeven.agents.contract import Agent, AgentFault, Decision, FaultKind, Limit
-from claimeven.arena.games.guard import begin_game, timed_decision
+from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit
+from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.arena.games.schedule import Opening
 from claimeven.game.line import Line
 from claimeven.game.notation import format_moves

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from claimeven.agents.contract import Limit
+from claimeven.agents.base import Limit
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.games.game import QUANTITIES, Game, Measures
 from claimeven.arena.games.provenance import PlanOfAgents
 from claimeven.arena.games.schedule import Schedule
-from claimeven.arena.statistics.pairs import PairCounts, pair_games
 from claimeven.markup import shown_by
+from claimeven.ratings.pentanomial import PairCounts, pair_games
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ import numpy as np
 
 from claimeven.arena.errors import InvalidMatch
 from claimeven.errors import ClaimevenError
-from claimeven.game.arguments import whole_number
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.records import InvalidRecord, guess_by_lines, open_records, tried_records
-from claimeven.solver.contract import ExactSolver
+from claimeven.solver.protocols import ExactSolver
 from claimeven.suggestions import did_you_mean
 
 #: The 0-based columns of an opening.

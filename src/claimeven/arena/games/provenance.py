@@ -11,12 +11,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from claimeven.agents.contract import Limit
-from claimeven.agents.digests import digests_of, held_file, paths_of
-from claimeven.agents.functions import name_of
+from claimeven.agents.base import Limit
+from claimeven.agents.fingerprint import digests_of, held_file, paths_of
+from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant
-from claimeven.agents.safe_text import printable
+from claimeven.agents.sanitize import printable
 from claimeven.game.geometry import Geometry
 
 #: An absolute path among the words of a spec, and not the address of a server.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Self
 
-from claimeven.agents.contract import Agent
+from claimeven.agents.base import Agent
 from claimeven.agents.process.process import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.registry import make_agents
 from claimeven.arena.games.game import play_game
 from claimeven.arena.games.match import PlayedGame
-from claimeven.arena.games.plan import GamePlan
+from claimeven.arena.games.protocols import GamePlan
 from claimeven.game.position import Position
 
 #: How far ahead it is seen who is needed when: so many games for each agent.

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from claimeven.arena.errors import InvalidMatch
-from claimeven.game.arguments import whole_number
 from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 
 #: The empty board that is meant where nothing else is said.
 STANDARD_START = Position()

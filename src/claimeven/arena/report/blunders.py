@@ -8,12 +8,12 @@ from functools import cached_property
 
 from markupsafe import Markup
 
-from claimeven.arena.accuracy.accuracy import Blunder
-from claimeven.arena.report.contents import Contents
+from claimeven.arena.accuracy.metrics import Blunder
+from claimeven.arena.report.context import Contents
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
 from claimeven.game.svg import draw_svg
-from claimeven.solver.contract import ExactSolver
+from claimeven.solver.protocols import ExactSolver
 
 #: Blunders shown on a page, and of one agent.
 _MOST, _MOST_OF_ONE = 24, 3

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from claimeven.arena.accuracy.accuracy import Tally
-from claimeven.arena.report.contents import Contents
-from claimeven.arena.report.words import reach
+from claimeven.arena.accuracy.metrics import Tally
+from claimeven.arena.report.context import Contents
+from claimeven.arena.report.format import reach
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from claimeven.agents.safe_text import printable, without_folders
-from claimeven.arena.accuracy.judging import moves_of
-from claimeven.arena.report.contents import MOST_NAME, Contents
-from claimeven.arena.store.stored import StoredGame
+from claimeven.agents.sanitize import printable, without_folders
+from claimeven.arena.accuracy.stored_games import moves_of
+from claimeven.arena.report.context import MOST_NAME, Contents
+from claimeven.arena.store.models import StoredGame
 from claimeven.game.notation import column_name
 from claimeven.review.analysis import JudgedMove
 

@@ -19,10 +19,10 @@ from markupsafe import Markup, escape
 
 from claimeven import __version__
 from claimeven.agents.registry import AGENTS
-from claimeven.arena.report import sentences, tables, words
+from claimeven.arena.report import format, sentences, tables
 from claimeven.arena.report.blunders import Card
 from claimeven.arena.report.charts import Chart, svg_in_page
-from claimeven.arena.report.contents import Contents
+from claimeven.arena.report.context import Contents
 from claimeven.arena.report.games import viewer_data
 from claimeven.game.svg import draw_stage
 
@@ -89,11 +89,11 @@ def _environment() -> Environment:
     )
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
     environment.filters.update(
-        signed=words.signed,
-        points=words.points,
-        share=words.share,
-        decimal=words.decimal,
-        duration=words.duration,
+        signed=format.signed,
+        points=format.points,
+        share=format.share,
+        decimal=format.decimal,
+        duration=format.duration,
         count=lambda number: f"{number:,}",
         breakable=_breakable,
     )

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from claimeven.arena.accuracy.judging import GamesAccuracy, accuracy_of
-from claimeven.arena.accuracy.known_scores import JudgeProgress
+from claimeven.arena.accuracy.score_cache import JudgeProgress
+from claimeven.arena.accuracy.stored_games import GamesAccuracy, accuracy_of
 from claimeven.arena.report.blunders import cards
 from claimeven.arena.report.charts import (
     NO_CHARTS,
@@ -19,11 +19,11 @@ from claimeven.arena.report.charts import (
     check_can_draw,
     image,
 )
-from claimeven.arena.report.contents import Contents
+from claimeven.arena.report.context import Contents
 from claimeven.arena.report.page import render
 from claimeven.arena.store.store import Store
+from claimeven.atomic_io import check_output, make_folder, write_bytes, write_text
 from claimeven.game.geometry import Geometry
-from claimeven.outputs import check_output, make_folder, write_bytes, write_text
 from claimeven.solver.errors import InvalidSolve, check_threads
 from claimeven.solver.solver import Solver
 

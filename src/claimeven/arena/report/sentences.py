@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from claimeven.agents.safe_text import printable
+from claimeven.agents.sanitize import printable
 from claimeven.arena.report.charts import MOST_LINES
-from claimeven.arena.report.contents import MOST_TEXT, Contents
-from claimeven.arena.report.words import signed
-from claimeven.arena.statistics.ratings import Estimate, Ladder
+from claimeven.arena.report.context import MOST_TEXT, Contents
+from claimeven.arena.report.format import signed
+from claimeven.ratings.ladder import Estimate, Ladder
 
 #: Breaks in the ladder and groups of agents that are told, and agents named in one sentence.
 _MOST_TIERS, _MOST_GROUPS, _MOST_NAMED = 3, 3, 3

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from claimeven.agents.safe_text import printable, without_folders
-from claimeven.arena.accuracy.accuracy import Accuracy
-from claimeven.arena.report.contents import MOST_NAME, MOST_TEXT, Contents
-from claimeven.arena.report.words import points, reach
-from claimeven.arena.statistics.ratings import Estimate
+from claimeven.agents.sanitize import printable, without_folders
+from claimeven.arena.accuracy.metrics import Accuracy
+from claimeven.arena.report.context import MOST_NAME, MOST_TEXT, Contents
+from claimeven.arena.report.format import points, reach
 from claimeven.arena.tournaments.totals import Record
+from claimeven.ratings.ladder import Estimate
 
 #: How limits are said.
 _LIMITS = {

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from claimeven.arena.store.stored import StoredAgent
+from claimeven.arena.store.models import StoredAgent
 from claimeven.errors import ClaimevenError
 
 #: "C4GM" in the header of the file: what tells a store from any other SQLite file.

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.store.listing import GameFilter, GameList, each_game, game_dict, opened
+from claimeven.arena.store.query import GameFilter, GameList, each_game, game_dict, opened
 from claimeven.arena.store.store import Store
+from claimeven.atomic_io import binary_file, check_output
 from claimeven.game.geometry import Geometry
-from claimeven.outputs import binary_file, check_output
 
 #: The fields of a table of games and their types; `told` becomes one column a quantity.
 FIELDS = {

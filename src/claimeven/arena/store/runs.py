@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from claimeven.agents.digests import digest_of_files
+from claimeven.agents.fingerprint import digest_of_files
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.provenance import (
     REMEDY,
@@ -21,8 +21,8 @@ from claimeven.arena.games.provenance import (
     differences,
 )
 from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import StoredAgent
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent
 
 #: The value of `resume` that goes on with games although something has changed.
 CHANGED = "changed"

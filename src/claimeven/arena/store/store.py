@@ -40,11 +40,11 @@ from claimeven.arena.store.database import (
     place_of,
     unlock,
 )
-from claimeven.arena.store.stored import FIELDS, Picked, Row, StoredAgent, StoredGame
+from claimeven.arena.store.models import FIELDS, Picked, Row, StoredAgent, StoredGame
+from claimeven.atomic_io import check_output
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.outputs import check_output
 
 #: Characters of a label or a spec, and of a value of `meta`, that are read.
 MAX_NAME, MAX_META = 10_000, 1 << 25

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
+from claimeven.arena.store.models import StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredGame
 
 #: Games after which those read are forgotten again as far as their numbers follow each other.
 _OFTEN = 10_000

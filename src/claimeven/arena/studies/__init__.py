@@ -1,7 +1,7 @@
 """The classic studies: what the originals reported, run here and set beside it."""
 
 from claimeven.arena.studies.catalogue import STUDIES, InvalidStudy, study_of
-from claimeven.arena.studies.runs import ExperimentResult, Laboratory, StudyResult, run_study
+from claimeven.arena.studies.runner import ExperimentResult, Laboratory, StudyResult, run_study
 from claimeven.arena.studies.study import (
     QUANTITIES,
     Experiment,

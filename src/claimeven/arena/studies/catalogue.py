@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.studies import measures
+from claimeven.arena.studies import measurements
 from claimeven.arena.studies.study import Experiment, Figure, Match, Measurement, Source, Study
 from claimeven.game.geometry import Geometry
 from claimeven.suggestions import no_such
@@ -52,12 +52,14 @@ def _experiment(data: dict[str, Any]) -> Experiment:
         first, second = map(_agent, given.pop("agents"))
         return Match((first, second), figures=figures, **given)
     arguments = {name: _argument(name, each) for name, each in given.get("arguments", {}).items()}
-    return Measurement(given["setting"], getattr(measures, given["measure"]), figures, arguments)
+    return Measurement(
+        given["setting"], getattr(measurements, given["measure"]), figures, arguments
+    )
 
 
 def _agent(name: str) -> Contestant:
     is_function = name.startswith(_FUNCTION)
-    agent: Contestant = getattr(measures, name.removeprefix(_FUNCTION)) if is_function else name
+    agent: Contestant = getattr(measurements, name.removeprefix(_FUNCTION)) if is_function else name
     return agent
 
 

@@ -15,13 +15,13 @@ from typing import Any
 from claimeven.arena.executors.executors import play_games
 from claimeven.arena.games.match import MatchPlan
 from claimeven.arena.games.referee import Referee
-from claimeven.arena.statistics.pairs import NORMAL_95, PairCounts, wilson_interval
 from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.runs import check_runs, first_run
 from claimeven.arena.store.store import Store, holds_no_game
-from claimeven.arena.store.stored import StoredAgent, StoredGame
-from claimeven.arena.store.storing import HeldRows, stored_game
+from claimeven.arena.store.writer import HeldRows, stored_game
 from claimeven.arena.studies.study import Findings, Found
+from claimeven.ratings.pentanomial import NORMAL_95, PairCounts, wilson_interval
 
 #: Is told how many games of a match there are, how many there will be, and whether it begins.
 Watch = Callable[[int, int, bool], object]

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from claimeven.agents.contract import Limit
-from claimeven.agents.functions import name_of
+from claimeven.agents.base import Limit
+from claimeven.agents.function_agent import name_of
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.match import MatchPlan

@@ -14,19 +14,19 @@ from pathlib import Path
 
 import numpy as np
 
-from claimeven.agents.contract import Limit
-from claimeven.agents.functions import name_of
+from claimeven.agents.base import Limit
+from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import Executor
-from claimeven.arena.statistics.ratings import Ladder, Rating, rate
-from claimeven.arena.store.stored import StoredAgent
-from claimeven.arena.tournaments import pool
+from claimeven.arena.store.models import StoredAgent
+from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.totals import Record
 from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
 from claimeven.markup import shown_by
+from claimeven.ratings.ladder import Ladder, Rating, rate
 
 #: Likelihood from which an agent is said to be stronger than another.
 SURE = 0.95
@@ -84,8 +84,8 @@ class Placement:
     def ladder(self) -> Ladder:
         """The pool and the new agent, strongest first; without a game the pool alone."""
         own = [game._replace(pair=("new", game.pair)) for game in self.standings.rated]
-        games = [*pool.pool_standings().rated, *own]
-        return rate(games, np.random.default_rng(0), pool.ANCHOR)
+        games = [*reference_pool.pool_standings().rated, *own]
+        return rate(games, np.random.default_rng(0), reference_pool.ANCHOR)
 
     @property
     def place(self) -> int | None:
@@ -145,37 +145,37 @@ class Placement:
 def pool_dict() -> dict[str, object]:
     """Return which pool it is, as plain data."""
     return {
-        "version": pool.VERSION,
-        "digest": pool.pool_digest(),
-        "games": len(pool.pool_standings().games),
+        "version": reference_pool.VERSION,
+        "digest": reference_pool.pool_digest(),
+        "games": len(reference_pool.pool_standings().games),
     }
 
 
 def placement_plan(
     agent: Contestant,
-    rounds: int = pool.ROUNDS,
+    rounds: int = reference_pool.ROUNDS,
     limit: Limit | None = None,
     isolation: Isolation | None = None,
 ) -> TournamentPlan:
     """Return the games that place an agent: a gauntlet of pairs against the pool."""
-    if name_of(agent) in pool.AGENTS:
+    if name_of(agent) in reference_pool.AGENTS:
         raise InvalidMatch(f"{agent} is one of the pool: its place is on the ladder already")
     return TournamentPlan(
-        (agent, *pool.AGENTS),
-        pool.rounds_within(rounds),
-        pool.SEED,
+        (agent, *reference_pool.AGENTS),
+        reference_pool.rounds_within(rounds),
+        reference_pool.SEED,
         "gauntlet",
-        pool.pool_openings(),
+        reference_pool.pool_openings(),
         limit=limit or Limit(),
         isolation=isolation or Isolation(),
-        unlimited=tuple(range(1, len(pool.AGENTS) + 1)),
+        unlimited=tuple(range(1, len(reference_pool.AGENTS) + 1)),
     )
 
 
 def place_on_ladder(
     agent: Contestant,
     *,
-    rounds: int = pool.ROUNDS,
+    rounds: int = reference_pool.ROUNDS,
     limit: Limit | None = None,
     isolate: bool = False,
     memory_mb: int | None = None,

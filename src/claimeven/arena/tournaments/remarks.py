@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from claimeven.arena.store.stored import StoredAgent
+from claimeven.arena.store.models import StoredAgent
 from claimeven.review.claims import listed
 
 #: A path with an extension in a spec, such as `bots/ann.py` in `bots/ann.py:agent`.

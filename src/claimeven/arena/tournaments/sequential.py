@@ -14,21 +14,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from claimeven.agents.contract import Limit
+from claimeven.agents.base import Limit
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.games.openings import make_openings
-from claimeven.arena.statistics.sprt import SequentialRun, SequentialTest, Verdict
 from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredGame
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
+from claimeven.ratings.sprt import SequentialRun, SequentialTest, Verdict
 
 #: Most games of a test, and the plies of its openings, where nothing else is said. There are some
 #: 500 openings of 4 plies, and more than 50,000 of 8.

@@ -15,15 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
-from claimeven.arena.statistics.evidence import RatedGame
-from claimeven.arena.statistics.pairs import PairCounts
-from claimeven.arena.statistics.ratings import Ladder, rate_evidence
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.runs import store_notes
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.stored import StoredAgent, StoredGame
 from claimeven.arena.tournaments.remarks import remarks
 from claimeven.arena.tournaments.totals import Record, Totals
 from claimeven.markup import shown_by
+from claimeven.ratings.ladder import Ladder, rate_evidence
+from claimeven.ratings.pair_counts import RatedGame
+from claimeven.ratings.pentanomial import PairCounts
 
 #: Seed of the bootstrap behind the intervals: the same games give the same numbers.
 SEED = 0

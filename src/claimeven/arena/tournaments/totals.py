@@ -10,10 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from claimeven.arena.statistics.evidence import Evidence, NamedKind, count_kinds
-from claimeven.arena.statistics.pairs import PairCounts
-from claimeven.arena.statistics.ratings import Ladder
-from claimeven.arena.store.stored import StoredAgent, StoredGame
+from claimeven.arena.store.models import StoredAgent, StoredGame
+from claimeven.ratings.ladder import Ladder
+from claimeven.ratings.pair_counts import Evidence, NamedKind, count_kinds
+from claimeven.ratings.pentanomial import PairCounts
 
 #: What agents tell of their moves, and in which order it is shown.
 TOLD = ("seconds", "nodes", "iterations", "depth")

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.contract import Limit
-from claimeven.agents.digests import digest_of_files
-from claimeven.agents.foreign.table import split_foreign
+from claimeven.agents.base import Limit
+from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
 from claimeven.arena.errors import InvalidMatch
@@ -32,18 +32,18 @@ from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.provenance import PlanOfAgents
 from claimeven.arena.games.schedule import Opening, Pairing, generators_of
 from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.runs import ChangeWatch, check_runs, first_run
 from claimeven.arena.store.store import Store, holds_no_game
-from claimeven.arena.store.stored import StoredAgent, StoredGame
-from claimeven.arena.store.storing import HeldRows, RowToBe, as_row
-from claimeven.arena.tournaments.resuming import check_plan, rounds_begun
+from claimeven.arena.store.writer import HeldRows, RowToBe, as_row
+from claimeven.arena.tournaments.resume import check_plan, rounds_begun
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.game.arguments import whole_number
+from claimeven.atomic_io import scratch_folder
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
-from claimeven.outputs import scratch_folder
 
 KINDS = ("round-robin", "gauntlet")
 #: Rounds of a tournament: more than anybody waits for.

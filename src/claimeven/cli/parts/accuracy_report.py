@@ -9,17 +9,17 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TextIO
 
-from claimeven.arena.accuracy.accuracy import Accuracy, Blunder, Tally
 from claimeven.arena.accuracy.comparing import Comparison
-from claimeven.arena.accuracy.examining import ANSWER_FIELDS
-from claimeven.cli.shared.boards import board_text
-from claimeven.cli.shared.json_lines import write_row
-from claimeven.cli.shared.streams import printable, text_width
-from claimeven.cli.shared.tables import named_lines, table_lines
-from claimeven.cli.shared.widths import wrap
+from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
+from claimeven.arena.accuracy.query_agents import ANSWER_FIELDS
+from claimeven.atomic_io import check_output, text_file
+from claimeven.cli.common.boards import board_text
+from claimeven.cli.common.json_lines import write_row
+from claimeven.cli.common.streams import printable, text_width
+from claimeven.cli.common.tables import named_lines, table_lines
+from claimeven.cli.common.widths import wrap
 from claimeven.errors import ClaimevenError
 from claimeven.game.notation import column_name
-from claimeven.outputs import check_output, text_file
 from claimeven.solver import Solver
 from claimeven.solver.scores import outcome_word
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import json_option
-from claimeven.cli.shared.progress import say_when_compiling, status_line
-from claimeven.cli.shared.streams import text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.atomic_io import make_folder
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import json_option
+from claimeven.cli.common.progress import say_when_compiling, status_line
+from claimeven.cli.common.streams import text_width
+from claimeven.cli.common.tables import fitted
 from claimeven.errors import ClaimevenError
-from claimeven.outputs import make_folder
 
 if TYPE_CHECKING:
-    from claimeven.book.importing import Imported
-    from claimeven.book.library import AnyBook
+    from claimeven.book.import_database import Imported
+    from claimeven.book.locations import AnyBook
 
 
 def facts(path: Path, book: AnyBook) -> dict[str, object]:
@@ -60,7 +60,7 @@ def list_books(as_json: bool) -> None:
       claimeven book list --json
     """
     from claimeven.book.errors import InvalidBook  # noqa: PLC0415 - for a quick start
-    from claimeven.book.library import (  # noqa: PLC0415 - for a quick start
+    from claimeven.book.locations import (  # noqa: PLC0415 - for a quick start
         SHIPPED,
         load_book,
         user_folder,
@@ -112,9 +112,9 @@ class DatabaseImport:
         if self.sample < 0:
             raise ClaimevenError(f"--sample is 0 or more, not {self.sample}")
         say_when_compiling()
-        from claimeven.book.databases import GEOMETRY, database_path  # noqa: PLC0415 - quick start
-        from claimeven.book.importing import import_database  # noqa: PLC0415 - as above
-        from claimeven.book.library import file_name, user_folder  # noqa: PLC0415 - as above
+        from claimeven.book.bitbully import GEOMETRY, database_path  # noqa: PLC0415 - quick start
+        from claimeven.book.import_database import import_database  # noqa: PLC0415 - as above
+        from claimeven.book.locations import file_name, user_folder  # noqa: PLC0415 - as above
 
         path = database_path() if self.file is None else Path(self.file)
         out = self.out

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from claimeven.agents.digests import digest_of_files
-from claimeven.agents.foreign.table import split_foreign
+from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import MatchResult, Opening, PlayedGame
-from claimeven.arena.store.stored import StoredAgent
+from claimeven.arena.store.models import StoredAgent
 from claimeven.arena.tournaments.remarks import remarks
-from claimeven.cli.shared.faults import fault_texts
-from claimeven.cli.shared.tables import remark_lines, table_lines
-from claimeven.cli.shared.widths import cut, left, text_size, wrap
+from claimeven.cli.common.faults import fault_texts
+from claimeven.cli.common.tables import remark_lines, table_lines
+from claimeven.cli.common.widths import cut, left, text_size, wrap
 
 LETTERS = ("A", "B")
 #: Columns of a label, and the part of a line that it may take.

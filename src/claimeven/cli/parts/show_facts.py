@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from claimeven.cli.shared.inputs import Given
+from claimeven.cli.common.move_inputs import Given
 from claimeven.evaluation import EVALUATIONS, Sequence, count_by_length, sequence_list
 from claimeven.game import encodings
+from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.drawing import describe
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
-from claimeven.game.tactics import playable_cells, winning_cells
 
 _STEPS = {(0, 1): "up", (1, 0): "right", (1, 1): "right-up", (1, -1): "right-down"}
 

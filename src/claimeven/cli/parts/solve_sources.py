@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from claimeven.cli.shared.progress import status_line
-from claimeven.cli.shared.solving import SolverChoice, progress_text
+from claimeven.cli.common.progress import status_line
+from claimeven.cli.common.solver_options import SolverChoice, progress_text
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -81,7 +81,7 @@ class OtherScores:
     """Scores of another program, as `pons:COMMAND` names it. Raises `InvalidSpec`."""
 
     def __init__(self, spec: str, geometry: Geometry) -> None:
-        from claimeven.agents.foreign.pons import solver_of  # noqa: PLC0415 - for a quick start
+        from claimeven.agents.external.pons import solver_of  # noqa: PLC0415 - for a quick start
 
         self._solver = solver_of(spec, geometry)
         self.spec = spec
@@ -109,7 +109,7 @@ class OtherScores:
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
-        from claimeven.agents.contract import AgentFault  # noqa: PLC0415 - for a quick start
+        from claimeven.agents.base import AgentFault  # noqa: PLC0415 - for a quick start
 
         begin = time.perf_counter()
         try:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from claimeven.agents import Isolation, Limit
 from claimeven.agents.files import file_of
 from claimeven.agents.registry import broken_agents
-from claimeven.agents.safe_text import printable
-from claimeven.cli.shared.progress import status_line
+from claimeven.agents.sanitize import printable
+from claimeven.cli.common.progress import status_line
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 

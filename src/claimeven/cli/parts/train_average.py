@@ -6,12 +6,12 @@ import sys
 
 import click
 
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import FilePath, json_option
-from claimeven.cli.shared.progress import status_line
-from claimeven.cli.shared.shares import shares_of
-from claimeven.cli.shared.streams import text_width
-from claimeven.cli.shared.tables import fitted
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import FilePath, json_option
+from claimeven.cli.common.progress import status_line
+from claimeven.cli.common.shares import shares_of
+from claimeven.cli.common.streams import text_width
+from claimeven.cli.common.tables import fitted
 
 
 @click.command("average")

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
+from claimeven.cli.common.options import FilePath, geometry_options, json_option
+from claimeven.cli.common.plies import ply_range
+from claimeven.cli.common.progress import count_text, kept_in, say_when_compiling, status_line
+from claimeven.cli.common.settings_options import settings_options
+from claimeven.cli.common.shares import shares_of
 from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option, print_run
-from claimeven.cli.shared.options import FilePath, geometry_options, json_option
-from claimeven.cli.shared.plies import ply_range
-from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
-from claimeven.cli.shared.settings_options import settings_options
-from claimeven.cli.shared.shares import shares_of
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.learning import DistilRecipe, PlyShare, TrainingProgress, train_distil

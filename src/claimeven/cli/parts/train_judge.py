@@ -7,15 +7,15 @@ from typing import Any
 
 import click
 
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import FilePath, json_option
-from claimeven.cli.shared.progress import say, say_when_compiling, status_line
-from claimeven.cli.shared.settings_options import settings_options
-from claimeven.cli.shared.streams import table_width, text_width
-from claimeven.cli.shared.tables import fitted, named_lines
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import FilePath, json_option
+from claimeven.cli.common.progress import say, say_when_compiling, status_line
+from claimeven.cli.common.settings_options import settings_options
+from claimeven.cli.common.streams import table_width, text_width
+from claimeven.cli.common.tables import fitted, named_lines
 from claimeven.errors import ClaimevenError
+from claimeven.learning.compare_runs import Judged, Judging, check_drawing, draw_judged, judge_runs
 from claimeven.learning.curves import folder_for
-from claimeven.learning.run_judging import Judged, Judging, check_drawing, draw_judged, judge_runs
 
 _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 
@@ -82,7 +82,7 @@ def command(
 def _cells(each: Judged) -> list[str]:
     """Return a row of the table, in the order of its headings.
 
-    >>> from claimeven.learning.run_judging import Judged
+    >>> from claimeven.learning.compare_runs import Judged
     >>> spent = ("run", "net", 4, 900.0, 1800.0)
     >>> _cells(Judged(*spent, 0.5, 0.25, -31.4, (-60.2, 5.0), 3, 13))
     ['0.50', '50.0%', '25.0%', '-31', '-60 to +5', '3 of 13']

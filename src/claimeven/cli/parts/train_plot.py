@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
-from claimeven.cli.shared.json_lines import write_json
-from claimeven.cli.shared.options import FilePath, json_option
-from claimeven.cli.shared.progress import say
-from claimeven.cli.shared.streams import table_width, text_width
-from claimeven.cli.shared.tables import fitted, table_lines
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import FilePath, json_option
+from claimeven.cli.common.progress import say
+from claimeven.cli.common.streams import table_width, text_width
+from claimeven.cli.common.tables import fitted, table_lines
 
 
 @click.command("plot")

@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from claimeven.arena.executors.work import Executor
+from claimeven.cli.common.executor_options import players_options
+from claimeven.cli.common.options import FilePath, geometry_options, json_option
+from claimeven.cli.common.progress import count_text, kept_in, say_when_compiling, status_line
+from claimeven.cli.common.settings_options import settings_options
 from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option, print_run
-from claimeven.cli.shared.options import FilePath, geometry_options, json_option
-from claimeven.cli.shared.players import players_options
-from claimeven.cli.shared.progress import count_text, kept_in, say_when_compiling, status_line
-from claimeven.cli.shared.settings_options import settings_options
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.learning import SelfPlayProgress, SelfPlayRecipe, train_selfplay

@@ -6,17 +6,17 @@ import sys
 from textwrap import fill, indent
 from typing import TextIO
 
-from claimeven.cli.shared.boards import board_text
-from claimeven.cli.shared.streams import text_width
+from claimeven.cli.common.boards import board_text
+from claimeven.cli.common.streams import text_width
 from claimeven.errors import ClaimevenError
 from claimeven.game.notation import column_choices, column_name, column_names, parse_column
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
-from claimeven.practice.coaching import hints_for, position_at, verdict_on
-from claimeven.practice.file import PuzzleSet
+from claimeven.practice.format import PuzzleSet
+from claimeven.practice.hints import hints_for, position_at, verdict_on
 from claimeven.practice.puzzle import WIN, Puzzle
 from claimeven.practice.solutions import check_solution
-from claimeven.solver.contract import ExactSolver
+from claimeven.solver.protocols import ExactSolver
 from claimeven.suggestions import did_you_mean
 
 HINT, SHOW, NEW, QUIT, HELP = WORDS = ("hint", "show", "new", "quit", "help")

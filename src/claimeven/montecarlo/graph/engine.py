@@ -10,7 +10,6 @@ import numpy as np
 from claimeven.game import Geometry, Position
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.contract import Facts
 from claimeven.montecarlo.engine import SAMPLE, CompiledEngine, TextbookEngine, moves_of
 from claimeven.montecarlo.formula_kernel import Formula
 from claimeven.montecarlo.graph.kernel import find_place, grow_graph, root_of
@@ -33,6 +32,7 @@ from claimeven.montecarlo.graph.layout import (
 from claimeven.montecarlo.graph.textbook import Edge, GraphNode, TextbookGraph, standing
 from claimeven.montecarlo.layout import MOST_VISITS, NO_NODE
 from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.protocols import Facts
 
 #: Is in the place of a position of compiled arrays until it is read.
 NOT_READ: Final = GraphNode(Position())

@@ -19,8 +19,8 @@ from claimeven.compiled import (
     trailing_zeros,
     uint64,
 )
+from claimeven.game.bitboard_kernel import BOTTOM, HEIGHT, mirrored
 from claimeven.game.perft_kernel import split_key
-from claimeven.game.tactics_kernel import BOTTOM, HEIGHT, mirrored
 from claimeven.montecarlo.formula_kernel import (
     FORMULA,
     Formula,

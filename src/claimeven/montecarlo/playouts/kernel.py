@@ -23,11 +23,9 @@ from claimeven.compiled import (
     trailing_zeros,
     uint64,
 )
-from claimeven.compiled.randomness import STEP, draw_below
+from claimeven.compiled.splitmix64 import STEP, draw_below
 from claimeven.evaluation.triples import triples_kernel
-from claimeven.game.geometry import WORD_BITS
-from claimeven.game.position import Position
-from claimeven.game.tactics_kernel import (
+from claimeven.game.bitboard_kernel import (
     BOARD,
     BOTTOM,
     CONNECT,
@@ -37,6 +35,8 @@ from claimeven.game.tactics_kernel import (
     playable_cells,
     winning_cells,
 )
+from claimeven.game.geometry import WORD_BITS
+from claimeven.game.position import Position
 from claimeven.montecarlo.layout import (
     CUT,
     PLAYED,

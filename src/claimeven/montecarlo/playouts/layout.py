@@ -7,8 +7,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.game.bitboard_kernel import STARTS, board_vector
 from claimeven.game.geometry import DIRECTIONS, Geometry
-from claimeven.game.tactics_kernel import STARTS, board_vector
 
 #: Names of the playout rules; the place in the tuple is the number kernels know them by.
 PLAYOUTS: Final = (

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from claimeven.compiled.randomness import Stream
+from claimeven.compiled.splitmix64 import Stream
 from claimeven.evaluation.triples import triples
-from claimeven.game import Position, tactics
+from claimeven.game import Position, bitboard
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
 
 Rule = Callable[[Position, Stream], int]
@@ -38,7 +38,7 @@ def safe_columns(position: Position) -> tuple[int, ...]:
     the game is lost.
     """
     geometry, mask = position.geometry, position.mask
-    cells = tactics.playable_cells(mask, geometry)
+    cells = bitboard.playable_cells(mask, geometry)
     threats = _wins(position, position.theirs)
     forced = threats & cells
     if forced & (forced - 1):
@@ -89,7 +89,7 @@ def longest_run(position: Position, column: int) -> int:
     """Length of the longest own run through the cell that a move in `column` fills."""
     geometry = position.geometry
     cell = 1 << geometry.bit(column, position.height_of(column))
-    return tactics.longest_run(position.mine, cell, geometry)
+    return bitboard.longest_run(position.mine, cell, geometry)
 
 
 def shallow_move(position: Position, stream: Stream, depth: int) -> int:
@@ -174,11 +174,11 @@ def play_out(
 
 
 def _wins(position: Position, discs: int) -> int:
-    return tactics.winning_cells(discs, position.mask, position.geometry)
+    return bitboard.winning_cells(discs, position.mask, position.geometry)
 
 
 def _columns_of(position: Position, cells: int) -> tuple[int, ...]:
-    playable = cells & tactics.playable_cells(position.mask, position.geometry)
+    playable = cells & bitboard.playable_cells(position.mask, position.geometry)
     return tuple(column for column, _ in position.geometry.cells_of(playable))
 
 

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.contract import Facts
 from claimeven.montecarlo.engine import SAMPLE, CompiledEngine, Search, TextbookEngine, moves_of
 from claimeven.montecarlo.formula_kernel import Formula
 from claimeven.montecarlo.layout import MOST_VISITS, NO_NODE
 from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.protocols import Facts
 from claimeven.montecarlo.tree.kernel import grow_tree, keep_subtree
 from claimeven.montecarlo.tree.layout import (
     CHILD,

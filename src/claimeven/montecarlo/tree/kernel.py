@@ -18,7 +18,7 @@ from claimeven.compiled import (
     popcount,
     trailing_zeros,
 )
-from claimeven.game.tactics_kernel import HEIGHT
+from claimeven.game.bitboard_kernel import HEIGHT
 from claimeven.montecarlo.formula import TOLERANCE
 from claimeven.montecarlo.formula_kernel import (
     FORMULA,

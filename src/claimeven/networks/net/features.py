@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.compiled import load
+from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.tactics_kernel import board_vector
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net.features_kernel import fill_features
-from claimeven.networks.net.mirroring import Mirroring
 from claimeven.networks.net.planes import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES, SEEN_CELLS, STATES
+from claimeven.networks.net.symmetry import Mirroring
 
 #: The longest line whose states make a table that can be learnt.
 LONGEST_LINE = 6

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.compiled import Ints, Words, inlined, int64, kernel, uint8, uint64, void
-from claimeven.game.tactics_kernel import BOARD, BOTTOM, ONE, ZERO, playable_cells
+from claimeven.game.bitboard_kernel import BOARD, BOTTOM, ONE, ZERO, playable_cells
 from claimeven.networks.net.planes import (
     ABOVE_PLAYABLE,
     ALL_BUT_SHUT,

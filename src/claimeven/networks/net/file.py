@@ -21,7 +21,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.model_file import ModelFile, read_model, write_model
 from claimeven.networks.net.net import Net, NetShape
-from claimeven.networks.net.searching import USUAL, searching_of
+from claimeven.networks.net.search_defaults import USUAL, searching_of
 
 KIND: Final = "net"
 #: What is looked up by the state of a line or of two columns.

@@ -9,11 +9,11 @@ from typing import Final, Protocol
 import numpy as np
 
 from claimeven.game.position import Position
-from claimeven.montecarlo.contract import Facts, Viewed
 from claimeven.montecarlo.engine import SAMPLE
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.protocols import Facts, Viewed
 from claimeven.networks.policy_value import PolicyValue
 from claimeven.networks.puct.forest import Heeded, PuctForest, at_once
 from claimeven.networks.puct.options import PuctOptions

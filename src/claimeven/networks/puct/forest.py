@@ -35,6 +35,7 @@ from claimeven.montecarlo.layout import (
 from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
 from claimeven.montecarlo.tree.layout import REUSE_PLIES
 from claimeven.networks.policy_value import Floats, PolicyValue, Words, judged, playable_columns
+from claimeven.networks.puct.inspection import ReadableForest
 from claimeven.networks.puct.kernel import (
     advance_roots,
     back_up_leaves,
@@ -56,7 +57,6 @@ from claimeven.networks.puct.layout import (
     rules_of,
 )
 from claimeven.networks.puct.options import BOUNDS, DEFAULT, PuctOptions
-from claimeven.networks.puct.reading import ReadableForest
 
 #: The most nodes of all trees, and the most trees and leaves of one tree in a batch.
 MOST_NODES: Final = 1 << 30

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, float32, inlined, int32, int64, kernel, void
-from claimeven.game.tactics_kernel import BOARD, BOTTOM, HEIGHT, ONE, ZERO, playable_cells
+from claimeven.game.bitboard_kernel import BOARD, BOTTOM, HEIGHT, ONE, ZERO, playable_cells
 from claimeven.montecarlo.kernel import ending, glance, played, worst_so_far
 from claimeven.montecarlo.layout import (
     COUNT_MASK,

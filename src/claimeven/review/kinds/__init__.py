@@ -1,7 +1,7 @@
 """Every kind of claim, each a class that says what it claims and whether that is true."""
 
 from claimeven.review.claims import Claim
-from claimeven.review.kinds.discs import (
+from claimeven.review.kinds.disc_claims import (
     Blocks,
     Closed,
     Denies,
@@ -12,8 +12,8 @@ from claimeven.review.kinds.discs import (
     Spoils,
     Wins,
 )
-from claimeven.review.kinds.endings import Double, FollowUp, Forces, Stack, Stops, Zugzwang
-from claimeven.review.kinds.worth import Best, BestPlay, Only, Reply, Standing, Verdict
+from claimeven.review.kinds.score_claims import Best, BestPlay, Only, Reply, Standing, Verdict
+from claimeven.review.kinds.win_claims import Double, FollowUp, Forces, Stack, Stops, Zugzwang
 
 #: The kinds by name.
 KINDS: dict[str, type[Claim]] = {

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from claimeven.agents.process import wire
-from claimeven.web.answers import AgentsAnswer, MoveAnswer
+from claimeven.web.allowed_agents import allowed, levels, offered_agents
+from claimeven.web.requests import BoardFields, MoveRequest
+from claimeven.web.responses import AgentsAnswer, MoveAnswer
 from claimeven.web.routes.common import PROBLEMS
-from claimeven.web.schemas import BoardFields, MoveRequest
 from claimeven.web.services import Shared
-from claimeven.web.specs import allowed, levels, offered_agents
 
 router = APIRouter(prefix="/api", tags=["agents"], responses=PROBLEMS)
 

@@ -7,10 +7,10 @@ from typing import Any
 from fastapi import APIRouter
 
 from claimeven.game.position import Position
-from claimeven.solver import contract
-from claimeven.solver.contract import USUAL_BOOK
+from claimeven.solver import protocols
+from claimeven.solver.protocols import USUAL_BOOK
 from claimeven.solver.scores import column_in_words, final_score
-from claimeven.web.answers import BookAnswer
+from claimeven.web.responses import BookAnswer
 from claimeven.web.routes.common import PROBLEMS, InQuery
 
 router = APIRouter(prefix="/api", tags=["book"], responses=PROBLEMS)
@@ -21,7 +21,7 @@ async def book(query: InQuery) -> dict[str, Any]:
     """Look a position up in the opening book: what it holds of each column, without any search."""
     asked = query.asked()
     now = asked.position
-    found = contract.open_book(asked.geometry, USUAL_BOOK)
+    found = protocols.open_book(asked.geometry, USUAL_BOOK)
     scores: list[int | None] = [None] * asked.geometry.columns
 
     def known(position: Position) -> int | None:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from fastapi import Query, Request
 
 from claimeven.errors import ClaimevenError
-from claimeven.web.answers import Problem
 from claimeven.web.errors import no_parameter
-from claimeven.web.schemas import PositionFields
+from claimeven.web.requests import PositionFields
+from claimeven.web.responses import Problem
 
 #: What every route may answer besides what it is for.
 PROBLEMS: dict[int | str, dict[str, Any]] = {

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from starlette.responses import Response
 
-from claimeven.web.answers import LiveAnswer, Problem
+from claimeven.web.responses import LiveAnswer, Problem
 from claimeven.web.routes.common import PROBLEMS
 from claimeven.web.services import Shared
 

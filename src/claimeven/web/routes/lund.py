@@ -8,10 +8,10 @@ from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Query, Request
 
-from claimeven.agents.contract import Limit
+from claimeven.agents.base import Limit
 from claimeven.agents.process import wire
 from claimeven.errors import ClaimevenError
-from claimeven.web.answers import LundAnswer, LundStats
+from claimeven.web.allowed_agents import allowed
 from claimeven.web.errors import ClientGone
 from claimeven.web.lund_games import (
     GOES_ON,
@@ -23,10 +23,10 @@ from claimeven.web.lund_games import (
     Player,
     refusal,
 )
+from claimeven.web.requests import MOST_SPEC
+from claimeven.web.responses import LundAnswer, LundStats
 from claimeven.web.routes.common import PROBLEMS
-from claimeven.web.schemas import MOST_SPEC
 from claimeven.web.services import Services, Shared
-from claimeven.web.specs import allowed
 
 router = APIRouter(prefix="/lund", tags=["lund"], responses=PROBLEMS)
 

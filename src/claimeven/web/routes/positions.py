@@ -11,9 +11,9 @@ from claimeven.agents.process import wire
 from claimeven.game.drawing import draw
 from claimeven.game.encodings import to_characters
 from claimeven.game.position import Position
-from claimeven.web.answers import ExplanationAnswer, PositionAnswer, ScoresAnswer
+from claimeven.web.requests import Asked
+from claimeven.web.responses import ExplanationAnswer, PositionAnswer, ScoresAnswer
 from claimeven.web.routes.common import EVENTS, PROBLEMS, InQuery
-from claimeven.web.schemas import Asked
 from claimeven.web.services import Shared
 from claimeven.web.streaming import EventStream
 

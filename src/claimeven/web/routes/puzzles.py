@@ -8,15 +8,15 @@ import numpy as np
 from fastapi import APIRouter, Query, Request
 
 from claimeven.game.notation import parse_column
-from claimeven.practice.choosing import daily_puzzle, numbered, picked, shipped_puzzles
 from claimeven.practice.puzzle import InvalidPuzzles, Puzzle
-from claimeven.web.answers import (
+from claimeven.practice.select import daily_puzzle, numbered, picked, shipped_puzzles
+from claimeven.web.requests import Seed
+from claimeven.web.responses import (
     PuzzleHintsAnswer,
     PuzzlesAnswer,
     PuzzleVerdictAnswer,
 )
 from claimeven.web.routes.common import PROBLEMS
-from claimeven.web.schemas import Seed
 from claimeven.web.services import Shared
 
 router = APIRouter(prefix="/api/puzzles", tags=["puzzles"], responses=PROBLEMS)

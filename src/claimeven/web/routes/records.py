@@ -7,9 +7,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 
 from claimeven.agents.process import wire
-from claimeven.web.answers import RecordsAnswer
+from claimeven.web.requests import RecordsRequest
+from claimeven.web.responses import RecordsAnswer
 from claimeven.web.routes.common import PROBLEMS
-from claimeven.web.schemas import RecordsRequest
 from claimeven.web.services import Shared
 
 router = APIRouter(prefix="/api", tags=["records"], responses=PROBLEMS)

@@ -8,9 +8,9 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from claimeven.agents.process import wire
-from claimeven.web.answers import ReviewAnswer
+from claimeven.web.requests import Asked
+from claimeven.web.responses import ReviewAnswer
 from claimeven.web.routes.common import EVENTS, PROBLEMS, InQuery
-from claimeven.web.schemas import Asked
 from claimeven.web.services import Shared
 from claimeven.web.streaming import EventStream
 

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from claimeven.agents.process import wire
-from claimeven.web.answers import MinimaxAnswer, MonteCarloAnswer
+from claimeven.web.allowed_agents import allowed
+from claimeven.web.requests import MinimaxQuery, MonteCarloQuery
+from claimeven.web.responses import MinimaxAnswer, MonteCarloAnswer
 from claimeven.web.routes.common import PROBLEMS
-from claimeven.web.schemas import MinimaxQuery, MonteCarloQuery
 from claimeven.web.services import Shared
-from claimeven.web.specs import allowed
 
 router = APIRouter(prefix="/api/search", tags=["searches"], responses=PROBLEMS)
 

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from claimeven.solver.errors import InvalidSolve
-from claimeven.web.answers import SolveAnswer
+from claimeven.web.requests import MOST_MOVES, PositionFields
+from claimeven.web.responses import SolveAnswer
 from claimeven.web.routes.common import PROBLEMS
-from claimeven.web.schemas import MOST_MOVES, PositionFields
 from claimeven.web.services import Shared
 
 router = APIRouter(tags=["solve"], responses=PROBLEMS)

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter
 
 from claimeven import __version__
-from claimeven.web.answers import StatusAnswer
+from claimeven.web.responses import StatusAnswer
 from claimeven.web.routes.common import PROBLEMS
 from claimeven.web.services import Shared
 

@@ -1,0 +1,268 @@
+"""What a submission is made of, by the family of its agent.
+
+To let another family be exported, write its player as a module in `parts`, and a function here that
+turns the options of a spec into a `Recipe`; `RECIPES` lists these functions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from claimeven.adapters.kaggle.book_file import packed_book
+from claimeven.adapters.kaggle.network_file import packed_net, packed_network
+from claimeven.agents.base import Limit
+from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.families import classic, montecarlo, net, ntuple, puct
+from claimeven.agents.files import split_file_spec
+from claimeven.agents.http_client import is_address
+from claimeven.agents.options import FULL, AgentKind, InvalidSpec
+from claimeven.agents.registry import AGENTS, parse_spec
+from claimeven.evaluation.windows import SYMMETRIC
+from claimeven.game.geometry import STANDARD
+from claimeven.montecarlo.options import PRESETS, MonteCarloOptions
+from claimeven.networks.loading import SHIPPED_NET
+from claimeven.networks.net import Net
+from claimeven.suggestions import no_such
+
+#: Weights of windows that miss 0, 1 and 2 discs, for either side, and of discs in the centre.
+_SYMMETRIC = (
+    (SYMMETRIC.line, SYMMETRIC.three, SYMMETRIC.two),
+    (SYMMETRIC.their_line, SYMMETRIC.their_three, SYMMETRIC.their_two),
+    SYMMETRIC.centre,
+)
+#: Evaluation -> its module in `parts`, and the expression that makes it.
+EVALUATION_PARTS: Final = {
+    "sequences": ("sequences", "Sequences(board)"),
+    "windows": ("windows", "Windows(board)"),
+    "windows-symmetric": ("windows", f"Windows(board, {', '.join(map(repr, _SYMMETRIC))})"),
+    "streaks": ("streaks", "Streaks(board)"),
+    "triples": ("triples", "Triples(board)"),
+}
+#: Characters of a call that is written in one line.
+LINE: Final = 80
+#: What options of UCT can be in a submission, where not all is.
+UCT_CHOICES: Final[dict[str, tuple[Any, ...]]] = {
+    "method": ("uct",),
+    "playout": ("random", "wins-and-blocks", "careful", "greedy", "replies"),
+    "table": ("off",),
+    "threads": (1,),
+}
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Bytes that a submission takes along under a name, and what is said of them there."""
+
+    name: str
+    words: str
+    content: bytes
+
+
+#: Why it cannot be anything else.
+_UCT_REASONS: Final = {
+    "method": "it has no tree",
+    "playout": "too slow in plain Python, or no part of the file",
+    "table": "the tree of a submission has a node for each path",
+    "threads": "a submission has one core",
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a submission is put together.
+
+    `parts` are modules in the order they stand in the file; `maker` is the expression that makes
+    the player of a `board`.
+    """
+
+    parts: tuple[str, ...]
+    maker: str
+    packed: Packed | None = None
+
+
+def recipe_of(spec: str, seed: int = 0) -> Recipe:
+    """Return what a submission is made of. Raises `InvalidSpec` for what cannot be one."""
+    name = spec.partition(":")[0].strip()
+    if name in AGENTS and name not in RECIPES:
+        raise InvalidSpec(f"{name} cannot be exported: choose from {', '.join(RECIPES)}")
+    is_elsewhere = is_address(spec) or split_foreign(spec) or split_file_spec(spec)
+    if name not in RECIPES and is_elsewhere:
+        raise InvalidSpec(
+            f"{spec} is no agent of this package, which alone can be exported (a Python file that"
+            " needs nothing else may be handed in as it is): choose from"
+            f" {', '.join(RECIPES)}"
+        )
+    if name not in RECIPES:
+        raise InvalidSpec(no_such("agent to export", name, RECIPES))
+    kind, options = parse_spec(spec)
+    return RECIPES[name](kind, options, seed)
+
+
+def _alphabeta(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, ("backend", "table", "keep"))
+    if options.get("plays", "first") != "first":
+        raise InvalidSpec(f"plays={options['plays']} cannot be exported: choose plays=first")
+    evaluation = options["eval"]
+    if evaluation not in EVALUATION_PARTS:
+        raise InvalidSpec(
+            f"eval={evaluation} cannot be exported: choose from {', '.join(EVALUATION_PARTS)}"
+        )
+    part, evaluator = EVALUATION_PARTS[evaluation]
+    given = {
+        "depth": None if options["depth"] == FULL else options["depth"],
+        "nodes": options["nodes"],
+        "seconds": options["seconds"],
+        "left_first": options["order"] == "left",
+        "root_view": options["view"] == "root",
+        "centre_start": options["start"] == "centre",
+    }
+    return Recipe(
+        ("board", "clock", part, "alphabeta", "entry"),
+        _call("AlphaBeta", "board", evaluator, **_said(given)),
+    )
+
+
+def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, ("backend",))
+    limit = Limit(options["seconds"], options["iterations"])
+    _check_uct({name: options[name] for name in UCT_CHOICES if options.get(name) is not None})
+    chosen = PRESETS[kind.name].with_changes(
+        **{name: value for name, value in options.items() if name in _UCT_OPTIONS}
+    )
+    _check_uct({name: getattr(chosen, name) for name in UCT_CHOICES})
+    usual = PRESETS[kind.name]
+    free = limit.is_free and usual.iterations is not None
+    given = {
+        "weight": round(chosen.weight, 6),
+        "playout": chosen.playout,
+        "cut": chosen.cut,
+        "choice": chosen.choice,
+        "solver": chosen.solver,
+        "decisive": chosen.decisive,
+        "reuse": chosen.reuse,
+        "first": chosen.first,
+        "ties": chosen.ties,
+        "least_wins": chosen.least_wins,
+        "capacity": options["capacity"],
+        "iterations": usual.iterations if free else limit.iterations,
+        "seconds": limit.seconds,
+        "seed": seed,
+    }
+    return Recipe(
+        ("board", "clock", "uct", "entry"),
+        _call("Uct", "board", **{n: v for n, v in given.items() if n != "capacity" or v}),
+    )
+
+
+def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, tuple(options))
+    return Recipe(
+        ("board", "clock", "windows", "alphabeta", "exact", "book", "perfect", "entry"),
+        _call("Perfect", "board", "Windows(board)", "BOOK"),
+        Packed("BOOK", "The book of moves, packed (see above).", packed_book(STANDARD)),
+    )
+
+
+def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, ("backend",))
+    limits = {name: options.get(name) for name in ("depth", "nodes", "seconds")}
+    if kind.name == ntuple.ALONE:
+        limits["depth"] = 1
+    elif not any(limits.values()):
+        limits["depth"] = ntuple.USUAL_DEPTH
+    given = {**limits, "left_first": options["order"] == "left"}
+    network = packed_network(ntuple.network_of(options["model"]))
+    return Recipe(
+        ("board", "clock", "windows", "ntuple", "alphabeta", "entry"),
+        _call("AlphaBeta", "board", "learnt_or(board, NETWORK, Windows(board))", **_said(given)),
+        Packed("NETWORK", "The network, packed (see above).", network),
+    )
+
+
+def _net(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    net.net_of(options["model"])  # reads it, and tells what is wrong with it
+    return _with_net((), "OneLook(Net(board, NET))", options["model"])
+
+
+def _puct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
+    _refuse_changed(kind, options, ("backend",))
+    model = puct.model_of(options["model"])
+    if not isinstance(model, Net):
+        raise InvalidSpec(
+            f"model={options['model']} cannot be exported with puct: it holds an n-tuple network,"
+            " and a net is wanted (ntuple-alphabeta takes an n-tuple network along)"
+        )
+    limits = {name: options[name] for name in ("iterations", "seconds")}
+    given = {**vars(puct.search_of(model, options)), **_said(limits)}
+    search = _call("Puct", "board", "Net(board, NET).judge", **given, seed=seed, indent=8)
+    return _with_net(("puct",), search, options["model"])
+
+
+def _with_net(parts: tuple[str, ...], maker: str, model: str) -> Recipe:
+    """Return the recipe of a player with a net, and of alpha-beta on boards it does not know."""
+    path = SHIPPED_NET if model == net.DEFAULT else model
+    return Recipe(
+        ("board", "clock", "windows", "alphabeta", "features", "net", *parts, "entry"),
+        f"(\n        {maker}\n        if knows(NET, board)\n"
+        "        else AlphaBeta(board, Windows(board))\n    )",
+        Packed("NET", "The net, packed (see above).", packed_net(path)),
+    )
+
+
+def _check_uct(options: Mapping[str, Any]) -> None:
+    """Raise `InvalidSpec` naming an option that a search in plain Python does not have, and why."""
+    for name, value in options.items():
+        if value not in UCT_CHOICES[name]:
+            raise InvalidSpec(
+                f"{name}={value} cannot be exported ({_UCT_REASONS[name]}): choose from"
+                f" {', '.join(str(choice) for choice in UCT_CHOICES[name])}"
+            )
+
+
+def _is_known(options: MonteCarloOptions) -> bool:
+    """Whether a submission can search as these options say."""
+    return all(getattr(options, name) in known for name, known in UCT_CHOICES.items())
+
+
+#: Options of UCT that a recipe looks at.
+_UCT_OPTIONS = (
+    "formula", "c", "first", "ties", "playout", "cut", "scale", "least_wins", "choice", "solver",
+    "decisive", "table", "reuse", "threads",
+)  # fmt: skip
+
+#: Agent -> what makes its recipe.
+RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]] = {
+    **{kind.name: _alphabeta for kind in classic.KINDS if not kind.name.endswith("-code")},
+    **{kind.name: _uct for kind in montecarlo.KINDS if _is_known(PRESETS[kind.name])},
+    "perfect": _perfect,
+    **{kind.name: _ntuple for kind in ntuple.KINDS},
+    **{kind.name: _net for kind in net.KINDS},
+    **{kind.name: _puct for kind in puct.KINDS},
+}
+
+
+def _refuse_changed(kind: AgentKind, options: Mapping[str, Any], names: tuple[str, ...]) -> None:
+    """Raise `InvalidSpec` if one of some options, which mean nothing in a submission, was set."""
+    for option in kind.options:
+        if option.name in names and options[option.name] != option.default:
+            raise InvalidSpec(
+                f"a submission has no {option.name}: {kind.name} is exported as it is with"
+                f" {option.name}={option.shown_default}"
+            )
+
+
+def _said(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Leave out what is not set."""
+    return {name: value for name, value in options.items() if value not in (None, False)}
+
+
+def _call(name: str, *arguments: str, indent: int = 4, **options: Any) -> str:
+    """Write a call as it stands in a function, indented so far; a line each where it is long."""
+    given = [*arguments, *(f"{option}={value!r}" for option, value in options.items())]
+    line = f"{name}({', '.join(given)})"
+    if len(line) <= LINE:
+        return line
+    space = " " * indent
+    return "\n".join([f"{name}(", *(f"{space}    {each}," for each in given), f"{space})"])

@@ -1,0 +1,128 @@
+"""The player that keeps the exact score: a book where it is hard, and the exact solver.
+
+Where the solver does not finish in time, what it knows of each column by then decides, and
+alpha-beta with an evaluation among columns that look the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from claimeven.adapters.kaggle.template.alphabeta import AlphaBeta
+from claimeven.adapters.kaggle.template.board import Board
+from claimeven.adapters.kaggle.template.book import MoveBook
+from claimeven.adapters.kaggle.template.clock import Clock, OutOfTime
+from claimeven.adapters.kaggle.template.exact import FAR_APART, ExactSolver
+
+#: Parts of the time left for a first try of the solver, and then for the heuristic search.
+FIRST_TRY, HEURISTIC = 0.35, 0.3
+
+
+class RootColumn:
+    """A column that can be played: what is left after it, and the bounds of its score."""
+
+    def __init__(self, column: int, mine: int, mask: int, low: int, high: int) -> None:
+        self.column = column
+        self.mine = mine
+        self.mask = mask
+        self.low = low
+        self.high = high
+
+
+class Perfect:
+    """A player on one board; `book` is a packed book, empty for none."""
+
+    spends_bank = True
+
+    def __init__(
+        self, board: Board, evaluate: Callable[[int, int], int], book: bytes = b""
+    ) -> None:
+        self.board = board
+        self.solver = ExactSolver(board)
+        self.heuristic = AlphaBeta(board, evaluate)
+        self.book = MoveBook(board, book) if book else None
+        #: Whether the last column was known to keep the exact score.
+        self.is_exact = False
+
+    def choose(self, mine: int, mask: int, clock: Clock) -> int:
+        """Return the column to play."""
+        self.is_exact = True
+        if self.book is not None:
+            column = self.book.find(mine, mask)
+            if column is not None:
+                return column
+        columns = self.root_columns(mine, mask)
+        if len(columns) == 1:
+            return columns[0].column
+        if self.settle(columns, clock.share(FIRST_TRY)):
+            return self.best_known(columns)
+        first = self.heuristic.choose(mine, mask, clock.share(HEURISTIC))
+        columns.sort(key=lambda known: known.column != first)
+        self.is_exact = self.settle(columns, clock)
+        return self.best_known(columns)
+
+    def root_columns(self, mine: int, mask: int) -> list[RootColumn]:
+        """Return the columns that can be played, with the bounds that need no search."""
+        board, solver = self.board, self.solver
+        wins = board.winning_cells(mine, mask)
+        win_score = solver.score_range(mask)[1]
+        found = []
+        for column in board.legal_columns(mask):
+            move = board.playable(mask) & board.column_masks[column]
+            low, high = solver.score_range(mask | move)
+            known = RootColumn(column, mine ^ mask, mask | move, -high, -low)
+            if move & wins:
+                known.low = known.high = win_score
+            elif mask | move == board.all:
+                known.low = known.high = 0
+            found.append(known)
+        return found
+
+    def settle(self, columns: list[RootColumn], clock: Clock) -> bool:
+        """Narrow the bounds of the columns until a best one is known; False if time runs out."""
+        self.solver.clock = clock
+        try:
+            guess, tries = 0, 0
+            while True:
+                low = max(known.low for known in columns)
+                high = max(known.high for known in columns)
+                if low >= high:
+                    return True
+                # Short wins first, on either side: they are cheap. Then from 0 to the score.
+                alpha = guess
+                if high - low > FAR_APART and tries < 2:
+                    alpha = high // 2 if tries else -(-low // 2)
+                tries += 1
+                alpha = max(low, min(high - 1, alpha))
+                value = self.test(columns, alpha)
+                guess = value if value > alpha else value - 1
+                if tries < 3:
+                    guess = 0
+        except OutOfTime:
+            return False
+
+    def test(self, columns: list[RootColumn], alpha: int) -> int:
+        """Test whether some column is worth more than `alpha`, noting the bounds of each."""
+        for known in columns:
+            if known.high > alpha:
+                value = -self.solver.test(known.mine, known.mask, -alpha - 1)
+                if value > alpha:
+                    known.low = max(known.low, value)
+                    return value
+                known.high = min(known.high, value)
+        return max(known.high for known in columns)
+
+    def best_known(self, columns: list[RootColumn]) -> int:
+        """Return the column to play by the bounds known, the first of equals.
+
+        A proven win or draw is taken. Otherwise a column that may win still is better than one
+        that is known not to, and one that may draw better than one that is known to lose.
+        """
+        low = max(known.low for known in columns)
+        high = max(known.high for known in columns)
+        if low >= min(0, high):
+            return next(known.column for known in columns if known.low == low)
+        open_ones = [known for known in columns if known.high > low and known.high >= 0]
+        if not open_ones:
+            open_ones = [known for known in columns if known.high == high]
+        return max(open_ones, key=lambda known: min(known.high, 1)).column

@@ -1,0 +1,53 @@
+"""The evaluation `windows`: every window of `connect` cells scored by who holds how much of it.
+
+A window that both sides have discs in is worth nothing. By the usual weights blocking is worth one
+more than making the same.
+"""
+
+from __future__ import annotations
+
+from claimeven.adapters.kaggle.template.board import Board
+
+#: Worth of a window by the discs that are missing to a line, 0 to 2: own, and the other side's.
+OWN_WINDOW, THEIR_WINDOW = (100001, 1000, 100), (-100000, -1001, -101)
+
+
+class Windows:
+    """`windows` on one board; `centre` is the worth of an own disc in the centre column."""
+
+    def __init__(
+        self,
+        board: Board,
+        own: tuple[int, ...] = OWN_WINDOW,
+        theirs: tuple[int, ...] = THEIR_WINDOW,
+        centre: int = 1,
+    ) -> None:
+        self.own = own
+        self.theirs = theirs
+        self.centre_worth = centre
+        self.connect = board.connect
+        self.centre = board.column_masks[board.columns // 2]
+        self.masks = []
+        for step in board.steps:
+            window = sum(1 << place * step for place in range(board.connect))
+            for bit in range(board.columns * board.height):
+                cells = window << bit
+                if cells & board.all == cells:
+                    self.masks.append(cells)
+
+    def __call__(self, mine: int, mask: int) -> int:
+        """Return what a position is worth to the side to move."""
+        theirs = mine ^ mask
+        total = self.centre_worth * (mine & self.centre).bit_count()
+        for window in self.masks:
+            own, other = mine & window, theirs & window
+            if own:
+                if not other:
+                    missing = self.connect - own.bit_count()
+                    if missing <= 2:
+                        total += self.own[missing]
+            elif other:
+                missing = self.connect - other.bit_count()
+                if missing <= 2:
+                    total += self.theirs[missing]
+        return total

@@ -1,0 +1,121 @@
+"""`kaggle:main.py`, a submission to Kaggle ConnectX, and `kaggle:negamax`, a player of its package.
+
+A file is loaded as Kaggle does. The players are those that the package `kaggle-environments` brings
+along for ConnectX. They are taken from the one module that holds them: the package itself loads
+every game it knows when it is imported, and much that they need.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.options import AgentKind, InvalidSpec
+from claimeven.agents.source_snapshot import is_there, refusal_of
+from claimeven.suggestions import no_such
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    import numpy as np
+
+    from claimeven.agents.base import Agent
+    from claimeven.agents.process.isolation import Isolation
+
+PACKAGE, EXTRA = "kaggle_environments", "kaggle"
+#: Where the package keeps its players of ConnectX.
+MODULE = ("envs", "connectx", "connectx.py")
+
+
+def _player(name: str) -> Agent:
+    """Return a player of the package. Its chance comes from the generator of the game."""
+    from claimeven.agents.base import Decision, Limit  # noqa: PLC0415 - where it is played
+    from claimeven.agents.kaggle_agent import KaggleAgent  # noqa: PLC0415 - see above
+    from claimeven.game.position import Position  # noqa: PLC0415 - see above
+
+    module = _connectx()
+
+    class Player(KaggleAgent):
+        """Draws from a generator of its own, which the game's starts anew for each move."""
+
+        def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+            vars(module)["choice"] = random.Random(int(rng.integers(1 << 62))).choice
+            return super().choose(position, limit, rng)
+
+    return Player(f"kaggle:{name}", module.agents[name])
+
+
+def _builder(name: str) -> Callable[[Any], Agent]:
+    return lambda options: _player(name)
+
+
+PLAYERS = {
+    kind.name: kind
+    for kind in (
+        AgentKind(
+            "negamax", "the package's own: four plies ahead, equals at random", (),
+            _builder("negamax"),
+        ),
+        AgentKind("random", "the package's own: any column that is not full", (),
+                  _builder("random")),
+    )
+}  # fmt: skip
+
+
+def _connectx() -> ModuleType:
+    """Load the module of ConnectX, and nothing else of the package. Raises `InvalidSpec`."""
+    package = importlib.util.find_spec(PACKAGE)
+    places = None if package is None else package.submodule_search_locations
+    for place in places or ():
+        path = Path(place).joinpath(*MODULE)
+        if path.is_file():
+            spec = importlib.util.spec_from_file_location("kaggle_connectx", path)
+            assert spec is not None and spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
+    raise InvalidSpec(
+        f"{' and '.join(f'kaggle:{name}' for name in PLAYERS)} need the extra {EXTRA!r}:"
+        f" pip install 'claimeven[{EXTRA}]'"
+    )
+
+
+def _check(text: str) -> None:
+    if text in PLAYERS:
+        _connectx()
+    elif is_there(text) and (refusal := refusal_of(text)) is not None:
+        raise InvalidSpec(refusal)
+    elif not text.endswith(".py") and not is_there(text):
+        raise InvalidSpec(
+            f"{no_such('player of Kaggle', text, PLAYERS)}, or a file such as kaggle:main.py"
+        )
+
+
+def _build(text: str, spec: str, isolation: Isolation) -> Agent:
+    from claimeven.agents.kaggle_agent import load_submission  # noqa: PLC0415 - where it is played
+
+    if text in PLAYERS:
+        return _player(text)
+    return load_submission(spec, text)
+
+
+KIND = ForeignKind(
+    prefix="kaggle",
+    form="kaggle:FILE.py",
+    summary="a submission to Kaggle ConnectX, run as Kaggle does: its last callable plays",
+    build=_build,
+    examples=("kaggle:main.py", "kaggle:negamax"),
+    notes=(
+        "without --seconds it has Kaggle's time: 2 s a move, 60 s in a bank",
+        f"a name is a player of Kaggle's package: pip install 'claimeven[{EXTRA}]'",
+    ),
+    own_process=True,
+    check=_check,
+    files=lambda text: () if text in PLAYERS else (Path(text),),
+    brief=lambda text: f"kaggle:{text}" if text in PLAYERS else Path(text).stem,
+    agents=tuple(PLAYERS.values()),
+)

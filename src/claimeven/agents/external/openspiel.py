@@ -1,0 +1,206 @@
+"""`openspiel:mcts,simulations=1000`: bots and algorithms of OpenSpiel as agents.
+
+They play in a process of their own, since they run inside it and know of no Ctrl-C. The package is
+the extra `openspiel`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from claimeven.agents.base import LIMITS, Agent, Decision, Limit
+from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.external.openspiel_states import EXTRA, PACKAGE, pyspiel, to_game, to_state
+from claimeven.agents.options import AgentKind, InvalidSpec, Option
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.suggestions import no_such
+
+if TYPE_CHECKING:
+    from claimeven.agents.process.isolation import Isolation
+
+#: Greatest seed that a bot takes.
+_SEEDS = 2**31 - 1
+#: Plies that alpha-beta looks ahead where nothing is said.
+_USUAL_DEPTH = 4
+
+
+class OpenSpielAgent(Agent):
+    """What agents of OpenSpiel share: the game of the board they meet."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self.options = options
+        self._geometry: Geometry | None = None
+        self._game: Any = None
+
+    def check_board(self, geometry: Geometry) -> None:
+        """Raise `InvalidSpec` for a board that OpenSpiel does not take."""
+        self.game(geometry)
+
+    def load(self, geometry: Geometry) -> None:
+        """Bring OpenSpiel in."""
+        self.game(geometry)
+
+    def game(self, geometry: Geometry) -> Any:
+        """Return OpenSpiel's game of a board. Raises `InvalidSpec`."""
+        if self._geometry != geometry:
+            spiel = pyspiel()
+            try:
+                self._game = to_game(geometry)
+            except spiel.SpielError as error:
+                raise InvalidSpec(f"OpenSpiel says: {error}") from None
+            self._geometry = geometry
+        return self._game
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Ask for an action in the state of a position."""
+        begin = time.perf_counter()
+        state = to_state(position, self.game(position.geometry))
+        column, told = self.action(state, limit, int(rng.integers(_SEEDS)))
+        return Decision(int(column), seconds=time.perf_counter() - begin, **told)
+
+    def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
+        """Return the action, and what else there is to be told of the decision."""
+        raise NotImplementedError
+
+
+class MctsAgent(OpenSpielAgent):
+    """OpenSpiel's `MCTSBot` with random rollouts."""
+
+    limits = frozenset(("seconds", "iterations"))
+
+    def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
+        """Search from the state."""
+        spiel, options = pyspiel(), self.options
+        seconds = limit.seconds
+        simulations = options["simulations"]
+        if limit.iterations is not None:
+            simulations = min(simulations, limit.iterations)
+        bot = spiel.MCTSBot(
+            state.get_game(),
+            spiel.RandomRolloutEvaluator(options["rollouts"], seed),
+            options["c"],
+            simulations,
+            options["memory_mb"],
+            options["solve"],
+            seed,
+            False,
+            spiel.ChildSelectionPolicy.UCT,
+            -1.0 if seconds is None else 0.9 * seconds,
+        )
+        root = bot.mcts_search(state)
+        columns = len(state.legal_actions_mask(state.current_player()))
+        visits, values = [0] * columns, [None] * columns
+        for child in root.children:
+            visits[child.action] = int(child.explore_count)
+            if child.explore_count:
+                values[child.action] = child.total_reward / child.explore_count
+        details = {"visits": visits, "values": values, "values_are": "mean"}
+        return root.best_child().action, {"iterations": int(root.explore_count), "details": details}
+
+
+class AlphaBetaAgent(OpenSpielAgent):
+    """OpenSpiel's `alpha_beta_search` to a depth, where a position that is not over is worth 0."""
+
+    limits = frozenset(("seconds", "depth"))
+
+    def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
+        """Search from the state."""
+        from open_spiel.python.algorithms.minimax import (  # noqa: PLC0415 - the extra
+            alpha_beta_search,
+        )
+
+        depth = self.options["depth"]
+        if limit.depth is not None:
+            depth = min(depth, limit.depth)
+        value, action = alpha_beta_search(
+            state.get_game(), state, lambda _: 0.0, depth, state.current_player()
+        )
+        return action, {"value": float(value), "depth": depth}
+
+
+class RandomBotAgent(OpenSpielAgent):
+    """OpenSpiel's uniform random bot."""
+
+    limits = frozenset(LIMITS)
+
+    def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
+        """Draw an action."""
+        player = state.current_player()
+        return pyspiel().make_uniform_random_bot(player, seed).step(state), {}
+
+
+class RegisteredAgent(OpenSpielAgent):
+    """A bot that OpenSpiel knows by name."""
+
+    limits = frozenset(("seconds",))
+
+    def check_board(self, geometry: Geometry) -> None:
+        """Raise `InvalidSpec` for a name that OpenSpiel does not know, or not for this game."""
+        known = pyspiel().bots_that_can_play_game(self.game(geometry))
+        if self.options["name"] not in known:
+            raise InvalidSpec(no_such("bot of OpenSpiel", self.options["name"], known))
+
+    def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
+        """Ask the bot, which is made anew for each move."""
+        game, player = state.get_game(), state.current_player()
+        bot = pyspiel().load_bot(self.options["name"], game, player, {"seed": seed})
+        return bot.step(state), {}
+
+
+AGENTS = (
+    AgentKind(
+        "mcts",
+        "Monte Carlo tree search with random rollouts",
+        (
+            Option("simulations", "int", 1000, "iterations for a move", 1, 10**9),
+            Option("rollouts", "int", 1, "random games from a leaf", 1, 10**6),
+            Option("c", "float", 2.0, "constant of exploration", 0.0),
+            Option("solve", "flag", True, "back proven results up"),
+            Option("memory_mb", "int", 1000, "memory for the tree in MB", 1, 1 << 20),
+        ),
+        MctsAgent,
+    ),
+    AgentKind(
+        "alphabeta",
+        "alpha-beta to a depth, without an evaluation",
+        (Option("depth", "int", _USUAL_DEPTH, "plies to look ahead", 1, 64),),
+        AlphaBetaAgent,
+    ),
+    AgentKind("random", "plays any legal column with equal chance", (), RandomBotAgent),
+    AgentKind(
+        "bot",
+        "a bot that OpenSpiel has registered",
+        (Option("name", "text", "fixed_action_preference", "its name there"),),
+        RegisteredAgent,
+    ),
+)
+
+
+def _build(text: str, spec: str, isolation: Isolation) -> Agent:
+    kind, options = KIND.parse(text)
+    agent = kind.build(options)
+    agent.name = spec
+    return agent
+
+
+def _check(text: str) -> None:
+    KIND.parse(text)
+    KIND.need_extra()
+
+
+KIND = ForeignKind(
+    prefix="openspiel",
+    form="openspiel:ALGORITHM",
+    summary="bots and algorithms of OpenSpiel",
+    build=_build,
+    examples=("openspiel:mcts,simulations=1000", "openspiel:random"),
+    own_process=True,
+    check=_check,
+    agents=AGENTS,
+    extra=(EXTRA, PACKAGE),
+)

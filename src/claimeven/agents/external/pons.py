@@ -1,0 +1,284 @@
+"""`pons:COMMAND`: a solver with the command line of Pons's connect4, as an agent and for scores.
+
+A move string goes in on a line of its own; the line that comes back holds it and then
+
+    the score                         4455 18
+    score, nodes, microseconds        4455 18 1 12
+    the scores of all columns         4455 18 18 -2 -2 18 18 18     (-1000 or . where full)
+
+Whichever form the program writes is understood. Scores are Pons's, which are ours.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit, one_hot
+from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.external.line_process import (
+    FLUSH,
+    MORE,
+    Program,
+    brief_command,
+    check_command,
+    files_of_command,
+    split_command,
+)
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.printed import MOST_PRINTED, Printed
+from claimeven.agents.process.process import PATIENCE, fault_of
+from claimeven.agents.sanitize import shown
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.move_order import moves_to
+from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
+from claimeven.processes import ChildEnded, ChildGarbled, ChildSilent
+
+PREFIX = "pons:"
+#: What is written for the score of a full column.
+FULL = ("-1000", ".")
+#: Numbers of an answer that tells nodes and time.
+_WITH_EFFORT = 3
+#: Empty cells of the position that a program is tried with.
+_TRIAL_EMPTY, _TRIALS = 5, 1000
+#: Seconds a program may take to start and answer about that.
+START_SECONDS = 30.0
+
+
+class PonsSolver:
+    """Exact scores from a program with Pons's command line, for the positions of one board.
+
+    Raises `InvalidSpec` for what is no command; whatever the program does wrong is an `AgentFault`.
+    The program runs until `close`. `seconds` bounds each question as a whole.
+    """
+
+    def __init__(
+        self,
+        command: str,
+        geometry: Geometry = STANDARD,
+        printed: Callable[[str], None] | None = None,
+        memory_mb: int | None = None,
+    ) -> None:
+        check_command(command)
+        _, self._words = split_command(command)
+        self.geometry = geometry
+        self._printed = printed or _print
+        self._memory_mb = memory_mb
+        self._program: Program | None = None
+
+    def score(self, position: Position, seconds: float = math.inf) -> int:
+        """Return the score of a position for its side to move."""
+        deadline = time.monotonic() + seconds
+        told = self._ask(position, deadline)
+        if len(told) in (1, _WITH_EFFORT) and len(told) != self.geometry.columns:
+            if told[0] is not None:
+                return told[0]
+        elif any(score is not None for score in told):
+            return max(score for score in told if score is not None)
+        raise AgentFault("told no score", kind=FaultKind.ILLEGAL)
+
+    def scores(self, position: Position, seconds: float = math.inf) -> tuple[int | None, ...]:
+        """Return the score of every column for the side to move, None where it is full."""
+        deadline = time.monotonic() + seconds
+        told = self._ask(position, deadline)
+        legal = position.legal_columns
+        if len(told) == self.geometry.columns:
+            if any((told[c] is not None) != (c in legal) for c in range(len(told))):
+                raise AgentFault("told scores of other columns than those that can be played",
+                                 kind=FaultKind.ILLEGAL)  # fmt: skip
+            return tuple(told)
+        scores: list[int | None] = [None] * self.geometry.columns
+        for column in legal:
+            after = position.play_unchecked(column)
+            scores[column] = -_final_score(after) if after.is_over else -self._of(after, deadline)
+        return tuple(scores)
+
+    def try_out(self, seconds: float, advice: str = FLUSH) -> None:
+        """Ask about a late position. Raises `AgentFault` where that is not answered."""
+        if self.geometry.columns == _WITH_EFFORT:
+            raise AgentFault("is not asked on a board of three columns: its answers are ambiguous")
+        try:
+            self.score(_late_position(self.geometry), seconds)
+        except AgentFault as fault:
+            if fault.kind is FaultKind.STALL:
+                told = f"did not answer within {seconds:g} s ({advice})"
+                raise AgentFault(told, kind=fault.kind) from None
+            raise
+
+    def close(self) -> None:
+        """Let the program end."""
+        if self._program is not None:
+            self._program.end()
+        self._program = None
+
+    def _of(self, position: Position, deadline: float) -> int:
+        return self.score(position, deadline - time.monotonic())
+
+    def _ask(self, position: Position, deadline: float) -> list[int | None]:
+        """Return the numbers of an answer, None for the score of a full column."""
+        moves = format_moves(moves_to(position), self.geometry)
+        if self._program is None or self._program.ended:
+            self._program = Program(self._words, self._printed, self._memory_mb)
+        program = self._program
+        try:
+            program.send(moves)
+            line = program.receive(min(deadline, time.monotonic() + 1e9))
+        except ChildEnded as ended:
+            raise fault_of(ended) from None
+        except ChildSilent:
+            program.kill()
+            raise AgentFault("did not answer in time", kind=FaultKind.STALL) from None
+        except ChildGarbled:
+            program.kill()
+            raise AgentFault("wrote a line without end") from None
+        except BaseException:
+            program.kill()  # an answer that is still to come would be taken for the next one
+            raise
+        return self._read(line, moves)
+
+    def _read(self, line: str, moves: str) -> list[int | None]:
+        words = line.split()
+        if moves and words[:1] == [moves]:
+            del words[0]
+        elif moves or not words:
+            self._drop()
+            raise AgentFault(f"answered {shown(line)} to {shown(moves)}", kind=FaultKind.ILLEGAL)
+        try:
+            numbers = [None if word in FULL else int(word[:20]) for word in words]
+        except ValueError:
+            self._drop()
+            raise AgentFault(f"answered {shown(line)}", kind=FaultKind.ILLEGAL) from None
+        most = self.geometry.cells
+        scores = numbers[:1] if len(numbers) == _WITH_EFFORT else numbers
+        if len(numbers) not in (1, _WITH_EFFORT, self.geometry.columns) or any(
+            score is not None and abs(score) > most for score in scores
+        ):
+            self._drop()
+            raise AgentFault(f"answered {shown(line)}", kind=FaultKind.ILLEGAL)
+        return numbers
+
+    def _drop(self) -> None:
+        """End a program whose answers may no longer be those to our questions."""
+        if self._program is not None:
+            self._program.kill()
+
+
+class PonsAgent(Agent):
+    """Plays by the scores of a program: the centre-most of the best columns."""
+
+    limits = frozenset(("seconds",))
+
+    def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
+        self.name = spec
+        self._made_of = command, spec, isolation
+        self._printed = Printed(spec, 0 if isolation.quiet else MOST_PRINTED)
+        self.solver = PonsSolver(command, STANDARD, self._printed, isolation.memory)
+        self._load_seconds = isolation.load_seconds
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has a program of its own, started when it is needed."""
+        return PonsAgent, self._made_of
+
+    def check_board(self, geometry: Geometry) -> None:
+        """Raise `InvalidSpec` if the program does not answer about a position of a board."""
+        self.solver.geometry = geometry
+        try:
+            self.solver.try_out(self._load_seconds or START_SECONDS, f"{FLUSH} {MORE}")
+        except AgentFault as fault:
+            raise InvalidSpec(f"it {fault}") from None
+
+    def reset(self) -> None:
+        """Begin a game."""
+        self._printed.begin()
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Ask for the scores of the columns. Raises `AgentFault` for whatever goes wrong."""
+        begin = time.perf_counter()
+        self.solver.geometry = position.geometry
+        seconds = PATIENCE if math.isinf(limit.longest) else limit.longest
+        try:
+            scores = self.solver.scores(position, seconds)
+        except AgentFault as fault:
+            if fault.kind is not FaultKind.STALL:
+                raise
+            late = f"did not answer within {seconds:g} s"
+            late = late if limit.seconds is None else limit.overrun
+            raise AgentFault(late, kind=FaultKind.STALL) from None
+        best = max(score for score in scores if score is not None)
+        column = next(c for c in position.geometry.centre_order if scores[c] == best)
+        return Decision(
+            column,
+            value=float((best > 0) - (best < 0)),
+            policy=one_hot(column, position.geometry.columns),
+            score=best,
+            seconds=time.perf_counter() - begin,
+            details={"values": list(scores), "values_are": "score"},
+        )
+
+    def close(self) -> None:
+        """Let the program end."""
+        self.solver.close()
+
+
+def solver_of(spec: str, geometry: Geometry = STANDARD) -> PonsSolver:
+    """Return the solver of a spec `pons:COMMAND`. Raises `InvalidSpec` for any other.
+
+    It has answered about a position of the board.
+    """
+    if not spec.strip().startswith(PREFIX):
+        raise InvalidSpec(f"another solver is written {KIND.form}, not {shown(spec)}")
+    command = spec.strip().removeprefix(PREFIX)
+    KIND.check_text(command)
+    solver = PonsSolver(command, geometry)
+    try:
+        solver.try_out(START_SECONDS)
+    except AgentFault as fault:
+        solver.close()
+        raise InvalidSpec(f"{spec} does not answer as a solver: it {fault}") from None
+    return solver
+
+
+def _print(text: str) -> None:
+    sys.stderr.write(text)
+
+
+def _final_score(position: Position) -> int:
+    from claimeven.solver.scores import final_score  # noqa: PLC0415 - for a quick start of others
+
+    return final_score(position)
+
+
+def _late_position(geometry: Geometry) -> Position:
+    """Return a position in which little is left to play, the same one each time."""
+    rng = random.Random(0)
+    latest = Position(geometry)
+    for _ in range(_TRIALS):
+        position = Position(geometry)
+        while not position.is_over:
+            if position.ply > latest.ply:
+                latest = position
+            if geometry.cells - position.ply <= _TRIAL_EMPTY:
+                return position
+            position = position.play_unchecked(rng.choice(position.legal_columns))
+    return latest
+
+
+KIND = ForeignKind(
+    prefix="pons",
+    form="pons:COMMAND",
+    summary="a solver with the command line of Pons's connect4: plays the best column",
+    build=PonsAgent,
+    examples=("pons:./c4solver -b 7x6.book", "pons:claimeven solve --pons -a"),
+    notes=("claimeven solve --by and --against take its scores",),
+    check=check_command,
+    files=files_of_command,
+    brief=lambda text: f"pons:{brief_command(text)}",
+)

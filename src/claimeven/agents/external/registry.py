@@ -1,0 +1,27 @@
+"""Every kind of foreign agent by its prefix."""
+
+from __future__ import annotations
+
+from claimeven.agents.external import kaggle, openspiel, pons, ugi
+from claimeven.agents.external.base import ForeignKind
+
+#: In the order they are listed.
+FOREIGN: dict[str, ForeignKind] = {
+    kind.prefix: kind for kind in (kaggle.KIND, openspiel.KIND, ugi.KIND, pons.KIND)
+}
+
+
+def split_foreign(spec: str) -> tuple[ForeignKind, str] | None:
+    """Return the kind of a foreign spec and the text after the colon; None for any other spec.
+
+    A prefix without a colon is one with no text.
+
+    >>> split_foreign("greedy:win=yes") is None
+    True
+    >>> kind, text = split_foreign("kaggle:bots/main.py")
+    >>> kind.prefix, text
+    ('kaggle', 'bots/main.py')
+    """
+    prefix, _, text = spec.strip().partition(":")
+    kind = FOREIGN.get(prefix)
+    return None if kind is None else (kind, text.strip())

@@ -1,0 +1,219 @@
+"""An engine of another program that speaks UGI, the Universal Game Interface: our side of the talk.
+
+    we say                              it says
+    ugi                                 id name .., id author .., option name .. type .., ugiok
+    setoption name NAME value VALUE
+    isready                             readyok
+    uginewgame
+    position startpos moves d d c       (or position fen ..)
+    go movetime 1000 | depth 5 | ..     info .., bestmove d
+    stop, quit
+
+Lines it says besides are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from claimeven.agents.base import AgentFault, FaultKind
+from claimeven.agents.external.line_process import FLUSH, MORE, Program
+from claimeven.agents.process.process import fault_of
+from claimeven.agents.sanitize import printable, shown
+from claimeven.processes import ChildEnded, ChildGarbled, ChildSilent
+
+#: Seconds that an engine has to say what it is, to load what it needs, and to be ready later on.
+START_SECONDS, LOAD_SECONDS, READY_SECONDS = 20.0, 60.0, 10.0
+#: Seconds at most that an answer which comes too late is waited for, to spare the process.
+MERCY = 2.0
+#: The greatest number that is believed.
+_MOST = 2**53
+_OPTION = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<type>\w+)(?P<rest>.*)")
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an engine answered: the word after bestmove, and what it told on the way."""
+
+    move: str
+    told: dict[str, Any] = field(default_factory=dict)
+
+
+class UgiEngine:
+    """A running engine. Whatever goes wrong is an `AgentFault` of a kind, and ends the process.
+
+    `options` holds the type of every option that it declared. `load_seconds` is the time it has to
+    answer, and to be ready before its options are set and after; `START_SECONDS` and `LOAD_SECONDS`
+    where nothing is said.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        printed: Callable[[str], None],
+        memory_mb: int | None = None,
+        load_seconds: float | None = None,
+    ) -> None:
+        self._load_seconds = load_seconds
+        self.name = ""
+        self.options: dict[str, str] = {}
+        self._program = Program(words, printed, memory_mb)
+        self._said = ""
+
+    @property
+    def ended(self) -> bool:
+        """Whether its process has ended."""
+        return self._program.ended
+
+    @property
+    def process(self) -> int:
+        """The number of its process."""
+        return self._program.process
+
+    def begin(self) -> None:
+        """Ask what it is, and which options it has."""
+        seconds = self._load_seconds or START_SECONDS
+        deadline = time.monotonic() + seconds
+        late = f"did not answer ugi by ugiok within {seconds:g} s ({FLUSH} {MORE})"
+        self._say("ugi")
+        while True:
+            line = self._hear(deadline, late)
+            if line == "ugiok":
+                break
+            option = _OPTION.match(line)
+            if line.startswith("id name "):
+                self.name = printable(line.removeprefix("id name ").strip(), 60)
+            elif option:
+                self.options[option["name"]] = option["type"]
+        self.wait_until_loaded()
+
+    def option(self, name: str) -> str | None:
+        """Return how an option is written that it declared; None if there is none of that name."""
+        return next((own for own in self.options if own.lower() == name.lower()), None)
+
+    def set_option(self, name: str, value: object) -> None:
+        """Set an option that it declared."""
+        self._say(f"setoption name {self.option(name) or name} value {value}")
+
+    def new_game(self) -> None:
+        """Begin a game."""
+        self._say("uginewgame")
+        self._wait_until_ready(READY_SECONDS)
+
+    def wait_until_loaded(self) -> None:
+        """Wait until it is ready, as long as it may load what it needs."""
+        self._wait_until_ready(self._load_seconds or LOAD_SECONDS, f" ({MORE})")
+
+    def _wait_until_ready(self, seconds: float, advice: str = "") -> None:
+        """Wait until it has done all it was told; older lines are passed over."""
+        deadline = time.monotonic() + seconds
+        late = f"did not answer isready within {seconds:g} s{advice}"
+        self._say("isready")
+        while self._hear(deadline, late) != "readyok":
+            pass
+
+    def search(self, position: str, how: str, seconds: float, late: str) -> Found:
+        """Let it search a position for so many seconds at most; `late` is said after that.
+
+        An engine that answers a little later, when it is told to stop, is kept, though the answer
+        is a fault all the same.
+        """
+        deadline = time.monotonic() + seconds
+        self._said = ""
+        self._say(f"position {position}")
+        self._say("isready")
+        while self._hear(deadline, late) != "readyok":
+            pass
+        self._say(f"go {how}")
+        told: dict[str, Any] = {}
+        try:
+            return self._best_move(deadline, told)
+        except ChildSilent:
+            pass
+        said = self._last_words()
+        try:
+            self._say("stop")
+            self._best_move(time.monotonic() + min(seconds, MERCY), told)
+        except ChildSilent:
+            self.kill()
+            raise AgentFault(f"{late}{said}", kind=FaultKind.STALL) from None
+        raise AgentFault(late, kind=FaultKind.TIME)
+
+    def end(self) -> None:
+        """Let it quit."""
+        self._program.end("quit")
+
+    def kill(self) -> None:
+        """End its process at once."""
+        self._program.kill()
+
+    def _best_move(self, deadline: float, told: dict[str, Any]) -> Found:
+        """Return its answer; raise `ChildSilent` when none has come by then."""
+        while True:
+            words = self._hear(deadline, None).split()
+            if words[:1] == ["info"]:
+                told.update(_read_info(words[1:]))
+            elif words[:1] == ["bestmove"]:
+                self._program.stand_still()  # it does not think in the time of its opponent
+                return Found(words[1] if len(words) > 1 else "", told)
+            elif words:
+                self._said = " ".join(words)
+
+    def _say(self, line: str) -> None:
+        try:
+            self._program.send(line)
+        except ChildEnded as ended:
+            raise fault_of(ended) from None
+
+    def _hear(self, deadline: float, late: str | None) -> str:
+        """Return its next line; after the deadline it is ended, unless there is nothing to say."""
+        try:
+            line = self._program.receive(deadline).strip()
+            if time.monotonic() > deadline:  # it says much, and not what it should
+                raise ChildSilent
+        except ChildEnded as ended:
+            raise fault_of(ended, self._last_words()) from None
+        except ChildGarbled:
+            self.kill()
+            raise AgentFault("wrote a line without end") from None
+        except ChildSilent:
+            if late is None:
+                raise
+            said = self._last_words()
+            self.kill()
+            raise AgentFault(f"{late}{said}", kind=FaultKind.STALL) from None
+        except BaseException:
+            self.kill()  # an answer that is still to come would be taken for the next one
+            raise
+        if late is not None and line not in ("readyok", "ugiok") and line:
+            self._said = line
+        return line
+
+    def _last_words(self) -> str:
+        return f", and said {shown(self._said)}" if self._said else ""
+
+
+def _read_info(words: Sequence[str]) -> dict[str, Any]:
+    """Return what an info line tells that we know the meaning of.
+
+    >>> _read_info("depth 7 score cp -13 nodes 900 pv d d c".split())
+    {'depth': 7, 'cp': -13, 'nodes': 900, 'pv': ['d', 'd', 'c'], 'mate': None}
+    """
+    told: dict[str, Any] = {}
+    for place, word in enumerate(words):
+        if word == "string":
+            break
+        if word == "pv":
+            told["pv"] = list(words[place + 1 :])
+            break
+        if word in ("depth", "nodes", "cp", "mate") and place + 1 < len(words):
+            text = words[place + 1]
+            if re.fullmatch(r"[+-]?\d{1,16}", text) and abs(int(text)) < _MOST:
+                told[word] = int(text)
+    if "cp" in told:
+        told.setdefault("mate", None)
+    return told

@@ -1,0 +1,120 @@
+"""Agents that do not search: random and greedy."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.base import Agent, Decision, Limit, one_hot
+from claimeven.agents.options import AgentKind, Option
+from claimeven.game import bitboard
+from claimeven.game.errors import InvalidPosition
+from claimeven.game.position import Position
+
+
+class RandomAgent(Agent):
+    """Plays any legal column with equal chance."""
+
+    name = "random"
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Draw a column."""
+        start = time.perf_counter()
+        legal = _legal(position)
+        column = legal[int(rng.integers(len(legal)))]
+        policy = _even(legal, position.geometry.columns)
+        return Decision(column, policy=policy, seconds=time.perf_counter() - start)
+
+
+class GreedyAgent(Agent):
+    """Plays the column after which its longest run through the new disc is longest.
+
+    The leftmost of equal columns. With `win` an immediate win comes first, with `block` then the
+    opponent's immediate win.
+    """
+
+    def __init__(self, win: bool = False, block: bool = False) -> None:
+        self.name = "greedy"
+        self.win = win
+        self.block = block
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Look one disc ahead."""
+        start = time.perf_counter()
+        legal = _legal(position)
+        runs = _longest_runs(position)
+        column = runs.index(max(run for run in runs if run is not None))
+        for wanted, discs in ((self.block, position.theirs), (self.win, position.mine)):
+            wins = _winning_columns(position, discs) if wanted else ()
+            if wins:
+                column = wins[0]
+        return Decision(
+            column,
+            policy=one_hot(column, position.geometry.columns),
+            depth=1,
+            nodes=len(legal),
+            seconds=time.perf_counter() - start,
+            details={"values": runs, "values_are": "run"},
+        )
+
+
+def _legal(position: Position) -> tuple[int, ...]:
+    """Return the columns that can be played. Raises `InvalidPosition` where the game is over."""
+    if position.is_over:
+        raise InvalidPosition("the game is over here, so there is no move to choose")
+    return position.legal_columns
+
+
+@lru_cache(maxsize=1024)
+def _even(legal: tuple[int, ...], columns: int) -> tuple[float, ...]:
+    """Return the policy that plays all legal columns alike."""
+    return tuple(1 / len(legal) if column in legal else 0.0 for column in range(columns))
+
+
+def _longest_runs(position: Position) -> list[int | None]:
+    """Return for each column the longest own run through the disc that the side to move would drop
+    there, None where it is full.
+    """
+    geometry = position.geometry
+    cells = bitboard.playable_cells(position.mask, geometry)
+    runs: list[int | None] = [None] * geometry.columns
+    for column in position.legal_columns:
+        runs[column] = 1
+    longer = bitboard.runs_through(position.mine, cells, geometry)[1:]
+    for length, through in enumerate(longer, start=2):
+        for column, _ in geometry.cells_of(through):
+            runs[column] = length
+    return runs
+
+
+def _winning_columns(position: Position, discs: int) -> tuple[int, ...]:
+    geometry = position.geometry
+    wins = bitboard.winning_cells(discs, position.mask, geometry)
+    cells = wins & bitboard.playable_cells(position.mask, geometry)
+    return tuple(column for column, _ in geometry.cells_of(cells))
+
+
+def _random(options: Mapping[str, Any]) -> Agent:
+    return RandomAgent()
+
+
+def _greedy(options: Mapping[str, Any]) -> Agent:
+    return GreedyAgent(options["win"], options["block"])
+
+
+KINDS = (
+    AgentKind("random", "plays any legal column with equal chance", (), _random),
+    AgentKind(
+        "greedy",
+        "plays for its longest run of discs, one move ahead",
+        (
+            Option("win", "flag", False, "take an immediate win first"),
+            Option("block", "flag", False, "then block the opponent's immediate win"),
+        ),
+        _greedy,
+    ),
+)

@@ -1,0 +1,201 @@
+"""Agents made for Kaggle ConnectX, called as kaggle-environments 1.33 calls them.
+
+`kaggle:main.py` loads a submission as Kaggle does: the file runs in an empty namespace (there is
+no `__file__`), its folder is on the path meanwhile, and the last callable it leaves behind is the
+agent. A function in a file or of your own is called this way too if it looks like one (see
+`functions`).
+
+It gets the observation and the configuration, or as many of them as it has parameters. It answers
+with a column counted from 0; what Kaggle would call INVALID loses the game. None is column 0 for
+`kaggle:main.py`, as there, and else no column. Time beyond 2 s a move is taken from a bank of 60 s
+a game; when that is used up the game is lost. A limit in seconds takes the place of both: it is
+passed on as `actTimeout`, and the bank if there is one as `remainingOverageTime`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.base import (
+    Agent,
+    AgentFault,
+    Decision,
+    FaultKind,
+    Limit,
+)
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.redirect import PrintsToStderr
+from claimeven.agents.sanitize import described, shown, traceback_of
+from claimeven.agents.source_snapshot import is_there, source_of
+from claimeven.agents.validation import checked_column, illegal
+from claimeven.game.encodings import to_kaggle
+from claimeven.game.position import Position
+
+#: Seconds for a move and in the bank of a game, where no limit is given.
+MOVE_SECONDS, BANK_SECONDS = 2, 60
+#: What a decision notes where a submission returned None.
+NONE_NOTE = "it returned None, which Kaggle takes for column 0"
+#: Names of the first parameter of a function made for Kaggle.
+KAGGLE_NAMES = ("obs", "observation")
+#: Moves of both sides, and seconds, after which Kaggle ends a game.
+EPISODE_STEPS, RUN_SECONDS = 1000, 1200
+
+
+class Struct(dict[str, Any]):
+    """A dict whose keys are attributes too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self[name] = value
+
+
+class KaggleAgent(Agent):
+    """A Kaggle ConnectX agent. `bank` is what is left of its spare time in this game, which its
+    decisions tell once some of it is gone. What comes from a `file` learns its path, as there, from
+    `configuration["__raw_path__"]`, since it has no `__file__`.
+    """
+
+    limits = frozenset(("seconds",))
+
+    def __init__(
+        self,
+        name: str,
+        function: Callable[..., Any],
+        file: str | None = None,
+        none_plays: bool = True,
+    ) -> None:
+        self.name = name
+        self.function = function
+        self.file = file
+        self.none_plays = none_plays
+        bound = function.func if isinstance(function, partial) and not function.args else function
+        #: Number of arguments it is called with.
+        self.count: int = getattr(getattr(bound, "__code__", None), "co_argcount", 2)
+        self.bank: float = BANK_SECONDS
+
+    def reset(self) -> None:
+        """Fill the bank."""
+        self.bank = BANK_SECONDS
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Call the function. Raises `AgentFault` for an answer that Kaggle does not take."""
+        bank = self.bank if limit.seconds is None else limit.bank or 0.0
+        arguments = kaggle_arguments(position, limit, bank)
+        if self.file is not None:
+            arguments[1]["__raw_path__"] = self.file
+        start = time.perf_counter()
+        with PrintsToStderr():
+            answer = self.function(*arguments[: self.count])
+        seconds = time.perf_counter() - start
+        if limit.seconds is None:
+            self.bank -= max(0.0, seconds - MOVE_SECONDS)
+            if self.bank < 0:
+                raise AgentFault(
+                    f"used up its bank of {BANK_SECONDS} s, which Kaggle calls TIMEOUT",
+                    kind=FaultKind.TIME,
+                )
+        details: dict[str, Any] = {}
+        if limit.seconds is None and self.bank < BANK_SECONDS:
+            details["bank"] = self.bank
+        if answer is None:
+            if not self.none_plays:
+                raise illegal("returned None instead of a column number")
+            if not position.is_legal(0):
+                raise illegal("returned None, which Kaggle takes for column 0, which is full")
+            details["note"] = NONE_NOTE
+        column = checked_column(kaggle_column(answer), position)
+        return Decision(column, seconds=seconds, details=details)
+
+
+def kaggle_arguments(
+    position: Position, limit: Limit, bank: float = BANK_SECONDS
+) -> tuple[Struct, Struct]:
+    """Return (observation, configuration) as Kaggle ConnectX gives them for a position."""
+    geometry = position.geometry
+    seconds = MOVE_SECONDS if limit.seconds is None else limit.seconds
+    observation = Struct(
+        remainingOverageTime=bank,
+        step=position.ply,
+        board=to_kaggle(position),
+        mark=position.turn + 1,
+    )
+    configuration = Struct(
+        episodeSteps=EPISODE_STEPS,
+        actTimeout=seconds,
+        runTimeout=RUN_SECONDS,
+        columns=geometry.columns,
+        rows=geometry.rows,
+        inarow=geometry.connect,
+        agentTimeout=BANK_SECONDS,
+        timeout=seconds,
+    )
+    return observation, configuration
+
+
+def kaggle_column(answer: Any) -> int:
+    """Return an answer as the column Kaggle makes of it. Raises `AgentFault` for one it refuses."""
+    if answer is None:
+        return 0
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        return answer
+    if isinstance(answer, float) and answer.is_integer():
+        raise illegal(
+            f"returned {shown(answer)}, which breaks Kaggle's runner: it takes a plain int"
+        )
+    raise illegal(f"returned {shown(answer)}, which Kaggle calls INVALID: it takes a plain int")
+
+
+def load_submission(name: str, place: str) -> Agent:
+    """Return the agent of a file as Kaggle finds it. Raises `InvalidSpec`."""
+    path = Path(place)
+    try:
+        source = source_of(place).decode("utf-8")
+    except InvalidSpec:
+        if is_there(place):
+            raise
+        raise InvalidSpec(f"{place} cannot be read: No such file or directory") from None
+    except UnicodeDecodeError:
+        raise InvalidSpec(f"{place} cannot be read: it is no UTF-8 text") from None
+    namespace: dict[str, Any] = {}
+    sys.path.append(str(path.resolve().parent))
+    try:
+        with PrintsToStderr():
+            exec(compile(source, place, "exec"), namespace)  # a user's program, in its own process
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        reason = f"{place} cannot be loaded: {described(error)}"
+        raise InvalidSpec(reason, traceback_of(error)) from error
+    finally:
+        sys.path.pop()
+    callables = {name: value for name, value in namespace.items() if callable(value)}
+    if not callables:
+        raise InvalidSpec(f"{place} leaves no callable behind, which would be the agent on Kaggle")
+    last, function = list(callables.items())[-1]
+    agent = KaggleAgent(name, function, str(path.resolve()))
+    passed = ", ".join(("observation", "configuration")[: agent.count])
+    agent.plays = f"{last}({passed}), the last callable of {path.name}, as on Kaggle"
+    above = [key for key, value in callables.items() if key != last and _is_made_for_kaggle(value)]
+    agent.is_guess = bool(above) or last != "agent"
+    if above:
+        agent.plays += f": {', '.join(above)} above it does not play"
+    return agent
+
+
+def _is_made_for_kaggle(function: object) -> bool:
+    """Whether a function is called agent, or takes an observation first."""
+    code = getattr(function, "__code__", None)
+    first = "" if code is None else "".join(code.co_varnames[: min(1, code.co_argcount)])
+    return first in KAGGLE_NAMES or getattr(function, "__name__", "") == "agent"

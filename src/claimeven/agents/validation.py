@@ -1,0 +1,311 @@
+"""What an agent answered, checked once and turned into plain data that all else can trust.
+
+A decision that has been through `plain_decision` holds numbers, texts, lists and dicts of Python
+and nothing else, whole and of bounded size: it can be written as JSON, stored and sent.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.base import AgentFault, Decision, FaultKind
+from claimeven.agents.sanitize import MOST_BITS, printable, shown
+from claimeven.game.position import Position
+
+#: Values that one entry of `details` may hold, how deep they may lie, and characters of its texts.
+MOST_VALUES, MOST_DEPTH, MOST_CHARACTERS = 5_000, 20, 10_000
+#: Entries of `details` that are kept.
+MOST_ENTRIES = 100
+#: Characters of a name of a detail, and of a word for a column.
+MOST_NAME = 60
+#: The largest count that is believed.
+MOST_COUNT = 2**63 - 1
+#: How far the sum of a policy may lie from 1.
+SLACK = 1e-3
+
+#: Details that count something.
+_COUNTS = ("stored", "iterations", "evaluations", "cutoffs", "expanded", "table_hits", "kept")
+
+
+Check = Callable[[Any], bool]
+#: Whether a plain value can be told of a position.
+PlacedCheck = Callable[[Any, Position], bool]
+
+
+class _TooLarge(Exception):
+    """A detail that holds more than is kept."""
+
+
+def illegal(reason: str) -> AgentFault:
+    """Return the fault of an answer that is not as it must be."""
+    return AgentFault(reason, kind=FaultKind.ILLEGAL)
+
+
+def plain_decision(decision: object, position: Position) -> Decision:
+    """Return a decision as plain data, its column one that can be played.
+
+    Raises `AgentFault` naming the part that is not as `Decision` says. What an odd object raises
+    when it is looked at comes through.
+    """
+    if type(decision) is not Decision and not isinstance(decision, Decision):
+        raise illegal(f"returned {shown(decision)} instead of a Decision")
+    column = checked_column(decision.column, position)
+    if _is_plain_column(decision):
+        return decision
+    details = decision.details
+    if not isinstance(details, Mapping):
+        raise illegal(f"returned a Decision whose details are {shown(details)}, no mapping")
+    return Decision(
+        column,
+        None if decision.value is None else _number("value", decision.value, -1.0, 1.0),
+        None if decision.policy is None else _policy(decision.policy, position),
+        None if decision.score is None else _whole("score", decision.score, -MOST_COUNT),
+        None if decision.depth is None else _whole("depth", decision.depth),
+        None if decision.nodes is None else _whole("nodes", decision.nodes),
+        _number("seconds", decision.seconds, 0.0),
+        _details(details, position) if details else {},
+        None if decision.iterations is None else _whole("iterations", decision.iterations),
+    )
+
+
+def _is_plain_column(decision: Decision) -> bool:
+    """Whether a decision tells a column and its seconds alone, as most do, as plain data."""
+    seconds, details = decision.seconds, decision.details
+    return (
+        type(decision) is Decision
+        and type(decision.column) is int
+        and decision.value is None
+        and decision.policy is None
+        and decision.score is None
+        and decision.depth is None
+        and decision.nodes is None
+        and decision.iterations is None
+        and type(details) is dict
+        and not details
+        and type(seconds) is float
+        and 0.0 <= seconds < math.inf
+    )
+
+
+def as_column(answer: Any) -> int:
+    """Return an answer as a column number. Raises `AgentFault` unless it is a whole number."""
+    if type(answer) is int:
+        return answer
+    if not isinstance(answer, (bool, np.bool_)):
+        try:
+            return operator.index(answer)
+        except TypeError:
+            pass
+    raise illegal(f"returned {shown(answer)} instead of a column number")
+
+
+def checked_column(answer: Any, position: Position) -> int:
+    """Return an answer as a column that can be played. Raises `AgentFault` if it is none."""
+    column = as_column(answer)
+    if position.is_legal(column):
+        return column
+    choices = ", ".join(str(c) for c in position.legal_columns)
+    full = 0 <= column < position.geometry.columns
+    why = "which is full" if full else "which is not on the board"
+    what = f"column {column}" if column.bit_length() <= MOST_BITS else shown(column)
+    raise illegal(f"returned {what} (counted from 0), {why}: legal were {choices}")
+
+
+def plain(value: Any, most: int = MOST_VALUES, depth: int = MOST_DEPTH) -> Any:
+    """Return what JSON can hold of a value: numbers that are not finite become None, names texts,
+    and what is no number, text, list or mapping its `repr`.
+
+    Raises `AgentFault` for more than so many values, or values nested deeper than so.
+    """
+    try:
+        return _Plain(most, depth).of(value)
+    except _TooLarge:
+        raise illegal(f"told more than {most:,} values at once") from None
+
+
+class _Plain:
+    """Turns values into plain data, counting them."""
+
+    def __init__(self, most: int = MOST_VALUES, depth: int = MOST_DEPTH) -> None:
+        self.left = most
+        self.depth = depth
+
+    def of(self, value: Any, depth: int = 0) -> Any:
+        """Return the plain form of a value that lies so deep."""
+        self.left -= 1
+        if self.left < 0 or depth > self.depth:
+            raise _TooLarge
+        kind = type(value)
+        if value is None or kind is bool:
+            return value
+        if kind is float:
+            return value if math.isfinite(value) else None
+        if kind is int:
+            return value if value.bit_length() <= MOST_BITS else shown(value)
+        if isinstance(value, Mapping):
+            return {_name(key): self.of(part, depth + 1) for key, part in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.of(part, depth + 1) for part in value]
+        if isinstance(value, str):
+            return str.__str__(value)[:MOST_CHARACTERS]
+        return self._of_an_odd_one(value, depth)
+
+    def _of_an_odd_one(self, value: Any, depth: int) -> Any:
+        """Return the plain form of a number or array of NumPy's, or of whatever else."""
+        if isinstance(value, np.ndarray):
+            if value.size > self.left:
+                raise _TooLarge
+            return self.of(value.tolist(), depth)
+        if isinstance(value, (bool, np.bool_)):
+            return bool(value)
+        if isinstance(value, Integral):
+            return self.of(int(value), depth)
+        if isinstance(value, Real):
+            return self.of(float(value), depth)
+        return shown(value)
+
+
+def _details(details: Mapping[Any, Any], position: Position) -> dict[str, Any]:
+    """Return the details as plain data, those with a meaning checked."""
+    kept: dict[str, Any] = {}
+    for given, value in details.items():
+        key = _name(given)
+        if len(kept) == MOST_ENTRIES:
+            break
+        try:
+            told = _Plain().of(value)
+        except _TooLarge:
+            told = f"left out: it holds more than {MOST_VALUES:,} values"
+        if told is not None and key in _CHECKS:
+            wanted, fits = _CHECKS[key]
+            if not fits(told, position):
+                raise illegal(
+                    f"returned a Decision whose {key} in details is {shown(told)}, not {wanted}"
+                )
+        kept[key] = told
+    if "full" in kept and kept.get("stored") is None:
+        del kept["full"]  # full of what?
+    return kept
+
+
+def _name(key: Any) -> str:
+    return printable(str.__str__(key) if isinstance(key, str) else shown(key), MOST_NAME)
+
+
+def _whole(name: str, amount: Any, low: int = 0) -> int:
+    """Return a whole number from `low`. Raises `AgentFault` naming the field."""
+    number: int
+    if type(amount) is int:
+        number = amount
+    else:
+        _check_real(name, amount)
+        number = int(amount)
+        if amount != number:
+            raise _wrong(name, amount, "no whole number")
+    if not low <= number <= MOST_COUNT:
+        raise _wrong(name, amount, "out of range")
+    return number
+
+
+def _number(name: str, amount: Any, low: float, high: float = math.inf) -> float:
+    """Return a finite number in a range. Raises `AgentFault` naming the field."""
+    _check_real(name, amount)
+    number = float(amount)
+    if not low - SLACK <= number <= high + SLACK:
+        raise _wrong(name, amount, "out of range")
+    return min(max(number, low), high)
+
+
+def _check_real(name: str, amount: Any) -> None:
+    """Raise `AgentFault`, naming the field, unless a number can be counted with."""
+    kind = type(amount)
+    if kind is not float and kind is not int:
+        if not isinstance(amount, Real) or isinstance(amount, bool):
+            raise _wrong(name, amount, "no number")
+        amount = int(amount) if isinstance(amount, Integral) else float(amount)
+    if isinstance(amount, int) and amount.bit_length() > MOST_BITS:
+        raise _wrong(name, amount, "out of range")
+    if not math.isfinite(amount):
+        raise _wrong(name, amount, "no number")
+
+
+def _wrong(name: str, amount: Any, why: str) -> AgentFault:
+    return illegal(f"returned a Decision whose {name} is {shown(amount)}, {why}")
+
+
+def _policy(policy: Any, position: Position) -> tuple[float, ...]:
+    """Return one probability a column. Raises `AgentFault` unless it is a distribution."""
+    columns = position.geometry.columns
+    shares: tuple[Any, ...] = ()
+    if isinstance(policy, (Iterable, np.ndarray)) and not isinstance(policy, (str, Mapping)):
+        shares = tuple(share for share, _ in zip(policy, range(columns + 1), strict=False))
+    if len(shares) != columns:
+        raise illegal(
+            f"returned a Decision whose policy is {shown(policy)}, not one number a column"
+        )
+    chances = tuple(_number("policy", share, 0.0, 1.0) for share in shares)
+    legal = position.legal_columns
+    lost = sum(chance for column, chance in enumerate(chances) if column not in legal)
+    if lost > SLACK:
+        raise illegal("returned a Decision whose policy has a chance for a full column")
+    if abs(sum(chances) - 1.0) > SLACK:
+        raise illegal(f"returned a Decision whose policy sums to {sum(chances):g}, not to 1")
+    return chances
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MOST_COUNT
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value.isprintable() and len(value) <= MOST_NAME
+
+
+def _each_column(fits: Check) -> PlacedCheck:
+    def check(value: Any, position: Position) -> bool:
+        whole = isinstance(value, list) and len(value) == position.geometry.columns
+        return whole and all(map(fits, value))
+
+    return check
+
+
+def _anywhere(fits: Check) -> PlacedCheck:
+    return lambda value, position: fits(value)
+
+
+def _is_line(value: Any, position: Position) -> bool:
+    """Whether the columns can be played one after the other."""
+    if not isinstance(value, list):
+        return False
+    for column in value:
+        if type(column) is not int or column not in position.legal_columns:
+            return False
+        position = position.play_unchecked(column)
+    return True
+
+
+#: Details with a meaning: what each is in words, and whether a plain value is it.
+_CHECKS: dict[str, tuple[str, PlacedCheck]] = {
+    "values": (
+        "one number or None a column",
+        _each_column(lambda value: value is None or _is_number(value)),
+    ),
+    "visits": ("one number a column", _each_column(_is_number)),
+    "priors": ("one number a column", _each_column(_is_number)),
+    "value_words": ("one short text a column", _each_column(_is_text)),
+    "values_are": ("a short text", _anywhere(_is_text)),
+    "backend": ("a short text", _anywhere(_is_text)),
+    "line": ("columns that can be played one after the other", _is_line),
+    "branching": ("a number", _anywhere(_is_number)),
+    **dict.fromkeys(_COUNTS, ("a whole number from 0", _anywhere(_is_count))),
+}

@@ -1,0 +1,280 @@
+"""How well agents play, measured against exact scores: shares of perfect moves, losses, blunders.
+
+A move counts where some column is worse than another: elsewhere nothing can be got wrong. It is
+*perfect* if it keeps the exact score and *keeping* if it keeps win, draw or loss; its *loss* is
+the points of score it gives away. Positions where a column throws the outcome away are *decisive*
+and told apart as well, since only there can a game be lost. Beside each share stands its *floor*:
+what drawing a legal column with equal chance would get on the same positions.
+
+Two kinds of positions are counted apart: `wins` have a win at hand, `blocks` have none but one
+column where the opponent threatens to win. There a move is perfect if it takes the win, or blocks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from claimeven.game import bitboard
+from claimeven.game.position import Position
+from claimeven.markup import shown_by
+from claimeven.ratings.pentanomial import NORMAL_95, wilson_interval
+from claimeven.review.analysis import JudgedMove
+from claimeven.review.explain import ColumnExplanation, explain_columns
+from claimeven.solver.protocols import ExactSolver
+
+#: What is told of some moves, as means: see `Tally`.
+MEANS = ("perfect", "keeping", "loss", "floor_perfect", "floor_keeping", "floor_loss")
+#: The means that have an interval.
+MEASURED = MEANS[:3]
+
+
+@dataclass
+class Tally:
+    """Sums over judged moves that count, exact in whatever order: `add` one, `merge` another's.
+
+    Moves of one group (a game, or both games of a pair) are not independent, which `interval`
+    allows for. They are added one after the other.
+    """
+
+    moves: int = 0
+    perfect: int = 0
+    keeping: int = 0
+    loss: int = 0
+    floor_perfect: Fraction = Fraction(0)
+    floor_keeping: Fraction = Fraction(0)
+    floor_loss: Fraction = Fraction(0)
+    groups: int = 0
+    # Sums over groups of n * n moves, and for each of `MEASURED` of n * y and y * y (y its sum).
+    sizes: int = 0
+    products: list[int] = field(default_factory=lambda: [0] * len(MEASURED))
+    squares: list[int] = field(default_factory=lambda: [0] * len(MEASURED))
+    _last: tuple[Hashable, int, list[int]] = field(default=(None, 0, []), compare=False, repr=False)
+
+    def add(self, move: JudgedMove, group: Hashable = None) -> None:
+        """Count a move of a group in; one that cannot go wrong is passed over.
+
+        Without a group the move is independent of all others.
+        """
+        if not move.counts:
+            return
+        known = [score for score in move.scores if score is not None]
+        best = move.before
+        self.moves += 1
+        self.perfect += move.after == best
+        self.keeping += move.steps == 0
+        self.loss += best - move.after
+        keeping = sum(_sign(score) == _sign(best) for score in known)
+        self.floor_perfect += Fraction(known.count(best), len(known))
+        self.floor_keeping += Fraction(keeping, len(known))
+        self.floor_loss += Fraction(sum(best - score for score in known), len(known))
+        self._add_to_group((move.after == best, move.steps == 0, best - move.after), group)
+
+    def _add_to_group(self, values: tuple[int, ...], group: Hashable) -> None:
+        last, size, sums = self._last
+        if group is None or group != last:
+            size, sums = 0, [0] * len(MEASURED)
+            self.groups += 1
+        self.sizes += 2 * size + 1
+        for place, value in enumerate(values):
+            self.products[place] += size * value + sums[place] + value
+            self.squares[place] += value * (2 * sums[place] + value)
+            sums[place] += value
+        self._last = (group, size + 1, sums)
+
+    def merge(self, other: Tally) -> None:
+        """Add the sums of another tally, of other groups."""
+        for name in ("moves", *MEANS, "groups", "sizes"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for mine, theirs in ((self.products, other.products), (self.squares, other.squares)):
+            mine[:] = [one + two for one, two in zip(mine, theirs, strict=True)]
+
+    def mean(self, name: str) -> float | None:
+        """Return the mean of one of `MEANS` for a move that counts; None where none does."""
+        return float(getattr(self, name) / self.moves) if self.moves else None
+
+    def interval(self, name: str) -> tuple[float, float] | None:
+        """Return the 95 % interval of the mean of one of `MEASURED`; None if it has none.
+
+        A share has Wilson's interval. Moves of groups count as the number of independent moves
+        that would spread as they do, at most their own number. A loss has the normal interval.
+        """
+        if not self.moves:
+            return None
+        place, moves = MEASURED.index(name), self.moves
+        mean = Fraction(getattr(self, name), moves)
+        products, sizes = self.products[place], self.sizes
+        spread: Fraction = self.squares[place] - 2 * mean * products + mean**2 * sizes
+        is_share = name != "loss"
+        if self.groups > 1 and (self.groups < moves or not is_share):
+            spread *= Fraction(self.groups, self.groups - 1)
+        if is_share:
+            trials = mean * (1 - mean) * moves**2 / spread if spread else Fraction(self.groups)
+            return wilson_interval(float(mean), min(float(trials), moves))
+        if self.groups < 2:
+            return None
+        half = NORMAL_95 * math.sqrt(spread) / moves
+        return max(0.0, float(mean) - half), float(mean) + half
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the number of moves, the means of the rest, and the intervals (`perfect_95`).
+
+        A mean or an interval that cannot be given is None.
+        """
+        intervals = {f"{name}_95": self.interval(name) for name in MEASURED}
+        return {"moves": self.moves, **{name: self.mean(name) for name in MEANS}, **intervals}
+
+
+@dataclass(frozen=True)
+class Blunder:
+    """A move that lost something, and where it was played.
+
+    `moves` lead to the position from the empty board; `game` is the number of the game (from 0),
+    None for a position of a set. `agent` is the label of who played it.
+    """
+
+    move: JudgedMove
+    moves: str = ""
+    game: int | None = None
+    agent: str = ""
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "blunder_html")
+
+    @property
+    def rank(self) -> tuple[int, int, int, int, str]:
+        """What blunders are sorted by, the worst first: outcome lost, points lost, earlier ply."""
+        move = self.move
+        return (-move.steps, move.after - move.before, move.ply, self.game or 0, self.moves)
+
+    def explained(self, solver: ExactSolver) -> tuple[ColumnExplanation, ColumnExplanation]:
+        """Return what `explain` says of the column played, and of the one that was right."""
+        move = self.move
+        played, right = explain_columns(
+            move.position, (move.column, move.best[0]), solver, move.scores
+        )
+        return played, right
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the blunder as plain data; columns and games count from 1."""
+        return {
+            "agent": self.agent,
+            "game": None if self.game is None else self.game + 1,
+            "moves": self.moves,
+            **self.move.as_dict(),
+        }
+
+
+@dataclass
+class Accuracy:
+    """What became of the moves of one agent, called `agent`.
+
+    `all` counts every move that can go wrong, `decisive` those where the outcome was at stake;
+    `by_ply` (discs on the board before the move) and `by_right` (number of columns that keep the
+    score) split the first; `wins` and `blocks` count the positions with a win to take, or to block,
+    of these and of a set of such positions. `worst` holds the worst moves: outcomes thrown away
+    first, then points.
+    """
+
+    all: Tally = field(default_factory=Tally)
+    decisive: Tally = field(default_factory=Tally)
+    by_ply: dict[int, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    by_right: dict[int, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    wins: Tally = field(default_factory=Tally)
+    blocks: Tally = field(default_factory=Tally)
+    worst: list[Blunder] = field(default_factory=list)
+    agent: str = ""
+
+    #: Blunders kept in `worst`.
+    KEPT = 10
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "accuracy_html")
+
+    @classmethod
+    def of(cls, moves: Iterable[JudgedMove]) -> Accuracy:
+        """Return the accuracy of judged moves.
+
+        >>> from claimeven import Position
+        >>> move = JudgedMove(Position.from_moves("4455"), 3, (-4, -3, 18, 2, 2, 18, -3))
+        >>> Accuracy.of([move]).all.mean("loss")
+        16.0
+        """
+        accuracy = cls()
+        for move in moves:
+            accuracy.add(move)
+        return accuracy
+
+    def add(
+        self, move: JudgedMove, moves: str = "", game: int | None = None, group: Hashable = None
+    ) -> None:
+        """Count a move in; `moves` led to it, in the game of that number.
+
+        Moves of one `group`, given one after the other, are not independent: see `Tally`.
+        """
+        if not move.counts:
+            return
+        self.all.add(move, group)
+        if is_decisive(move):
+            self.decisive.add(move, group)
+        self.by_ply[move.ply].add(move, group)
+        self.by_right[len(move.best)].add(move, group)
+        self.add_tactics(move, group)
+        if move.after < move.before:
+            self.worst.append(Blunder(move, moves, game, self.agent))
+            if len(self.worst) > 4 * self.KEPT:
+                self._trim()
+
+    def add_tactics(self, move: JudgedMove, group: Hashable = None) -> None:
+        """Count a move in among wins and blocks alone."""
+        tactic = tactic_of(move.position)
+        if tactic:
+            getattr(self, tactic).add(move, group)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything as plain data; columns count from 1."""
+        self._trim()
+        return {
+            **self.all.as_dict(),
+            "decisive": self.decisive.as_dict(),
+            "wins": self.wins.as_dict(),
+            "blocks": self.blocks.as_dict(),
+            "by_ply": [{"ply": ply, **self.by_ply[ply].as_dict()} for ply in sorted(self.by_ply)],
+            "by_right_columns": [
+                {"right_columns": count, **self.by_right[count].as_dict()}
+                for count in sorted(self.by_right)
+            ],
+            "worst": [blunder.as_dict() for blunder in self.worst],
+        }
+
+    def blunders(self, most: int) -> list[Blunder]:
+        """Return the worst moves, worst first, each position once."""
+        self._trim()
+        return self.worst[:most]
+
+    def _trim(self) -> None:
+        # Equal blunders count once: the first in the order of games is kept.
+        ranked = sorted(self.worst, key=lambda each: each.rank)
+        unique = {(each.move.position, each.move.column): each for each in reversed(ranked)}
+        self.worst = sorted(unique.values(), key=lambda each: each.rank)[: self.KEPT]
+
+
+def is_decisive(move: JudgedMove) -> bool:
+    """Whether some column of the position throws its outcome away."""
+    best = _sign(move.before)
+    return any(score is not None and _sign(score) != best for score in move.scores)
+
+
+def tactic_of(position: Position) -> str:
+    """Return "wins" if the next disc can win, "blocks" if one column must be blocked, or ""."""
+    geometry, mask = position.geometry, position.mask
+    playable = bitboard.playable_cells(mask, geometry)
+    if bitboard.winning_cells(position.mine, mask, geometry) & playable:
+        return "wins"
+    threats = bitboard.winning_cells(position.theirs, mask, geometry) & playable
+    return "blocks" if threats.bit_count() == 1 else ""
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)

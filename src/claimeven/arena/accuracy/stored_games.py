@@ -1,0 +1,219 @@
+"""Every move of every game of a store judged against exact scores.
+
+The moves of an opening are nobody's and are not judged. A forfeited game counts with the moves that
+were made.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from claimeven.arena.accuracy.metrics import Accuracy, Blunder
+from claimeven.arena.accuracy.score_cache import JudgeProgress, KnownScores
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import StoredAgent, StoredGame
+from claimeven.arena.store.store import Store
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.line import Line
+from claimeven.game.notation import parse_moves
+from claimeven.game.position import Position
+from claimeven.markup import shown_by
+from claimeven.review.analysis import JudgedMove
+from claimeven.solver.solver import Solver
+from claimeven.suggestions import no_such
+
+#: Size of the usual solver's table in MB. Positions behind the book are many and each is solved
+#: soon: a small table is in the processor's reach more often, which outweighs what it forgets.
+JUDGE_MB = 32
+
+
+@dataclass(frozen=True)
+class GamesAccuracy:
+    """How well the agents of some games played: an `Accuracy` for each, by label.
+
+    `judged` are the games, `moves` is the number of their moves that were judged, `positions` how
+    many different positions (mirror images are one) these were made in; `known` tells the scores of
+    each. `total` is the number of games that there are.
+
+    `accuracy_of("class.db")["greedy"].all.mean("perfect")` is a share between 0 and 1.
+    """
+
+    agents: tuple[StoredAgent, ...]
+    by_agent: dict[str, Accuracy]
+    geometry: Geometry
+    judged: tuple[StoredGame, ...] = field(repr=False)
+    total: int
+    moves: int
+    positions: int
+    known: KnownScores = field(repr=False, compare=False)
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "games_accuracy_html")
+
+    def __getitem__(self, label: str) -> Accuracy:
+        """Return the accuracy of an agent. Raises `InvalidStore` naming those there are."""
+        if label not in self.by_agent:
+            raise InvalidStore(no_such("agent", label, self.by_agent))
+        return self.by_agent[label]
+
+    @cached_property
+    def ranking(self) -> tuple[str, ...]:
+        """The labels of the agents: who keeps the result most often first, without moves last."""
+        return ranked(self.by_agent)
+
+    def worst(self, most: int) -> list[Blunder]:
+        """Return the worst moves of all agents, worst first."""
+        return worst_of(self.by_agent.values(), most)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything as plain data."""
+        return {
+            **self.geometry.as_dict(),
+            "games": len(self.judged),
+            "games_stored": self.total,
+            "moves": self.moves,
+            "positions": self.positions,
+            "agents": [
+                {"label": label, **self.by_agent[label].as_dict()} for label in self.ranking
+            ],
+        }
+
+
+def accuracy_of(
+    store: str | Path | Store,
+    *,
+    agent: str | None = None,
+    most: int | None = None,
+    solver: Callable[[Geometry], Solver] | None = None,
+    threads: int = 1,
+    progress: Callable[[JudgeProgress], object] | None = None,
+    tell: Callable[[str], object] | None = None,
+) -> GamesAccuracy:
+    """Judge every move of the games of a store; return what became of the moves of each agent.
+
+    `agent` restricts it to one, by label; `most` to so many games or a few less, evenly from the
+    schedule, with both games of a pair (of 1, one game). `solver` makes the solver for a board; by
+    default one with `threads` threads and the book that comes along. Scores worked out are kept in
+    the store's file, so judging again, or after Ctrl-C, begins where it was. `progress` is told how
+    far the work is, `tell` a sentence where scores cannot be kept.
+
+    Raises `InvalidStore` for a file that is no store, an agent that is not in it, and moves that
+    cannot be played.
+    """
+    with nullcontext(store) if isinstance(store, Store) else Store.read(store) as opened:
+        agents, start = opened.agents, opened.start
+        labels = [each.label for each in agents]
+        if agent is not None and agent not in labels:
+            raise InvalidStore(no_such("agent", agent, labels))
+        wanted = {each.id: each.label for each in agents if agent in (None, each.label)}
+        stored = list(opened.games())
+        games = _spread([game for game in stored if set(game.agents) & set(wanted)], most)
+
+        def make() -> Solver:
+            if solver is not None:
+                return solver(start.geometry)
+            return Solver(start.geometry, table_mb=JUDGE_MB, threads=threads)
+
+        known = KnownScores(opened.path)
+        different = {
+            position.canonical_key: position
+            for game in games
+            for position, _, _ in moves_of(game, start, wanted)
+        }
+        known.solve(different.values(), make, progress)
+        if known.trouble is not None and tell is not None:
+            tell(known.trouble)
+    by_agent = {label: Accuracy(agent=label) for label in wanted.values()}
+    moves = 0
+    for game in games:
+        for position, column, mover in moves_of(game, start, wanted):
+            before = game.all_moves[: position.ply - start.ply]
+            move = JudgedMove(position, column, known[position])
+            by_agent[wanted[mover]].add(move, before, game.number, _pair_of(game))
+            moves += 1
+    return GamesAccuracy(
+        tuple(each for each in agents if each.id in wanted),
+        by_agent,
+        start.geometry,
+        tuple(games),
+        len(stored),
+        moves,
+        len(different),
+        known,
+    )
+
+
+def _spread(games: list[StoredGame], most: int | None) -> list[StoredGame]:
+    """Return at most so many games: whole pairs, evenly from all agents and their meetings; part of
+    a pair where no whole one fits.
+    """
+    if most is None or len(games) <= most:
+        return games
+    meetings: dict[tuple[int, ...], dict[object, list[StoredGame]]] = {}
+    for game in games:
+        meeting = meetings.setdefault(tuple(sorted(game.agents)), {})
+        meeting.setdefault(_pair_of(game), []).append(game)
+    size = sum(map(len, meetings.values()))
+    # Pair after pair from the meeting whose agents have been taken least so far.
+    taken, of_agent = Counter[tuple[int, ...]](), Counter[int]()
+    for _ in range(most * size // len(games)):
+        left = (two for two, pairs in meetings.items() if taken[two] < len(pairs))
+        two = min(left, key=lambda two: (sum(of_agent[agent] for agent in two), taken[two]))
+        taken[two] += 1
+        of_agent.update(two)
+    chosen = {
+        game.job
+        for two, count in taken.items()
+        for part in range(count)
+        for game in [*meetings[two].values()][part * len(meetings[two]) // count]
+    }
+    return [game for game in games if game.job in chosen] or games[:most]
+
+
+def _pair_of(game: StoredGame) -> tuple[object, ...]:
+    """Return what a game has in common with the other of its pair alone."""
+    return (*sorted(game.agents), game.job if game.pair is None else game.pair)
+
+
+def moves_of(
+    game: StoredGame, start: Position, agents: Iterable[int] | None = None
+) -> Iterator[tuple[Position, int, int]]:
+    """Yield the moves of a game after its opening: position before, 0-based column, whose it is.
+
+    Only those of `agents` (by their numbers in the store), if they are given. Raises
+    `InvalidStore` for moves that cannot be played.
+    """
+    try:
+        columns = parse_moves(game.all_moves, start.geometry)
+        positions = Line(start, columns).positions
+    except ClaimevenError as error:
+        raise InvalidStore(f"game {game.number + 1} cannot be read: {error}") from None
+    skipped = len(game.opening)
+    for position, column in zip(positions[skipped:], columns[skipped:], strict=False):
+        mover = game.agents[position.turn]
+        if agents is None or mover in agents:
+            yield position, column, mover
+
+
+def ranked(accuracies: dict[str, Accuracy]) -> tuple[str, ...]:
+    """Return labels, the most accurate first: by the share of decisive moves that keep the result,
+    then by the mean loss; those without a move that counts last.
+    """
+
+    def rank(label: str) -> tuple[bool, float, float]:
+        found = accuracies[label]
+        keeping, loss = found.decisive.mean("keeping"), found.all.mean("loss")
+        return (loss is None, -1.0 if keeping is None else -keeping, 0.0 if loss is None else loss)
+
+    return tuple(sorted(accuracies, key=rank))
+
+
+def worst_of(accuracies: Iterable[Accuracy], most: int) -> list[Blunder]:
+    """Return the worst moves of several agents, worst first."""
+    found = [blunder for accuracy in accuracies for blunder in accuracy.blunders(most)]
+    return sorted(found, key=lambda blunder: blunder.rank)[:most]

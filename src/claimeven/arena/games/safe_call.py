@@ -1,0 +1,131 @@
+"""Agents asked so that whatever they do is at worst a fault: a reason in one line.
+
+All that is known of an agent's answer is checked here, inside the guard; what comes out is plain
+data (see `agents.plain`). Ctrl-C alone comes through.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+
+import numpy as np
+
+from claimeven.agents.base import (
+    Agent,
+    AgentFault,
+    Decision,
+    FaultKind,
+    Limit,
+    TreeView,
+    kind_of,
+)
+from claimeven.agents.sanitize import described, printable, printable_lines, traceback_of
+from claimeven.agents.validation import checked_column, plain, plain_decision
+from claimeven.game.position import Position
+from claimeven.interrupts import times_gone_on
+
+#: Characters of a line of a trace, and values in the data of a tree.
+MOST_LINE, MOST_TREE = 1_000, 5_000_000
+
+
+def timed_decision(
+    agent: Agent, position: Position, limit: Limit, rng: np.random.Generator
+) -> tuple[Decision, float]:
+    """Return an agent's decision as plain data, and the seconds it took on a clock of our own.
+
+    Raises `AgentFault`, saying what happened, when the agent raises anything but
+    KeyboardInterrupt, answers with something else than a decision for a column that can be
+    played, or takes longer than the limit allows at the `longest`. Where this process was stopped
+    meanwhile it is taken to have kept to the limit.
+    """
+    gone_on = times_gone_on()
+    with faults(agent):
+        begin = time.perf_counter()
+        answer = agent.choose(position, limit, rng)
+        seconds = time.perf_counter() - begin
+        if limit.seconds is not None and times_gone_on() != gone_on:
+            seconds = min(seconds, limit.seconds)
+        decision = answer
+        if not agent.is_plain:
+            decision = plain_decision(answer, position)
+        elif type(answer.column) is not int or not position.is_legal(answer.column):
+            checked_column(answer.column, position)
+        late = limit.seconds is not None and agent.timed and seconds > limit.longest
+    if late:
+        raise AgentFault(limit.overrun, kind=FaultKind.TIME)
+    return decision, seconds
+
+
+def checked_decision(
+    agent: Agent, position: Position, limit: Limit, rng: np.random.Generator
+) -> Decision:
+    """Return an agent's decision as plain data. Raises `AgentFault` as `timed_decision` does."""
+    return timed_decision(agent, position, limit, rng)[0]
+
+
+def begin_game(agent: Agent, rng: np.random.Generator | None = None) -> None:
+    """Reset an agent, to a game in which it draws from `rng`. Raises `AgentFault` when it fails."""
+    with faults():
+        if rng is not None:
+            agent.note_generator(rng)
+        agent.reset()
+
+
+def checked_trace(
+    agent: Agent, position: Position, limit: Limit, rng: np.random.Generator, lines: int
+) -> Iterator[str]:
+    """Return the steps of the next decision, so many lines at most, to be read once it is made.
+
+    Raises `AgentFault` when it fails, at once or while it is read.
+    """
+    with faults():
+        return _checked_lines(iter(agent.trace(position, limit, rng)), lines)
+
+
+def _checked_lines(steps: Iterator[object], lines: int) -> Iterator[str]:
+    for _ in range(lines):
+        with faults():
+            step = list(islice(steps, 1))
+            text = printable(str(step[0]), MOST_LINE) if step else ""
+        if not step:
+            return
+        yield text
+
+
+def checked_tree(agent: Agent, depth: int, nodes: int) -> TreeView | None:
+    """Return the tree behind the last decision, its data plain. Raises `AgentFault`."""
+    with faults():
+        view = agent.tree(depth, nodes)
+        if view is None:
+            return None
+        data = plain(view.data, MOST_TREE, 4 * depth + 4)
+        texts = (view.text, view.svg)
+        if not isinstance(data, dict) or not all(isinstance(text, str) for text in texts):
+            raise AgentFault("showed a tree that is no TreeView")
+    return TreeView(printable_lines(view.text, 10 * len(view.text)), data, view.svg)
+
+
+@contextmanager
+def faults(agent: Agent | None = None) -> Iterator[None]:
+    """Turn whatever an agent raises, Ctrl-C apart, into an `AgentFault` that says what it was."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise as_fault(error, agent) from error
+
+
+def as_fault(error: BaseException, agent: Agent | None = None) -> AgentFault:
+    """Return what an agent raised as a fault, with its traceback.
+
+    The reason says what plays if that was chosen by its looks.
+    """
+    said = "" if agent is None or not agent.is_guess else f" (it plays {agent.plays})"
+    if type(error) is AgentFault:
+        return AgentFault(printable(str(error)) + said, error.traceback, error.kind)
+    reason = f"raised {described(error)}{said}"
+    return AgentFault(reason, traceback_of(error), kind_of(error))

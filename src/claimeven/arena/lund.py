@@ -1,0 +1,263 @@
+"""Games against a server by the contract of the Lund course (EDAP01), where the server keeps the
+board and decides who begins.
+
+The player posts a form: `stil_id`, `api_key`, and `move`, -1 to begin a game (which loses one that
+is going on) or a column from 0. The answer is a JSON object: `status` false with a `msg` if
+something is wrong, else the `result` (0 goes on, 1 won, 0.5 drawn, -1 lost, -10 illegal), the
+server's own `botmove` (-1: none) and the `state`, rows from the top with 1 for the player's discs
+and -1 for the server's. There are 5 s for a move.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+
+from claimeven.agents.base import Agent, AgentFault, Limit
+from claimeven.agents.http_client import CallFailed, CallLate, Endpoint
+from claimeven.agents.sanitize import printable, shown
+from claimeven.arena.games.safe_call import begin_game, timed_decision
+from claimeven.errors import ClaimevenError
+from claimeven.game.encodings import to_lund
+from claimeven.game.errors import IllegalMove
+from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
+from claimeven.ratings.pentanomial import wilson_interval
+
+#: What begins a game, and what stands for "no move".
+NO_MOVE = -1
+GOES_ON, WON, DRAWN, LOST, ILLEGAL = RESULTS = (0, 1, 0.5, -1, -10)
+#: Seconds for a move by the rules of the course, and those an agent gets of them.
+COURSE_SECONDS, USUAL_SECONDS = 5.0, 4.5
+#: Seconds that the server has to answer.
+PATIENCE = 60.0
+
+
+class ChallengeFailed(ClaimevenError):
+    """A server that does not keep to the contract, or cannot be reached."""
+
+
+@dataclass(frozen=True)
+class ChallengeGame:
+    """A game against a server.
+
+    `began` says whether the player moved first; `moves` is the game, `result` as the player sees
+    it. `own_moves` took `seconds` together, the slowest of them `slowest`. `fault` is what the
+    agent did where it failed.
+    """
+
+    number: int
+    began: bool
+    moves: str
+    result: float
+    own_moves: int
+    seconds: float
+    slowest: float
+    fault: str | None = None
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> ChallengeGame:
+        """Read the data of `as_dict`. Raises `ValueError` for other data."""
+        is_whole = set(data) == {field.name for field in fields(cls)} and all(
+            isinstance(data[name], kinds) and (isinstance(data[name], bool) == (kinds is bool))
+            for name, kinds in _KINDS.items()
+        )
+        if not is_whole or data["result"] not in RESULTS:
+            raise ValueError("no game of a challenge")
+        return cls(**data)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the game as plain data."""
+        return asdict(self)
+
+
+#: Of what kind the fields of a game are.
+_KINDS: dict[str, Any] = {
+    "number": int,
+    "began": bool,
+    "moves": str,
+    "result": int | float,
+    "own_moves": int,
+    "seconds": int | float,
+    "slowest": int | float,
+    "fault": str | None,
+}
+
+
+@dataclass(frozen=True)
+class ChallengeResult:
+    """The games played against a server. All totals are derived from them."""
+
+    games: tuple[ChallengeGame, ...]
+
+    def count(self, *results: float, began: bool | None = None) -> int:
+        """Return how many games ended so; `began` counts one seat alone."""
+        return sum(g.result in results and began in (None, g.began) for g in self.games)
+
+    @property
+    def score(self) -> float | None:
+        """Share of the points, 0 to 1; a draw is half a point. None of no games."""
+        points = self.count(WON) + self.count(DRAWN) / 2
+        return points / len(self.games) if self.games else None
+
+    @property
+    def best_streak(self) -> int:
+        """Games won in a row, at most."""
+        best = now = 0
+        for game in self.games:
+            now = now + 1 if game.result == WON else 0
+            best = max(best, now)
+        return best
+
+    @property
+    def seconds_a_move(self) -> float | None:
+        """Mean time of the player's moves; None without any."""
+        moves = sum(game.own_moves for game in self.games)
+        return sum(game.seconds for game in self.games) / moves if moves else None
+
+    @property
+    def slowest(self) -> float:
+        """Time of the player's slowest move."""
+        return max((game.slowest for game in self.games), default=0.0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the totals and the games as plain data for JSON."""
+        score = self.score
+        interval = wilson_interval(score or 0.0, len(self.games))
+        return {
+            "games": len(self.games),
+            **self._counts(None),
+            "score": score,
+            "score_interval_95": list(interval),
+            "best_streak": self.best_streak,
+            "as_first": self._counts(True),
+            "as_second": self._counts(False),
+            "seconds_a_move": self.seconds_a_move,
+            "slowest_move": self.slowest,
+            "played": [game.as_dict() for game in self.games],
+        }
+
+    def _counts(self, began: bool | None) -> dict[str, int]:
+        return {
+            "won": self.count(WON, began=began),
+            "drawn": self.count(DRAWN, began=began),
+            "lost": self.count(LOST, ILLEGAL, began=began),
+        }
+
+
+class LundServer:
+    """A server of the contract, and who plays there. Raises `InvalidSpec` for a bad address."""
+
+    def __init__(self, url: str, stil_id: Sequence[str], api_key: str) -> None:
+        self.url = url
+        self.stil_id = list(stil_id)
+        self.api_key = api_key
+        self._endpoint = Endpoint(url).below("move")
+
+    def move(self, move: int) -> dict[str, Any]:
+        """Post a move; return the answer, checked. Raises `ChallengeFailed`."""
+        form = {"stil_id": self.stil_id, "move": move, "api_key": self.api_key}
+        body = urlencode(form, doseq=True).encode()
+        try:
+            reply = self._endpoint.post(body, "application/x-www-form-urlencoded", PATIENCE)
+            told = reply.data()
+        except (CallFailed, CallLate) as error:
+            raise ChallengeFailed(f"{self.url} {error}") from None
+        if told.get("status") is not True:
+            said = printable(str(told.get("msg")))
+            raise ChallengeFailed(f"{self.url} refuses: {said}")
+        for name, fits in (
+            ("result", told.get("result") in RESULTS and type(told["result"]) is not bool),
+            ("botmove", _is_move(told.get("botmove"))),
+        ):
+            if not fits:
+                raise ChallengeFailed(f"{self.url} answers with {name} {shown(told.get(name))}")
+        return told
+
+
+def play_challenge(
+    server: LundServer, agent: Agent, numbers: Sequence[int], seed: int, limit: Limit
+) -> Iterator[ChallengeGame]:
+    """Play games against a server, one after the other; yield each when it has ended.
+
+    The agent draws from a generator made of `seed` and the game's number. Raises `ChallengeFailed`.
+    """
+    for number in numbers:
+        yield _Play(server, agent, number, np.random.default_rng([seed, number]), limit).game()
+
+
+class _Play:
+    """One game in the course of being played."""
+
+    def __init__(
+        self, server: LundServer, agent: Agent, number: int, rng: np.random.Generator, limit: Limit
+    ) -> None:
+        self.server = server
+        self.agent = agent
+        self.number = number
+        self.rng = rng
+        self.limit = limit
+        self.position = Position()
+        self.columns: list[int] = []
+        self.clock: list[float] = []
+
+    def game(self) -> ChallengeGame:
+        """Play to the end."""
+        told = self.server.move(NO_MOVE)
+        self.began = told["botmove"] == NO_MOVE
+        self._follow(told)
+        try:
+            begin_game(self.agent, self.rng)
+            while told["result"] == GOES_ON:
+                limit = self.limit
+                decision, seconds = timed_decision(self.agent, self.position, limit, self.rng)
+                self.clock.append(seconds)
+                self._put(decision.column)
+                told = self.server.move(decision.column)
+                self._follow(told)
+        except AgentFault as fault:
+            # The server holds a game that goes on; it is lost when the next one begins.
+            return self._ended(LOST, str(fault))
+        return self._ended(told["result"], None)
+
+    def _follow(self, told: dict[str, Any]) -> None:
+        """Make the server's move, and see that both know the same board."""
+        if told["botmove"] != NO_MOVE:
+            self._put(told["botmove"])
+        seat = 0 if self.began else 1
+        if told.get("state") != to_lund(self.position, seat).tolist():
+            raise ChallengeFailed(
+                f"{self.server.url} shows another board than that after"
+                f" {format_moves(self.columns) or 'no move'}"
+            )
+        if told["result"] == GOES_ON and (self.position.is_over or self.position.turn != seat):
+            raise ChallengeFailed(
+                f"{self.server.url} says that the game goes on after {format_moves(self.columns)}"
+            )
+
+    def _put(self, column: int) -> None:
+        try:
+            self.position = self.position.play(column)
+        except IllegalMove as error:
+            raise ChallengeFailed(f"{self.server.url} plays what cannot be: {error}") from None
+        self.columns.append(column)
+
+    def _ended(self, result: float, fault: str | None) -> ChallengeGame:
+        return ChallengeGame(
+            self.number,
+            self.began,
+            format_moves(self.columns),
+            result,
+            len(self.clock),
+            sum(self.clock),
+            max(self.clock, default=0.0),
+            fault,
+        )
+
+
+def _is_move(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= NO_MOVE

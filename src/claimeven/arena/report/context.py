@@ -1,0 +1,97 @@
+"""What a report tells: the games of a store, what follows from them, and how they came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from claimeven.agents.sanitize import printable, without_folders
+from claimeven.arena.accuracy.stored_games import GamesAccuracy
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import StoredAgent, StoredGame, public_agents
+from claimeven.arena.store.runs import store_notes
+from claimeven.arena.store.store import Store
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+
+#: Characters of a name and of a text that are shown.
+MOST_NAME, MOST_TEXT = 120, 2000
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The games of a store and the plan they were played by, ready to be shown.
+
+    Texts that agents or users made up are on one line, bounded, and have no control characters;
+    they are still text, to be escaped where they are put into a page. Of absolute paths in them
+    only the names of the files are left, since pages are sent to others. `games` are all, in the
+    order of the schedule. `label` is what an agent is called, by its number. `accuracy` is None
+    where no game was judged; where none can be, `not_judged` says why.
+    """
+
+    title: str
+    plan: Mapping[str, Any]
+    command: str | None
+    start: Position
+    standings: Standings
+    games: tuple[StoredGame, ...] = ()
+    label: Mapping[int, str] = field(default_factory=dict)
+    accuracy: GamesAccuracy | None = None
+    not_judged: str | None = None
+
+    @classmethod
+    def of(cls, store: Store, title: str | None = None) -> Contents:
+        """Read a store. Raises `InvalidStore` for one without a game."""
+        meta, games = store.meta, tuple(store.games())
+        standings = Standings.of(store.agents, games, store.start.ply, store_notes(store))
+        if not games:
+            raise InvalidStore(f"{store.path} holds no game to report on")
+        plan = meta.get("plan")
+        command = meta.get("command")
+        return cls(
+            title=printable((title or "").strip(), MOST_NAME)
+            or _shown(_usual_title(standings), MOST_NAME),
+            plan=plan if isinstance(plan, dict) else {},
+            command=_shown(command, MOST_TEXT) if isinstance(command, str) else None,
+            start=store.start,
+            standings=standings,
+            games=games,
+            label={
+                agent.id: printable(agent.label.strip(), MOST_NAME) or "(no name)"
+                for agent in public_agents(standings.agents)
+            },
+        )
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board."""
+        return self.start.geometry
+
+    @property
+    def unfinished(self) -> int:
+        """How many games were left: they count nowhere, but can be looked at and judged."""
+        return len(self.games) - len(self.standings.games)
+
+    @property
+    def ranking(self) -> tuple[StoredAgent, ...]:
+        """The agents, best first."""
+        return self.standings.ranking
+
+    @cached_property
+    def label_of(self) -> dict[str, str]:
+        """What an agent is called, by its label in the store."""
+        return {agent.label: self.label[agent.id] for agent in self.standings.agents}
+
+
+def _shown(text: str, most: int) -> str:
+    return printable(without_folders(text), most)
+
+
+def _usual_title(standings: Standings) -> str:
+    agents = standings.agents
+    if len(agents) == 2:
+        return f"{agents[0].label} against {agents[1].label}"
+    return f"Tournament of {len(agents)} agent{'s' * (len(agents) != 1)}"

@@ -1,0 +1,208 @@
+"""The games of a store listed, and those picked that somebody wants to see."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from claimeven.agents.base import FaultKind
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import Picked, StoredAgent, StoredGame
+from claimeven.arena.store.store import Store
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import format_moves, parse_moves
+from claimeven.game.outcome import PLAYER_NAMES
+from claimeven.records import RESULTS, result_name
+from claimeven.suggestions import no_such
+
+#: The same as an agent sees it.
+OWN_RESULTS = ("win", "loss")
+#: Stands for a fault of any kind.
+ANY_FAULT = "any"
+#: What games in a store meet that ended as `RESULTS` says, and those of the agent that won or lost.
+_ENDED = (*(f"finished AND winner IS {winner}" for winner in (0, 1, "NULL")), "NOT finished")
+_OF_WINNER = {
+    "win": "CASE winner WHEN 0 THEN first WHEN 1 THEN second END = ?",
+    "loss": "CASE winner WHEN 0 THEN second WHEN 1 THEN first END = ?",
+}
+#: The number of all games.
+_ALL = Picked().most
+
+
+@dataclass(frozen=True)
+class GameFilter:
+    """Which games are wanted; what is left out does not matter.
+
+    `agents` (labels) all played in it. `result` is one of `RESULTS`, or one of `OWN_RESULTS` as the
+    first of `agents` sees it, either if it played against itself. `fault` is the kind of fault that
+    lost it, or "any". `plies` are the least and the greatest number of its discs. It begins with
+    the moves of `opening`, and is of the pair of that number (from 0). Raises `InvalidMatch` for
+    words that stand for nothing.
+    """
+
+    agents: tuple[str, ...] = ()
+    result: str | None = None
+    fault: str | None = None
+    plies: tuple[int, int] | None = None
+    opening: str = ""
+    pair: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.result is not None and self.result not in (*RESULTS, *OWN_RESULTS):
+            raise InvalidMatch(no_such("result", self.result, (*RESULTS, *OWN_RESULTS)))
+        if self.result in OWN_RESULTS and not self.agents:
+            raise InvalidMatch(f"a {self.result} is an agent's: name the agent")
+        faults = (*map(str, FaultKind), ANY_FAULT)
+        if self.fault is not None and self.fault not in faults:
+            raise InvalidMatch(no_such("fault", self.fault, faults))
+        if self.plies is not None and not 0 <= self.plies[0] <= self.plies[1]:
+            low, high = self.plies
+            raise InvalidMatch(f"the least number of plies comes first: not {low} to {high}")
+
+    def picked(
+        self, agents: Sequence[StoredAgent], geometry: Geometry, skipped: int = 0, most: int = _ALL
+    ) -> Picked:
+        """Return how a store of these agents picks the games wanted, or a page of them.
+
+        Raises `InvalidStore` for an agent not among them.
+        """
+        ids = {agent.label: agent.id for agent in agents}
+        for label in self.agents:
+            if label not in ids:
+                raise InvalidStore(no_such("agent", label, ids))
+        opening = format_moves(parse_moves(self.opening, geometry), geometry)
+        asked: list[tuple[Any, ...]] = [("1",)]  # conditions, each with its values
+        asked += [("? IN (first, second)", ids[label]) for label in self.agents]
+        if self.result in RESULTS:
+            asked.append((_ENDED[RESULTS.index(self.result)],))
+        elif self.result is not None:
+            asked.append((_OF_WINNER[self.result], ids[self.agents[0]]))
+        if self.fault is not None:
+            faults = tuple(FaultKind) if self.fault == ANY_FAULT else (self.fault,)
+            asked.append((f"fault IN ({', '.join('?' * len(faults))})", *map(str, faults)))
+        if self.plies is not None:
+            asked.append(("length(opening || moves) BETWEEN ? AND ?", *self.plies))
+        if opening:
+            asked.append(("substr(opening || moves, 1, ?) = ?", len(opening), opening))
+        if self.pair is not None:
+            asked.append(("pair = ?", self.pair))
+        condition = " AND ".join(text for text, *_ in asked)
+        return Picked(condition, tuple(chain(*(values for _, *values in asked))), skipped, most)
+
+
+@dataclass(frozen=True)
+class GameList:
+    """Some games of a store with what is needed to tell of them; see `dicts` and `count`.
+
+    `stored` are those that can be read, from which these were picked, and `damaged` those picked
+    that cannot; of a page, `stored` counts all.
+    """
+
+    geometry: Geometry
+    agents: tuple[StoredAgent, ...]
+    games: tuple[StoredGame, ...]
+    stored: int
+    damaged: int = 0
+
+    def label(self, agent: int) -> str:
+        """Return the label of an agent by its number."""
+        return next(each.label for each in self.agents if each.id == agent)
+
+    def dicts(self) -> Iterator[dict[str, Any]]:
+        """Yield each game as plain data: see `game_dict`."""
+        labels = {agent.id: agent.label for agent in self.agents}
+        return (game_dict(game, labels) for game in self.games)
+
+    def count(self, result: str) -> int:
+        """Return how many games ended so, a word of `RESULTS`."""
+        return sum(result_of(game) == result for game in self.games)
+
+
+def find_games(
+    store: str | Path | Store,
+    wanted: GameFilter | None = None,
+    limit: int | None = None,
+    page: int = 1,
+) -> GameList:
+    """Return the games of a store, or those that a filter wants, in the order they were planned.
+
+    With a `limit` a page of at most that many games is returned, the first if none is named, and
+    no other games are read; damaged ones take their place on a page. Raises `InvalidStore` for a
+    file that is no store, or agents that are not in it, and `InvalidNotation` for an opening that
+    is no move string.
+
+    `find_games("class.db", GameFilter(("ann",), "loss")).games` are the games that ann lost.
+    """
+    with opened(store) as source:
+        games = tuple(each_game(source, wanted, limit, page))
+        damaged, stored = len(source.damaged), len(games)
+        if wanted is not None or limit is not None:
+            stored = len(source) - damaged * (limit is None)
+        return GameList(source.start.geometry, source.agents, games, stored, damaged)
+
+
+def each_game(
+    store: Store, wanted: GameFilter | None = None, limit: int | None = None, page: int = 1
+) -> Iterator[StoredGame]:
+    """Yield the games that `find_games` returns, one at a time: no other game is read."""
+    most = _ALL if limit is None else min(limit, _ALL)
+    picked = (wanted or GameFilter()).picked(
+        store.agents, store.start.geometry, min(most * (page - 1), _ALL), most
+    )
+    return store.games(picked=picked)
+
+
+@contextmanager
+def opened(store: str | Path | Store) -> Iterator[Store]:
+    """Yield a store, opened for reading and closed again where it was given by its path."""
+    if isinstance(store, Store):
+        yield store
+        return
+    with Store.read(store) as source:
+        yield source
+
+
+def result_of(game: StoredGame) -> str:
+    """Return how a game ended: a word of `RESULTS`."""
+    return result_name(game.winner, game.finished)
+
+
+def result_in_words(game: StoredGame) -> str:
+    """Say how a game ended.
+
+    >>> result_in_words(StoredGame("a", 0, 0, 0, 1, "", "1213141", 0))
+    'first player wins'
+    """
+    if game.finished and game.winner is not None:
+        return f"{PLAYER_NAMES[game.winner]} wins"
+    return "draw" if game.finished else "left unfinished"
+
+
+def game_dict(game: StoredGame, labels: Mapping[int, str]) -> dict[str, Any]:
+    """Return a game as plain data: agents by label, games and pairs from 1, `moves` all of them.
+
+    `opening` are the moves among them that were not the agents'; `told` holds what was stored of
+    each move after those.
+    """
+    return {
+        "game": game.number + 1,
+        "pair": None if game.pair is None else game.pair + 1,
+        "first": labels[game.first],
+        "second": labels[game.second],
+        "opening": game.opening,
+        "moves": game.all_moves,
+        "plies": len(game.all_moves),
+        "result": result_of(game),
+        "winner": None if game.winning_agent is None else labels[game.winning_agent],
+        "fault": game.fault,
+        "fault_by": None if game.fault_seat is None else labels[game.agents[game.fault_seat]],
+        "reason": game.reason,
+        "seconds": game.seconds,
+        "job": game.job,
+        "told": {name: list(amounts) for name, amounts in game.told.items()},
+    }

@@ -1,0 +1,174 @@
+"""The measurements of studies that are no matches."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+import numpy as np
+
+from claimeven.agents.base import Limit
+from claimeven.agents.registry import make_agents
+from claimeven.arena.studies.games import mean_of, share_of
+from claimeven.arena.studies.study import Findings, Found
+from claimeven.evaluation.counting import COUNTERS, line_table
+from claimeven.evaluation.registry import weighted_windows
+from claimeven.evaluation.windows import WindowWeights
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
+from claimeven.minimax.search import MinimaxSearch
+from claimeven.montecarlo.playouts.textbook import blocking_columns, winning_columns
+from claimeven.solver.solver import Solver
+
+#: Seconds that each way to count is timed for, and into how many runs they are divided.
+_COUNTING, _RUNS = 0.2, 7
+#: Seeds of a search whose numbers are averaged, and positions of which a share is told.
+SEEDS = 100
+
+
+def decision(agent: str, moves: str, seconds: float, geometry: Geometry = STANDARD) -> Findings:
+    """Have an agent decide in a position under a limit on the clock: iterations and column.
+
+    Columns count from 1, as in move strings.
+    """
+    limit = Limit(seconds=seconds)
+    (player,) = make_agents([agent], geometry, limit)
+    position = Position.from_moves(moves, geometry)
+    made = player.choose(position, limit, np.random.default_rng(1))
+    return {
+        ("iterations", "0"): Found(float(made.iterations or 0)),
+        ("column", "0"): Found(float(made.column + 1)),
+    }
+
+
+@cache
+def _lund_search() -> MinimaxSearch:
+    weights = WindowWeights(their_line=-100001, their_three=-1000, their_two=-100)
+    even = weighted_windows("windows-even", weights, "windows, both sides alike", 2000.0)
+    return MinimaxSearch("alphabeta", even, "left", view="root")
+
+
+def lund_without_blocks(position: Position) -> int:
+    """Play as `alphabeta-lund` where blocks weigh no more than what one makes oneself."""
+    return _lund_search().search(position, depth=5).column
+
+
+def columns(agent: str, moves: str, iterations: int, geometry: Geometry) -> Findings:
+    """Mean value and visits of each column, from 1, over the searches of `SEEDS` seeds."""
+    (player,) = make_agents([agent], geometry, limit := Limit(iterations=iterations))
+    position = Position.from_moves(moves, geometry)
+    found: dict[tuple[str, str], list[float]] = {}
+    for seed in range(SEEDS):
+        player.reset()
+        details = player.choose(position, limit, np.random.default_rng(seed)).details
+        for quantity, key in (("value", "values"), ("visits", "visits")):
+            for column, number in enumerate(details[key], start=1):
+                if number is not None:
+                    found.setdefault((quantity, str(column)), []).append(number)
+    return {key: mean_of(numbers, -1.0) for key, numbers in found.items()}
+
+
+def blocks(agent: str, budgets: Sequence[int]) -> Findings:
+    """Share of `SEEDS` random positions with one threat of the opponent in which it is blocked."""
+    rng, positions = random.Random(1), list[tuple[Position, int]]()
+    while len(positions) < SEEDS:
+        position = Position()
+        for _ in range(rng.randrange(6, 20)):
+            if not position.is_over:
+                position = position.play(rng.choice(position.legal_columns))
+        threats = () if position.is_over else blocking_columns(position)
+        if len(threats) == 1 and not winning_columns(position):
+            positions.append((position, threats[0]))
+    found: dict[tuple[str, str], Found] = {}
+    for budget in budgets:
+        (player,) = make_agents([agent], STANDARD, limit := Limit(iterations=budget))
+        right = [
+            player.choose(position, limit, np.random.default_rng(1)).column == block
+            for position, block in positions
+        ]
+        found["share", str(budget)] = share_of(sum(right) / SEEDS, SEEDS)
+    return found
+
+
+def rounds(games: int = 1000, most: int = 21) -> Findings:
+    """Share of random games that are over after some rounds, of two moves each."""
+    rng, ended = random.Random(1), list[int]()
+    for _ in range(games):
+        position = Position()
+        while not position.is_over:
+            position = position.play(rng.choice(position.legal_columns))
+        ended.append((position.ply + 1) // 2)
+    return {
+        ("share", str(count)): share_of(sum(end <= count for end in ended) / games, games)
+        for count in range(1, most + 1)
+    }
+
+
+def one_line() -> Findings:
+    """Time three ways to see whether a line of six cells has a run of four: microseconds."""
+    line, ones, table = np.zeros(6, dtype=np.int8), np.ones(4), line_table(6, 4)
+    ways: dict[str, Callable[[], object]] = {
+        "scan": lambda: any(all(line[i + j] == 1 for j in range(4)) for i in range(3)),
+        "convolution": lambda: np.any(np.convolve(ones, line) == 4),
+        "table": lambda: table[int("".join(map(str, line.tolist())), 2)] > 0,
+    }
+    found = {("microseconds", way): Found(1e6 * _seconds_of(work)) for way, work in ways.items()}
+    scan, looked_up = (found["microseconds", way].value for way in ("scan", "table"))
+    return {**found, ("ratio", "table"): Found(scan / looked_up)}
+
+
+def counting(moves: str, geometry: Geometry, length: int) -> Findings:
+    """Time each way to count the first player's runs on a board: microseconds, best of seven runs.
+
+    The ratio of a way says how many times as fast as the scan it is.
+    """
+    discs = Position.from_moves(moves, geometry).discs[0]
+    ways = {name: partial(count, discs, geometry, length) for name, count in COUNTERS.items()}
+    assert len({count() for count in ways.values()}) == 1
+    times = {name: 1e6 * _seconds_of(count) for name, count in ways.items()}
+    found = {("microseconds", name): Found(took) for name, took in times.items()}
+    ratios = {("ratio", name): Found(times["scan"] / took) for name, took in times.items()}
+    return {**found, **ratios}
+
+
+def exact(moves: str, geometry: Geometry = STANDARD, table_mb: float = 128) -> Findings:
+    """Solve a position from scratch, without an opening book: its score, and the seconds taken."""
+    solver = Solver(geometry, table_mb, book=None)
+    solver.load()
+    begin = time.perf_counter()
+    score = solver.score(Position.from_moves(moves, geometry))
+    return {
+        ("exact_score", "0"): Found(float(score)),
+        ("seconds", "0"): Found(time.perf_counter() - begin),
+    }
+
+
+def evaluations(evaluation: str, depth: int, moves: str = "") -> Findings:
+    """Count the evaluations of minimax and of alpha-beta, columns left to right, in a position."""
+    found: dict[tuple[str, str], Found] = {}
+    answers = set()
+    for name in ("minimax", "alphabeta"):
+        result = MinimaxSearch(name, evaluation, order="left").search(
+            Position.from_moves(moves), depth=depth
+        )
+        answers.add((result.column, result.value))
+        found["evaluations", name] = Found(float(result.counters.evaluations))
+    assert len(answers) == 1, answers
+    return found
+
+
+def _seconds_of(work: Callable[[], object]) -> float:
+    """Return the seconds of one call, the best of several runs of many calls."""
+    begin = time.perf_counter()
+    work()
+    once = time.perf_counter() - begin
+    calls = max(1, int(_COUNTING / _RUNS / max(once, 1e-7)))
+    best = float("inf")
+    for _ in range(_RUNS):
+        begin = time.perf_counter()
+        for _ in range(calls):
+            work()
+        best = min(best, (time.perf_counter() - begin) / calls)
+    return best

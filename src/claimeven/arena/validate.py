@@ -1,0 +1,251 @@
+"""Whether an agent is fit for a tournament: loaded, asked in many positions, tried in games.
+
+What an author runs before anything else. The agent plays in a process of its own, as it would in a
+tournament if it comes from a file; a program or a server is asked as it is. It is asked first about
+positions that provoke the usual mistakes (see `probes`), each as a game of its own; then it plays
+`random` and `greedy` from both seats. Its clock is that of a match under the same limit.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from contextlib import closing
+
+import numpy as np
+
+from claimeven.agents.base import Agent, AgentFault, FaultKind, Limit
+from claimeven.agents.files import file_of
+from claimeven.agents.kaggle_agent import NONE_NOTE
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.process import ProcessAgent
+from claimeven.agents.registry import make_agent, make_agents
+from claimeven.arena.check_report import Answer, CheckedGame, CheckReport
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.findings import (
+    Usage,
+    find_files,
+    find_notes,
+    find_prints,
+    find_sides,
+    find_usage,
+    grows,
+    usage_of,
+)
+from claimeven.arena.games.game import Forfeit, play_game
+from claimeven.arena.games.openings import random_openings
+from claimeven.arena.games.safe_call import begin_game, timed_decision
+from claimeven.arena.games.schedule import Opening
+from claimeven.arena.probes import Probe, probes
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
+
+#: Opponents, and the part of the board that is filled when the agents begin; two games of each.
+SITUATIONS = (
+    ("random", 0.0),
+    ("greedy", 0.0),
+    ("random", 1 / 7),
+    ("greedy", 1 / 7),
+    ("random", 0.5),
+)
+#: What each opponent's spec is.
+OPPONENTS = {"random": "random", "greedy": "greedy:win=yes,block=yes"}
+#: Number of games.
+GAMES = 2 * len(SITUATIONS)
+#: Seconds after which a slow agent is asked about no more positions, those apart that every agent
+#: is asked about; and after which no more pairs of games are started.
+MAX_ASKING, MAX_PLAYING = 20.0, 60.0
+#: What a fault weighs by its kind, as it keeps others waiting; a process that has ended; all else;
+#: and the weight at which no more is asked.
+_WEIGHTS = {FaultKind.STALL: 10.0, FaultKind.TIME: 5.0, FaultKind.MEMORY: 3.0}
+_ENDED, _OTHER, _ENOUGH = 3.0, 0.05, 20.0
+#: Seconds for a move up to which a stall is waited for twice.
+_SHORT = 5.0
+#: Positions that are asked about twice, and the seconds an answer to them may take.
+_TWICE, _QUICK = 20, 0.01
+#: Seconds for asking on while the memory of an agent grows.
+MAX_SOAKING = 5.0
+
+#: Called with the number of positions and games done, and the number of all.
+Watch = Callable[[int, int], object]
+
+
+def check_agent(
+    spec: str,
+    *,
+    geometry: Geometry | None = None,
+    limit: Limit | None = None,
+    memory_mb: int | None = None,
+    load_seconds: float | None = None,
+    seed: int = 0,
+    quiet: bool = True,
+    watch: Watch | None = None,
+) -> CheckReport:
+    """Load an agent, ask it about positions, play `GAMES` games; return what was found.
+
+    `limit` is that of the match it is meant for; `memory_mb`, `load_seconds` and `quiet` are those
+    of `Isolation`. `watch` is called with the number of positions and games done, and of all. A
+    file that holds no agent that can be loaded is a finding; raises `InvalidSpec` and
+    `InvalidLimit` for a spec that names nothing, or a limit the agent cannot keep to.
+
+    >>> check_agent("greedy").is_fine
+    True
+    """
+    geometry, limit = geometry or Geometry(), limit or Limit()
+    if whole_number(seed, "seed", InvalidMatch) < 0:
+        raise InvalidMatch(f"a seed is 0 or more, not {seed}")
+    isolation = Isolation(True, memory_mb, quiet, load_seconds)
+    begin = time.perf_counter()
+    try:
+        agent = make_agent(spec, geometry, limit, isolation)
+    except InvalidSpec as error:
+        if not isinstance(spec, str) or file_of(spec) is None:
+            raise
+        return CheckReport(spec, geometry, isolation, time.perf_counter() - begin, error)
+    load_seconds = time.perf_counter() - begin
+    if not agent.timed:
+        raise InvalidSpec(f"{spec} sits at this terminal: there is nothing to check")
+    with closing(agent):
+        check = _Check(agent, geometry, limit, seed, watch)
+        check.ask()
+        check.play()
+        memory = agent.most_memory() if isinstance(agent, ProcessAgent) else None
+        notes = find_notes(spec, agent, check.is_unseeded)
+        prints = tuple(find_prints(agent, max(1, check.moves)))
+    others = (
+        *find_sides(check.answers),
+        *find_usage(check.usage, isolation.memory),
+        *prints,
+        *find_files(spec),
+    )
+    return CheckReport(
+        spec, geometry, isolation, load_seconds, None, agent.plays, tuple(check.answers),
+        tuple(check.games), memory, others, notes, check.positions,
+    )  # fmt: skip
+
+
+class _Check:
+    """An agent that is checked, and what it did so far."""
+
+    def __init__(
+        self, agent: Agent, geometry: Geometry, limit: Limit, seed: int, watch: Watch | None
+    ) -> None:
+        self.agent, self.geometry, self.limit, self.seed = agent, geometry, limit, seed
+        self.watch = watch
+        self.answers: list[Answer] = []
+        self.games: list[CheckedGame] = []
+        self.usage: list[Usage] = []
+        self.is_unseeded = False
+        self._needed, self._more = probes(geometry, seed)
+        self._weight = 0.0
+
+    @property
+    def positions(self) -> int:
+        """Number of positions a quick agent is asked about."""
+        return len(self._needed) + len(self._more)
+
+    @property
+    def moves(self) -> int:
+        """Number of moves it made or was asked for."""
+        return len(self.answers) + sum(len(game.seconds) for game in self.games)
+
+    def ask(self) -> None:
+        """Ask about all positions, a slow agent about fewer."""
+        ends = time.perf_counter() + MAX_ASKING
+        half = len(self._more) // 2
+        for part, may_end in (
+            (self._needed, False), (self._more[:half], True), (self._more[half:], True)
+        ):  # fmt: skip
+            for probe in part:
+                if self._weight >= _ENOUGH or (may_end and time.perf_counter() > ends):
+                    return
+                self._ask(probe)
+            self._note_usage()
+        if not self._weight:
+            self._ask_again()
+            self._soak()
+
+    def play(self) -> None:
+        """Play the games, a slow agent fewer."""
+        ends = time.perf_counter() + MAX_PLAYING
+        specs = list(OPPONENTS.values())
+        opponents = dict(zip(OPPONENTS, make_agents(specs, self.geometry), strict=True))
+        for number in range(GAMES):
+            is_late = number > 0 and number % 2 == 0 and time.perf_counter() > ends
+            if self._weight >= _ENOUGH or is_late:
+                break
+            name, filled = SITUATIONS[number // 2]
+            opening = _opening(self.geometry, filled, self.seed + number // 2)
+            seat = (opening.position.ply + number) % 2  # it makes the first move of even games
+            seats = [self.agent, opponents[name]] if seat == 0 else [opponents[name], self.agent]
+            generators = [np.random.default_rng([self.seed, number, seat]) for seat in (0, 1)]
+            game = play_game(seats, opening, self.limit, generators, keep_decisions=True)
+            self.games.append(CheckedGame(number, name, seat, game))
+            self._weigh(self.games[-1].fault)
+
+    def _ask(self, probe: Probe) -> None:
+        self.answers.append(self._answer(probe, len(self.answers)))
+        self._weigh(self.answers[-1].fault)
+
+    def _answer(self, probe: Probe, number: int) -> Answer:
+        """Ask about a position, as a game of its own."""
+        rng = np.random.default_rng([self.seed, number])
+        try:
+            begin_game(self.agent, rng)
+            decision, seconds = timed_decision(self.agent, probe.position, self.limit, rng)
+        except AgentFault as fault:
+            lost = Forfeit(probe.position.turn, str(fault), fault.traceback, fault.kind)
+            return Answer(probe, number, fault=lost)
+        if decision.details and decision.details.get("note") == NONE_NOTE:
+            lost = Forfeit(
+                probe.position.turn, NONE_NOTE.removeprefix("it "), kind=FaultKind.ILLEGAL
+            )
+            return Answer(probe, number, fault=lost)
+        return Answer(probe, number, decision.column, seconds)
+
+    def _weigh(self, fault: Forfeit | None) -> None:
+        """Add what a fault weighs, and report progress."""
+        if fault is not None:
+            has_ended = fault.kind is FaultKind.CRASH and not fault.traceback
+            self._weight += _WEIGHTS.get(fault.kind, _ENDED if has_ended else _OTHER)
+            if fault.kind is FaultKind.STALL and (self.limit.seconds or math.inf) > _SHORT:
+                self._weight = _ENOUGH
+        if self.watch is not None:
+            self.watch(len(self.answers) + len(self.games), self.positions + GAMES)
+
+    def _note_usage(self) -> None:
+        process = self.agent.process if isinstance(self.agent, ProcessAgent) else None
+        if process is not None and (used := usage_of(process, len(self.answers))) is not None:
+            self.usage.append(used)
+
+    def _ask_again(self) -> None:
+        """Ask about some positions once more, from the same state of chance."""
+        again = [answer for answer in self.answers if answer.seconds < _QUICK][-_TWICE:]
+        columns = [self._answer(answer.probe, answer.number).column for answer in again]
+        self.is_unseeded = columns != [answer.column for answer in again]
+
+    def _soak(self) -> None:
+        """Ask on while the memory of the agent grows, to see whether it ever stops."""
+        ends = time.perf_counter() + MAX_SOAKING
+        while not self._weight and time.perf_counter() < ends and grows(self.usage):
+            for probe in self._more:
+                if self._weight or time.perf_counter() > ends:
+                    break
+                self._ask(probe)
+            self._note_usage()
+
+
+def _opening(geometry: Geometry, filled: float, seed: int) -> Opening:
+    """Return a random opening that fills a part of the board; a shorter one if there is none."""
+    plies = round(filled * geometry.cells)
+    while plies > 0:
+        try:
+            return Opening(
+                Position(geometry), random_openings(1, plies, seed, Position(geometry))[0]
+            )
+        except InvalidMatch:
+            plies //= 2
+    return Opening(Position(geometry))

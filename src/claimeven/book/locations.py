@@ -1,0 +1,130 @@
+"""Which books there are, where they lie, and which one a solver uses where none is named.
+
+The package comes with a small book. A deeper one that was imported lies in the user's folder of
+books, named by board, and is used in its place. `CLAIMEVEN_BOOK_DIR` moves that folder: one without
+books does without them.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeAlias
+
+import platformdirs
+
+from claimeven.book import format
+from claimeven.book.book import Book
+from claimeven.book.errors import InvalidBook
+from claimeven.book.mmap_book import VERSION as MAPPED_VERSION
+from claimeven.book.mmap_book import MappedBook
+from claimeven.game.geometry import Geometry
+from claimeven.solver.protocols import SHIPPED_BOOK, USUAL_BOOK
+
+AnyBook: TypeAlias = Book | MappedBook
+
+#: The folder of the books that come with the package, named by board: `7x6.book`.
+SHIPPED = Path(__file__).parent / "data"
+_VERSION = slice(len(format.MAGIC), len(format.MAGIC) + 2)
+
+
+def file_name(geometry: Geometry) -> str:
+    """Return what the book of a board is called in a folder of books.
+
+    >>> file_name(Geometry()), file_name(Geometry(5, 4, 3))
+    ('7x6.book', '5x4-connect3.book')
+    """
+    board = f"{geometry.columns}x{geometry.rows}"
+    return f"{board}{'' if geometry.connect == 4 else f'-connect{geometry.connect}'}.book"
+
+
+def shipped_path(geometry: Geometry) -> Path | None:
+    """Return where the book for a board lies that comes with the package, None without one."""
+    path = SHIPPED / file_name(geometry)
+    return path if path.is_file() else None
+
+
+def user_folder() -> Path | None:
+    """Return the folder of the user's books, not necessarily there; None for a user without one.
+
+    `CLAIMEVEN_BOOK_DIR` is read at every call.
+    """
+    chosen = os.environ.get("CLAIMEVEN_BOOK_DIR")
+    if chosen:
+        return Path(chosen)
+    try:
+        users = Path(platformdirs.user_data_dir("claimeven"))
+    except RuntimeError:  # neither HOME nor an entry in the list of users
+        return None
+    return users / "books" if users.is_absolute() else None
+
+
+def user_path(geometry: Geometry) -> Path | None:
+    """Return where the user's book for a board lies, None without one.
+
+    A folder that one may not look into counts as one without books.
+    """
+    folder = user_folder()
+    if folder is not None:
+        path = folder / file_name(geometry)
+        with suppress(OSError):
+            return path if path.is_file() else None
+    return None
+
+
+def usual_path(geometry: Geometry) -> Path | None:
+    """Return where the book lies that is used for a board unless another is named, if any."""
+    return user_path(geometry) or shipped_path(geometry)
+
+
+def load_book(path: str | Path) -> AnyBook:
+    """Open a book file of either version. Raises `InvalidBook` naming it."""
+    path = Path(path)
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(_VERSION.stop)
+    except OSError as error:
+        raise InvalidBook(f"{path} cannot be read: {error.strerror or error}") from None
+    if start[_VERSION] == MAPPED_VERSION.to_bytes(2, "little"):
+        return MappedBook(path)
+    return Book.load(path)
+
+
+@lru_cache(maxsize=8)
+def shipped(geometry: Geometry) -> Book | None:
+    """Return the book for a board that comes with the package, None if there is none.
+
+    Raises `InvalidBook` if its file is damaged.
+    """
+    path = shipped_path(geometry)
+    return (
+        None if path is None else Book(*format.unpack(format.read(path), str(path), is_ours=True))
+    )
+
+
+def open_book(geometry: Geometry, where: str | Path) -> AnyBook | None:
+    """Return the book in a file, or for `USUAL_BOOK` the user's, or else that of the package.
+
+    `SHIPPED_BOOK` is that of the package in any case. None if there is none for the board. Raises
+    `InvalidBook` for a damaged file.
+    """
+    if where == SHIPPED_BOOK:
+        return shipped(geometry)
+    if where != USUAL_BOOK:
+        return load_book(where)
+    path = user_path(geometry)
+    if path is None:
+        return shipped(geometry)
+    there = path.stat()
+    return _users(geometry, path, (there.st_mtime_ns, there.st_size, there.st_ino))
+
+
+@lru_cache(maxsize=8)
+def _users(geometry: Geometry, path: Path, version: tuple[int, ...]) -> AnyBook:
+    """Return the user's book for a board, opened once as long as the file stays as it is."""
+    book = load_book(path)
+    if book.geometry != geometry:
+        raise InvalidBook(f"{path} is for {book.geometry}: move it away, it is no {geometry} book")
+    return book

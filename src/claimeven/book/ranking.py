@@ -1,0 +1,177 @@
+"""A number for every position of the first plies, found by counting, so that no keys are kept.
+
+Positions of a ply are numbered by how full each column is, and then by whose discs those are:
+
+    number = start of the ply + block of the heights * ways to colour + rank of the colouring
+
+A **block** is one way to spread the discs of a ply over the columns; of two that mirror each other
+only the one whose heights come first, read from the left, has a block, and a position that is
+spread the other way is looked up as its mirror image. The discs, column by column and each column
+from the bottom, make a word with a bit for each disc of the side to move; among the words of so
+many bits the **rank** of a colouring is its place in ascending order.
+
+No two positions share a number, and a position that spreads evenly, so that it and its image lie
+in one block, has one number for each. Numbers of discs that no game can lead to, or that end one,
+stay unused. The numbers are those of a file (see `deep`), so they never change.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.book.errors import InvalidBook
+from claimeven.book.ranking_kernel import BEYOND, number_all
+from claimeven.game.batch import Boards, disc_counts
+from claimeven.game.geometry import Geometry
+
+__all__ = ["BEYOND", "Numbering", "Numbers"]
+
+Numbers = npt.NDArray[np.int64]
+
+#: Ways to spread the discs of a ply that are enumerated at most: a few hundred MB at work.
+MOST_SPREADS = 1 << 22
+
+
+class Numbering:
+    """The numbers of the positions of plies 0 .. `plies` of a board of at most 64 bits.
+
+    `starts[ply]` is the first number of a ply; the last entry is how many numbers there are.
+
+    >>> Numbering(Geometry(), 12).starts[-1]
+    11040401
+    """
+
+    def __init__(self, geometry: Geometry, plies: int) -> None:
+        """Raise `InvalidBook` where there are too many ways to spread so many discs."""
+        self.geometry = geometry
+        self.plies = plies
+        # ways[c][s]: of spreading s discs over the columns from c on.
+        ways = _ways(geometry.columns, geometry.rows, plies)
+        if max(ways[0]) > MOST_SPREADS:
+            raise InvalidBook(
+                f"there are too many ways to spread {plies} discs over {geometry}"
+                " for a book that is looked up in its file"
+            )
+        self.spreads = ways[0]
+        self.colourings = [comb(ply, ply // 2) for ply in range(plies + 1)]
+        self.blocks = [
+            (self.spreads[ply] + _even_spreads(geometry, ply)) // 2 for ply in range(plies + 1)
+        ]
+        self.starts = [0]
+        for blocks, colourings in zip(self.blocks, self.colourings, strict=True):
+            self.starts.append(self.starts[-1] + blocks * colourings)
+        # before[c][s][h]: spreads of s discs over the columns from c on with fewer than h in c.
+        rows = geometry.rows
+        self._before = [
+            [
+                [sum(after[max(0, discs - height + 1) : discs + 1]) for height in range(rows + 1)]
+                for discs in range(plies + 1)
+            ]
+            for after in ways[1:]
+        ]
+
+    def number(self, mine: int, mask: int) -> int:
+        """Return the number of one position of at most `plies` discs."""
+        board = self.geometry
+        height, part = board.height, (1 << board.height) - 1
+        shifts = range(0, board.bits, height)
+        heights = [(mask >> shift & part).bit_length() for shift in shifts]
+        columns = list(zip(heights, (mine >> shift & part for shift in shifts), strict=True))
+        if heights[::-1] < heights:
+            columns.reverse()
+        ply = left = sum(heights)
+        spread = word = discs = 0
+        for before, (count, own) in zip(self._before, columns, strict=True):
+            spread += before[left][count]
+            word |= own << discs
+            left -= count
+            discs += count
+        return (
+            self.starts[ply]
+            + int(self._block_of(ply)[spread]) * self.colourings[ply]
+            + int(_ranks(ply)[word])
+        )
+
+    def numbers(self, keys: Boards) -> Numbers:
+        """Return the numbers of positions by their keys; `BEYOND` for those of later plies."""
+        found = np.empty(len(keys), dtype=np.int64)
+        number_all(np.ascontiguousarray(keys), self._tables, found)
+        return found
+
+    @cached_property
+    def _tables(self) -> Numbers:
+        """What the kernel needs: see `numbering_kernel`."""
+        board = self.geometry
+        blocks = [self._block_of(ply) for ply in range(self.plies + 1)]
+        blocks_at = np.cumsum([0, *self.spreads[:-1]])
+        head = np.array([board.columns, board.height, board.rows, self.plies])
+        ranks = [_ranks(ply) for ply in range(self.plies + 1)]
+        lists = [np.array(self.starts[:-1]), np.array(self.colourings), blocks_at]
+        before = np.array(self._before)
+        parts = [head, *lists, before.reshape(-1), *blocks, *ranks]
+        return np.concatenate([part.astype(np.int64) for part in parts])
+
+    def _block_of(self, ply: int) -> npt.NDArray[np.int32]:
+        """Return the block of each spread of a ply; what it says of those without is no matter."""
+        return _blocks(self.geometry.columns, self.geometry.rows, ply)
+
+
+def _ways(columns: int, rows: int, plies: int) -> list[list[int]]:
+    """Return for each column the ways to spread 0 .. `plies` discs over it and those after it."""
+    ways = [[1] + [0] * plies]
+    for _ in range(columns):
+        after = ways[0]
+        ways.insert(0, [sum(after[max(0, discs - rows) : discs + 1]) for discs in range(plies + 1)])
+    return ways
+
+
+def _even_spreads(geometry: Geometry, discs: int) -> int:
+    """Return the number of spreads that are their own mirror images."""
+    pairs = _ways(geometry.columns // 2, geometry.rows, discs // 2)[0]
+    if geometry.columns % 2 == 0:
+        return pairs[discs // 2] if discs % 2 == 0 else 0
+    middle = range(discs % 2, min(geometry.rows, discs) + 1, 2)
+    return sum(pairs[(discs - height) // 2] for height in middle)
+
+
+@lru_cache(maxsize=64)
+def _blocks(columns: int, rows: int, ply: int) -> npt.NDArray[np.int32]:
+    """Return the block of each spread of `ply` discs, in the order of the spreads' numbers."""
+    heights = _spreads(columns, rows, ply)
+    has_block = np.zeros(len(heights), dtype=bool)
+    undecided = np.ones(len(heights), dtype=bool)
+    for column in range(columns // 2):
+        left, right = heights[:, column], heights[:, columns - 1 - column]
+        has_block |= undecided & (left < right)
+        undecided &= left == right
+    blocks: npt.NDArray[np.int32] = np.cumsum(has_block | undecided, dtype=np.int32) - np.int32(1)
+    return blocks
+
+
+def _spreads(columns: int, rows: int, discs: int) -> npt.NDArray[np.int8]:
+    """Return every spread of discs over columns, shape (n, columns), in ascending order."""
+    spreads = np.zeros((1, 0), dtype=np.int8)
+    left = np.array([discs], dtype=np.int64)
+    for column in range(columns):
+        lowest = np.maximum(0, left - rows * (columns - 1 - column))
+        choices = np.maximum(0, np.minimum(rows, left) - lowest + 1)
+        which = np.repeat(np.arange(len(left)), choices)
+        first = np.cumsum(choices) - choices
+        heights = np.arange(len(which)) - first[which] + lowest[which]
+        spreads = np.column_stack([spreads[which], heights.astype(np.int8)])
+        left = left[which] - heights
+    return spreads
+
+
+@lru_cache(maxsize=32)
+def _ranks(ply: int) -> npt.NDArray[np.int32]:
+    """Return the rank of each word of `ply` bits among those with as many as the mover's discs."""
+    words = np.arange(1 << ply, dtype=np.uint64)
+    own = np.flatnonzero(disc_counts(words) == ply // 2)
+    ranks = np.zeros(1 << ply, dtype=np.int32)
+    ranks[own] = np.arange(len(own), dtype=np.int32)
+    return ranks

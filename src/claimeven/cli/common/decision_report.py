@@ -1,0 +1,143 @@
+"""A decision in words: what `play --thinking` and `think` print."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from claimeven.agents import Agent, Decision
+from claimeven.agents.base import AgentFault
+from claimeven.agents.decisions.decision_rows import decision_facts, decision_rows
+from claimeven.arena.games.safe_call import checked_trace, checked_tree
+from claimeven.cli.common.streams import WIDTH
+from claimeven.cli.common.widths import wrap
+from claimeven.game.notation import column_name, format_moves
+from claimeven.game.position import Position
+
+LEVELS = ("mute", "low", "high")
+#: Plies and nodes of a search tree shown where nothing else is asked for.
+TREE_DEPTH, TREE_NODES = 2, 60
+#: Lines of a trace shown in a game before the rest is left out.
+TRACE_LINES = 400
+
+#: Counters of a decision in the order they are told, with their words.
+_COUNTERS = (
+    ("evaluations", "positions evaluated"),
+    ("cutoffs", "cut-offs"),
+    ("table_hits", "found in the table"),
+    ("stored", "nodes stored"),
+)
+#: What the numbers of a row are, by the row's name; as the side to move sees them.
+_LEGENDS = {
+    "eval": "eval: heuristic value; W3 wins in 3 plies, L4 loses in 4, <= is at most that",
+    "score": "score: exact; 0 is a draw, above 0 a win, and the higher the sooner",
+    "mean": "mean: mean result of the iterations through a column; win, draw, loss are proven",
+    "run": "run: longest line of own discs through the new disc",
+    "visits": "visits: iterations that went through a column",
+    "guess": "guess: what the net takes the exact score of a column to be",
+    "prior": "prior: how good a column looks to the model, before any search",
+    "share": "share: chance that the column is played, or its share of the visits",
+}
+_LABEL = 7
+
+
+def decision_lines(decision: Decision, position: Position, width: int = WIDTH) -> Iterator[str]:
+    """Yield the column values, the choice and the counters, at most `width` characters a line."""
+    details, geometry = decision.details, position.geometry
+    yield from _column_table(decision, position, width)
+    texts = [choice_line(decision, position)]
+    counters = [
+        f"{details[key]:,} {word}"
+        for key, word in _COUNTERS
+        if _is_count(details, key) and details[key]
+    ]
+    if details.get("branching") is not None:
+        counters.append(f"{details['branching']:.2f} columns tried in a position on average")
+    if counters:
+        texts.append(", ".join(counters))
+    if details.get("full") is True:
+        texts.append(f"the tree is full ({details['stored']:,} nodes)")
+    if details.get("line"):
+        texts.append(f"principal variation {format_moves(details['line'], geometry)}")
+    for text in texts:
+        yield from wrap(text, width, subsequent_indent="  ")
+
+
+def legend_lines(decision: Decision, width: int = WIDTH) -> Iterator[str]:
+    """Yield what the rows of a decision's table are, and what its value says."""
+    names = [name for name, _ in decision_rows(decision)]
+    texts = [_LEGENDS[name] for name in names if name in _LEGENDS]
+    if decision.value is not None:
+        texts.append("value: from -1 (lost) to +1 (won), for the side to move")
+    for text in texts:
+        yield from wrap(text, width, subsequent_indent="  ")
+
+
+def _column_table(decision: Decision, position: Position, width: int) -> Iterator[str]:
+    """Yield what is told of each column, in as many parts as the width asks for."""
+    geometry = position.geometry
+    told = decision_rows(decision)
+    if not told:
+        return
+    rows = [("column", [column_name(c, geometry) for c in range(geometry.columns)]), *told]
+    cell_width = 1 + max(len(cell) for _, cells in rows for cell in cells)
+    most = max(1, (width - _LABEL) // cell_width)
+    for start in range(0, geometry.columns, most):
+        for word, cells in rows:
+            part = cells[start : start + most]
+            yield f"{word:<{_LABEL}}" + "".join(f"{cell:>{cell_width}}" for cell in part)
+
+
+def choice_line(decision: Decision, position: Position) -> str:
+    """Say the column chosen, what it is worth and what that cost."""
+    name = column_name(decision.column, position.geometry)
+    return f"plays column {name}: " + ", ".join(decision_facts(decision))
+
+
+@contextmanager
+def blaming(agent: Agent) -> Iterator[None]:
+    """Let a fault say whose it is."""
+    try:
+        yield
+    except AgentFault as fault:
+        raise AgentFault(f"{agent.name} {fault}") from fault
+
+
+def trace_lines(
+    agent: Agent, position: Position, limit: Any, rng: Any, most: int = TRACE_LINES
+) -> Iterator[str]:
+    """Return the steps of the next decision, `most` lines (0: all), and how it failed if so.
+
+    It is called before the decision, with the state its generator has then, and read after it.
+    """
+    try:
+        lines = checked_trace(agent, position, limit, rng, most + 1 if most else sys.maxsize)
+    except AgentFault as fault:
+        return iter((f"... the trace ends: it {fault}",))
+    return _shown(lines, most)
+
+
+def _shown(lines: Iterator[str], most: int) -> Iterator[str]:
+    try:
+        for number, line in enumerate(lines):
+            if most and number == most:
+                yield f"... the trace goes on; the first {most} lines are shown"
+            else:
+                yield line
+    except AgentFault as fault:
+        yield f"... the trace ends: it {fault}"
+
+
+def tree_lines(agent: Agent, depth: int, nodes: int) -> Iterator[str]:
+    """Yield the tree behind the last decision, or how showing it failed."""
+    try:
+        view = checked_tree(agent, depth, nodes)
+        yield from () if view is None else view.text.rstrip("\n").splitlines()
+    except AgentFault as fault:
+        yield f"... no tree: it {fault}"
+
+
+def _is_count(details: Any, key: str) -> bool:
+    return isinstance(details.get(key), int) and not isinstance(details.get(key), bool)

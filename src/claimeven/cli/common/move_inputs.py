@@ -1,0 +1,200 @@
+"""Positions and games as commands take them: typed as arguments, from stdin, or from files."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TextIO
+
+import click
+
+from claimeven.cli.common.options import WordChoice
+from claimeven.cli.common.streams import as_file
+from claimeven.game.errors import ClaimevenError, IllegalMove
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.records import (
+    FORMATS,
+    GameRecord,
+    InvalidRecord,
+    format_of,
+    guess_by_lines,
+    open_records,
+    tried_records,
+)
+from claimeven.records.boards import Board
+from claimeven.records.move_strings import every_item
+
+#: The argument that stands for the lines of stdin.
+STDIN = "-"
+#: What only the name of a file has.
+_OF_FILES = "./\\"
+
+#: What is added about a board that no game reaches.
+_SHOWN = "; claimeven show draws, counts and evaluates such a board"
+
+#: Names the format of what is read; the command receives `source`, a name or None.
+source_option = click.option(
+    "--from",
+    "source",
+    type=WordChoice(*FORMATS),
+    help="Format of what is read, if it cannot be recognized; moves0: columns from 0.",
+)
+
+#: Where a game starts; the command receives `moves`, for `read_one`.
+position_option = click.option(
+    "--position",
+    "moves",
+    default="",
+    help="Start after these moves, such as 4455, or from a board or a file with one.",
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A position or game as it was given: its moves, and the record, None if that failed.
+
+    `board` holds discs that no game reaches, if `Inputs` takes them.
+    """
+
+    moves: str
+    record: GameRecord | None
+    error: str = ""
+    board: Board | None = None
+
+
+def is_ongoing(record: GameRecord) -> None:
+    """Raise `IllegalMove` if a game is over."""
+    if record.position.is_over:
+        raise IllegalMove(f"the game is over after {record.moves}: {record.position.outcome}")
+
+
+class Inputs:
+    """The positions or games that the arguments of a command stand for, in their order.
+
+    `-` is stdin and the name of a file that file, in any format of `claimeven.records`; in lines of
+    moves an empty line is the empty board. Everything else is a move string, or the text of a board
+    itself. Arguments that cannot be read raise `ClaimevenError` here, before anything is answered;
+    a line that cannot be read is reported on stderr with its number when its turn comes, and
+    `failed` is set. `check` raises `ClaimevenError` for records the command cannot use; `geometry`
+    is the board of games that do not name theirs; `source` names the format. With `takes_boards`
+    boards that no game reaches are given too.
+    """
+
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        geometry: Geometry = STANDARD,
+        check: Callable[[GameRecord], object] = lambda record: None,
+        source: str | None = None,
+        takes_boards: bool = False,
+        is_silent: bool = False,
+    ) -> None:
+        self._geometry, self._check = geometry, check
+        self._source, self._takes_boards = source, takes_boards
+        self._is_silent = is_silent
+        self.failed = False
+        self.are_many = len(arguments) > 1
+        self._parts = [self._part(argument) for argument in arguments]
+
+    def __iter__(self) -> Iterator[Given]:
+        for part in self._parts:
+            if isinstance(part, Given):
+                yield part
+            else:
+                yield from self._of_file(*part)
+
+    def _part(self, argument: str) -> Given | tuple[str, TextIO]:
+        if argument == STDIN:
+            self.are_many = True
+            return "", as_file(sys.stdin)
+        source = format_of(self._source or "moves")
+        try:
+            record = source.read(argument, self._geometry)
+            self._check(record)
+            return Given(record.moves, record)
+        except ClaimevenError as error:
+            if self._source or _looks_like_moves(argument):
+                lines = _open(argument)
+                if lines is None:
+                    _check_base(argument, self._geometry, error)
+            else:
+                lines = _open(argument, may_be_text=True) or io.StringIO(argument)
+            if lines is None:
+                raise
+        self.are_many = True
+        return argument if "\n" not in argument else "the text given", lines
+
+    def _of_file(self, name: str, lines: TextIO) -> Iterator[Given]:
+        where = f"{name}, " if name else ""
+        with lines if name else nullcontext(lines) as stream:
+            try:
+                form, rest = guess_by_lines(name, stream)
+                form = format_of(self._source) if self._source else form
+                if form.name in ("moves", "moves0"):
+                    base = int(form.name == "moves")
+                    form = replace(form, items=partial(every_item, base=base))
+                for tried in tried_records(rest, form, self._geometry):
+                    try:
+                        record = tried.game()
+                        self._check(record)
+                        yield Given(record.moves, record, board=tried.board)
+                    except ClaimevenError as error:
+                        reason = getattr(error, "reason", str(error))
+                        moves = "".join(tried.text.split()) or f"on line {tried.line}"
+                        if tried.board is None or not self._takes_boards:
+                            shown = _SHOWN * (tried.board is not None and tried.record is None)
+                            self._tell(f"{where}line {tried.line}: {reason}{shown}")
+                        yield Given(moves, None, reason, tried.board)
+            except InvalidRecord as error:  # nothing can be read from here on
+                self._tell(str(error) if error.line is None else f"{where}{error}")
+                yield Given(name or "stdin", None, error.reason)
+
+    def _tell(self, error: str) -> None:
+        if not self._is_silent:
+            print(f"claimeven: {error}", file=sys.stderr, flush=True)
+        self.failed = True
+
+
+def read_one(argument: str, geometry: Geometry) -> GameRecord:
+    """Return the one game or position that an argument stands for. Raises `ClaimevenError`."""
+    found = list(itertools.islice(Inputs([argument], geometry, is_silent=True), 2))
+    if len(found) != 1:
+        many = "more than one position" if found else "no position"
+        raise ClaimevenError(f"{argument} holds {many}: give a file with one, or its moves")
+    if found[0].record is None:
+        raise ClaimevenError(found[0].error)
+    return found[0].record
+
+
+def _looks_like_moves(text: str) -> bool:
+    try:
+        return guess_by_lines("", io.StringIO(text))[0].name == "moves"
+    except InvalidRecord:
+        return True
+
+
+def _check_base(argument: str, geometry: Geometry, error: ClaimevenError) -> None:
+    """Raise `IllegalMove` if moves count columns from 0."""
+    try:
+        list(every_item([argument], geometry))
+    except InvalidRecord as reason:
+        raise IllegalMove(f"{error}; {reason.reason}") from None
+
+
+def _open(argument: str, may_be_text: bool = False) -> TextIO | None:
+    """Open the file of that name; None if the argument names no file."""
+    try:
+        is_there = Path(argument).exists()
+    except (OSError, ValueError):  # too long for a name, or a name that cannot be
+        is_there = False
+    if is_there:
+        return open_records(argument)
+    if not may_be_text and any(character in argument for character in _OF_FILES):
+        raise ClaimevenError(f"there is no file {argument}")
+    return None

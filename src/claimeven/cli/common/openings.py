@@ -1,0 +1,70 @@
+"""Options that say where games begin, and what is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import click
+from click.core import ParameterSource
+
+from claimeven.arena.games.openings import band_of
+from claimeven.cli.common.options import Command, refuse_given
+from claimeven.cli.common.streams import printable
+
+#: What --openings takes.
+OPENINGS_HELP = (
+    "random, balanced (exact score -2 to 2), another band of scores such as 3..8, or a file of move"
+    " strings."
+)
+
+
+def openings_of(plies: int) -> Callable[[Command], Command]:
+    """Return what adds --openings (as `source`) and --opening-plies, usually so many."""
+
+    def add(command: Command) -> Command:
+        command = click.option(
+            "--opening-plies", default=plies, show_default=True, help="Plies of an opening."
+        )(command)
+        return click.option(
+            "--openings",
+            "source",
+            default="random",
+            show_default=True,
+            help=OPENINGS_HELP,
+        )(command)
+
+    return add
+
+
+opening_options = openings_of(4)
+
+
+def are_drawn(source: str) -> bool:
+    """Whether openings are drawn, and not those of a file.
+
+    >>> are_drawn("random"), are_drawn("3..8"), are_drawn("openings.txt")
+    (True, True, False)
+    """
+    return source == "random" or band_of(source) is not None
+
+
+def refuse_plies_of_file(ctx: click.Context, source: str) -> None:
+    """Raise `ClaimevenError` where --opening-plies was given beside a file of openings.
+
+    Those of a tournament's file are passed over where the command line has other openings.
+    """
+    where, plies = (ctx.get_parameter_source(name) for name in ("source", "opening_plies"))
+    if are_drawn(source):
+        return
+    if plies == ParameterSource.DEFAULT_MAP and where != plies:
+        ctx.set_parameter_source("opening_plies", ParameterSource.DEFAULT)
+    else:
+        told = "{} is for openings that are drawn: a file holds them as they are"
+        refuse_given(ctx, ("opening_plies",), told)
+
+
+def more_openings(source: str, plies: int, openings: Sequence[object]) -> str:
+    """Say what brings more openings: longer ones, where they are drawn, or a longer file."""
+    if are_drawn(source):
+        return f"--opening-plies {max(6, plies + 2)}"
+    return f"{printable(source)} holds {len(set(openings))}"

@@ -1,0 +1,89 @@
+"""Pages on the games of a store, written by several verbs, with progress."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from claimeven.atomic_io import BESIDE_DATABASE, check_output
+from claimeven.cli.common.progress import say, say_when_compiling, status_line
+from claimeven.cli.common.solver_options import usual_threads
+from claimeven.cli.common.streams import printable, text_width
+from claimeven.cli.common.tables import fitted
+from claimeven.errors import ClaimevenError
+
+if TYPE_CHECKING:
+    from claimeven.arena.report import Report
+    from claimeven.arena.store.store import Store
+
+#: Games judged where nothing else is said.
+MOST_JUDGED = 200
+
+
+def check_page(page: Path, store: Path | None) -> None:
+    """Raise what is wrong with a page to be written, before the games of a store are played."""
+    if store is not None:
+        place, games = os.path.realpath(page), os.path.realpath(store)
+        if place in (games, *(f"{games}{end}" for end in BESIDE_DATABASE)):
+            raise ClaimevenError(f"{page} keeps the games: name another file for the page")
+    check_output(page)
+
+
+def write_watched(
+    store: Store | Path,
+    out: Path,
+    *,
+    title: str | None = None,
+    judge: int = MOST_JUDGED,
+    plots: Path | None = None,
+    threads: int | None = None,
+    go_on: str,
+) -> Report:
+    """Write a report with its progress on stderr; after Ctrl-C `go_on` says how to go on."""
+    from claimeven.arena.report import write_report  # noqa: PLC0415 - brings in the solver
+
+    if judge:
+        say_when_compiling()
+    try:
+        with status_line() as line:
+            return write_report(
+                store,
+                out,
+                title,
+                judge=judge,
+                plots=plots,
+                threads=threads or usual_threads(),
+                progress=line.report,
+                tell=say,
+            )
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"interrupted, {out} was not written; {go_on}") from None
+
+
+def write_after(store: Store | Path, page: Path, out: Path | None) -> None:
+    """Write a page on games just played, kept in the file `out` if in one, and say so on stderr."""
+    go_on = "the games are lost without --out" if out is None else f"go on with: report {out}"
+    for text in lines_on(write_watched(store, page, go_on=go_on)):
+        click.echo(fitted(printable(text), text_width(sys.stderr)), err=True)
+
+
+def lines_on(report: Report) -> list[str]:
+    """Return what was written, in sentences."""
+    contents, size = report.contents, report.path.stat().st_size
+    games, agents = len(contents.games), len(contents.ranking)
+    what = f"{games:,} game{'s' * (games != 1)} of {agents:,} agent{'s' * (agents != 1)}"
+    lines = [f"{report.path}: {what}, {size / 1e6:.1f} MB"]
+    if contents.accuracy is not None:
+        judged = len(contents.accuracy.judged)
+        lines[0] += f", {'all' if judged >= games else f'{judged:,}'} judged"
+    elif contents.not_judged is not None:
+        lines.append(contents.not_judged)
+    if report.without_charts:
+        lines.append(f"without charts: {report.without_charts}")
+    if report.plots:
+        lines.append(f"{report.plots[0].parent}: {', '.join(path.name for path in report.plots)}")
+    return lines

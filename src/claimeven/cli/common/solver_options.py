@@ -1,0 +1,102 @@
+"""What the verbs that solve share: the solver as asked for, and its progress on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from claimeven.cli.common.progress import StatusLine
+from claimeven.cores import usable_cores
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.solver.errors import MOST_THREADS, check_table_mb, check_threads
+from claimeven.solver.protocols import SHIPPED_BOOK, USUAL_BOOK
+
+if TYPE_CHECKING:
+    from claimeven.solver import SolveProgress, Solver
+
+
+def usual_threads() -> int:
+    """Return how many threads a solver gets where nothing is said: one a core, if it takes them."""
+    return min(usable_cores(), MOST_THREADS)
+
+
+@dataclass(frozen=True)
+class SolverChoice:
+    """What a user asks of the solver, None for what is usual; `book` is a file, or "shipped"."""
+
+    threads: int
+    table_mb: float | None
+    book: str | None = None
+    no_book: bool = False
+
+    def __post_init__(self) -> None:
+        if self.book is not None and self.no_book:
+            raise ClaimevenError("give --book FILE or --no-book, not both")
+        if self.book == "":
+            raise ClaimevenError("--book takes the name of a file, not ''")
+        # A verb may need its solver late, or never: after minutes of other work.
+        check_threads(self.threads)
+        if self.table_mb is not None:
+            check_table_mb(self.table_mb)
+
+    def solver(self, geometry: Geometry) -> Solver:
+        """Return the solver for a board; `ClaimevenError` for one that cannot be."""
+        from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+
+        return Solver(geometry, self.table_mb, self.threads, self._opening_book())
+
+    def _opening_book(self) -> Path | str | None:
+        if self.no_book:
+            return None
+        if self.book is None:
+            return USUAL_BOOK
+        return SHIPPED_BOOK if self.book == SHIPPED_BOOK else Path(self.book)
+
+
+#: What is asked of the solver where no option is given.
+USUAL_SOLVING = SolverChoice(1, None)
+
+
+class WatchedSolver:
+    """A solver that shows its progress on a status line while it works for something larger."""
+
+    def __init__(self, solver: Solver, line: StatusLine) -> None:
+        self.solver = solver
+        self.line = line
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board that is solved."""
+        return self.solver.geometry
+
+    def score(self, position: Position) -> int:
+        """Return the score of a position."""
+        return self.solver.score(position, progress=self._show(position))
+
+    def scores(self, position: Position) -> tuple[int | None, ...]:
+        """Return the score of every column."""
+        return self.solver.scores(position, progress=self._show(position))
+
+    def principal_variation(self, position: Position) -> tuple[int, ...]:
+        """Return best play to the end."""
+        return self.solver.principal_variation(position, progress=self._show(position))
+
+    def _show(self, position: Position) -> Callable[[SolveProgress], None]:
+        return lambda at: self.line.show(lambda: progress_text(f"ply {position.ply}", at))
+
+
+def progress_text(what: str, at: SolveProgress) -> str:
+    """Say how far a search is: nodes, rate, bounds, columns decided."""
+    text = f"{what or 'empty board'}: {at.nodes:,} nodes, {at.rate / 1e6:.1f} million a second"
+    text += f", score {at.low} to {at.high}"
+    decided = [score_text(score) for score in at.scores]
+    return f"{text}, columns {' '.join(decided)}" if decided else text
+
+
+def score_text(score: int | None) -> str:
+    """Return a column's score, `.` for one that has none."""
+    return "." if score is None else str(score)

@@ -1,0 +1,154 @@
+"""The standard streams: set up so that no text breaks them, kept clean, and how wide they are."""
+
+from __future__ import annotations
+
+import io
+import os
+import select
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from claimeven.agents import sanitize
+
+#: Width of tables where the terminal does not tell one.
+WIDTH = 80
+#: Fewest characters that a line of text may have.
+LEAST_WIDTH = 40
+#: Digits of a width that are read: Python refuses a number of thousands of them.
+_DIGITS = 6
+
+
+def prepare_streams() -> None:
+    """Let stdin take any bytes and stdout and stderr any text; replace streams that are missing.
+
+    Bytes that are no text of the encoding come in as lone surrogates, which nothing takes for a
+    move; a character that a stream cannot show goes out as an escape such as \\xe4.
+    """
+    for name, mode, errors in (
+        ("stdin", "r", "surrogateescape"),
+        ("stdout", "w", "backslashreplace"),
+        ("stderr", "w", "backslashreplace"),
+    ):
+        stream = getattr(sys, name)
+        if stream is None:  # started without one
+            null = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - open for good
+            setattr(sys, name, null)
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=errors)
+
+
+def as_file(stream: TextIO) -> TextIO:
+    """Return a standard stream where it stands for a file: UTF-8 as files are, whatever the locale.
+
+    A terminal keeps the encoding it shows.
+    """
+    if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+        stream.reconfigure(encoding="utf-8", errors=stream.errors)
+    return stream
+
+
+def drop_output() -> None:
+    """Let no late flush of stdout complain: whoever read it has gone, or its disk is full."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def reader_is_gone(stream: TextIO) -> bool:
+    """Whether nobody can read any more what is written to a pipe; never told without `poll`.
+
+    >>> ours, theirs = os.pipe()
+    >>> stream = os.fdopen(theirs, "w")
+    >>> before = reader_is_gone(stream)
+    >>> os.close(ours)
+    >>> before, reader_is_gone(stream)
+    (False, True)
+    >>> stream.close()
+    """
+    if not hasattr(select, "poll"):
+        return False
+    looking = select.poll()
+    looking.register(stream.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in looking.poll(0))
+
+
+@contextmanager
+def clean_stdout() -> Iterator[TextIO]:
+    """Yield the real stdout, while whatever else writes to stdout is sent to stderr.
+
+    Agents may print, and so may the libraries and processes they start; a result or a JSON
+    object must stay whole all the same.
+    """
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+    except OSError:
+        yield sys.stdout
+        return
+    encoding = sys.stdout.encoding
+    real = os.fdopen(kept, "w", encoding=encoding, errors="backslashreplace", closefd=True)
+    shown = sys.stdout
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    try:
+        yield real
+    finally:
+        sys.stdout = shown
+        for stream in (shown, sys.__stdout__):
+            if stream is not None and not stream.closed:
+                stream.flush()  # what was written past sys.stdout must not come out later
+        try:
+            real.flush()
+        finally:
+            os.dup2(kept, 1)
+            real.close()
+
+
+def printable(text: str) -> str:
+    r"""Return foreign text on one line, control characters as escapes.
+
+    A name or a message that an agent made up could otherwise move the cursor or clear the screen.
+
+    >>> print(printable("a\tb\x1b[2J\nc"))
+    a b\x1b[2J c
+    """
+    return sanitize.printable(" ".join(text.split()), 10 * len(text))
+
+
+def can_show(text: str, stream: TextIO) -> bool:
+    """Whether a stream's encoding has all characters of a text."""
+    try:
+        text.encode(stream.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def is_live(stream: TextIO) -> bool:
+    """Whether a stream is a terminal whose lines can be written over."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def has_colours(stream: TextIO) -> bool:
+    """Whether a stream may be sent colours."""
+    return is_live(stream) and not os.environ.get("NO_COLOR")
+
+
+def table_width(stream: TextIO | None = None) -> int:
+    """Characters a line of a stream (stdout) may take: the terminal's, 80 where there is none.
+
+    The variable COLUMNS says otherwise, as it does for other programs.
+    """
+    said = os.environ.get("COLUMNS", "")
+    if said.isascii() and said.isdigit() and int(said[:_DIGITS]) > 0:
+        return int(said[:_DIGITS])
+    try:
+        return os.get_terminal_size(1 if stream is None else stream.fileno()).columns or WIDTH
+    except (OSError, ValueError):
+        return WIDTH
+
+
+def text_width(stream: TextIO | None = None) -> int:
+    """Characters a line of prose or of a chart may take on a stream (stdout): 40 to 80."""
+    return max(LEAST_WIDTH, min(WIDTH, table_width(stream)))

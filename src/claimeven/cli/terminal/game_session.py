@@ -1,0 +1,300 @@
+"""Games on the terminal: who sits where, what is typed, what is told, and the record of each."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+import numpy as np
+
+from claimeven.agents import Agent, Limit
+from claimeven.agents.families.human import HumanAgent
+from claimeven.arena.games.safe_call import begin_game, checked_decision
+from claimeven.cli.common.boards import board_text
+from claimeven.cli.common.decision_report import (
+    TREE_DEPTH,
+    TREE_NODES,
+    blaming,
+    choice_line,
+    decision_lines,
+    legend_lines,
+    trace_lines,
+    tree_lines,
+)
+from claimeven.cli.common.streams import text_width
+from claimeven.cli.common.tables import fitted
+from claimeven.cli.terminal.hints import hint_lines
+from claimeven.cli.terminal.prompt import HELP, HINT, NEW, QUIT, REDO, UNDO, help_text, read_typed
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.line import Line
+from claimeven.game.notation import column_choices
+from claimeven.game.outcome import PLAYER_NAMES
+from claimeven.game.position import Position
+
+
+@dataclass(frozen=True)
+class Forfeit:
+    """A game lost by an agent that did not play: whose turn it was (0 or 1) and what happened."""
+
+    player: int
+    reason: str
+
+
+@dataclass
+class Session:
+    """Games of two seats from one start, one after the other.
+
+    `board` is the empty one and `start` holds the columns that every game begins with; `helper`
+    makes the agent for hints, which gets `hint_limit`; `talk` is where everything is said.
+    """
+
+    seats: tuple[Agent, Agent]
+    board: Position
+    start: tuple[int, ...]
+    limit: Limit
+    seed: int
+    thinking: str
+    helper: Callable[[], Agent]
+    hint_limit: Limit
+    talk: TextIO
+    records: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rng = np.random.default_rng(self.seed)
+        self.line = Line(self.board, self.start)
+        self.forfeit: Forfeit | None = None
+        self._helper: Agent | None = None
+        self._is_open = False
+        self._explained: list[Agent] = []
+
+    @property
+    def position(self) -> Position:
+        """The position now."""
+        return self.line.position
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has been won, drawn or forfeited."""
+        return self.position.is_over or self.forfeit is not None
+
+    def run(self) -> None:
+        """Play games until the people leave; agents among themselves play one.
+
+        Every game is closed with a line that tells it, also when Ctrl-C ends it.
+        """
+        going_on = True
+        while going_on:
+            try:
+                self._begin()
+                going_on = self._play() and self._after()
+            except KeyboardInterrupt:
+                self._say()
+                raise
+            finally:
+                self._close()
+            self.seats = self.seats[::-1]
+
+    # --- a game ---------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        self.line = Line(self.board, self.start)
+        self.forfeit = None
+        self._is_open = True
+        for agent in self.seats:
+            with blaming(agent):
+                begin_game(agent, self.rng)
+        self._show_board()
+
+    def _play(self) -> bool:
+        """Play until the game is over; return whether it was not left before."""
+        while not self.is_over:
+            agent = self.seats[self.position.turn]
+            if not isinstance(agent, HumanAgent):
+                self._agent_turn(agent)
+                continue
+            typed = self._ask(f"column {column_choices(self.board.geometry)}, or help: ")
+            if typed == QUIT:
+                return False
+            if typed == NEW:
+                return True
+            self._obey(typed)
+        moves = f"moves {self.line.moves}" if self.line.moves else "no moves"
+        self._say_wrapped(f"{self._result()}, {moves}")
+        return True
+
+    def _after(self) -> bool:
+        """Ask what comes after a game; return whether there is another one."""
+        while self.is_over:
+            if not any(isinstance(agent, HumanAgent) for agent in self.seats):
+                return False
+            words = "new or quit" if self.forfeit is not None else "new, undo or quit"
+            question = f"{words}: " if sys.stdin.isatty() else ""
+            typed = self._ask(question)
+            if typed in (NEW, QUIT):
+                return typed == NEW
+            if typed == UNDO and self.forfeit is None:
+                self._step(UNDO)
+            elif typed is not None:
+                self._say(f"the game is over: type {words}.")
+            if not self.is_over and not self._play():
+                return False
+        return True
+
+    def _close(self) -> None:
+        """Record the game as it stands, and tell it if that was not done."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        self.records.append(self._record())
+        if not self.is_over and self.line.moves:
+            self._say(f"game left after moves {self.line.moves}")
+
+    def _result(self) -> str:
+        if self.forfeit is not None:
+            return f"{PLAYER_NAMES[1 - self.forfeit.player]} wins by forfeit"
+        return str(self.position.outcome)
+
+    def _record(self) -> dict[str, Any]:
+        geometry, outcome, forfeit = self.board.geometry, self.position.outcome, self.forfeit
+        winner = None if outcome is None else outcome.winner
+        if forfeit is not None:
+            winner = 1 - forfeit.player
+        return {
+            "agents": [agent.name for agent in self.seats],
+            **geometry.as_dict(),
+            "seed": self.seed,
+            "position": Line(self.board, self.start).moves,
+            "moves": self.line.moves,
+            "winner": None if winner is None else winner + 1,
+            "outcome": self._result() if self.is_over else None,
+            "forfeit": None
+            if forfeit is None
+            else {
+                "player": forfeit.player + 1,
+                "agent": self.seats[forfeit.player].name,
+                "reason": forfeit.reason,
+            },
+        }
+
+    # --- turns ----------------------------------------------------------------------------------
+
+    def _agent_turn(self, agent: Agent) -> None:
+        position = self.position
+        who = f"{PLAYER_NAMES[position.turn]} {agent.name}"
+        steps: Iterator[str] = iter(())
+        if self.thinking == "high":
+            steps = trace_lines(agent, position, self.limit, deepcopy(self.rng))
+        try:
+            decision = checked_decision(agent, position, self.limit, self.rng)
+        except ClaimevenError as fault:
+            self._say_lines(steps)
+            self.forfeit = Forfeit(position.turn, str(fault))
+            self._say_wrapped(f"{who} forfeits: {fault}")
+            return
+        self._say_lines(steps)
+        if self.thinking == "mute":
+            self._say(f"{who} {choice_line(decision, position).partition(':')[0]}")
+        else:
+            self._say(who)
+            width = text_width(self.talk) - 2
+            self._say_lines(decision_lines(decision, position, width), "  ")
+            if agent not in self._explained:
+                self._say_lines(legend_lines(decision, width), "  ")
+                self._explained.append(agent)
+        if self.thinking == "high":
+            self._say_lines(tree_lines(agent, TREE_DEPTH, TREE_NODES), "  ")
+        self.line.play(decision.column)
+        self._show_board()
+
+    def _ask(self, question: str) -> int | str | None:
+        """Return what the person types, None for what was answered here already."""
+        self.talk.write(question)
+        self.talk.flush()
+        text = sys.stdin.readline()
+        if question and not (text and sys.stdin.isatty()):
+            self._say()
+        if not text:
+            return QUIT
+        if not text.strip():
+            return None
+        try:
+            typed = read_typed(text, self.board.geometry)
+        except ClaimevenError as error:
+            self._say_wrapped(f"{error}.")
+            return None
+        if typed == HELP:
+            self._say(help_text(self.board.geometry))
+            return None
+        return typed
+
+    def _obey(self, typed: int | str | None) -> None:
+        """Do what was typed in the person's turn."""
+        if typed in (UNDO, REDO):
+            self._step(str(typed))
+        elif typed == HINT:
+            self._give_hint()
+        elif isinstance(typed, int):
+            try:
+                self.line.play(typed)
+            except ClaimevenError as error:
+                self._say_wrapped(f"{error}.")
+                return
+            self._show_board()
+
+    def _step(self, word: str) -> None:
+        """Undo or redo up to the next position in which a person was to move."""
+        before = len(self.line.columns)
+        while self.line.can_redo if word == REDO else len(self.line.columns) > len(self.start):
+            (self.line.redo if word == REDO else self.line.undo)()
+            if isinstance(self.seats[self.position.turn], HumanAgent):
+                self._show_board()
+                return
+        if word == REDO and len(self.line.columns) > before:
+            self._show_board()  # the end of a line in which an agent is to move
+            return
+        while len(self.line.columns) < before:
+            self.line.redo()
+        self._say(f"there is no move to {'play again' if word == REDO else 'take back'}.")
+
+    def _give_hint(self) -> None:
+        position = self.position
+        try:
+            if self._helper is None:
+                self._helper = self.helper()
+            with blaming(self._helper):
+                decision = checked_decision(
+                    self._helper, position, self.hint_limit, self._spare_rng()
+                )
+            told = list(hint_lines(decision, position, self._helper.name))
+        except ClaimevenError as fault:
+            self._say_wrapped(f"{fault}.")
+            return
+        for text in told:
+            self._say_wrapped(text, "  ")
+
+    def _spare_rng(self) -> np.random.Generator:
+        """Return a generator for side questions, so that asking does not change the game."""
+        return np.random.default_rng(self.position.ply)
+
+    # --- talking --------------------------------------------------------------------------------
+
+    def _say(self, text: str = "") -> None:
+        self.talk.write(text + "\n")
+        self.talk.flush()
+
+    def _say_wrapped(self, text: str, indent: str = "") -> None:
+        """Say a text in lines as wide as the terminal at most, words and names kept whole."""
+        width = text_width(self.talk) - len(indent)
+        self._say_lines(fitted(text, width).split("\n"), indent)
+
+    def _say_lines(self, lines: Iterator[str] | list[str], indent: str = "") -> None:
+        for text in lines:
+            self._say(indent + text)
+
+    def _show_board(self) -> None:
+        """Draw the position with the last move marked."""
+        self._say()
+        self._say(board_text(self.position, self.talk, self.line.last_column))

@@ -1,0 +1,100 @@
+"""Which sources a module is made of, and a digest of them: the name under which code is kept.
+
+The sources of a module are its own file and those of every module of the package that it imports,
+directly or through others. They are read off the text of the import statements, those within
+functions and for type checkers only included: rather a file too many than one too few. An edit
+anywhere in them gives another digest, an edit elsewhere does not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+PACKAGE = __name__.partition(".")[0]
+_ROOT = Path(__file__).parent.parent
+
+_NAMES = r"\([^)]*\)|[^\n#]*"
+_IMPORT = re.compile(
+    rf"^[ \t]*(?:from[ \t]+({PACKAGE}(?:\.\w+)*)[ \t]+import[ \t]*({_NAMES})"
+    rf"|import[ \t]+({PACKAGE}[\w., \t]*))",
+    re.MULTILINE,
+)
+
+
+def sources(module: str) -> dict[str, bytes]:
+    """Return the sources of a module by module name. Raises OSError where one cannot be read."""
+    found: dict[str, bytes] = {}
+    waiting = [module]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found[name], imported = _read(name)
+            waiting.extend(imported)
+    return found
+
+
+@cache
+def sources_digest(module: str) -> bytes:
+    """Return a digest of the sources of a module. Raises OSError where one cannot be read."""
+    digest = hashlib.blake2b(digest_size=16)
+    for name, text in sorted(sources(module).items()):
+        digest.update(f"{name} {len(text)}\n".encode() + text)
+    return digest.digest()
+
+
+def imported_by(text: str) -> set[str]:
+    """Return the modules of the package that a source text imports.
+
+    A package whose modules alone are imported from it is not one of them.
+
+    >>> sorted(imported_by("from claimeven.game import tactics"))
+    ['claimeven.game.bitboard']
+    """
+    found: set[str] = set()
+    for base, names, plain in _IMPORT.findall(text):
+        if plain:
+            found.update(re.findall(rf"{PACKAGE}(?:\.\w+)*", plain))
+            continue
+        for name in re.findall(r"\w+", names):
+            if not _is_module(f"{base}.{name}") or _speaks_of(base, name):
+                found.add(base)
+            found.add(f"{base}.{name}")
+    return {name for name in found if _is_module(name)}
+
+
+@cache
+def _is_module(name: str) -> bool:
+    """Whether the package has a module of this name."""
+    return _in_package(name).is_file()
+
+
+def _speaks_of(package: str, name: str) -> bool:
+    """Whether the name of a module might mean something else in its package."""
+    return re.search(rf"\b{name}\b", _in_package(package).read_text("utf-8")) is not None
+
+
+@cache
+def _read(module: str) -> tuple[bytes, frozenset[str]]:
+    """Return the source of a module and what it imports."""
+    source = _path_of(module).read_bytes()
+    return source, frozenset(imported_by(source.decode("utf-8", "replace")))
+
+
+def _in_package(name: str) -> Path:
+    """Return where a module of the package lies, if there is such a module."""
+    path = _ROOT.joinpath(*name.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _path_of(name: str) -> Path:
+    """Return where a module lies; one outside the package must have been imported."""
+    if name.partition(".")[0] == PACKAGE:
+        return _in_package(name)
+    path = getattr(sys.modules.get(name), "__file__", None)
+    if path is None:
+        raise FileNotFoundError(f"the module {name} has no file")
+    return Path(path)

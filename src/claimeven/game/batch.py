@@ -1,0 +1,77 @@
+"""Many positions at once, as arrays of words: moves, keys, lines, mirror images.
+
+A position is two uint64 words, `mine` (discs of the side to move) and `mask` (all discs), or one:
+its key, `mine + mask` (`Position.key`). Arrays have the shape (n,).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game import bitboard
+from claimeven.game.geometry import Geometry
+
+Boards = npt.NDArray[np.uint64]
+
+_BITS_OF_OCTET = np.array([octet.bit_count() for octet in range(256)], dtype=np.int64)
+
+
+def moves(
+    mine: Boards, mask: Boards, geometry: Geometry
+) -> Iterator[tuple[npt.NDArray[np.intp], Boards, Boards]]:
+    """Yield for each column: which positions can play it, and (mine, mask) of those afterwards."""
+    for column in range(geometry.columns):
+        cell = (mask + np.uint64(1 << geometry.bit(column, 0))) & np.uint64(
+            geometry.column_mask(column)
+        )
+        can = np.flatnonzero(cell)
+        yield can, (mine ^ mask)[can], (mask | cell)[can]
+
+
+def mirrored_keys(keys: Boards, geometry: Geometry) -> Boards:
+    """Return the keys of the mirror images. A column's part of a key never leaves its bits."""
+    height = geometry.height
+    part = np.uint64((1 << height) - 1)
+    images = np.zeros_like(keys)
+    for column in range(geometry.columns):
+        there = np.uint64(column * height)
+        back = np.uint64((geometry.columns - 1 - column) * height)
+        images |= ((keys >> there) & part) << back
+    return images
+
+
+def canonical_keys(keys: Boards, geometry: Geometry) -> Boards:
+    """Return the smaller key of each position and its mirror image."""
+    return np.minimum(keys, mirrored_keys(keys, geometry))
+
+
+def image_counts(keys: Boards, geometry: Geometry) -> npt.NDArray[np.int64]:
+    """Return how many positions each key stands for: 1 if it is its own mirror image, else 2."""
+    return np.where(mirrored_keys(keys, geometry) == keys, 1, 2)
+
+
+def has_line(discs: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
+    """Return which of the words hold `connect` in a line."""
+    found, words = np.zeros(len(discs), dtype=bool), cast(Any, discs)
+    for step in geometry.steps:
+        found |= bitboard.run_starts(words, step, geometry.connect) != 0
+    return found
+
+
+def has_win(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
+    """Return which sides, holding `mine`, could complete a line with their next disc."""
+    found = np.zeros(len(mine), dtype=bool)
+    for can, _, mask_after in moves(mine, mask, geometry):
+        found[can] |= has_line(mine[can] | (mask_after ^ mask[can]), geometry)
+    return found
+
+
+def disc_counts(words: Boards) -> npt.NDArray[np.int64]:
+    """Return the number of bits set in each word: its discs."""
+    octets = np.ascontiguousarray(words).view(np.uint8).reshape(-1, words.itemsize)
+    counts: npt.NDArray[np.int64] = _BITS_OF_OCTET[octets].sum(axis=1)
+    return counts

@@ -1,0 +1,182 @@
+"""Compiled bit operations on boards of up to 64 bits (layout: see `geometry`).
+
+Helpers for kernels, inlined into them. Every function takes and returns uint64 words; the board's
+size comes in as `height` (bits a column takes), `bottom` and `board` (the masks of `Geometry`) and
+`connect`.
+`tactics` holds the twins on Python integers for any size.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.compiled import Int, Word, inlined, line_of_four
+from claimeven.game.bitboard import window_starts
+from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
+
+ONE = np.uint64(1)
+ZERO = np.uint64(0)
+#: Shifts by this or more are undefined in compiled code: a line that long leaves the board.
+WIDTH = np.uint64(WORD_BITS)
+
+
+@inlined
+def run_starts(discs: Word, step: Word, length: Word) -> Word:
+    """Mask of the first cells of all runs of `length` discs in the direction of `step`."""
+    if length == np.uint64(4):
+        pairs = discs & (discs >> step)
+        return pairs & (pairs >> (step << ONE))
+    starts = discs
+    shift = step
+    for _ in range(1, length):
+        if shift >= WIDTH:
+            return ZERO
+        starts &= discs >> shift
+        shift += step
+    return starts
+
+
+@inlined
+def direction_step(direction: Int, height: Word) -> Word:
+    """Shift of one step along a direction, 0 to 3 in the order of `DIRECTIONS`."""
+    if direction == 0:
+        return ONE
+    if direction == 1:
+        return height
+    if direction == 2:
+        return height + ONE
+    return height - ONE
+
+
+@inlined
+def has_line(discs: Word, height: Word, connect: Word) -> bool:
+    """Whether the discs of one player hold `connect` in a line."""
+    if connect == np.uint64(4):
+        return bool(line_of_four(discs, height) != ZERO)
+    starts = (
+        run_starts(discs, ONE, connect)
+        | run_starts(discs, height, connect)
+        | run_starts(discs, height + ONE, connect)
+        | run_starts(discs, height - ONE, connect)
+    )
+    return bool(starts != ZERO)
+
+
+@inlined
+def longest_run(discs: Word, cell: Word, height: Word) -> Word:
+    """Length of the longest straight run through a cell once a disc there joins `discs`."""
+    longest = ONE
+    for direction in range(len(DIRECTIONS)):
+        step = direction_step(direction, height)
+        length = ONE
+        other = cell << step
+        while discs & other != ZERO:
+            length += ONE
+            other <<= step
+        other = cell >> step
+        while discs & other != ZERO:
+            length += ONE
+            other >>= step
+        longest = max(longest, length)
+    return longest
+
+
+@inlined
+def playable_cells(mask: Word, bottom: Word, board: Word) -> Word:
+    """Mask of the lowest empty cell of every column that is not full."""
+    return (mask + bottom) & board
+
+
+@inlined
+def wins_along(discs: Word, step: Word) -> Word:
+    """Cells that would complete a line of four along `step`: the part of `winning_cells` for 4."""
+    two = step << ONE
+    three = two + step
+    right = (discs >> step) & (discs >> two)
+    left = (discs << step) & (discs << two)
+    return (
+        (right & (discs >> three))
+        | (left & (discs << three))
+        | (right & (discs << step))
+        | (left & (discs >> step))
+    )
+
+
+@inlined
+def wins_along_any(discs: Word, step: Word, connect: Word) -> Word:
+    """Cells that would complete a line of `connect` along `step`."""
+    found = ZERO
+    for gap in range(connect):
+        completed = ~ZERO
+        for i in range(connect):
+            offset = step * np.uint64(i - gap if i > gap else gap - i)
+            if offset >= WIDTH:
+                completed = ZERO
+            elif i > gap:
+                completed &= discs >> offset
+            elif i < gap:
+                completed &= discs << offset
+        found |= completed
+    return found
+
+
+@inlined
+def winning_cells(discs: Word, mask: Word, height: Word, connect: Word, board: Word) -> Word:
+    """Mask of the empty cells, playable or not, that would complete a line for `discs`.
+
+    Discs rest on each other, so a column is completed at its top only.
+    """
+    if connect == np.uint64(4):
+        wins = (
+            ((discs << ONE) & (discs << np.uint64(2)) & (discs << np.uint64(3)))
+            | wins_along(discs, height)
+            | wins_along(discs, height + ONE)
+            | wins_along(discs, height - ONE)
+        )
+    else:
+        wins = (
+            wins_along_any(discs, ONE, connect)
+            | wins_along_any(discs, height, connect)
+            | wins_along_any(discs, height + ONE, connect)
+            | wins_along_any(discs, height - ONE, connect)
+        )
+    return wins & board & ~mask
+
+
+@inlined
+def mirrored(discs: Word, columns: Word, height: Word) -> Word:
+    """Return the mask with its columns in reverse order."""
+    column_bits = (ONE << height) - ONE
+    flipped = ZERO
+    for column in range(columns):
+        part = (discs >> (np.uint64(column) * height)) & column_bits
+        flipped |= part << ((columns - ONE - np.uint64(column)) * height)
+    return flipped
+
+
+#: Slots of the array that `board_vector` fills.
+HEIGHT, CONNECT, BOTTOM, BOARD, CENTRE, STARTS = range(6)
+_WORDS = STARTS + len(DIRECTIONS)
+
+
+@lru_cache(maxsize=256)
+def board_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
+    """Return what kernels need to know of a board: a read-only uint64 array of shape (9,).
+
+    Slots `HEIGHT`, `CONNECT`, `BOTTOM`, `BOARD`, then `CENTRE` (mask of the centre column), and
+    from `STARTS` on the cells where a window of `connect` cells may start, one mask for each of
+    `DIRECTIONS`. Raises `InvalidGeometry` for boards of more than 64 bits.
+    """
+    geometry.check_fits_word()
+    words = np.zeros(_WORDS, dtype=np.uint64)
+    words[HEIGHT] = geometry.height
+    words[CONNECT] = geometry.connect
+    words[BOTTOM] = geometry.bottom
+    words[BOARD] = geometry.board
+    words[CENTRE] = geometry.column_mask(geometry.columns // 2)
+    words[STARTS:] = window_starts(geometry, geometry.connect)
+    words.setflags(write=False)
+    return words

@@ -1,0 +1,204 @@
+"""Labelled positions as lessons: which of them a step learns from, and what there is to learn.
+
+The policy's target are the columns that keep the exact score, the value's is the sign of that
+score; all columns' scores are learnt, and where asked for that of the best one by itself: the
+greatest of those that the net tells, which a search goes by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.dataset import Dataset
+from claimeven.game.batch import canonical_keys
+from claimeven.learning.augmentation import FADING, Neighbours, one_disc_elsewhere, one_move_on
+from claimeven.learning.net_training import Batch
+from claimeven.learning.run_dir import InvalidRun
+from claimeven.networks.net import Features
+from claimeven.networks.policy_value import playable_columns
+from claimeven.solver.solver import ILLEGAL
+
+Words = npt.NDArray[np.uint64]
+Floats = npt.NDArray[np.float32]
+
+#: What the score of a column counts where good ones are focused on, however bad it is.
+_LEAST: Final = 0.15
+#: What the score of the best column counts by itself, beside the mean of all columns.
+_BEST: Final = 0.5
+#: What sets draws of neighbours apart from those of positions.
+_AHEAD: Final = 2
+_BESIDE: Final = 3
+
+
+class PlyShare(NamedTuple):
+    """How often positions of `lowest` to `highest` discs are drawn, beside those of other plies.
+
+    `share` is greater than 0; shares of plies may have any sum.
+    """
+
+    lowest: int
+    highest: int
+    share: float
+
+
+class Lessons:
+    """Labelled positions as batches, in an order that a seed and the step decide.
+
+    With `chances`, how likely each position is to be drawn, float64 (n,) of any sum, every batch is
+    drawn by them, with replacement; without, each position is seen once an epoch.
+
+    With a `focus` scores of good columns count more than those of bad ones: each 0.15 + focus *
+    exp(-d / 2) times, for d points less than the best column. The part `ahead` of each batch are
+    positions one move on, good moves oftener than bad ones: their score is known too, though not
+    which of their columns has it, so there is more to learn from than was solved. The part `beside`
+    have a disc elsewhere, so that the score of one of their columns is known. See `neighbours`;
+    none of the keys `barred` are among them.
+    """
+
+    def __init__(
+        self,
+        data: Dataset,
+        batch: int,
+        seed: int,
+        chances: npt.NDArray[np.float64] | None = None,
+        *,
+        focus: float = 0.0,
+        ahead: float = 0.0,
+        beside: float = 0.0,
+        barred: Words | None = None,
+    ) -> None:
+        if not len(data):
+            raise InvalidRun("the data sets hold no position to learn from")
+        self.data, self.seed = data, seed
+        self.batch = batch if chances is not None else min(batch, len(data))
+        self.features = Features(data.geometry)
+        self.focus = focus
+        self.ahead, self.beside = (round(part * self.batch) for part in (ahead, beside))
+        self._barred = np.unique(np.zeros(0, np.uint64) if barred is None else barred)
+        self._up_to = None if chances is None else np.cumsum(chances)
+        self._epoch = -1
+        self._order: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+
+    @property
+    def steps(self) -> int:
+        """Batches of an epoch; what is left over waits for the next order."""
+        return max(1, len(self.data) // self.batch)
+
+    def at(self, step: int) -> Batch:
+        """Return the batch of a step, from 0."""
+        chosen = self.data.picked(self.chosen(step))
+        batch = batch_of(chosen, self.features, self.focus)
+        return self._with_neighbours(batch, chosen, step)
+
+    def chosen(self, step: int) -> npt.NDArray[np.int64]:
+        """Return the numbers of the positions of a step."""
+        if self._up_to is not None:
+            rng = np.random.default_rng([self.seed, step])
+            places = rng.random(self.batch) * self._up_to[-1]
+            found: npt.NDArray[np.int64] = np.searchsorted(self._up_to, places, "right")
+            return np.minimum(found, len(self.data) - 1)
+        epoch, place = divmod(step, self.steps)
+        if epoch != self._epoch:
+            self._order = np.random.default_rng([self.seed, epoch]).permutation(len(self.data))
+            self._epoch = epoch
+        return self._order[place * self.batch : (place + 1) * self.batch]
+
+    def _without_barred(self, found: Neighbours) -> Neighbours:
+        keys = canonical_keys(found.mines + found.masks, self.data.geometry)
+        return found.picked(~np.isin(keys, self._barred))
+
+    def _with_neighbours(self, batch: Batch, chosen: Dataset, step: int) -> Batch:
+        """Return a batch whose last positions are one move on, and those before them have a disc
+        elsewhere, where there are such.
+        """
+        assert batch.best is not None and batch.best_counts is not None
+        end = len(chosen)  # of what is as it was labelled
+        for number, count, make in (
+            (_AHEAD, self.ahead, one_move_on),
+            (_BESIDE, self.beside, one_disc_elsewhere),
+        ):
+            if not count:
+                continue
+            end -= count
+            rng = np.random.default_rng([self.seed, step, number])
+            labelled = chosen.picked(np.arange(end, end + count))
+            found = self._without_barred(make(labelled, rng))
+            places, scores, is_best = end + found.places, found.scores, found.columns < 0
+            # Of one column it is known at most that it wins: a net told of no losses expects none.
+            values = np.where(is_best, np.sign(scores), np.nan)
+            planes, states = self.features.of(found.mines, found.masks)
+            playable = playable_columns(found.masks, chosen.geometry)
+            counts = np.where(is_best, _BEST, 0.0)
+            for array, told in (
+                (batch.planes, planes), (batch.states, states), (batch.policies, 0),
+                (batch.values, values), (batch.scores, 0), (batch.scored, 0),
+                (batch.playable, playable), (batch.best, scores), (batch.best_counts, counts),
+            ):  # fmt: skip
+                array[places] = told
+            of_column = places[~is_best], found.columns[~is_best]
+            batch.scores[of_column] = scores[~is_best]
+            batch.scored[of_column] = 1.0
+        return batch
+
+
+def chances_of(
+    parts: Sequence[Dataset], shares: Sequence[float] | None, ply_shares: Sequence[PlyShare] | None
+) -> npt.NDArray[np.float64] | None:
+    """Return how likely each position of data sets is to be drawn; None: all equally.
+
+    Each data set is drawn from by its share, or by its size, and then plies by theirs: see
+    `DistilRecipe`. Raises `InvalidRun` where there is no position of some plies, and where a data
+    set has a share and no position.
+    """
+    if shares is None and ply_shares is None:
+        return None
+    for number, part in enumerate(parts, start=1):
+        if shares is not None and not len(part):
+            raise InvalidRun(
+                f"data set {number} of {len(parts)} has a share and nothing to learn from that"
+                " those before it and the held-out sets have not: leave it out"
+            )
+    each = (
+        [1.0] * len(parts)
+        if shares is None
+        else [share / max(shares) / len(part) for part, share in zip(parts, shares, strict=True)]
+    )
+    chances = np.concatenate(
+        [np.full(len(part), chance) for part, chance in zip(parts, each, strict=True)]
+    )
+    if ply_shares is None:
+        return chances
+    plies, drawn = np.concatenate([part.plies for part in parts]), np.zeros(len(chances))
+    most = max((each.share for each in ply_shares), default=1.0)
+    for lowest, highest, share in ply_shares:
+        there = (lowest <= plies) & (plies <= highest)
+        if not there.any():
+            raise InvalidRun(f"the data sets hold no position of the plies {lowest}-{highest}")
+        drawn[there] = chances[there] * (share / most / float(chances[there].sum()))
+    return drawn
+
+
+def batch_of(data: Dataset, features: Features, focus: float = 0.0) -> Batch:
+    """Return labelled positions as a batch, with a `focus` on the scores of good columns."""
+    keeps = data.keeps.astype(np.float32)
+    planes, states = features.of(data.mines, data.masks)
+    best = data.best.astype(np.float32)
+    scores = np.where(data.known, data.scores, 0).astype(np.float32)
+    counts = data.known.astype(np.float32)
+    if focus:
+        counts *= _LEAST + np.float32(focus) * np.exp((scores - best[:, None]) / FADING)
+    return Batch(
+        planes,
+        states,
+        keeps / keeps.sum(axis=1, keepdims=True),
+        np.sign(best),
+        scores,
+        counts,
+        data.scores != ILLEGAL,
+        best,
+        np.full(len(best), _BEST if focus else 0.0, dtype=np.float32),
+    )

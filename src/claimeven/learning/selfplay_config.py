@@ -1,0 +1,183 @@
+"""What decides a run of self-play: how games are played, what is learnt of them, who takes over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.learning.defaults import usual_against
+from claimeven.learning.quantization import WEIGHT_STEPS
+from claimeven.learning.run_dir import InvalidRun
+from claimeven.learning.settings import MAX_SEED, check_settings, choice, numeric
+from claimeven.networks.net import SHAPES, Net, NetShape, Searching
+from claimeven.networks.net.net import Arrays
+from claimeven.networks.puct import PuctOptions
+from claimeven.networks.puct.forest import CONCENTRATIONS, MOST_NODES
+
+#: By what the net judges positions of the games.
+NUMPY: Final = "numpy"
+JAX: Final = "jax"
+INFERENCES: Final = (NUMPY, JAX)
+#: How the rate of learning may fall.
+FALLS: Final = ("none", "stepwise", "cosine")
+#: In how many batches JAX judges once for all games of an iteration, about.
+_BATCHES: Final = 4
+#: The most games of a gate.
+MOST_GATE: Final = 100_000
+
+
+@dataclass(frozen=True)
+class SelfPlayRecipe:
+    """All that decides what a run of self-play learns.
+
+    A run makes `iterations`: `games` are played by the net as it is, `task` of them side by side;
+    then it learns `steps` batches of `batch` positions drawn from the last `window` of them.
+
+    Play: a move is thought about with `searches` iterations of PUCT (see `PuctOptions` for `c`,
+    `fpu` and `prior_temperature`), kept ones included, in a share `full_share` of the positions,
+    drawn anew each time: only there noise is mixed into the priors at the root (a part `noise` of
+    Dirichlet's, `concentration` a column), and only these positions are learnt from. In the others
+    there are `quick_searches`. The first `hot_plies` plies are drawn by visits to the power of
+    1 / `temperature`, later ones are the most visited move. A share `random_share` of the games
+    begins with random moves, as many as are drawn from 1 to `random_plies` (None: two thirds of the
+    board).
+
+    What is learnt: the shares of the visits, and what came of the game, where an end that fills the
+    board is worth `fade` less than 1. A part `mix` of that is what the search thought instead.
+    Where the search has proven the result it is learnt as it is, with the moves that lead there.
+    With a `score_weight` the net learns beside it how its games ended in points of score, which
+    counts so much in the loss, and its values are graded by that: `score_share` and `score_scale`
+    are those of `Searching`.
+
+    Positions are judged by NumPy on the processor, or with `inference` "jax" by JAX, on an
+    accelerator where there is one: then tasks should be of thousands of games. Numbers are rounded
+    otherwise there, and so the games are others.
+
+    Learning: `rate`, `decay`, `fall` and `stays` are those of `Descent`; `size` names one of
+    `SHAPES`. With a `gate` the net plays so many games against the one that plays by now, and takes
+    over if the lower bound of its share of the points is at least `gate_least`; 0: it always does.
+    Fewer than 8 games cannot show half of the points, and a run that could never pass is refused.
+
+    It is measured after each `every`-th iteration and the last: `positions` of each held-out set
+    are searched, and `against` games played with the perfect agent (None: 10, but none on boards of
+    more than 36 cells other than 7x6, where it thinks for hours). Raises `InvalidRun` for
+    anything out of range.
+    """
+
+    iterations: int = numeric(300, 1, 10**6, "Times it plays and learns.")
+    games: int = numeric(1000, 1, 10**7, "Games of an iteration.")
+    task: int = numeric(250, 1, 1 << 14, "Of them side by side in a process.")
+    searches: int = numeric(100, 1, 100_000, "Iterations of PUCT for a move.")
+    quick_searches: int = numeric(16, 1, 100_000, "For a move not learnt from.")
+    full_share: float = numeric(1.0, 0.001, 1, "Share of moves learnt from.")
+    c: float = numeric(0.8, 0, 1000, "Constant of PUCT's bonus.")
+    fpu: float = numeric(0.2, 0, 2, "How much less an untried move is.")
+    prior_temperature: float = numeric(1.6, 0.1, 10, "More: priors count less.")
+    noise: float = numeric(0.25, 0, 1, "Part of priors drawn at random.")
+    concentration: float = numeric(1.0, *CONCENTRATIONS, "Of Dirichlet's noise.")
+    hot_plies: int = numeric(12, 0, 1000, "Plies drawn by their visits.")
+    temperature: float = numeric(1.0, 0.01, 1000, "Of these plies.")
+    random_share: float = numeric(0.5, 0, 1, "Games begun at random.")
+    random_plies: int | None = numeric(None, 0, 1000, "Most of these; two thirds of the board.")
+    fade: float = numeric(0.5, 0, 1, "How much less a full board is worth.")
+    mix: float = numeric(0.3, 0, 1, "Part of the search in the value.")
+    # A checkpoint holds so many positions, on the widest board too.
+    window: int = numeric(250_000, 1, 5 * 10**7, "Positions learnt from.")
+    batch: int = numeric(512, 1, 1 << 16, "Positions of a step of learning.")
+    steps: int = numeric(250, 1, 10**6, "Steps of an iteration.")
+    rate: float = numeric(1e-3, 1e-9, 1, "Rate of learning.")
+    decay: float = numeric(1e-4, 0, 1, "Decay of weights.")
+    fall: str = choice("none", FALLS, "How the rate falls over the run.")
+    stays: float = numeric(0.998, 0, 0.999999, "Of the mean of weights, a step.")
+    score_weight: float = numeric(4.0, 0, 1000, "Of scores in the loss; 0: none.")
+    score_share: float = numeric(0.8, 0, 1, "Of the score in a value.")
+    score_scale: float = numeric(6.0, 0.1, 1000, "Points that count for much.")
+    size: str = choice("small", SHAPES, "Size of the net.")
+    inference: str = choice(NUMPY, INFERENCES, "What judges positions: jax on an accelerator.")
+    gate: int = numeric(0, 0, MOST_GATE, "Games to take over; 0: none needed.")
+    gate_least: float = numeric(0.5, 0, 1, "Lower bound that passes.")
+    weight_steps: int = numeric(WEIGHT_STEPS, 1, 127)
+    every: int = numeric(1, 1, 10**6, "Iterations between measurements.")
+    positions: int = numeric(500, 0, 10**6, "Searched to measure.")
+    against: int | None = numeric(
+        None, 0, 100_000, "Games against perfect to measure; 10, on large boards 0."
+    )
+    seed: int = numeric(0, 0, MAX_SEED, "Seed of weights and games.")
+    geometry: Geometry = STANDARD
+
+    def __post_init__(self) -> None:
+        """Check every setting."""
+        if self.against is None:
+            object.__setattr__(self, "against", usual_against(self.geometry, 10))
+        check_settings(self)
+        nodes = min(self.task, self.games) * self.nodes_each
+        if nodes > MOST_NODES:
+            raise InvalidRun(
+                f"a task of {min(self.task, self.games)} games of"
+                f" {self._most_searches} searches needs {nodes:,} nodes:"
+                f" {MOST_NODES:,} can be"
+            )
+
+    @property
+    def nodes_each(self) -> int:
+        """Nodes that the tree of a game needs, those kept for the next move included."""
+        return 1 + self.geometry.columns * (self._most_searches + 2)
+
+    @property
+    def _most_searches(self) -> int:
+        """The most iterations for a move; there are no quick ones where all are learnt from."""
+        return max(self.searches, self.quick_searches) if self.full_share < 1 else self.searches
+
+    @property
+    def shape(self) -> NetShape:
+        """The sizes of the net."""
+        return SHAPES[self.size]
+
+    @property
+    def judged_at_once(self) -> int:
+        """Positions of a batch that JAX judges, at the most, whoever plays."""
+        return max(1, self.games // _BATCHES)
+
+    @property
+    def knows_scores(self) -> bool:
+        """Whether the net learns scores."""
+        return self.score_weight > 0
+
+    def net_of(self, arrays: Arrays) -> Net:
+        """Return a net of these arrays, which tells how it was searched, but for `fpu`."""
+        searching = Searching(self.c, self.prior_temperature, self.score_share, self.score_scale)
+        knows = self.knows_scores
+        return Net(self.shape, arrays, self.geometry, knows, searching, knows_only_best=knows)
+
+    @property
+    def search(self) -> PuctOptions:
+        """How its searches work: those that play, and those that measure."""
+        return PuctOptions(c=self.c, fpu=self.fpu, prior_temperature=self.prior_temperature)
+
+    @property
+    def most_random_plies(self) -> int:
+        """The most random moves a game begins with."""
+        cells = self.geometry.cells
+        return cells * 2 // 3 if self.random_plies is None else min(self.random_plies, cells - 1)
+
+    @property
+    def tasks(self) -> list[int]:
+        """Games of each task of an iteration."""
+        whole, rest = divmod(self.games, self.task)
+        return [self.task] * whole + [rest] * bool(rest)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the recipe as plain data.
+
+        How long a run is is no part of it where the rate does not fall, so that it can be made
+        longer.
+        """
+        left_out = {"geometry"} | ({"iterations"} if self.fall == "none" else set())
+        told = {name: value for name, value in vars(self).items() if name not in left_out}
+        return {
+            "method": "selfplay",
+            **told,
+            "shape": self.shape.as_dict(),
+            "board": self.geometry.as_dict(),
+        }

@@ -1,0 +1,147 @@
+"""Tasks of self-play as work of the arena's executors: this process, others, or a cluster.
+
+What a task gives is decided by the net, the recipe, the iteration and its number, so it does not
+matter who plays it, and one whose worker ended is played again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+import numpy.typing as npt
+
+from claimeven.arena.executors.work import Executor, Play
+from claimeven.learning.inference_server import RemoteJudge, SharedJudge
+from claimeven.learning.jax_net import NetInJax
+from claimeven.learning.selfplay_config import NUMPY, SelfPlayRecipe
+from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
+from claimeven.networks.net import Net
+from claimeven.networks.policy_value import PolicyValue
+from claimeven.networks.puct import PuctForest
+
+#: Seconds that a worker may say nothing: thousands of times what it takes to say that it plays.
+PATIENCE: Final = 120.0
+
+
+class Played(NamedTuple):
+    """What came of games: positions to learn from, what happened, and seconds of cores that it
+    took: of a task, those of all; of an iteration, those of other processes.
+    """
+
+    positions: Positions
+    tally: Tally
+    core_seconds: float
+
+
+@dataclass(frozen=True)
+class SelfPlayWork:
+    """The tasks of an iteration, with the arrays of the net that plays: an `AnyWork`.
+
+    `judge` is the address of a `SharedJudge` that has the net instead.
+    """
+
+    recipe: SelfPlayRecipe
+    arrays: Mapping[str, npt.NDArray[Any]]
+    iteration: int
+    patience: float | None = PATIENCE
+    judge: str | None = None
+
+    @property
+    def unit(self) -> str:
+        """What a number stands for."""
+        return "task"
+
+    @property
+    def agents(self) -> tuple[()]:
+        """No agent from a file takes part."""
+        return ()
+
+    @contextmanager
+    def begun(self) -> Iterator[Play]:
+        """Yield what plays tasks by their numbers."""
+        PuctForest.load()
+        with self._net() as net:
+            net.load()
+            yield partial(self._played, net)
+
+    def _played(
+        self, net: PolicyValue, numbers: Sequence[int]
+    ) -> Iterator[tuple[int, Played] | None]:
+        """Play tasks by a net: see `Play`."""
+        for number in numbers:
+            begin = time.process_time()
+            games = self.recipe.tasks[number]
+            task = SelfPlay(net, self.recipe, games, (self.recipe.seed, self.iteration, number))
+            yield from task.rounds()
+            seconds = time.process_time() - begin
+            yield number, Played(task.learnt(), task.tally, seconds)
+
+    @contextmanager
+    def _net(self) -> Iterator[PolicyValue]:
+        """Yield what judges the positions."""
+        recipe = self.recipe
+        if self.judge is not None:
+            with closing(RemoteJudge(self.judge, recipe.geometry)) as judge:
+                yield judge
+            return
+        net = recipe.net_of(self.arrays)
+        yield net if recipe.inference == NUMPY else NetInJax(net, recipe.judged_at_once)
+
+
+def play_selfplay(
+    net: Net,
+    recipe: SelfPlayRecipe,
+    iteration: int,
+    executor: Executor | None = None,
+    watch: Callable[[int], object] | None = None,
+    patience: float = PATIENCE,
+    judge: SharedJudge[NetInJax] | None = None,
+) -> Played:
+    """Play the games of an iteration; return the positions of all, in the order of the tasks.
+
+    Without an executor they are played in this process. `watch` is called with how many games are
+    over. The result is the same wherever they are played. A worker that has said nothing for
+    `patience` seconds is replaced: see `AnyWork`. A `judge` judges by the net for all workers of
+    this machine.
+
+    >>> from claimeven import Geometry
+    >>> board = Geometry(4, 4, 3)
+    >>> recipe = SelfPlayRecipe(games=4, searches=10, geometry=board)
+    >>> played = play_selfplay(Net.untaught(recipe.shape, board), recipe, iteration=0)
+    >>> played.tally.games, bool((abs(played.positions.policies.sum(axis=1) - 1) < 1e-6).all())
+    (4, True)
+    """
+    work = SelfPlayWork(recipe, net.arrays, iteration, patience)
+    if judge is not None:
+        judge.model.take(net)
+        work = SelfPlayWork(recipe, {}, iteration, patience, judge.address)
+    numbers = range(len(recipe.tasks))
+    found: dict[int, Played] = {}
+    games = 0
+
+    def take(number: int, played: Played) -> None:
+        nonlocal games
+        found[number] = played
+        games += played.tally.games
+        if watch is not None:
+            watch(games)
+
+    if executor is None:
+        with work.begun() as play:
+            for result in play(numbers):
+                if result is not None:
+                    take(*result)
+    else:
+        for result in executor.play(work, numbers):
+            take(*result)
+    tally = Tally()
+    for number in numbers:
+        tally = tally.plus(found[number].tally)
+    positions = joined([found[number].positions for number in numbers])
+    elsewhere = 0.0 if executor is None else sum(each.core_seconds for each in found.values())
+    return Played(positions, tally, elsewhere)

@@ -1,0 +1,95 @@
+"""Nets that began alike made into one by averaging their weights.
+
+Nets that go on from the same one, on other data or with another seed, err in different places. The
+mean of their weights is one net, as large and as quick as each of them, and often better than any.
+Nets drawn from different seeds have nothing in common that could be averaged.
+
+Source: Wortsman and others, "Model soups: averaging weights of multiple fine-tuned models improves
+accuracy without increasing inference time" (ICML 2022).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from claimeven.atomic_io import check_output
+from claimeven.learning.net_measuring import write_measured
+from claimeven.learning.quantization import MANY_POSITIONS, WEIGHT_STEPS, Watch
+from claimeven.learning.run_dir import InvalidRun
+from claimeven.networks.model_file import read_model
+from claimeven.networks.net import Net, read_net
+from claimeven.networks.net.file import KIND, MOST_STEPS
+from claimeven.networks.net.search_defaults import USUAL
+
+
+def average_nets(
+    models: Sequence[str | Path],
+    out: str | Path,
+    shares: Sequence[float] | None = None,
+    weight_steps: int = WEIGHT_STEPS,
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """Write the mean of the weights of nets to a file, and return how good it is.
+
+    `models` are files of nets of one size and board, `shares` how much each counts, alike if not
+    given; the file tells of each its digest and recipe, and what suits a search if that is the same
+    for all of them. The figures are those of a run's log: shares of right answers on the held-out
+    sets of the board, and of right signs. `watch` is told as the mean is rounded, which takes
+    most of the time: how many matrices are done, and of how many. Raises `InvalidRun` for fewer
+    than two nets, for nets that differ in size or board, for shares that do not fit and where `out`
+    is one of the nets; `InvalidNetwork` for what is no net; `CannotWrite`.
+    """
+    if len(models) < 2:
+        raise InvalidRun("a mean is of two nets or more")
+    counts = [1.0] * len(models) if shares is None else [float(share) for share in shares]
+    if len(counts) != len(models):
+        raise InvalidRun(f"{len(counts)} shares were given for {len(models)} nets")
+    if not (all(count > 0 for count in counts) and sum(counts) < math.inf):
+        raise InvalidRun("shares of nets are numbers greater than 0, of a finite sum")
+    if not 1 <= weight_steps <= MOST_STEPS:
+        raise InvalidRun(f"weight steps is {weight_steps}: 1 to {MOST_STEPS} can be")
+    if os.path.realpath(out) in map(os.path.realpath, models):
+        raise InvalidRun(f"{out} is one of the nets: name another file for the mean")
+    check_output(out)
+    nets = [read_net(path) for path in models]
+    for path, net in zip(models[1:], nets[1:], strict=True):
+        if net.geometry != nets[0].geometry:
+            raise InvalidRun(f"{path} knows {net.geometry}, and {models[0]} {nets[0].geometry}")
+        if net.shape != nets[0].shape:
+            raise InvalidRun(f"{path} is a net of another size than {models[0]}")
+    told = {
+        "method": "average",
+        "models": [_told_of(path) for path in models],
+        "shares": counts,
+        "weight_steps": weight_steps,
+    }
+    mean = _mean_of(nets, counts)
+    return write_measured(
+        Path(out), mean, told, weight_steps, positions_each=MANY_POSITIONS, watch=watch
+    )
+
+
+def _told_of(path: str | Path) -> dict[str, Any]:
+    """Return which net a file holds: its digest, and how it was made as far as it says."""
+    digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return {"digest": digest, "recipe": read_model(path, KIND).facts.get("recipe")}
+
+
+def _mean_of(nets: Sequence[Net], counts: Sequence[float]) -> Net:
+    parts = [np.float32(count / sum(counts)) for count in counts]
+    arrays = {name: np.zeros_like(array) for name, array in nets[0].arrays.items()}
+    for net, part in zip(nets, parts, strict=True):
+        for name, array in net.arrays.items():
+            arrays[name] += part * array
+    knows_scores = all(net.knows_scores for net in nets)
+    only_best = knows_scores and any(net.knows_only_best for net in nets)
+    each = {net.searching for net in nets}
+    searching = nets[0].searching if len(each) == 1 else USUAL
+    return Net(nets[0].shape, arrays, nets[0].geometry, knows_scores, searching, only_best)

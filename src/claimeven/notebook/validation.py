@@ -1,0 +1,69 @@
+"""What a board in a notebook may be made of."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from numbers import Real
+
+from claimeven.agents.base import Agent, Limit
+from claimeven.agents.registry import Contestant, make_agents
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.line import Line
+from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
+from claimeven.records import read_text
+from claimeven.solver import Solver
+
+
+def check(geometry: Geometry, seat: object, limit: object, seed: object, solver: object) -> None:
+    """Raise `ClaimevenError` for arguments of a board that cannot be."""
+    if whole_number(seat, "a seat") not in (0, 1):
+        raise ClaimevenError(f"a seat is 0, who moves first, or 1, not {seat}")
+    if not isinstance(limit, Limit | None):
+        raise ClaimevenError(f"a limit is a Limit, as Limit(seconds=1), not {limit!r}")
+    if whole_number(seed, "seed") < 0:
+        raise ClaimevenError(f"seed is a whole number from 0 up, not {seed}")
+    if not isinstance(solver, Solver | None):
+        raise ClaimevenError(f"a solver is a Solver, not {solver!r}")
+    if solver is not None and solver.geometry != geometry:
+        raise ClaimevenError(f"the solver is for {solver.geometry}, and the board is {geometry}")
+
+
+def seconds_of(seconds: object) -> float:
+    """Return the seconds for solving a position. Raises `ClaimevenError` for what are none."""
+    if isinstance(seconds, Real) and not isinstance(seconds, bool):
+        try:
+            number = float(seconds)
+        except OverflowError:  # as good as no limit
+            number = math.inf
+        if number >= 0:
+            return number
+    raise ClaimevenError(f"seconds is a number from 0 up, not {seconds!r}")
+
+
+def line_of(game: object, geometry: Geometry | None) -> Line:
+    """Return the line that a board begins with."""
+    if not isinstance(geometry, Geometry | None):
+        raise ClaimevenError(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
+    if isinstance(game, Position | Line):
+        line = Line(game) if isinstance(game, Position) else Line(game.start, game.columns)
+        if geometry not in (None, line.start.geometry):
+            raise ClaimevenError(f"the game is on {line.start.geometry}, not on {geometry}")
+        return line
+    if not isinstance(game, Iterable):
+        raise ClaimevenError(f"a game is moves, a Line or a Position, not {game!r}")
+    board = geometry or STANDARD
+    if isinstance(game, str):
+        record = read_text(game, board)
+        return Line(Position(record.geometry), record.columns)
+    return Line(Position(board), game)
+
+
+def opponent(agent: Contestant, geometry: Geometry, limit: Limit) -> Agent:
+    """Return an agent that is ready to play on a board."""
+    [made] = make_agents([agent], geometry, limit)
+    if not made.timed:
+        raise ClaimevenError("people play by clicking: leave the agent out")
+    return made

@@ -1,0 +1,221 @@
+"""A ladder of all agents of a tournament: ratings in Elo with intervals.
+
+Strengths are the likeliest under Bradley-Terry with draws and an advantage of the first player
+(`davidson`): a gap of 400 Elo means ten games won for one lost. Half a pair a head against an
+outsider of strength 0, split evenly, is added to what was played (`evidence.PRIOR`), so that an
+agent that won or lost everything keeps a finite rating.
+
+Intervals come from a bootstrap over pairs. The plain one sees only pairs won where every pair was
+won, and would be sure of the rating; so it is the Bayesian one: each pair, and the prior with them,
+weighs as a random number where the plain bootstrap counts how often it drew the pair (Rubin, "The
+Bayesian bootstrap", Annals of Statistics 9, 1981, pages 130-134).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from claimeven.markup import shown_by
+from claimeven.ratings.bradley_terry import Reals, fit, outcome_odds
+from claimeven.ratings.pair_counts import Evidence, RatedGame, gather
+from claimeven.ratings.pentanomial import InvalidEvidence
+
+#: Elo of one natural unit of strength, 400 / ln 10.
+ELO = 400 / math.log(10)
+#: Decimals of Elo in which ratings differ: what follows them is left by the fit.
+_SAME = 6
+#: Resampled tournaments from which intervals are taken.
+RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as plain data for JSON."""
+        return {"value": self.value, "interval_95": [self.low, self.high]}
+
+
+@dataclass(frozen=True)
+class Rating:
+    """An agent on the ladder: its rating in Elo, how many games it played, its points in them."""
+
+    agent: str
+    elo: Estimate
+    games: int
+    points: float
+
+    @property
+    def share(self) -> float:
+        """Share of the points of its games, 0 to 1."""
+        return self.points / self.games
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """All agents, strongest first, on one scale.
+
+    `anchor` is the agent whose rating is 0; without one 0 is the mean of all. `first_player` is the
+    advantage of moving first in Elo, `draws` the share of draws between equals, 0 to 1. `groups`
+    are the agents that are joined by games: ratings of different groups do not compare. `tiers` are
+    the groups cut further wherever all points went one way, each before all that it took points
+    from: that is in the games, but not how far apart they are; the prior decides that. The ratings
+    order tiers that are joined by no points, so a tier may stand before one that is rated higher.
+    """
+
+    ratings: tuple[Rating, ...]
+    anchor: str | None
+    first_player: Estimate
+    draws: Estimate
+    groups: tuple[tuple[str, ...], ...]
+    tiers: tuple[tuple[str, ...], ...]
+    # Resampled ratings in Elo (resamples, agents), agents in the order of the ladder.
+    samples: Reals = field(repr=False, compare=False)
+
+    _repr_html_ = shown_by("claimeven.arena.results_html", "ladder_html")
+
+    def gap(self, agent: str, other: str) -> Estimate:
+        """Return by how much Elo an agent is rated above another.
+
+        Narrower than the intervals of the two ratings suggest, since what they share drops out. Of
+        agents of different `groups` it says nothing: only the prior puts them on one scale.
+        """
+        one, two = self._place(agent), self._place(other)
+        value = self.ratings[one].elo.value - self.ratings[two].elo.value
+        return _estimate(value, self.samples[:, one] - self.samples[:, two])
+
+    def superiority(self, agent: str, other: str) -> float:
+        """Return the likelihood that an agent is stronger than another, 0 to 1.
+
+        It says nothing, as `gap` does, of agents of different `groups`.
+        """
+        gaps = self.samples[:, self._place(agent)] - self.samples[:, self._place(other)]
+        return float((gaps > 0).mean() + (gaps == 0).mean() / 2)
+
+    def expected_share(self, agent: str, other: str) -> float:
+        """Return the share of the points an agent should take from another, seats swapped, 0 to 1.
+
+        This is what a gap means in points, with the advantage and the draws that were found.
+        """
+        gap, order = self.gap(agent, other).value / ELO, self.first_player.value / ELO
+        odds = 2 * math.cosh(order / 2) * self.draws.value / (1 - self.draws.value)
+        advantage, draws = np.array([gap + order, gap - order]), np.log([odds])
+        won, drawn, _, _ = outcome_odds(advantage, draws)
+        return float((won + drawn / 2).mean())
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the ladder as plain data for JSON; every number is finite."""
+        return {
+            "anchor": self.anchor,
+            "ratings": [
+                {
+                    "agent": rating.agent,
+                    "elo": rating.elo.value,
+                    "elo_interval_95": [rating.elo.low, rating.elo.high],
+                    "games": rating.games,
+                    "points": rating.points,
+                    "share": rating.share,
+                }
+                for rating in self.ratings
+            ],
+            "first_player_elo": self.first_player.as_dict(),
+            "draws_between_equals": self.draws.as_dict(),
+            "groups": [list(group) for group in self.groups],
+            "tiers": [list(tier) for tier in self.tiers],
+        }
+
+    def _place(self, agent: str) -> int:
+        for place, rating in enumerate(self.ratings):
+            if rating.agent == agent:
+                return place
+        raise InvalidEvidence(f"{agent!r} is not on the ladder")
+
+
+def rate(
+    games: Iterable[RatedGame],
+    rng: np.random.Generator,
+    anchor: str | None = None,
+    resamples: int = RESAMPLES,
+) -> Ladder:
+    """Return the ladder of all agents that played; the intervals are drawn from the generator.
+
+    The order of the games does not matter. Agents of equal rating are in alphabetical order.
+
+    >>> games = [RatedGame(0, "ann", "bob", 1), RatedGame(0, "bob", "ann", 0.5)]
+    >>> ladder = rate(games, np.random.default_rng(1), anchor="bob")
+    >>> for rating in ladder.ratings:
+    ...     print(rating.agent, round(rating.elo.value), rating.games, rating.points)
+    ann 272 2 1.5
+    bob 0 2 0.5
+    """
+    return rate_evidence(gather(games), rng, anchor, resamples)
+
+
+def rate_evidence(
+    evidence: Evidence,
+    rng: np.random.Generator,
+    anchor: str | None = None,
+    resamples: int = RESAMPLES,
+) -> Ladder:
+    """Return the ladder of games that are counted already, as `rate` does."""
+    if anchor is not None and anchor not in evidence.agents:
+        raise InvalidEvidence(f"the anchor {anchor!r} played no game")
+    if resamples < 1:
+        raise InvalidEvidence(f"intervals need 1 resampled tournament or more, not {resamples}")
+    names, n = evidence.agents, len(evidence.agents)
+    best = fit(evidence.tournament)
+    parts = evidence.resampled(resamples, rng)
+    drawn = np.concatenate([fit(part, best[0]) for part in parts])
+    drawn = best + evidence.widening * (drawn - best)
+
+    zero = range(n) if anchor is None else [names.index(anchor)]
+    elo, samples = (_elo(unknowns[:, :n], zero) for unknowns in (best, drawn))
+    order = np.argsort(-elo[0].round(_SAME), kind="stable").tolist()
+    rank = {agent: place for place, agent in enumerate(order)}
+
+    def named(sets: list[list[int]]) -> tuple[tuple[str, ...], ...]:
+        ranked = sorted(sorted(rank[agent] for agent in members) for members in sets)
+        return tuple(tuple(names[order[place]] for place in members) for members in ranked)
+
+    return Ladder(
+        ratings=tuple(
+            Rating(
+                names[agent],
+                _estimate(elo[0, agent], samples[:, agent]),
+                int(evidence.games[agent]),
+                float(evidence.points[agent]),
+            )
+            for agent in order
+        ),
+        anchor=anchor,
+        first_player=_estimate(ELO * best[0, n], ELO * drawn[:, n]),
+        draws=_estimate(_draws_between_equals(best)[0], _draws_between_equals(drawn)),
+        groups=named(evidence.joined(both_ways=False)),
+        tiers=tuple(tuple(names[agent] for agent in tier) for tier in evidence.tiers(order)),
+        samples=samples[:, order],
+    )
+
+
+def _elo(strengths: Reals, zero: Iterable[int]) -> Reals:
+    """Return strengths (T, n) as Elo, so that the agents of `zero` average 0."""
+    agents = list(zero)
+    middle = strengths[:, agents].mean(axis=1, keepdims=True) if agents else 0.0
+    return ELO * (strengths - middle)
+
+
+def _draws_between_equals(unknowns: Reals) -> Reals:
+    return outcome_odds(unknowns[:, -2], unknowns[:, -1])[1]
+
+
+def _estimate(value: float, samples: Reals) -> Estimate:
+    low, high = np.quantile(samples, (0.025, 0.975))
+    return Estimate(float(value), float(low), float(high))

@@ -1,0 +1,213 @@
+"""Claims about what a disc does and leaves undone: the rules alone say whether they hold."""
+
+from __future__ import annotations
+
+from claimeven.game import bitboard
+from claimeven.game.position import Position
+from claimeven.review.claims import Claim, Words, after_line, along, listed
+from claimeven.review.threats import (
+    Cell,
+    is_playable,
+    line_through,
+    winning_cells,
+    wins_later,
+    wins_now,
+)
+from claimeven.solver.protocols import ExactSolver
+
+
+class Wins(Claim):
+    """The column completes a line, of `cells`."""
+
+    kind = "wins"
+
+    def said(self, words: Words) -> str:
+        """Say how long the line is."""
+        return f"It completes a line of {words.position.geometry.connect}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Play it."""
+        assert self.column is not None
+        completed = line_through(position, self.column)
+        return self.player == position.turn and completed == self.cells != ()
+
+
+class Blocks(Claim):
+    """The column fills a cell where the other side would complete a line."""
+
+    kind = "blocks"
+    is_of_the_disc = True
+
+    def said(self, words: Words) -> str:
+        """Name the other side."""
+        return f"It blocks {words.player(1 - self.player)}, who would win there at once."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Look for the line."""
+        (cell,) = self.cells
+        return (
+            cell[0] == self.column
+            and self.player == position.turn
+            and cell in wins_now(position, 1 - self.player)
+        )
+
+
+class Ignores(Claim):
+    """The column leaves open `cells` where the other side wins with its next disc."""
+
+    kind = "ignores"
+
+    def said(self, words: Words) -> str:
+        """Name the columns."""
+        wins = "an immediate win" if len(self.cells) == 1 else "immediate wins"
+        where = words.columns_of(self.cells)
+        return f"It leaves {words.player(self.player)} {wins} in {where}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Play it, and each of the answers."""
+        assert self.column is not None
+        after = position.play(self.column)
+        left = wins_now(position, self.player)
+        return bool(self.cells) and all(
+            cell in left and cell[0] != self.column and line_through(after, cell[0])
+            for cell in self.cells
+        )
+
+
+class Opens(Claim):
+    """The other side wins on top of the column."""
+
+    kind = "opens"
+
+    def said(self, words: Words) -> str:
+        """Name the row."""
+        row = self.cells[0][1] + 1
+        return f"{words.player(self.player)} then wins on top of it, in row {row}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Play both discs."""
+        assert self.column is not None
+        after = position.play(self.column)
+        (cell,) = self.cells
+        on_top = cell == (self.column, after.height_of(self.column))
+        return on_top and self.player == after.turn and line_through(after, self.column) != ()
+
+
+class Misses(Claim):
+    """Another column wins at once, in one of `cells`."""
+
+    kind = "misses"
+    is_of_the_disc = True
+
+    def said(self, words: Words) -> str:
+        """Name the columns."""
+        wins = "an immediate win" if len(self.cells) == 1 else "immediate wins"
+        return f"It misses {wins} in {words.columns_of(self.cells)}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Look for the lines."""
+        if self.column in [column for column, _ in self.cells]:
+            return False
+        return self.player == position.turn and self.cells == wins_now(position, self.player) != ()
+
+
+class Denies(Claim):
+    """The last disc of `line` takes a cell from which the other side would threaten `cells`."""
+
+    kind = "denies"
+    is_of_the_disc = True
+
+    def said(self, words: Words) -> str:
+        """Name the columns that would be threatened."""
+        disc = "It" if len(self.line) == 1 else f"the answer in {words.column(self.line[-1])}"
+        return (
+            f"{disc} takes the cell from which {words.player(1 - self.player)} would threaten"
+            f" to win in {words.columns_of(self.cells)}."
+        )
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Give the other side that cell."""
+        *before, column = self.line
+        now = along(position, before)[-1]
+        now.check_move(column)
+        return self.player == now.turn and self.cells == denied_cells(now, column) != ()
+
+
+class Makes(Claim):
+    """New threats of the player, in `cells` that no disc can reach yet."""
+
+    kind = "makes"
+    is_of_the_disc = True
+
+    def said(self, words: Words) -> str:
+        """Name the cells."""
+        places = [words.cell(cell) for cell in self.cells]
+        return f"It makes {'a threat' if len(places) == 1 else 'threats'} in {listed(places)}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Compare before and after."""
+        now = after_line(self, position)
+        earlier = winning_cells(position, self.player)
+        later = wins_later(now, self.player)
+        return bool(self.cells) and all(c in later and c not in earlier for c in self.cells)
+
+
+class Spoils(Claim):
+    """The column gives up an own threat in the cell above it, which the other side can now fill."""
+
+    kind = "spoils"
+    is_of_the_disc = True
+
+    def said(self, words: Words) -> str:
+        """Name the row of the threat."""
+        row = self.cells[0][1] + 1
+        return (
+            f"It gives up the threat of {words.player(self.player)} in row {row} above it:"
+            f" {words.player(1 - self.player)} can now fill that cell."
+        )
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Look for the threat."""
+        assert self.column is not None
+        position.check_move(self.column)
+        return (
+            self.player == position.turn
+            and self.cells == ((self.column, position.height_of(self.column) + 1),)
+            and self.cells[0] in winning_cells(position, self.player)
+        )
+
+
+class Closed(Claim):
+    """A column the other side must not play, because the player wins on top of it."""
+
+    kind = "closed"
+
+    def said(self, words: Words) -> str:
+        """Name column and row."""
+        column, row = self.cells[0]
+        return (
+            f"{words.player(1 - self.player)} must not play {words.column(column)}:"
+            f" {words.player(self.player)} would win on top of it, in row {row + 1}."
+        )
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Look for the threat."""
+        ((column, row),) = self.cells
+        return (column, row) in wins_later(position, self.player) and is_playable(
+            position, (column, row - 1)
+        )
+
+
+def denied_cells(position: Position, column: int) -> tuple[Cell, ...]:
+    """Return the cells the other side would threaten at once if it had the move in a column.
+
+    Two or more, or none; none too where that move would win outright.
+    """
+    geometry = position.geometry
+    cell = 1 << geometry.bit(column, position.height_of(column))
+    theirs, mask = position.theirs | cell, position.mask | cell
+    if bitboard.has_line(theirs, geometry):
+        return ()
+    wins = bitboard.winning_cells(theirs, mask, geometry)
+    cells = tuple(geometry.cells_of(wins & bitboard.playable_cells(mask, geometry)))
+    return cells if len(cells) > 1 else ()

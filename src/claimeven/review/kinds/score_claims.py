@@ -1,0 +1,159 @@
+"""Claims about what a position and its columns are worth: exact scores say whether they hold."""
+
+from __future__ import annotations
+
+from claimeven.game.position import Position
+from claimeven.review.claims import Claim, Words, after_line, is_best_play
+from claimeven.solver.protocols import ExactSolver
+
+#: Moves of a line that are read out; the claim itself holds all of them.
+SPOKEN_MOVES = 8
+
+
+class Standing(Claim):
+    """What the position is worth: `after`."""
+
+    kind = "standing"
+
+    def said(self, words: Words) -> str:
+        """Say who wins, and when."""
+        assert self.after is not None
+        if self.after == 0:
+            return "with best play the game is a draw."
+        if words.when(self.after) == "at once":
+            return f"{words.player(self.player)} wins at once."
+        return f"{words.end(self.after)}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Compare with the solver."""
+        return self.after == solver.score(position)
+
+
+class Best(Claim):
+    """All `columns` that keep the score, and no others."""
+
+    kind = "best"
+
+    def said(self, words: Words) -> str:
+        """Name them."""
+        what = "is best" if len(self.columns) == 1 else "are equally good"
+        return f"{words.columns(self.columns)} {what}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Compare with the solver."""
+        scores, best = solver.scores(position), _best_score(position, solver)
+        return set(self.columns) == {c for c, score in enumerate(scores) if score == best}
+
+
+class Verdict(Claim):
+    """What the column is worth (`after`), and so what it gives away of `before`."""
+
+    kind = "verdict"
+
+    def said(self, words: Words) -> str:
+        """Say how the game ends after it, and how that compares with the best."""
+        before, after, column = self.before, self.after, self.column
+        assert before is not None and after is not None and column is not None
+        name = words.column(column)
+        if after == before:
+            return f"{name} {self._kept(words)}"
+        if after > 0:
+            late, soon = words.last_disc(after), words.last_disc(before)
+            return f"{name} still wins, but with disc {late} instead of disc {soon}."
+        if after == 0:
+            return f"{name} gives the win away: best play now ends in a draw."
+        if before < 0:
+            soon, late = words.last_disc(after), words.last_disc(before)
+            return f"{name} loses sooner, to disc {soon} instead of disc {late}."
+        what = "turns the win into a loss" if before > 0 else "gives the draw away"
+        return f"{name} {what}: {words.end(after)}."
+
+    def _kept(self, words: Words) -> str:
+        assert self.after is not None
+        if self.after == 0:
+            return "holds the draw."
+        if self.after < 0:
+            return "loses, but no column holds out longer."
+        when = words.when(self.after)
+        if when == "at once":
+            return "wins at once."
+        return f"wins with disc {words.last_disc(self.after)}, {when}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Compare with the solver."""
+        assert self.column is not None
+        scores = solver.scores(position)
+        return scores[self.column] == self.after and _best_score(position, solver) == self.before
+
+
+class Only(Claim):
+    """No other column wins, or none of the others holds the draw."""
+
+    kind = "only"
+
+    def said(self, words: Words) -> str:
+        """Say what the others lose."""
+        assert self.before is not None
+        return "No other column wins." if self.before > 0 else "Every other column loses."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Ask the solver for the others."""
+        scores = solver.scores(position)
+        others = [score for c, score in enumerate(scores) if c != self.column and score is not None]
+        if self.before is None or self.before != _best_score(position, solver):
+            return False
+        return self.before >= 0 and bool(others) and max(others) < (1 if self.before > 0 else 0)
+
+
+class Reply(Claim):
+    """The only answer to the column that wins, or holds the draw: the last move of `line`."""
+
+    kind = "reply"
+
+    def said(self, words: Words) -> str:
+        """Name the answer."""
+        what = "holds the draw" if self.after == 0 else "wins"
+        return f"only the answer in {words.column(self.line[-1])} {what}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Ask the solver for all answers."""
+        column, answer = self.line
+        if self.after is None or self.after > 0:
+            return False
+        good = good_answers(position.play(column), self.after, solver)
+        return solver.scores(position)[column] == self.after and good == (answer,)
+
+
+class BestPlay(Claim):
+    """Best play from the column to the end of the game: `line`."""
+
+    kind = "line"
+
+    def said(self, words: Words) -> str:
+        """Read out its first moves, and say where it ends."""
+        rest = self.line[1:]
+        if len(rest) <= SPOKEN_MOVES:
+            return f"best play goes on {words.moves(rest)}."
+        moves = ", ".join(words.name(column) for column in rest[:SPOKEN_MOVES])
+        end = "until the board is full"
+        if self.after != 0:
+            end = f"to disc {words.disc(len(self.line))}"
+        return f"best play goes on {moves} and so on {end}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Ask the solver about every move."""
+        return after_line(self, position).is_over and is_best_play(self, position, solver)
+
+
+def good_answers(played: Position, after: int, solver: ExactSolver) -> tuple[int, ...]:
+    """Return the answers that draw, or win, where a column worth `after` (0 or less) was played."""
+    least = 0 if after == 0 else 1
+    return tuple(
+        column
+        for column, score in enumerate(solver.scores(played))
+        if score is not None and score >= least
+    )
+
+
+def _best_score(position: Position, solver: ExactSolver) -> int:
+    return max(score for score in solver.scores(position) if score is not None)

@@ -1,0 +1,258 @@
+"""Claims about how a game is decided: the rules and exact scores say whether they hold.
+
+Best play that wins ends in one of three ways, two discs before its end: the loser faces two
+threats side by side (`Double`) or on top of each other (`Stack`), or faces none but must play
+below one (`Zugzwang`).
+"""
+
+from __future__ import annotations
+
+from claimeven.game.position import Position
+from claimeven.review.claims import (
+    Claim,
+    Words,
+    after_line,
+    along,
+    is_best_play,
+    is_won,
+    listed,
+)
+from claimeven.review.follow_up import follow_up_reaches
+from claimeven.review.threats import (
+    Cell,
+    cornered_cells,
+    forced_below,
+    is_playable,
+    winning_cells,
+    wins_now,
+)
+from claimeven.solver.protocols import ExactSolver
+
+
+class Double(Claim):
+    """At the end of `line` the player threatens two or more `cells` at once."""
+
+    kind = "double"
+    is_of_the_disc = True
+    tells_the_end = True
+
+    def said(self, words: Words) -> str:
+        """Name the columns."""
+        where = words.columns_of(self.cells)
+        return f"{_actor(self, words)} threatens to win in {where}: only one can be blocked."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Look for the threats, and ask the solver whether best play leads there."""
+        now = after_line(self, position)
+        threatens = now.turn != self.player and self.cells == double_cells(now) != ()
+        return threatens and is_best_play(self, position, solver)
+
+
+class Stack(Claim):
+    """At the end of `line` the player threatens two `cells`, one on the other."""
+
+    kind = "stack"
+    is_of_the_disc = True
+    tells_the_end = True
+
+    def said(self, words: Words) -> str:
+        """Name the cells."""
+        lower, upper = self.cells[0], self.cells[1]
+        return (
+            f"{_actor(self, words)} threatens {words.cell(lower)} and row {upper[1] + 1} above it:"
+            " blocking one opens the other."
+        )
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Look for the threats, and ask the solver whether best play leads there."""
+        now = after_line(self, position)
+        threatens = now.turn != self.player and self.cells == stack_cells(now) != ()
+        return threatens and is_best_play(self, position, solver)
+
+
+class Forces(Claim):
+    """From `start` moves of `line` on, best play that wins, the loser can only block."""
+
+    kind = "forces"
+    tells_the_end = True
+
+    def said(self, words: Words) -> str:
+        """Name the moves, or the disc from which on they are forced."""
+        winner, loser = words.player(self.player), words.player(1 - self.player)
+        if self.start > 1:
+            first = words.disc(self.start + 1)
+            return (
+                f"from disc {first} on {winner} makes threat after threat: {loser} can only block."
+            )
+        return (
+            f"threat after threat leads to the win: {words.moves(self.line[self.start :])};"
+            f" {loser} can only block."
+        )
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Play the line, and ask the solver whether it is best play."""
+        threats = len(self.line) - self.start > 2
+        forced = threats and self.start == forced_from(position, self.line)
+        return forced and is_won(self, position, solver)
+
+
+class Zugzwang(Claim):
+    """`line` is won in the first of `cells`, below one of which the loser must play in the end.
+
+    The threat in the first cell stands from `start` moves of the line on.
+    """
+
+    kind = "zugzwang"
+
+    def said(self, words: Words) -> str:
+        """Name the threat, who made it when, and who must play below it."""
+        _, *others = self.cells
+        below = listed(["below it", *(f"below {words.cell(other)}" for other in others)], "or")
+        when = "in the end" if len(self.line) > 3 else "now"
+        return f"{self._threat(words)}: {when} {words.player(1 - self.player)} must play {below}."
+
+    def _threat(self, words: Words) -> str:
+        cell, winner = self.cells[0], words.player(self.player)
+        where = words.cell(cell)
+        if forced_below(words.position.geometry, cell) != self.player:
+            where += ", an odd row" if cell[1] % 2 == 0 else ", an even row"
+        if self.start == 0:
+            return f"{winner} holds a threat in {where}"
+        if self.start == 1:
+            return f"it makes a threat in {where}"
+        if self.start == 2:
+            return f"{winner} answers in {words.column(self.line[1])}, with a threat in {where}"
+        return f"disc {words.disc(self.start)} gives {winner} a threat in {where}"
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Play the line, and ask the solver whether it is best play."""
+        cell, *others = self.cells
+        before_end = along(position, self.line)[-3]
+        cornered = cornered_cells(before_end)
+        lands = cell == (self.line[-1], before_end.height_of(self.line[-1]) + 1)
+        return (
+            lands
+            and cell in cornered
+            and tuple(others) == tuple(c for c in cornered if c != cell)
+            and self.start == threatened_from(position, self.line, cell, self.player)
+            and is_won(self, position, solver)
+        )
+
+
+class Stops(Claim):
+    """The last disc of `line`, best play in a drawn game, fills a threat out of reach until then.
+
+    The threat stood from `start` moves of the line on.
+    """
+
+    kind = "stops"
+
+    def said(self, words: Words) -> str:
+        """Name the disc, the cell, and since when the threat stood."""
+        holder = words.player(1 - self.player)
+        since = "holds a threat"
+        if self.start:
+            since = f"has had a threat since disc {words.disc(self.start)}"
+        disc = words.disc(len(self.line))
+        return f"disc {disc} fills {words.cell(self.cells[0])}, where {holder} {since}."
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Play the line, and ask the solver whether it is best play."""
+        (cell,) = self.cells
+        positions = along(position, self.line)
+        return (
+            positions[-2].turn == self.player
+            and cell == (self.line[-1], positions[-2].height_of(self.line[-1]))
+            and self.start == threatened_from(position, self.line, cell, 1 - self.player)
+            and not is_playable(positions[self.start], cell)
+            and is_best_play(self, position, solver)
+        )
+
+
+class FollowUp(Claim):
+    """From the end of `line` the player wins, or draws, by answering in the column just played."""
+
+    kind = "follow_up"
+
+    def said(self, words: Words) -> str:
+        """Say what that guarantees."""
+        what = "draws" if self.after == 0 else "wins"
+        start = "from there"
+        if len(self.line) > 1:
+            start = f"after the answer in {words.column(self.line[-1])}"
+        return (
+            f"{start} {words.player(self.player)} {what} by answering every disc in its own column,"
+            " except to win, to block, or where it is full."
+        )
+
+    def is_true(self, position: Position, solver: ExactSolver) -> bool:
+        """Search all moves of the other side (see `follow_up`)."""
+        now = after_line(self, position)
+        target = 0 if self.after == 0 else 1
+        return now.turn != self.player and follow_up_reaches(now, self.player, target) is True
+
+
+def double_cells(position: Position) -> tuple[Cell, ...]:
+    """Return the cells the side that has just moved threatens at once: two or more, or none.
+
+    None too where the side to move has a line to complete first.
+    """
+    mover = 1 - position.turn
+    cells = wins_now(position, mover)
+    return cells if len(cells) > 1 and not wins_now(position, position.turn) else ()
+
+
+def stack_cells(position: Position) -> tuple[Cell, ...]:
+    """Return two winning cells, one on the other, of the side that has just moved, or none.
+
+    The lower one can be played; the side to move has no line to complete first.
+    """
+    mover = 1 - position.turn
+    if wins_now(position, position.turn):
+        return ()
+    cells = winning_cells(position, mover)
+    for column, row in wins_now(position, mover):
+        if (column, row + 1) in cells:
+            return ((column, row), (column, row + 1))
+    return ()
+
+
+def forced_from(position: Position, line: tuple[int, ...]) -> int:
+    """Return after how many moves of a won line the loser can only block, to the very end.
+
+    From there on every answer fills a cell where the winner, who has the last move of the line,
+    would win at once, and never could the loser complete a line first. `len(line) - 1` where not
+    even the loser's last disc is such a block.
+    """
+    positions = along(position, line)
+    start = len(line) - 1
+    for place in range(len(line) - 2, 0, -2):
+        now, column = positions[place], line[place]
+        block = (column, now.height_of(column))
+        if wins_now(now, now.turn) or block not in wins_now(now, 1 - now.turn):
+            break
+        start = place - 1
+    return start
+
+
+def threatened_from(position: Position, line: tuple[int, ...], cell: Cell, player: int) -> int:
+    """Return after how many moves of a line a cell would first complete a line for a player.
+
+    `len(line)` where it never would before the last move.
+    """
+    for start, now in enumerate(along(position, line[:-1])):
+        if cell in winning_cells(now, player):
+            return start
+    return len(line)
+
+
+def _actor(claim: Claim, words: Words) -> str:
+    """Say who does something at the end of the line: the disc, the answer to it, or a later one."""
+    if not claim.line:
+        return words.player(claim.player)
+    if len(claim.line) == 1:
+        return "It"
+    where = words.column(claim.line[-1])
+    if len(claim.line) > 2:
+        return f"disc {words.disc(len(claim.line))}, in {where},"
+    return f"{words.player(claim.player)} answers in {where} and"

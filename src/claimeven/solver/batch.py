@@ -1,0 +1,96 @@
+"""Many positions at a time, as arrays of words: checks, results of finished games, children."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.batch import Boards, disc_counts, has_line, moves
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.solver.errors import InvalidSolve
+from claimeven.solver.scores import win_score
+
+
+def as_boards(
+    positions: Sequence[Position] | tuple[Boards, Boards], geometry: Geometry
+) -> tuple[Boards, Boards]:
+    """Return `mine` and `mask` of positions, uint64 arrays of shape (n,), checked.
+
+    Raises `InvalidSolve` for positions of another board, arrays of other shapes, and discs that
+    cannot lie on the board: floating, miscounted, or with a line for the side to move.
+    """
+    if (
+        isinstance(positions, tuple)
+        and len(positions) == 2
+        and isinstance(positions[0], np.ndarray)
+    ):
+        mine, mask = (np.ascontiguousarray(words) for words in positions)
+        _check_arrays(mine, mask, geometry)
+        return mine, mask
+    if not isinstance(positions, Iterable):
+        raise InvalidSolve(f"positions must be Positions of {geometry}, not {positions!r}")
+    found = list(positions)
+    for position in found:
+        if not isinstance(position, Position) or position.geometry != geometry:
+            raise InvalidSolve(f"positions must be Positions of {geometry}, not {position!r}")
+    return (
+        np.array([position.mine for position in found], dtype=np.uint64),
+        np.array([position.mask for position in found], dtype=np.uint64),
+    )
+
+
+def _check_arrays(mine: Boards, mask: Boards, geometry: Geometry) -> None:
+    for words in (mine, mask):
+        if words.dtype != np.uint64 or words.ndim != 1 or len(words) != len(mine):
+            raise InvalidSolve("mine and mask must be uint64 arrays of one shape (n,)")
+    bad = is_no_position(mine, mask, geometry)
+    if bad.any():
+        raise InvalidSolve(f"entry {int(np.argmax(bad))} is no position of {geometry}")
+
+
+def is_no_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
+    """Return which discs cannot lie on a board.
+
+    They float, are miscounted, or hold a line of the side to move.
+    """
+    bottom = np.uint64(geometry.bottom)
+    own, others = disc_counts(mine), disc_counts(mine ^ mask)
+    bad: npt.NDArray[np.bool_] = (
+        (mask & ~np.uint64(geometry.board) != 0)
+        | (mine & ~mask != 0)
+        | (mask & (mask + bottom) != 0)
+        | (others - own != (others + own) % 2)
+        | has_line(mine, geometry)
+    )
+    return bad
+
+
+def unfinished(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.intp]:
+    """Return which positions are not over yet."""
+    return np.flatnonzero(~has_line(mine ^ mask, geometry) & (mask != np.uint64(geometry.board)))
+
+
+def final_scores(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.int8]:
+    """Return the scores of finished games for the side that would be to move, 0 for others."""
+    lost = has_line(mine ^ mask, geometry)
+    return np.where(lost, -win_score(geometry, disc_counts(mask) - 1), 0).astype(np.int8)
+
+
+def children(
+    mine: Boards, mask: Boards, geometry: Geometry
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Boards, Boards]:
+    """Return every move of the unfinished positions: (which position, column, mine, mask)."""
+    places = unfinished(mine, mask, geometry)
+    parts = [
+        (places[can], np.full(len(can), column), child_mine, child_mask)
+        for column, (can, child_mine, child_mask) in enumerate(
+            moves(mine[places], mask[places], geometry)
+        )
+    ]
+    which, columns, child_mine, child_mask = (
+        np.concatenate(part) for part in zip(*parts, strict=True)
+    )
+    return which, columns, child_mine, child_mask

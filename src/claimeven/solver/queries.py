@@ -1,0 +1,217 @@
+"""What is known of positions within a turn: by the rules, from the book, and else by a search."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.game.batch import Boards, canonical_keys, disc_counts
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.solver.batch import final_scores, unfinished
+from claimeven.solver.errors import InvalidSolve, SearchStopped
+from claimeven.solver.progress import Report, known_to_be, reporter
+from claimeven.solver.protocols import MISSING, OpeningBook
+from claimeven.solver.root_split import Child, column_floors, images_among, score_apart
+from claimeven.solver.scores import final_score
+from claimeven.solver.search import ExactSearch
+from claimeven.solver.session import Progress, Turn
+
+
+def wrong_book(position: Position, score: int) -> InvalidSolve:
+    """Return the error that says that a position cannot have the score that a book holds."""
+    return InvalidSolve(
+        f"the book is wrong: it holds a score of {score} with {position.ply} discs on the board,"
+        " which no column leads to"
+    )
+
+
+class Best(NamedTuple):
+    """The score of a position, for its side to move, and the columns that keep it.
+
+    `columns` count from 0, the most central one first.
+    """
+
+    score: int
+    columns: tuple[int, ...]
+
+
+class Answers:
+    """What a solver answers in a turn that has its search.
+
+    Positions that were `searched` are counted, and those that the book knew: `book_hits`. The
+    seconds that it took to compile the search, or load it, are `loading`.
+    """
+
+    def __init__(self, geometry: Geometry, book: OpeningBook | None, search: ExactSearch) -> None:
+        self.geometry = geometry
+        self.book = book
+        self.searched = 0
+        self.book_hits = 0
+        self.loading = 0.0
+        self._search = search
+
+    def _load(self) -> None:
+        """Compile the search, or load it, if need be: that is not counted as solving."""
+        begin = time.perf_counter()
+        self._search.load()
+        self.loading += time.perf_counter() - begin
+
+    def playable(self, position: Position) -> Iterator[int]:
+        """The columns that can be played, the most central one first."""
+        legal = position.legal_columns
+        return (column for column in self.geometry.centre_order if column in legal)
+
+    def _known(self, position: Position) -> int | None:
+        return None if self.book is None else self.book.look_up(position)
+
+    def score(
+        self,
+        turn: Turn,
+        position: Position,
+        floor: int | None = None,
+        ceiling: int | None = None,
+        report: Callable[[Progress], None] | None = None,
+    ) -> int:
+        """Return a position's score; cut off to floor .. ceiling where it is searched."""
+        if position.is_over:
+            return final_score(position)
+        known = self._known(position)
+        if known is not None:
+            self.book_hits += 1
+            return known
+        self.searched += 1
+        self._load()
+        return turn.score(
+            position.mine, position.mask, floor=floor, ceiling=ceiling, progress=report
+        )
+
+    def scores(
+        self, turn: Turn, position: Position, progress: Report | None
+    ) -> tuple[int | None, ...]:
+        """Return the scores of all columns, or raise `SearchStopped` with those that are known.
+
+        When the turn is over, columns are still asked for what takes no search.
+        """
+        scores: list[int | None] = [None] * self.geometry.columns
+        # No column can be better than the position is: that is a bound for every child.
+        known = self._known(position)
+        low, high = turn.score_range(known, known)
+        children: dict[int, Position] = {}
+        for column in self.playable(position):
+            child = position.play_unchecked(column)
+            answer = final_score(child) if child.is_over else self._known(child)
+            if answer is None:
+                children[column] = child
+                continue
+            self.book_hits += not child.is_over
+            scores[column] = -answer
+            low = max(low, -answer)
+        if not children:
+            return tuple(scores)
+        images = images_among(children, position)
+        floors = column_floors(self.book, children, known)
+
+        def solved(column: int, score: int) -> None:
+            self.searched += 1
+            scores[column] = -score
+
+        # Under a deadline each column is searched in turn, for the bounds of those not solved.
+        if len(self._search.workers) > 1 and turn.deadline == math.inf:
+            self._load()
+            asked = [Child(c, children[c], floors.get(c)) for c in children if c not in images]
+            score_apart(turn, asked, solved, reporter(turn, progress, tuple(scores)))
+        ceilings: list[int] = []
+        for column, child in children.items():
+            image = scores[images.get(column, column)]
+            if image is None:
+                report = reporter(turn, progress, tuple(scores))
+                try:
+                    image = -self.score(turn, child, floors.get(column), report=report)
+                except SearchStopped as stopped:
+                    low = max(low, -stopped.high)
+                    ceilings.append(-stopped.low)
+                    continue
+            scores[column] = image
+            low = max(low, image)
+        if ceilings:
+            high = min(high, max(low, *ceilings))
+            raise SearchStopped(low, high, tuple(scores))
+        return tuple(scores)
+
+    def best(self, turn: Turn, position: Position, progress: Report | None) -> Best:
+        """Return a position's score and the columns that keep it.
+
+        Where the turn ends in between, the `SearchStopped` that is raised says that the score is
+        known. Raises `InvalidSolve` where a book holds a score that no column leads to.
+        """
+        score = self.score(turn, position, report=reporter(turn, progress))
+        report = reporter(turn, progress, known=score)
+        children = {column: position.play_unchecked(column) for column in self.playable(position)}
+        images = images_among(children, position)
+        floors = self._floors(position, children, score)
+        kept: list[int] = []
+        with known_to_be(score):
+            for column in children:
+                if column in images:
+                    keeps = images[column] in kept
+                else:
+                    may = floors.get(column, -score) == -score
+                    keeps = may and self.keeps(turn, position, column, score, report)
+                if keeps:
+                    kept.append(column)
+        if not kept:
+            raise wrong_book(position, score)
+        return Best(score, tuple(kept))
+
+    def _floors(
+        self, position: Position, children: Mapping[int, Position], score: int
+    ) -> dict[int, int]:
+        """Return the least that the positions after some columns can be worth, where a book ends
+        with the position before, so that it tells.
+        """
+        if self.book is None or position.ply != self.book.plies or self._known(position) is None:
+            return {}
+        going_on = {column: child for column, child in children.items() if not child.is_over}
+        return column_floors(self.book, going_on, score) if going_on else {}
+
+    def keeps(
+        self,
+        turn: Turn,
+        position: Position,
+        column: int,
+        score: int,
+        report: Callable[[Progress], None] | None,
+    ) -> bool:
+        """Whether a column is worth the score of the position; none is worth more."""
+        child = position.play_unchecked(column)
+        return self.score(turn, child, -score, 1 - score, report) == -score
+
+    def score_many(
+        self, turn: Turn, mine: Boards, mask: Boards, progress: Report | None
+    ) -> npt.NDArray[np.int8]:
+        """Return the scores of many positions, each of them solved once."""
+        scores = final_scores(mine, mask, self.geometry)
+        open_ones = unfinished(mine, mask, self.geometry)
+        mine, mask = mine[open_ones], mask[open_ones]
+        keys, first, back = np.unique(
+            canonical_keys(mine + mask, self.geometry), return_index=True, return_inverse=True
+        )
+        mine, mask = mine[first], mask[first]
+        found = np.full(len(keys), MISSING, dtype=np.int8)
+        if self.book is not None:
+            found = self.book.look_up_many(keys, disc_counts(mask))
+        left = np.flatnonzero(found == MISSING)
+        self.book_hits += len(keys) - len(left)
+        self.searched += len(left)
+        if len(left):
+            self._load()
+            solved, _ = turn.score_many(mine[left], mask[left], progress=reporter(turn, progress))
+            found[left] = solved
+        scores[open_ones] = found[back.reshape(-1)]
+        return scores

@@ -1,0 +1,201 @@
+"""The table of searched positions: keys, packing of entries, buckets.
+
+A position's **key** is `mine + mask`: a column with k discs gives a number in
+[2**k - 1, 2**(k + 1) - 2], so no two positions of a board share a key, and no column carries into
+the next. The key is multiplied by an odd number modulo 2**bits, which can be undone, so nothing is
+lost: the upper part of the product names the bucket and the rest stands in the entry. A position
+that is found in the table is the position, never another one.
+
+An entry is one word of 8 bytes, read and written in one piece, so threads share a table without
+locks:
+
+```text
+    rest of the key | low bound + 32 | 32 - high bound | work
+      (46 bits)          6 bits            6 bits        6 bits
+```
+
+Bounds are scores for the side to move. 0 in a bound's field means that no bound is known, so the
+empty word 0 says nothing about any position. `work` is the bit length of the number of nodes the
+result took. A bucket has two entries: a result goes first in its bucket if it took no less work
+than the first one there, which becomes the second; otherwise it goes second.
+"""
+
+from __future__ import annotations
+
+import mmap
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.compiled import Int, Word, Words, inlined
+from claimeven.compiled.intrinsics import leading_zeros
+from claimeven.game.geometry import Geometry
+
+if TYPE_CHECKING:
+    from claimeven.solver.protocols import OpeningBook
+
+FIELD_BITS = 6
+BOUND_OFFSET = 1 << (FIELD_BITS - 1)
+PAYLOAD_BITS = 3 * FIELD_BITS
+REST_BITS = 64 - PAYLOAD_BITS
+#: Entries of a bucket, as a power of two.
+BUCKET_BITS = 1
+ENTRY_BYTES = 8
+
+#: MB of the usual table, and of that beside a book which answers `DEEP` plies or more and leaves
+#: at most `SOON_SOLVED` empty cells.
+USUAL_MB, BESIDE_DEEP_MB = 128.0, 8.0
+DEEP, SOON_SOLVED = 12, 30
+
+_HUGE_PAGE = 1 << 21
+#: A table of more than such a part of the memory that a process may hold is no part of that.
+_OF_BOUND = 4
+_GOLDEN = 0x9E3779B97F4A7C15
+
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_FIELD = np.uint64((1 << FIELD_BITS) - 1)
+_HIGH_SHIFT = np.uint64(FIELD_BITS)
+_LOW_SHIFT = np.uint64(2 * FIELD_BITS)
+_REST_SHIFT = np.uint64(PAYLOAD_BITS)
+_WORD = np.uint64(64)
+
+
+def multiplier(bits: int) -> int:
+    """Return the odd number below 2**bits that keys of that many bits are multiplied by."""
+    return (_GOLDEN >> (64 - bits)) | 1
+
+
+def smallest_bucket_bits(geometry: Geometry) -> int:
+    """Return the fewest bucket bits with which this board's keys fit into entries."""
+    return max(1, geometry.bits - REST_BITS)
+
+
+def bucket_bits_for(geometry: Geometry, table_mb: float) -> int:
+    """Return the bucket bits of the greatest table that takes at most `table_mb` MB (2**20).
+
+    Never fewer than `smallest_bucket_bits`, never more than there are keys.
+    """
+    entries = max(1, int(table_mb * (1 << 20)) // ENTRY_BYTES)
+    wanted = entries.bit_length() - 1 - BUCKET_BITS
+    return min(max(wanted, smallest_bucket_bits(geometry)), geometry.bits - 1)
+
+
+def usual_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
+    """Return the size in MB of the table of a solver that was asked for none.
+
+    What a deep book leaves to search is soon solved: there a small table, which stays near the
+    processor, gains more than it forgets.
+    """
+    if book is not None and book.plies >= DEEP and geometry.cells - book.plies <= SOON_SOLVED:
+        return BESIDE_DEEP_MB
+    return USUAL_MB
+
+
+def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:
+    """Return the empty entries of 2**bucket_bits buckets, on huge pages where there are any.
+
+    A process that is forked goes on with a copy of its own, unless a bound on memory is near: see
+    `_is_private`. Raises `MemoryError` if there is not so much memory.
+    """
+    count = 1 << (bucket_bits + BUCKET_BITS)
+    size = count * ENTRY_BYTES
+    if size < _HUGE_PAGE:
+        return np.zeros(count, dtype=np.uint64)
+    flags = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if _is_private(size) else {}
+    try:
+        memory = mmap.mmap(-1, size + _HUGE_PAGE, **flags)
+    except (OSError, OverflowError):
+        raise MemoryError(f"there is no room for {size} bytes") from None
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):  # a system that has none does not know of them
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    words = np.frombuffer(memory, dtype=np.uint64)
+    skipped = -words.ctypes.data % _HUGE_PAGE // ENTRY_BYTES
+    return words[skipped : skipped + count]
+
+
+def _is_private(size: int) -> bool:
+    """Whether a table of so many bytes is memory of this process alone.
+
+    By default memory is shared with processes forked later, and Linux gives that no huge pages.
+    What is private counts as data of the process, though, whose bound (`Isolation.memory_mb`) is
+    meant for what an agent holds besides: a table that would take much of it stays outside.
+    """
+    try:
+        import resource  # noqa: PLC0415 - POSIX only
+    except ImportError:
+        return False
+    bound, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    return bound == resource.RLIM_INFINITY or size <= bound // _OF_BOUND
+
+
+def pack(rest: int, low: int | None, high: int | None, work: int) -> int:
+    """Return the entry of a position: the rest of its key, its bounds if known, the work."""
+    low_field = 0 if low is None else low + BOUND_OFFSET
+    high_field = 0 if high is None else BOUND_OFFSET - high
+    return rest << PAYLOAD_BITS | low_field << 2 * FIELD_BITS | high_field << FIELD_BITS | work
+
+
+def unpack(entry: int) -> tuple[int, int | None, int | None, int]:
+    """Return (rest, low, high, work) of an entry: the inverse of `pack`."""
+    field = (1 << FIELD_BITS) - 1
+    low, high = entry >> 2 * FIELD_BITS & field, entry >> FIELD_BITS & field
+    return (
+        entry >> PAYLOAD_BITS,
+        low - BOUND_OFFSET if low else None,
+        BOUND_OFFSET - high if high else None,
+        entry & field,
+    )
+
+
+@inlined
+def look_up(entries: Words, place: Word, rest: Word) -> Word:
+    """Return the entry of a position, 0 if there is none; `place` is its bucket's first entry."""
+    entry = entries[place]
+    if entry >> _REST_SHIFT == rest:
+        return entry
+    entry = entries[place + _ONE]
+    if entry >> _REST_SHIFT == rest:
+        return entry
+    return _ZERO
+
+
+@inlined
+def low_bound(entry: Word) -> Int:
+    """Return the low bound of an entry; -32, below every score, if none is known."""
+    return np.int64((entry >> _LOW_SHIFT) & _FIELD) - BOUND_OFFSET
+
+
+@inlined
+def high_bound(entry: Word) -> Int:
+    """Return the high bound of an entry; 32, above every score, if none is known."""
+    return BOUND_OFFSET - np.int64((entry >> _HIGH_SHIFT) & _FIELD)
+
+
+@inlined
+def store(entries: Words, place: Word, rest: Word, value: Int, is_low: bool, nodes: Word) -> None:
+    """Note a bound of a position that took `nodes` nodes to find, beside what is known of it."""
+    work = _WORD - leading_zeros(nodes)
+    first = entries[place]
+    known = _ZERO
+    if first >> _REST_SHIFT == rest:
+        known = first
+    else:
+        second = entries[place + _ONE]
+        if second >> _REST_SHIFT == rest:
+            known = second
+            place += _ONE
+        elif work >= first & _FIELD:
+            entries[place + _ONE] = first
+        else:
+            place += _ONE
+    low = (known >> _LOW_SHIFT) & _FIELD
+    high = (known >> _HIGH_SHIFT) & _FIELD
+    if is_low:
+        low = max(low, np.uint64(value + BOUND_OFFSET))
+    else:
+        high = max(high, np.uint64(BOUND_OFFSET - value))
+    work = max(work, known & _FIELD)
+    entries[place] = (rest << _REST_SHIFT) | (low << _LOW_SHIFT) | (high << _HIGH_SHIFT) | work

@@ -1,0 +1,236 @@
+"""The steps of a search for those who want to watch it: the textbook's own trace, and its trees.
+
+One rule for every number: values and windows are told as the side to move at the root sees them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.families.classic import USUAL_DEPTH, SearchAgent
+from claimeven.agents.families.montecarlo import TRACE_ITERATIONS, MonteCarloAgent, step_line
+from claimeven.agents.options import InvalidSpec
+from claimeven.agents.process import wire
+from claimeven.agents.registry import build
+from claimeven.evaluation.registry import WINDOWS, Evaluation
+from claimeven.evaluation.windows import WindowWeights
+from claimeven.game.notation import format_moves
+from claimeven.game.position import Position
+from claimeven.minimax.inspection import build_tree, tree_json, value_text
+from claimeven.minimax.trace import EVALUATED, FROM_TABLE, Event, Trace, watched
+from claimeven.minimax.types import InvalidSearch, plies_to_end
+from claimeven.montecarlo.inspection import Forest
+from claimeven.montecarlo.textbook import Step
+from claimeven.montecarlo.tree_text import tree_json as grown_json
+
+Tell = Callable[[str, Any], None]
+
+#: Positions that a search to be watched may look at.
+MOST_POSITIONS = 100_000
+#: Iterations of a Monte Carlo search to be watched.
+MOST_ITERATIONS = 5_000
+#: Nodes of all trees together that one answer holds.
+MOST_NODES = 60_000
+
+
+def minimax(
+    tools: Any,
+    tell: Tell,
+    position: list[int],
+    agent: str,
+    depth: int | None,
+    first: int,
+    steps: int,
+    tree_depth: int,
+    tree_nodes: int,
+) -> dict[str, Any]:
+    """Return the steps `first`, `first` + 1, ... (from 0) of a minimax agent's search, at most
+    `steps` of them, and its tree, `tree_depth` plies deep and of `tree_nodes` nodes at most.
+
+    Raises `InvalidSpec` for an agent of another family, `InvalidSearch` for a search of over
+    `MOST_POSITIONS` positions.
+    """
+    asked = wire.to_position(position)
+    player = build(agent)
+    if not isinstance(player, SearchAgent):
+        raise InvalidSpec(
+            f"{agent} is no minimax search: choose minimax, alphabeta, negamax or one of their kind"
+        )
+    empty = asked.geometry.cells - asked.ply
+    deepest = depth or player.own.depth or (empty if player.to_the_end else USUAL_DEPTH)
+    watch = _Watch(asked, first, steps)
+    search = player.search
+    root = build_tree(watch.through(search.trace(asked, deepest)), tree_depth, tree_nodes)
+    return {
+        "agent": agent,
+        "algorithm": search.algorithm,
+        "evaluation": search.evaluation.name,
+        "evaluation_about": _about(search.evaluation, asked.geometry.connect),
+        "depth": min(deepest, empty),
+        "first": first,
+        "total": watch.seen,
+        "steps": watch.kept,
+        "counters": watch.counters(),
+        "tree": tree_json(root, asked),
+    }
+
+
+def _about(evaluation: Evaluation, connect: int) -> str:
+    """Say what the numbers of an evaluation count."""
+    if evaluation.kernel != WINDOWS:
+        return evaluation.summary
+    weights = WindowWeights(*evaluation.weights)
+    return (
+        f"each {connect} cells in a line with discs of one side alone count {weights.two} with two"
+        f" cells empty and {weights.three} with one, or {weights.their_two} and"
+        f" {weights.their_three} if the other side holds them; discs in the middle column count"
+        f" {weights.centre}"
+    )
+
+
+class _Watch:
+    """Keeps some of the steps of a search that goes by, and counts all of them."""
+
+    def __init__(self, position: Position, first: int, steps: int) -> None:
+        self.geometry = position.geometry
+        self.first, self.last = first, first + steps
+        self.seen = 0
+        self.kept: list[dict[str, Any]] = []
+        self.nodes = self.evaluations = self.cutoffs = self.table_hits = 0
+
+    def through(self, trace: Trace) -> Trace:
+        """Pass a trace on."""
+        return watched(trace, self._see)
+
+    def counters(self) -> dict[str, int]:
+        """What was counted so far."""
+        return {
+            "nodes": self.nodes,
+            "evaluations": self.evaluations,
+            "cutoffs": self.cutoffs,
+            "table_hits": self.table_hits,
+        }
+
+    def _see(self, event: Event) -> None:
+        self.nodes += event.kind == "enter"
+        self.cutoffs += event.kind == "cut"
+        if event.kind == "return":
+            self.evaluations += event.reason == EVALUATED
+            self.table_hits += event.reason == FROM_TABLE
+        if self.nodes > MOST_POSITIONS:
+            raise InvalidSearch(
+                f"this search looks at more than {MOST_POSITIONS:,} positions, too many to watch:"
+                " choose a lower depth"
+            )
+        if self.first <= self.seen < self.last:
+            self.kept.append(self._told(event))
+        self.seen += 1
+
+    def _told(self, event: Event) -> dict[str, Any]:
+        turned = event.view == "mover" and len(event.columns) % 2 == 1
+        alpha, beta = (-event.beta, -event.alpha) if turned else (event.alpha, event.beta)
+        value = event.value
+        if value is not None and turned:
+            value = -value + 0
+        return {
+            "step": self.seen,
+            "kind": event.kind,
+            "moves": format_moves(event.columns, self.geometry),
+            "depth": event.depth,
+            "alpha": _finite(alpha),
+            "beta": _finite(beta),
+            "window": [value_text(alpha), value_text(beta)],
+            "value": value,
+            "words": None if value is None else value_text(value),
+            "plies_to_end": None if value is None else plies_to_end(value),
+            "reason": event.reason,
+            "skipped": event.skipped,
+            **self.counters(),
+        }
+
+
+def montecarlo(
+    tools: Any,
+    tell: Tell,
+    position: list[int],
+    agent: str,
+    iterations: int | None,
+    seed: int,
+    first: int,
+    steps: int,
+    every_tree: bool,
+    tree_depth: int,
+    tree_nodes: int,
+) -> dict[str, Any]:
+    """Return the iterations of a Monte Carlo agent's search, phase by phase, and its tree.
+
+    `steps` iterations from `first` (counted from 1) on are told; `every_tree` adds the tree after
+    each of them, the path of that iteration first. Raises `InvalidSpec` for an agent of another
+    family, `InvalidSearch` for more than `MOST_ITERATIONS` iterations or trees of more than
+    `MOST_NODES` nodes together.
+    """
+    asked = wire.to_position(position)
+    player = build(agent)
+    if not isinstance(player, MonteCarloAgent):
+        raise InvalidSpec(
+            f"{agent} is no Monte Carlo search: choose uct, flat, breadth or their kind"
+        )
+    wanted = iterations or player.own.iterations or TRACE_ITERATIONS
+    if wanted > MOST_ITERATIONS:
+        raise InvalidSearch(
+            f"{MOST_ITERATIONS:,} iterations can be watched at most, not {wanted:,}"
+        )
+    told = max(0, min(steps, wanted + 1 - first))
+    if every_tree and told * tree_nodes > MOST_NODES:
+        raise InvalidSearch(
+            f"the trees of {told:,} iterations of up to {tree_nodes:,} nodes are too much at once:"
+            f" ask for {MOST_NODES // tree_nodes:,} iterations at most, or for smaller trees"
+        )
+    found, forest = player.search.follow(asked, np.random.default_rng(seed), wanted)
+    kept: list[dict[str, Any]] = []
+    made = 0
+    for made, step in enumerate(found, start=1):
+        if first <= made < first + steps:
+            kept.append(_told_step(step, asked))
+            if every_tree:
+                kept[-1]["tree"] = _grown(forest, asked, tree_depth, tree_nodes, step.path)
+    return {
+        "agent": agent,
+        "seed": seed,
+        "method": player.search.options.method,
+        "c": player.search.options.c,
+        "scale": player.search.options.scale,
+        "first": first,
+        "total": made,
+        "steps": kept,
+        "tree": _grown(forest, asked, tree_depth, tree_nodes),
+    }
+
+
+def _told_step(step: Step, position: Position) -> dict[str, Any]:
+    geometry = position.geometry
+    return {
+        "iteration": step.iteration,
+        "selected": format_moves(step.path, geometry),
+        "expanded": [column + 1 for column in step.expanded],
+        "simulated": format_moves(step.simulated, geometry),
+        # Told of the player who made the last move selected; here of the side to move at the root.
+        "result": step.result if len(step.path) % 2 else -step.result,
+        "judged": step.is_judged,
+        "proven": list(step.proofs),
+        "text": step_line(step, position).strip(),
+    }
+
+
+def _grown(
+    forest: Forest, position: Position, depth: int, nodes: int, path: Sequence[int] = ()
+) -> dict[str, Any]:
+    return grown_json(forest.branch(depth, nodes, path), position)
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

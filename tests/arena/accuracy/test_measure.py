@@ -1,0 +1,268 @@
+"""Agents on a set of positions: right answers, the same for any number of processes, faults."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.agents import InvalidLimit, InvalidSpec, Limit
+from claimeven.arena import InvalidMatch, measure_accuracy
+from claimeven.arena.accuracy.measure import MOST_FAULTS, AgentAccuracy, measure, measured
+from claimeven.arena.accuracy.positions import InvalidPositions, ScoredSet, shipped_set
+from claimeven.arena.accuracy.query_agents import Answer, SetPlan
+from claimeven.arena.executors import local_workers
+from claimeven.processes import Child
+
+#: Plays the first column it may, but fails where the second player is to move.
+FAILING = """
+def agent(position):
+    if position.turn == 1:
+        raise RuntimeError("not as second player")
+    return position.legal_columns[0]
+"""
+
+
+def test_perfect_play_is_perfect_and_random_play_meets_its_floor() -> None:
+    perfect = measure_accuracy("perfect", count=30)
+    assert perfect.accuracy.all.mean("perfect") == 1.0
+    assert perfect.accuracy.worst == []
+    luck = measure_accuracy("random", count=1800, seed=3).accuracy
+    for tally in (luck.all, luck.decisive):
+        assert tally.moves > 1000
+        for name in ("perfect", "keeping"):
+            assert tally.mean(name) == pytest.approx(tally.mean(f"floor_{name}"), abs=0.04)
+
+
+def test_the_answers_do_not_depend_on_the_number_of_processes() -> None:
+    plan = SetPlan(("random", "uct:iterations=30"), _few(40), seed=5)
+    one, two = measure(plan), measure(plan, jobs=2)
+    for name in plan.names:
+        assert one[name].accuracy.as_dict() == two[name].accuracy.as_dict()
+        assert one[name].by_band == two[name].by_band
+    other = measure(SetPlan(plan.agents, plan.positions, seed=6))
+    assert other["random"].accuracy.all != one["random"].accuracy.all
+
+
+def test_no_more_processes_are_started_than_there_is_to_ask(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    started = []
+
+    class Told(Child):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            started.append(given)
+            super().__init__(*given, **options)
+
+    monkeypatch.setattr(local_workers, "Child", Told)
+    assert measure(SetPlan(("random",), _few(10)), jobs=50)["random"].answered == 10
+    assert len(started) == 2
+
+
+@pytest.mark.usefixtures("real_starts")
+@pytest.mark.skipif(sys.platform == "win32", reason="no processes of ours there")
+def test_pipes_of_processes_may_have_any_number() -> None:
+    """A program with many open files, or many processes, has pipes of numbers above 1023."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(before[0], min(2000, before[1])), before[1]))
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        assert measure(SetPlan(("random",), _few(10)), jobs=2)["random"].answered == 10
+    finally:
+        for end in held:
+            os.close(end)
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def test_each_process_multiplies_matrices_by_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes of two threads each, on two cores, took five times as long."""
+    asked = []
+
+    class Told(Child):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            asked.append({**options["variables"]})
+            super().__init__(*given, **options)
+
+    monkeypatch.setattr(local_workers, "Child", Told)
+    assert measure(SetPlan(("random",), _few(10)), jobs=2)["random"].answered == 10
+    assert [each["OPENBLAS_NUM_THREADS"] for each in asked] == ["1", "1"]
+
+
+def test_what_must_be_asked_in_order_is_asked_by_one_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A person has one keyboard, and a table that is kept knows what was asked before."""
+
+    class Unwanted(Child):
+        def __init__(self, *given: Any, **options: Any) -> None:
+            raise AssertionError("no other process is wanted")
+
+    monkeypatch.setattr(local_workers, "Child", Unwanted)
+    few = _few(3)
+    typed = "".join(f"{each.position.legal_columns[0] + 1}\n" for each in few.positions)
+    monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+    agents = ("human", "negamax:depth=2,keep=yes")
+    for name in agents:
+        assert measure(SetPlan((name,), few), jobs=2)[name].answered == 3
+
+
+def _few(count: int) -> ScoredSet:
+    whole = shipped_set()
+    assert whole is not None
+    return whole.first(count)
+
+
+def test_functions_and_files_are_asked_too(tmp_path: Path) -> None:
+    def leftmost(position: Position) -> int:
+        return position.legal_columns[0]
+
+    plain = measure_accuracy(leftmost, count=30)
+    assert (plain.accuracy.all.moves, plain.answered) == (30, 60)  # and 30 for wins and blocks
+    path = tmp_path / "left.py"
+    path.write_text("def agent(position):\n    return position.legal_columns[0]\n")
+    assert measure_accuracy(str(path), count=30).accuracy.all == plain.accuracy.all
+    with pytest.raises(InvalidMatch, match="take 1 job"):
+        measure_accuracy(leftmost, jobs=2)
+
+
+def test_faults_are_told_and_end_the_questions_in_time(tmp_path: Path) -> None:
+    path = tmp_path / "failing.py"
+    path.write_text(FAILING)
+    few = _few(12)
+    seconds = sum(each.position.turn for each in few.positions)
+    found = measure(SetPlan((str(path),), few))[str(path)]
+    assert (found.answered, dict(found.faults)) == (12 - seconds, {"crash": seconds})
+    assert list(found.reasons) == ["raised RuntimeError: not as second player"]
+
+    def never(position: Position) -> int:
+        raise RuntimeError("no")
+
+    whole = measure(SetPlan((never, "random"), _few(50)))
+    assert whole["never"].faults.total() == MOST_FAULTS
+    assert (whole["never"].stopped, whole["never"].seconds_a_move) == (True, None)
+    assert whole["random"].answered == 50
+    assert whole.ranking == ("random", "never")
+
+
+def test_an_agent_with_too_many_faults_is_not_called_again() -> None:
+    calls = []
+
+    def never(position: Position) -> int:
+        calls.append(position)
+        raise RuntimeError("no")
+
+    measure(SetPlan((never,), _few(50)))
+    assert len(calls) == MOST_FAULTS
+
+
+def test_the_time_of_a_move_is_the_mean_over_the_answers() -> None:
+    found, plan = AgentAccuracy("me"), SetPlan(("random",), _few(3))
+    for place, seconds in enumerate((1.0, 4.0)):
+        column = _few(3).positions[place].position.legal_columns[0]
+        found.add(Answer(0, place, column, seconds), plan)
+    found.add(Answer(0, 2, None, 0.0, "crash", "raised"), plan)
+    assert (found.asked, found.answered, found.seconds_a_move) == (3, 2, 2.5)
+
+
+def test_faults_end_the_questions_alike_with_any_number_of_processes(tmp_path: Path) -> None:
+    path = tmp_path / "failing.py"
+    path.write_text(FAILING)
+    plan = SetPlan((str(path), "greedy"), _few(90))
+    one, two = (measure(plan, jobs) for jobs in (1, 2))
+    assert one[str(path)].faults.total() == MOST_FAULTS
+    for name in plan.names:
+        assert one[name].answered == two[name].answered
+        assert one[name].faults == two[name].faults
+        assert one[name].accuracy.as_dict() == two[name].accuracy.as_dict()
+        assert list(one[name].by_band) == list(two[name].by_band)
+    assert one.asked == two.asked < plan.questions
+    for whole in measured(plan, jobs=2):  # in between, as Ctrl-C would leave it
+        assert all(each.faults.total() <= MOST_FAULTS for each in (whole[n] for n in plan.names))
+        assert whole.asked == sum(whole[name].asked for name in plan.names)
+
+
+def test_an_agent_that_is_late_is_at_fault() -> None:
+    def slow(position: Position) -> int:
+        import time
+
+        time.sleep(0.4)
+        return position.legal_columns[0]
+
+    found = measure_accuracy(slow, count=1, limit=Limit(seconds=0.01))
+    assert dict(found.faults) == {"time": 2}
+
+
+def test_what_was_measured_stands_when_it_is_ended_early() -> None:
+    answers = measured(SetPlan(("random",), _few(30)))
+    for whole in answers:
+        if whole.asked == 7:
+            answers.close()
+    assert (whole.asked, whole["random"].answered) == (7, 7)
+
+
+def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_text("12\nlate 1213\n1223 \n")
+    small = Geometry(4, 4, 3)
+    found = measure_accuracy("perfect", path, geometry=small)
+    assert found.accuracy.all.mean("loss") == 0
+    assert list(found.by_band) == ["", "late"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "asked", "error", "said"),
+    [
+        ("gredy", {}, InvalidSpec, r"no agent 'gredy' \(did you mean greedy\?\)"),
+        ("greedy", {"jobs": 0}, InvalidMatch, "at least 1 job is needed, not 0"),
+        ("greedy", {"seed": -1}, InvalidMatch, "a seed is 0 or more, not -1"),
+        ("greedy", {"count": 0}, InvalidPositions, "1 position or more, not 0"),
+        ("uct", {"limit": Limit(depth=3)}, InvalidLimit, "uct cannot be limited by depth"),
+        ("greedy", {"geometry": Geometry(5, 4)}, InvalidPositions, "no set of positions of 5x4"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    agent: str, asked: dict[str, Any], error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        measure_accuracy(agent, **asked)
+
+
+def test_an_agent_stands_once_and_generators_of_positions_are_their_own() -> None:
+    with pytest.raises(InvalidMatch, match="random is there twice"):
+        SetPlan(("random", "random"), _few(3))
+    drawn: list[float] = []
+
+    from claimeven.agents import Agent, Decision
+
+    class Drawing(Agent):
+        def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+            drawn.append(rng.random())
+            return Decision(position.legal_columns[0])
+
+    measure_accuracy(Drawing(), count=20)
+    assert len(set(drawn)) == 40
+
+
+def test_an_agent_that_somebody_else_made_is_left_open() -> None:
+    from claimeven.agents import Agent, Decision
+
+    class Held(Agent):
+        closed = 0
+
+        def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+            return Decision(position.legal_columns[0])
+
+        def close(self) -> None:
+            self.closed += 1
+
+    held = Held()
+    measure_accuracy(held, count=2)
+    assert held.closed == 0

@@ -1,0 +1,247 @@
+"""Accuracy: judged moves against a judge of their own, sums that add up, floors of random play."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.arena.accuracy.metrics import Accuracy, Tally, is_decisive, tactic_of
+from claimeven.arena.accuracy.score_cache import JudgeProgress, KnownScores
+from claimeven.arena.accuracy.stored_games import ranked, worst_of
+from claimeven.review.analysis import JudgedMove
+from claimeven.solver import Solver
+from tests import naive
+from tests.positions import oracle, random_positions
+
+SMALL = Geometry(4, 4, 3)
+
+
+def judge_moves(
+    choices: Sequence[tuple[Position, int]],
+    solver: Solver,
+    progress: Callable[[JudgeProgress], object] | None = None,
+) -> list[JudgedMove]:
+    """Return each choice (a position that is not over, and the 0-based column played) judged."""
+    known = KnownScores()
+    known.solve((position for position, _ in choices), lambda: solver, progress)
+    return [JudgedMove(position, column, known[position]) for position, column in choices]
+
+
+@pytest.fixture(scope="module")
+def judged() -> list[JudgedMove]:
+    rng = random.Random(5)
+    found = random_positions(SMALL, 60, seed=5, going_on=True)
+    choices = [(position, rng.choice(position.legal_columns)) for position in found]
+    return judge_moves(choices, Solver(SMALL, table_mb=1))
+
+
+def test_each_move_is_judged_as_plain_minimax_would(judged: list[JudgedMove]) -> None:
+    known: dict[object, int] = {}
+    for move in judged:
+        game = oracle(move.position)
+        scores = {c: -naive.score(game.play(c), known) for c in game.legal()}
+        assert {c: s for c, s in enumerate(move.scores) if s is not None} == scores
+        assert (move.before, move.after) == (max(scores.values()), scores[move.column])
+
+
+def test_the_sums_are_those_of_the_moves(judged: list[JudgedMove]) -> None:
+    counted = [move for move in judged if len({s for s in move.scores if s is not None}) > 1]
+    told = Accuracy.of(judged).all.as_dict()
+    assert 0 < len(counted) < len(judged)
+    assert told["moves"] == len(counted)
+    assert told["perfect"] == sum(m.after == m.before for m in counted) / len(counted)
+    assert told["loss"] == sum(m.before - m.after for m in counted) / len(counted)
+
+
+def wilson(right: int, of: float, z: float = 1.959963984540054) -> tuple[float, float]:
+    """The two shares whose distance from the one found is z of their own standard errors."""
+    share = right / of
+    # (share - m)^2 = z^2 m (1 - m) / of, a quadratic equation in m
+    return tuple(sorted(np.roots([1 + z * z / of, -2 * share - z * z / of, share * share])))
+
+
+def test_intervals_of_independent_moves(judged: list[JudgedMove]) -> None:
+    tally = Accuracy.of(judged).all
+    counted = [move for move in judged if move.counts]
+    for name, right in (
+        ("perfect", sum(move.after == move.before for move in counted)),
+        ("keeping", sum(move.steps == 0 for move in counted)),
+    ):
+        assert tally.interval(name) == pytest.approx(wilson(right, len(counted)))
+    losses = np.array([move.before - move.after for move in counted])
+    half = 1.959963984540054 * losses.std(ddof=1) / math.sqrt(len(losses))
+    assert tally.interval("loss") == pytest.approx((losses.mean() - half, losses.mean() + half))
+    told: Any = tally.as_dict()
+    assert told["perfect_95"] == tally.interval("perfect")
+
+
+def test_intervals_of_moves_of_games_allow_for_their_likeness(judged: list[JudgedMove]) -> None:
+    counted = [move for move in judged if move.counts]
+    sizes = [1, 5, 2, 7, 3, len(counted) - 18]
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    tally = Tally()
+    for move, group in zip(counted, groups, strict=True):
+        tally.add(move, f"game {group}")
+    for name, values in (
+        ("perfect", [float(move.after == move.before) for move in counted]),
+        ("loss", [float(move.before - move.after) for move in counted]),
+    ):
+        left = np.array(values) - np.mean(values)
+        sums = [left[groups == group].sum() for group in range(len(sizes))]
+        variance = np.square(sums).sum() * len(sizes) / (len(sizes) - 1) / len(values) ** 2
+        mean = float(np.mean(values))
+        if name == "perfect":
+            trials = min(len(values), mean * (1 - mean) / variance)
+            expected = wilson(mean * trials, trials)  # type: ignore[arg-type]
+        else:
+            half = 1.959963984540054 * math.sqrt(variance)
+            expected = (max(0.0, mean - half), mean + half)
+        assert tally.interval(name) == pytest.approx(expected)
+
+
+def test_a_game_told_twice_is_no_more_evidence(judged: list[JudgedMove]) -> None:
+    once, twice = Tally(), Tally()
+    for number, move in enumerate(move for move in judged if move.counts):
+        once.add(move, number)
+        twice.add(move, number)
+        twice.add(move, number)
+    for name in ("perfect", "keeping"):
+        low, high = once.interval(name) or (0, 0)
+        wide = twice.interval(name) or (0, 0)
+        assert wide[1] - wide[0] >= (high - low) * 0.99
+    assert Tally().interval("perfect") is None
+
+
+def test_wins_and_blocks_are_counted_apart() -> None:
+    solver = Solver(table_mb=16)
+    cases = [("445566", 6, "wins"), ("445566", 0, "wins"), ("11223", 6, "blocks"), ("44", 3, "")]
+    accuracy = Accuracy()
+    for moves, column, kind in cases:
+        position = Position.from_moves(moves)
+        assert tactic_of(position) == kind
+        accuracy.add(JudgedMove(position, column, solver.scores(position)))
+    assert (accuracy.wins.moves, accuracy.wins.perfect) == (2, 1)
+    assert (accuracy.blocks.moves, accuracy.blocks.perfect) == (1, 0)
+    assert accuracy.all.moves == 4
+
+
+def test_every_division_holds_every_move(judged: list[JudgedMove]) -> None:
+    accuracy = Accuracy.of(judged)
+    for division in (accuracy.by_ply, accuracy.by_right):
+        for name in ("moves", "perfect", "keeping", "loss"):
+            assert sum(getattr(t, name) for t in division.values()) == getattr(accuracy.all, name)
+    as_dict: Any = accuracy.as_dict()
+    assert [each["ply"] for each in as_dict["by_ply"]] == sorted(accuracy.by_ply)
+    right = [each["right_columns"] for each in as_dict["by_right_columns"]]
+    assert right == sorted(accuracy.by_right) and len(right) > 1
+    decisive = [move for move in judged if is_decisive(move)]
+    assert accuracy.decisive.moves == len(decisive) < accuracy.all.moves
+
+
+def test_the_floor_is_what_drawing_a_column_gets() -> None:
+    """All columns of a position played once each have together the means of random play."""
+    position = Position.from_moves("4455")
+    scores = (-4, -3, 18, 2, 2, 18, -3)
+    told = Accuracy.of(JudgedMove(position, c, scores) for c in range(7)).all.as_dict()
+    for name in ("perfect", "keeping", "loss"):
+        assert told[name] == pytest.approx(told[f"floor_{name}"])
+
+
+def test_worst_moves_come_first_and_once() -> None:
+    scores = (-4, -3, 18, 2, 2, 18, -3)
+    position = Position.from_moves("4455")
+    moves = [JudgedMove(position, column, scores) for column in (0, 0, 3, 6, 2)]
+    accuracy = Accuracy.of(moves)
+    assert [blunder.move.column for blunder in accuracy.blunders(9)] == [0, 6, 3]
+
+
+def test_the_ten_worst_are_kept_by_outcome_then_points_then_how_early() -> None:
+    early, late = Position.from_moves("4455"), Position.from_moves("445566")
+    # Worst first: the scores before and after of a move in column 0, 1, ...
+    cases = [(3, -1), (0, -9), (5, 0), (1, 0), (9, 1), (-1, -6), (2, 1)]
+    told: list[tuple[JudgedMove, int]] = []
+    for column, (before, after) in enumerate(cases):
+        scores = [before] * 7
+        scores[column] = after
+        for position in (early, late):
+            told += [(JudgedMove(position, column, tuple(scores)), game) for game in (2, 8)]
+    expected = [(column, ply, 2) for column in range(7) for ply in (4, 6)]
+    for seed in range(5):
+        random.Random(seed).shuffle(told)
+        accuracy = Accuracy()
+        for move, game in [*told, *told]:
+            accuracy.add(move, game=game)
+        told_worst = accuracy.as_dict()["worst"]
+        # A position counts once: the first game that it was met in is told.
+        found = [(each.move.column, each.move.ply, each.game) for each in accuracy.blunders(99)]
+        assert found == expected[:10]
+        assert told_worst == [each.as_dict() for each in accuracy.blunders(99)]
+
+
+def test_of_equal_blunders_the_earlier_in_its_game_is_worse_whatever_the_game() -> None:
+    scores = (3, -1, 3, 3, 3, 3, 3)
+    early, late = (
+        JudgedMove(Position.from_moves(moves), 1, scores) for moves in ("4455", "445566")
+    )
+    accuracy = Accuracy()
+    accuracy.add(late, "445566", game=1)
+    accuracy.add(early, "4455", game=9)
+    assert [(each.move.ply, each.game) for each in accuracy.blunders(2)] == [(4, 9), (6, 1)]
+
+
+def test_agents_rank_by_results_kept_and_those_without_a_move_come_last() -> None:
+    position, scores = Position.from_moves("4455"), (-4, -3, 18, 2, 2, 18, -3)
+    played = {"idle": (), "throws": (0,), "wins late": (3,), "wins soon": (2,)}
+    found = {
+        name: Accuracy.of(JudgedMove(position, column, scores) for column in columns)
+        for name, columns in played.items()
+    }
+    assert ranked(found) == ("wins soon", "wins late", "throws", "idle")
+    assert [each.move.column for each in worst_of(found.values(), 9)] == [0, 3]
+    assert [each.move.column for each in worst_of(found.values(), 1)] == [0]
+
+
+def test_moves_that_cannot_go_wrong_leave_nothing_to_tell() -> None:
+    forced = JudgedMove(Position(), 3, (1,) * 7)
+    assert Accuracy.of([forced]).as_dict() == Accuracy().as_dict()
+    assert Accuracy().all.as_dict()["perfect"] is None
+
+
+def test_progress_is_told_to_the_end() -> None:
+    told: list[JudgeProgress] = []
+    found = list(random_positions(SMALL, 30, seed=1, going_on=True))
+    choices = [(position, position.legal_columns[0]) for position in found]
+    judge_moves(choices, Solver(SMALL, table_mb=1), told.append)
+    total = len({position.canonical_key for position in found})
+    assert [at.total for at in told] == [total] * len(told)
+    assert [at.done for at in told] == sorted(at.done for at in told)
+    assert (told[0].done, told[-1].done) == (0, total)
+
+
+def test_tallies_add_up_whatever_the_order(judged: list[JudgedMove]) -> None:
+    whole, halves = Tally(), [Tally(), Tally()]
+    for number, move in enumerate(judged):
+        whole.add(move)
+        halves[number % 2].add(move)
+    halves[1].merge(halves[0])
+    assert halves[1] == whole
+
+
+def test_a_blunder_says_what_was_played_and_what_was_right() -> None:
+    solver = Solver(table_mb=16)
+    position = Position.from_moves("4455")
+    accuracy = Accuracy(agent="me")
+    accuracy.add(JudgedMove(position, 0, solver.scores(position)), "4455", game=11)
+    (blunder,) = accuracy.blunders(1)
+    played, right = blunder.explained(solver)
+    assert played.text(position).startswith("Column 1 turns the win into a loss")
+    assert right.text(position).startswith("Column 3 wins with disc 7, in 3 plies.")
+    told = blunder.as_dict()
+    assert (told["agent"], told["game"], told["moves"]) == ("me", 12, "4455")
+    assert (told["column"], told["best"]) == (1, [3, 6])

@@ -1,0 +1,319 @@
+"""Whatever an agent does is at worst a fault, and what comes through can be trusted."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Position
+from claimeven.agents import Agent, AgentFault, Decision, Limit, TreeView, make_agent
+from claimeven.arena import play_game
+from claimeven.arena.games.safe_call import checked_decision, checked_trace, checked_tree
+
+
+def generators() -> tuple[np.random.Generator, np.random.Generator]:
+    return np.random.default_rng(1), np.random.default_rng(2)
+
+
+def asked(answer: Any, start: Position | None = None) -> Decision:
+    return checked_decision(Scripted(answer), start or Position(), Limit(), generators()[0])
+
+
+class Scripted(Agent):
+    """Answers with what it is given."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer  # type: ignore[no-any-return]  # whatever it is
+
+
+class Fails(Exception):
+    """An exception without a text."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+class Secret:
+    """An object without a text."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
+class Unsure:
+    """Looks like a column, and is none when it comes to it."""
+
+    def __index__(self) -> int:
+        raise ZeroDivisionError("which?")
+
+
+class Nested(dict[Any, Any]):
+    """Raises while it is read."""
+
+    def items(self) -> Any:
+        raise LookupError("lost")
+
+
+def told(**fields: Any) -> Decision:
+    return Decision(0, **fields)
+
+
+def with_details(**details: Any) -> Decision:
+    return Decision(0, details=details)
+
+
+LEGAL = "legal were 0, 1, 2, 4, 5, 6"
+FAULTS = [
+    (3, "returned 3 instead of a Decision"),
+    (None, "returned None instead of a Decision"),
+    (Secret(), "returned an object of type Secret instead of a Decision"),
+    (10**5000, "returned a whole number of 16,610 bits instead of a Decision"),
+    (Decision("3"), "returned '3' instead of a column number"),  # type: ignore[arg-type]  # bad on purpose
+    (Decision(7), f"returned column 7 (counted from 0), which is not on the board: {LEGAL}"),
+    (Decision(3), f"returned column 3 (counted from 0), which is full: {LEGAL}"),
+    (
+        Decision(10**5000),
+        "returned a whole number of 16,610 bits (counted from 0), which is not on the"
+        f" board: {LEGAL}",
+    ),
+    (Decision(Secret()), "returned an object of type Secret instead of a column number"),  # type: ignore[arg-type]  # bad on purpose
+    (Decision(Unsure()), "raised ZeroDivisionError: which?"),  # type: ignore[arg-type]  # bad on purpose
+    (told(nodes="many"), "returned a Decision whose nodes is 'many', no number"),
+    (told(nodes=2.5), "returned a Decision whose nodes is 2.5, no whole number"),
+    (told(nodes=-1), "returned a Decision whose nodes is -1, out of range"),
+    (
+        told(nodes=10**400),
+        "returned a Decision whose nodes is a whole number of 1,329 bits, out of range",
+    ),
+    (told(iterations=True), "returned a Decision whose iterations is True, no number"),
+    (told(depth=math.inf), "returned a Decision whose depth is inf, no number"),
+    (told(seconds=None), "returned a Decision whose seconds is None, no number"),
+    (told(seconds=-1.0), "returned a Decision whose seconds is -1.0, out of range"),
+    (told(value=math.nan), "returned a Decision whose value is nan, no number"),
+    (told(value=1.5), "returned a Decision whose value is 1.5, out of range"),
+    (
+        told(value=10**400),
+        "returned a Decision whose value is a whole number of 1,329 bits, out of range",
+    ),
+    (told(policy=0.5), "returned a Decision whose policy is 0.5, not one number a column"),
+    (told(policy=(1.0,)), "returned a Decision whose policy is (1.0,), not one number a column"),
+    (told(policy=[1.0] * 7), "returned a Decision whose policy has a chance for a full column"),
+    (told(policy=[0.5] + [0.0] * 6), "returned a Decision whose policy sums to 0.5, not to 1"),
+    (
+        told(policy=[2.0, -1.0] + [0.0] * 5),
+        "returned a Decision whose policy is 2.0, out of range",
+    ),
+    (told(details=None), "returned a Decision whose details are None, no mapping"),
+    (told(details=Nested(a=1)), "raised LookupError: lost"),
+    (
+        with_details(branching="wide"),
+        "returned a Decision whose branching in details is 'wide', not a number",
+    ),
+    (
+        with_details(stored=10**5000),
+        "returned a Decision whose stored in details is 'a whole number of 16,610 bits', not a"
+        " whole number from 0",
+    ),
+    (
+        with_details(line=[50]),
+        "returned a Decision whose line in details is [50], not columns that can be played one"
+        " after the other",
+    ),
+    (
+        with_details(values=["a"] * 7),
+        "returned a Decision whose values in details is ['a', 'a', 'a', 'a', 'a', 'a', 'a'], not"
+        " one number or None a column",
+    ),
+    (
+        with_details(visits=[1, 2]),
+        "returned a Decision whose visits in details is [1, 2], not one number a column",
+    ),
+    (
+        with_details(line=[0] * 5_000),
+        "returned a Decision whose line in details is 'left out: it holds more than 5,000 values',"
+        " not columns that can be played one after the other",
+    ),
+    (
+        with_details(stored=[0] * 5_000),
+        "returned a Decision whose stored in details is 'left out: it holds more than 5,000"
+        " values', not a whole number from 0",
+    ),
+    (
+        with_details(values_are="\x1b[31m"),
+        "returned a Decision whose values_are in details is '\\x1b[31m', not a short text",
+    ),
+    (RuntimeError("two\nlines"), "raised RuntimeError: two"),
+    (KeyError("x"), "raised KeyError: 'x'"),
+    (AssertionError(), "raised AssertionError"),
+    (Fails(), "raised Fails, whose message cannot be read"),
+    (RuntimeError("\x1b[31mred\x07"), "raised RuntimeError: \\x1b[31mred\\x07"),
+    (RuntimeError("x" * 10**6), "raised RuntimeError: " + "x" * 283 + "..."),
+    (AgentFault("\x1b[1mfault"), "\\x1b[1mfault"),
+    (SystemExit(3), "raised SystemExit: 3"),
+    (GeneratorExit(), "raised GeneratorExit"),
+    (StopIteration(), "raised StopIteration"),
+    (MemoryError(), "raised MemoryError"),
+    (BaseException("deep"), "raised BaseException: deep"),
+]
+
+
+@pytest.mark.parametrize(("answer", "reason"), FAULTS, ids=[reason[:40] for _, reason in FAULTS])
+def test_nonsense_forfeits_with_its_reason(answer: Any, reason: str) -> None:
+    start = Position.from_moves("444444")
+    game = play_game((Scripted(answer), make_agent("random")), start, Limit(), generators())
+    assert game.forfeit is not None
+    assert (game.forfeit.seat, game.forfeit.reason) == (0, reason)
+    assert (game.winner, game.columns) == (1, ())
+
+
+def test_a_fault_has_the_traceback_of_what_was_raised() -> None:
+    with pytest.raises(AgentFault) as caught:
+        asked(RuntimeError("broken"))
+    assert "in choose" in caught.value.traceback
+    assert caught.value.traceback.endswith("RuntimeError: broken\n")
+    with pytest.raises(AgentFault) as caught:
+        asked(Decision(9))
+    assert caught.value.traceback == ""
+
+
+def test_ctrl_c_is_no_fault_of_the_agent() -> None:
+    with pytest.raises(KeyboardInterrupt):
+        asked(KeyboardInterrupt())
+
+
+def test_numbers_become_plain() -> None:
+    decision = asked(
+        Decision(
+            np.int64(2),  # type: ignore[arg-type]  # as libraries answer
+            value=np.float32(0.5),  # type: ignore[arg-type]  # as libraries answer
+            policy=np.array([0, 0, 1, 0, 0, 0, 0]),  # type: ignore[arg-type]  # as libraries answer
+            score=np.int8(-3),  # type: ignore[arg-type]  # as libraries answer
+            nodes=np.int32(5),  # type: ignore[arg-type]  # as libraries answer
+            depth=4.0,  # type: ignore[arg-type]  # as libraries answer
+            seconds=Fraction(1, 2),  # type: ignore[arg-type]  # as libraries answer
+        )
+    )
+    assert decision == Decision(2, 0.5, (0, 0, 1, 0, 0, 0, 0), -3, 4, 5, 0.5)
+    shares = decision.policy or ()
+    told = (decision.column, decision.value, decision.score, decision.nodes, *shares)
+    assert {type(number) for number in told} == {int, float}
+
+
+def test_details_become_plain_and_bounded() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    decision = asked(
+        with_details(
+            values=[math.nan, 1, None, np.float64(2.0), -math.inf, 0, 3],
+            line=(np.int64(3), 3),
+            array=np.arange(4).reshape(2, 2),
+            flag=np.True_,
+            big=10**5000,
+            secret=Secret(),
+            nested={(1, 2): {"a": {3}}},
+            many=range(10**9),
+            long=[0] * 10**4,
+            endless=endless,
+            text="y" * 10**6,
+            full=True,
+        )
+    )
+    details = decision.details
+    assert details["values"] == [None, 1, None, 2.0, None, 0, 3]
+    assert details["line"] == [3, 3]
+    assert details["array"] == [[0, 1], [2, 3]]
+    assert details["flag"] is True
+    assert details["big"] == "a whole number of 16,610 bits"
+    assert details["secret"] == "an object of type Secret"
+    assert details["nested"] == {"(1, 2)": {"a": "{3}"}}
+    assert details["many"] == "range(0, 1000000000)"
+    assert details["long"] == details["endless"] == "left out: it holds more than 5,000 values"
+    assert len(details["text"]) == 10_000
+    assert "full" not in details  # of nothing it has told
+    assert "full" not in asked(with_details(full=True, stored=None)).details
+    json.dumps(details, allow_nan=False)
+    assert len(asked(told(details={n: n for n in range(10**4)})).details) == 100
+
+
+def test_a_position_cannot_be_spoilt() -> None:
+    def spoil(position: Position) -> int:
+        del position.mask
+        return 0
+
+    start = Position.from_moves("44")
+    game = play_game((make_agent(spoil), make_agent("random")), start, Limit(), generators())
+    assert game.forfeit is not None
+    assert game.forfeit.reason == "raised AttributeError: a Position cannot be changed; mask stays"
+    assert start.mask == Position.from_moves("44").mask
+
+
+class Slow(Agent):
+    """Takes its time."""
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        time.sleep(0.4)
+        return Decision(0)
+
+
+def test_an_agent_that_overruns_its_limit_forfeits() -> None:
+    with pytest.raises(AgentFault) as caught:
+        checked_decision(Slow(), Position(), Limit(seconds=0.1), generators()[0])
+    assert str(caught.value) == "took over 0.25 s more than the 0.1 s it had for a move"
+    assert checked_decision(Slow(), Position(), Limit(seconds=9), generators()[0]).column == 0
+    person = Slow()
+    person.timed = False
+    assert checked_decision(person, Position(), Limit(seconds=0.1), generators()[0]).column == 0
+
+
+class Talkative(Agent):
+    """Traces without end, and shows what it is given for a tree."""
+
+    view: Any = None
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        return Decision(0)
+
+    def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
+        yield "one\x1b"
+        yield "two\nlines"
+        raise LookupError("lost")
+
+    def tree(self, depth: int, nodes: int) -> TreeView | None:
+        if isinstance(self.view, BaseException):
+            raise self.view
+        return self.view  # type: ignore[no-any-return]  # whatever it is
+
+
+def test_traces_and_trees_are_guarded() -> None:
+    agent = Talkative()
+    steps = checked_trace(agent, Position(), Limit(), generators()[0], 10)
+    assert [next(steps), next(steps)] == ["one\\x1b", "two\\nlines"]
+    with pytest.raises(AgentFault, match="raised LookupError: lost"):
+        next(steps)
+    assert len(list(checked_trace(agent, Position(), Limit(), generators()[0], 2))) == 2
+    assert checked_tree(agent, 2, 10) is None
+    for view in (LookupError("lost"), "tree", TreeView("text", {}, None)):  # type: ignore[arg-type]  # bad on purpose
+        agent.view = view
+        with pytest.raises(AgentFault):
+            checked_tree(agent, 2, 10)
+    agent.view = TreeView("text", {1: math.nan}, "svg")  # type: ignore[dict-item]  # bad on purpose
+    assert checked_tree(agent, 2, 10) == TreeView("text", {"1": None}, "svg")
+
+
+def test_what_rounding_leaves_a_hair_outside_is_taken_for_the_end() -> None:
+    for told_value, value in ((1.0005, 1.0), (-1.0005, -1.0), (0.9995, 0.9995)):
+        assert asked(told(value=told_value)).value == value
+    decision = asked(told(policy=[1.0005, -0.0005] + [0.0] * 5, seconds=-0.0005))
+    assert (decision.policy, decision.seconds) == ((1.0, *[0.0] * 6), 0.0)

@@ -1,0 +1,94 @@
+"""A tournament written down: what its fields take, and what is refused in one sentence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from claimeven import Geometry, Limit, Position
+from claimeven.agents import Isolation
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.games.openings import make_openings
+from claimeven.arena.tournaments.config import FIELDS, read_plan, read_settings
+from claimeven.arena.tournaments.tournament import TournamentPlan
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "class.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_plan_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bots").mkdir()
+    for name in ("bob", "ann"):
+        (tmp_path / "bots" / f"{name}.py").touch()
+    path = written(
+        tmp_path,
+        'agents = ["bots/*.py", "greedy"]\n'
+        "rounds = 3\nseed = 7\nkind = 'gauntlet'\nopenings = 'random'\nopening_plies = 2\n"
+        "columns = 5\nrows = 4\nconnect = 3\n"
+        "seconds = 1\nbank = 2.5\nmemory = 512\nload_seconds = 9.5\nisolate = true\n"
+        "jobs = 2\nout = 'class.db'\n",
+    )
+    start = Position(Geometry(5, 4, 3))
+    assert read_plan(path) == TournamentPlan(
+        ("bots/ann.py", "bots/bob.py", "greedy"),
+        rounds=3,
+        seed=7,
+        kind="gauntlet",
+        openings=make_openings("random", 3, 2, 7, start),
+        start=start,
+        limit=Limit(seconds=1, bank=2.5),
+        isolation=Isolation(True, 512, load_seconds=9.5),
+    )
+    told = read_settings(path)
+    assert (told["jobs"], told["out"]) == (2, "class.db")
+    plain = read_plan(written(tmp_path, 'agents = ["random", "greedy"]'))
+    assert (plain.rounds, plain.seed, plain.limit.is_free) == (10, 0, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("round = 3", "there is no field 'round' (did you mean rounds?): choose from agents, "),
+        ("rounds = 2.5", "rounds takes a whole number, not 2.5"),
+        ("rounds = true", "rounds takes a whole number, not True"),
+        ("seconds = 'one'", "seconds takes a number, not 'one'"),
+        ("isolate = 1", "isolate takes true or false, not 1"),
+        ("agents = 'greedy'", 'agents takes a list of texts such as ["bots/*.py", "greedy"], not'),
+        ("agents = ['greedy', 3]", "agents takes a list of texts"),
+        ("agents = ['none/*.py']", "agents names 'none/*.py', and there is no such file"),
+        ("kind = 'gauntlets'", "kind takes round-robin or gauntlet, not 'gauntlets' (did you mean"),
+        ("[limit]\nseconds = 1", "there is no field 'limit': choose from agents, "),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_field(tmp_path: Path, text: str, told: str) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(InvalidMatch) as caught:
+        read_settings(path)
+    assert str(caught.value).startswith(f"{path}: {told}")
+    assert "\n" not in str(caught.value)
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InvalidMatch, match=r"class\.toml is no TOML file: .*line 1"):
+        read_settings(written(tmp_path, "rounds == 3"))
+    with pytest.raises(InvalidMatch, match="cannot be read: No such file"):
+        read_settings(tmp_path / "none.toml")
+    (tmp_path / "odd.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InvalidMatch, match="cannot be read: it is no text"):
+        read_settings(tmp_path / "odd.toml")
+    with pytest.raises(InvalidMatch, match="names no agents"):
+        read_plan(written(tmp_path, "rounds = 3"))
+
+
+def test_every_field_is_an_option_of_the_verb() -> None:
+    from claimeven.cli.tournament import command
+
+    options = {name.strip("-").replace("-", "_") for param in command.params for name in param.opts}
+    assert set(FIELDS) - {"agents"} <= options
+    others = {"specs", "file", "resume", "resume_changed", "json", "skip_broken", "verbose"}
+    assert options - set(FIELDS) <= others

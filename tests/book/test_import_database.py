@@ -1,0 +1,338 @@
+"""Books made of a database of others: a small one by hand, damaged ones, and the real package's."""
+
+from __future__ import annotations
+
+import json
+import random
+import struct
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position, Solver
+from claimeven.atomic_io import CannotWrite
+from claimeven.book import Book, InvalidBook, load_book
+from claimeven.book import import_database as importing
+from claimeven.book.bitbully import (
+    GEOMETRY,
+    PLIES,
+    database_path,
+    entry_bytes,
+    read_database,
+    source_of,
+)
+from claimeven.book.build import build_book
+from claimeven.book.enumerate import Keys, Scores, backed_up
+from claimeven.book.import_database import completed, import_database
+from claimeven.book.locations import shipped
+from claimeven.game.batch import canonical_keys, has_line, moves
+from claimeven.game.perft_kernel import discs_of_keys
+from claimeven.solver.scores import plies_to_end
+from tests.cli.conftest import Run
+from tests.positions import random_positions
+
+SMALL, DISCS = Geometry(5, 4), 6
+
+
+def code(position: Position, value: int) -> bytes:
+    """An entry, written down character by character as the database's own words describe it."""
+    text = ""
+    for column in range(position.geometry.columns):
+        for row in range(position.height_of(column)):
+            cell = 1 << position.geometry.bit(column, row)
+            text += "10" if position.mine & cell else "11"
+        text += "0"
+    size = entry_bytes(position.geometry, position.ply) - 1
+    return int(text.ljust(8 * size, "0"), 2).to_bytes(size, "big") + struct.pack("b", value)
+
+
+def has_win_at_hand(position: Position) -> bool:
+    return any(
+        position.play(column).is_over and position.play(column).outcome.winner is not None
+        for column in position.legal_columns
+    )
+
+
+def positions_of(geometry: Geometry, plies: int) -> list[Position]:
+    """All unfinished positions of a ply, one of each pair of mirror images, found by playing."""
+    layer = {Position(geometry).key: Position(geometry)}
+    for _ in range(plies):
+        children = [p.play(c) for p in layer.values() for c in p.legal_columns]
+        layer = {p.canonical_key: p for p in children if not p.is_over}
+    return list(layer.values())
+
+
+@pytest.fixture(scope="module")
+def entries() -> list[bytes]:
+    """A database of 5x4 with six discs, in no order."""
+    solver, found = Solver(SMALL, table_mb=4), []
+    for position in positions_of(SMALL, DISCS):
+        if not has_win_at_hand(position):
+            score = solver.score(position)
+            value = 0
+            if score:
+                value = 100 - plies_to_end(position, score)
+            found.append(code(position, value if score > 0 else -value))
+    random.Random(1).shuffle(found)
+    return found
+
+
+@pytest.fixture
+def database(entries: list[bytes], tmp_path: Path) -> Path:
+    path = tmp_path / "small.dat"
+    path.write_bytes(b"".join(entries))
+    return path
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory: pytest.TempPathFactory) -> Book:
+    return build_book(tmp_path_factory.mktemp("book") / "a.book", SMALL, DISCS, table_mb=4)
+
+
+def imported(database: Path, out: Path, **more: Any) -> Book:
+    made = import_database(database, out, geometry=SMALL, plies=DISCS, table_mb=1, **more)
+    return made.book.unpacked()
+
+
+def test_a_small_database_becomes_the_book_that_is_built(
+    database: Path, right: Book, entries: list[bytes], tmp_path: Path
+) -> None:
+    out, told = tmp_path / "deep.book", []
+    made = import_database(
+        database, out, geometry=SMALL, plies=DISCS, sample=20, table_mb=1,
+        report=lambda *step: told.append(step),
+    )  # fmt: skip
+    assert made.book.unpacked().to_bytes() == right.to_bytes()
+    assert (made.given, made.given + made.completed) == (len(entries), len(right.keys[-1]))
+    assert (made.compared, made.solved) == (0, 20)
+    assert load_book(out).source == "bitbully-databases by Markus Thill (MIT licence), small.dat"
+    assert [step[0] for step in told[-2:]] == ["scores solved anew", "writing"]
+    backed = [step[1:] for step in told if step[0] == "scores of ply"]
+    assert backed == [(done, DISCS) for done in range(1, DISCS + 1)]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["deep.book", "small.dat"]
+    again = tmp_path / "again.book"
+    imported(database, again, sample=10_000, report=lambda *step: told.append(step))
+    assert told[-2] == ("scores solved anew", len(entries), len(entries))
+    assert again.read_bytes() == out.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda e: e[:0], "its 0 bytes are not a number of entries of 4 bytes"),
+        (lambda e: [*e, b"x"], "bytes are not a number of entries of 4 bytes"),
+        (lambda e: e[1:], r"is not whole: of the .* should hold 1 are missing, and 0 are others"),
+        (lambda e: [*e, e[3]], "is damaged: it holds a position twice"),
+        (lambda e: [b"\xff\xff\xff\x00", *e[1:]], "or is damaged: entry 1 cannot be"),
+        (lambda e: [e[0], e[1][:-1] + b"\x63", *e[2:]], "is wrong|entry 2 cannot be"),
+        (lambda e: [e[0], e[1][:-1] + b"\x80", *e[2:]], "entry 2 cannot be"),
+        (lambda e: [e[0][:2] + b"\x01" + e[0][3:], *e[1:]], "entry 1 cannot be"),
+    ],
+)
+def test_databases_that_are_not_whole_are_refused(
+    damage, sentence: str, entries: list[bytes], tmp_path: Path
+) -> None:
+    path, out = tmp_path / "damaged.dat", tmp_path / "deep.book"
+    path.write_bytes(b"".join(damage(entries)))
+    with pytest.raises(InvalidBook, match=sentence) as refused:
+        imported(path, out, sample=10_000)
+    assert str(refused.value).startswith(str(path))
+    assert "\n" not in str(refused.value)
+    assert not out.exists()
+
+
+#: The first column full, two discs in the second, three discs a side: `code` tells how.
+BOARD = "101110110" + "10110" + "000"
+
+
+def small_entry(board: str, value: int) -> bytes:
+    return int(board.ljust(24, "0"), 2).to_bytes(3, "big") + struct.pack("b", value)
+
+
+@pytest.mark.parametrize(("value", "score"), [(0, 0), (99, 7), (-98, -7), (87, 1), (-86, -1)])
+def test_what_an_entry_tells_becomes_a_score(value: int, score: int, tmp_path: Path) -> None:
+    """Six of twenty cells are taken: a win comes with disc 7, 9, .. 19, a loss with 8 .. 20."""
+    path = tmp_path / "one.dat"
+    path.write_bytes(small_entry(BOARD, value))
+    assert read_database(path, SMALL, DISCS)[1].tolist() == [score]
+
+
+@pytest.mark.parametrize(
+    ("board", "value"),
+    [
+        ("101110111" + "10110" + "000", 0),  # a full column that is not closed
+        ("101110110" + "10100" + "000", 0),  # four discs and two
+        ("101110110" + "1011110" + "000", 0),  # three discs and four
+        (BOARD + "1", 0),  # more than the columns there are
+        (BOARD, 85),  # a win with disc 21
+        (BOARD, -84),  # a loss with disc 22
+        (BOARD, 98),  # a win with the other's disc
+        (BOARD, -99),  # a loss with one's own
+        (BOARD, 100),  # a win in no plies
+    ],
+)
+def test_entries_that_cannot_be_are_counted_from_the_first(
+    board: str, value: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "damaged.dat"
+    path.write_bytes(small_entry(BOARD, 0) * 20_000 + small_entry(board, value))
+    with pytest.raises(InvalidBook, match=r"with 6 discs, or is damaged: entry 20,001 cannot be"):
+        read_database(path, SMALL, DISCS)
+
+
+def test_what_follows_is_held_against_the_book_of_the_package(tmp_path: Path) -> None:
+    """No side can win at once after four plies of 7x6, so a database holds all positions."""
+    ours, path, out = shipped(Geometry()), tmp_path / "four.dat", tmp_path / "deep.book"
+    assert ours is not None
+    values = {}
+    for position in positions_of(Geometry(), 4):
+        score = ours.look_up(position)
+        assert score is not None
+        away = 100 - plies_to_end(position, score)
+        values[position] = 0 if score == 0 else away if score > 0 else -away
+    path.write_bytes(b"".join(code(*entry) for entry in values.items()))
+    made = import_database(path, out, plies=4, sample=0, table_mb=1)
+    assert (made.given, made.compared) == (568, 1 + 4 + 25 + 121 + 568)
+    out.unlink()
+    drawn = next(position for position, value in values.items() if value == 0)
+    values[drawn] = 100 - 37
+    path.write_bytes(b"".join(code(*entry) for entry in values.items()))
+    with pytest.raises(
+        InvalidBook, match=r"four\.dat is wrong: \d+ scores of ply \d that follow from it"
+    ):
+        import_database(path, out, plies=4, sample=0, table_mb=1)
+    assert not out.exists()
+
+
+def test_where_nothing_can_be_written_nothing_is_read(tmp_path: Path) -> None:
+    with pytest.raises(CannotWrite, match="cannot be written"):
+        imported(tmp_path / "none.dat", tmp_path / "no" / "deep.book")
+
+
+def test_a_wrong_score_is_found_by_solving(entries: list[bytes], tmp_path: Path) -> None:
+    path, out = tmp_path / "wrong.dat", tmp_path / "deep.book"
+    wrong = next(n for n, entry in enumerate(entries) if entry[-1] == 0)
+    path.write_bytes(
+        b"".join(
+            [
+                *entries[:wrong],
+                entries[wrong][:-1] + struct.pack("b", 100 - 13),
+                *entries[wrong + 1 :],
+            ]
+        )
+    )
+    with pytest.raises(
+        InvalidBook, match=r"is wrong: it says \d+ of the position of key \d+, whose"
+    ):
+        imported(path, out, sample=10_000)
+    assert not out.exists()
+
+
+def test_the_sample_that_is_solved_is_drawn_by_its_seed(
+    entries: list[bytes], tmp_path: Path
+) -> None:
+    """In a database without a right score the first position drawn is told."""
+    path = tmp_path / "wrong.dat"
+    path.write_bytes(b"".join(e[:-1] + (b"\0" if e[-1] else bytes([87])) for e in entries))
+
+    def told(seed: int) -> str:
+        with pytest.raises(InvalidBook, match="of the position of key") as refused:
+            imported(path, tmp_path / "deep.book", sample=1, seed=seed)
+        return str(refused.value)
+
+    assert told(1) == told(1) != told(2)
+
+
+def test_a_database_of_another_board_is_refused(database: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidBook, match=r"no database of 7x6 connect 4 with 12 discs"):
+        import_database(database, tmp_path / "deep.book")
+    with pytest.raises(InvalidBook, match=r"none\.dat cannot be read: No such file"):
+        read_database(tmp_path / "none.dat")
+
+
+def test_an_import_that_is_ended_leaves_nothing(database: Path, tmp_path: Path) -> None:
+    def end(what: str, done: int, total: int) -> None:
+        if what == "writing":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        imported(database, tmp_path / "deep.book", sample=5, report=end)
+    assert [p.name for p in tmp_path.iterdir()] == ["small.dat"]
+
+
+@pytest.fixture(scope="module")
+def real() -> tuple[Keys, Scores]:
+    """What the package's own database holds."""
+    pytest.importorskip("bitbully_databases", reason="needs the extra deep-book")
+    path = database_path()
+    assert source_of(path).startswith("bitbully-databases 0.")
+    return read_database(path)
+
+
+def test_the_database_of_the_package_is_read_right(real: tuple[Keys, Scores]) -> None:
+    keys, scores = real
+    assert len(keys) == 4_200_899
+    solver = Solver(table_mb=16, book=None)
+    asked = 0
+    for position in random_positions(GEOMETRY, 150, seed=4, going_on=True):
+        if position.ply == PLIES and not has_win_at_hand(position):
+            place = int(keys.searchsorted(position.canonical_key))
+            assert keys[place] == position.canonical_key
+            assert scores[place] == solver.score(position)
+            asked += 1
+    assert asked
+
+
+def test_shipped_scores_follow_from_the_database_of_the_package(real: tuple[Keys, Scores]) -> None:
+    """A part of the import: all that lies three plies below a sample of positions of ply 9.
+
+    The whole takes some twenty seconds. The shipped book was searched, without that database.
+    """
+    known, worth = real
+    book = shipped(GEOMETRY)
+    assert book is not None and book.plies == 9
+    above = np.sort(np.random.default_rng(5).choice(book.keys[9], 1000, replace=False))
+    plies = [above]
+    while len(plies) <= PLIES - book.plies:
+        mine, mask = discs_of_keys(plies[-1], GEOMETRY)
+        after = [
+            canonical_keys((theirs + mask)[~has_line(theirs ^ mask, GEOMETRY)], GEOMETRY)
+            for _, theirs, mask in moves(mine, mask, GEOMETRY)
+        ]
+        plies.append(np.unique(np.concatenate(after)))
+    below = plies.pop()
+    here = np.isin(known, below)
+    scores = completed(below, known[here], worth[here], GEOMETRY, database_path())
+    assert 0 < here.sum() < len(below)
+    while plies:
+        scores, below = backed_up(plies[-1], below, scores, GEOMETRY), plies.pop()
+    assert scores.tolist() == book.scores[9][np.searchsorted(book.keys[9], above)].tolist()
+
+
+def test_the_command_line_imports_and_tells(
+    run: Run, database: Path, right: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = partial(import_database, geometry=SMALL, plies=DISCS)
+    monkeypatch.setattr(importing, "import_database", small)
+    monkeypatch.setenv("CLAIMEVEN_BOOK_DIR", str(tmp_path / "books"))
+    words = ("book", "import", str(database), "--from", "bitbully-databases", "--table-mb", "1")
+    ran = run(*words, "--sample", "7")
+    made = tmp_path / "books" / "7x6.book"
+    assert ran.status == 0
+    assert load_book(made).unpacked().to_bytes() == right.to_bytes()
+    said = " ".join(ran.out.split())
+    assert f"{made}: {SMALL}, plies 0 to {DISCS}, {len(right):,} positions" in said
+    assert "0 agree with the book of the package, 7 with the solver" in said
+    assert said.endswith("This book is used from now on where none is named.")
+    other = tmp_path / "other.book"
+    told = json.loads(run(*words, "--out", str(other), "--sample", "0", "--json").out)
+    info = json.loads(run("book", "info", str(other), "--json").out)
+    assert {name: told[name] for name in info} == info
+    assert (told["rows"], told["bytes"]) == (SMALL.rows, other.stat().st_size)
+    assert told["given"] + told["completed"] == len(right.keys[-1])
+    assert (told["compared"], told["solved"]) == (0, 0)
+    again = run(*words, "--out", str(tmp_path / "third.book"), "--sample", "0")
+    assert "from now on" not in again.out

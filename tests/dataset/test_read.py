@@ -1,0 +1,216 @@
+"""Data sets read back: what was written, and files that cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.dataset import (
+    Dataset,
+    DatasetPlan,
+    InvalidDatasetFile,
+    make_dataset,
+    read_dataset,
+    read_rows,
+)
+from claimeven.dataset.rows import field_names
+from claimeven.solver import ILLEGAL
+from tests.dataset.test_generate import SMALL, plan, read, solver
+
+FIELDS = "game,moves,ply,mine,mask,score,right,score_1,score_2,score_3,score_4"
+#: The empty board and a position with a full column.
+ROWS = ("0,,0,0,0,1,2,0,1,1,0", "1,1111,4,5,15,5,1,,2,5,2")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"set.{kind}"
+    make_dataset(tmp_path / "told.csv", plan(120, "mixed"), solver())
+    make_dataset(path, plan(120, "mixed"), solver())
+    found = read_dataset(path, SMALL)
+    assert len(found) == 120 and found.geometry == SMALL
+    assert (found.mines.dtype, found.scores.dtype, found.games.dtype) == (
+        np.uint64,
+        np.int8,
+        np.int64,
+    )
+    for i, row in enumerate(read(tmp_path / "told.csv")):
+        position = Position.from_moves(row["moves"], SMALL)
+        assert (found.mines[i], found.masks[i]) == (position.mine, position.mask)
+        assert (found.games[i], found.plies[i], found.best[i], found.keeps[i].sum()) == tuple(
+            int(row[name]) for name in ("game", "ply", "score", "right")
+        )
+        assert found.keys[i] == position.canonical_key
+        scores = [row[f"score_{column + 1}"] for column in range(4)]
+        assert found.scores[i].tolist() == [int(text) if text else ILLEGAL for text in scores]
+    assert (found.scores == ILLEGAL).any()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_rows_are_read_with_their_moves(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"set.{kind}"
+    make_dataset(tmp_path / "told.csv", plan(60, "mixed"), solver())
+    make_dataset(path, plan(60, "mixed"), solver())
+    rows = read_rows(path, SMALL)
+    for row, told in zip(rows, read(tmp_path / "told.csv"), strict=True):
+        assert [str(cell or 0) for cell in row.cells()] == [text or "0" for text in told.values()]
+        assert row.position == Position.from_moves(told["moves"], SMALL)
+        assert [score is None for score in row.scores] == [
+            told[f"score_{column + 1}"] == "" for column in range(4)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        (ROWS[1].replace("1111", "1112"), "row 2 of .*: 1112 leads to another position"),
+        (ROWS[1].replace("1111", "11"), "row 2 of .*: 11 leads to another position"),
+        (ROWS[1].replace("1111", "1119"), "row 2 of .*: move 4: '9' is not a column"),
+    ],
+)
+def test_moves_that_lead_elsewhere_are_named(tmp_path: Path, row: str, sentence: str) -> None:
+    path = tmp_path / "set.csv"
+    path.write_text(f"{FIELDS}\n{ROWS[0]}\n{row}\n", encoding="latin-1")
+    assert len(read_dataset(path, SMALL)) == 2  # which looks at no moves
+    with pytest.raises(InvalidDatasetFile, match=sentence):
+        read_rows(path, SMALL)
+
+
+def test_rows_are_read_however_the_file_is_cut_into_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "set.csv"
+    make_dataset(path, plan(90, "selfplay"), solver())
+    whole = read_dataset(path, SMALL)
+    monkeypatch.setattr("claimeven.dataset.read._BLOCK", 300)
+    parts = read_dataset(path, SMALL)
+    assert_same(whole, parts)
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n").rstrip())
+    assert_same(whole, read_dataset(path, SMALL))
+
+
+def test_rows_are_counted_on_from_block_to_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "set.csv"
+    monkeypatch.setattr("claimeven.dataset.read._BLOCK", 90)
+    for wrong, sentence in (
+        ("0,,0,0,x,1,2,0,1,1,0", "other than whole numbers in row 9"),
+        ("0,,0,0,2,1,2,0,1,1,0", "row 9 of .* is no position"),
+        ("0,,0", "row 9 of .* has not 11 fields"),
+    ):
+        path.write_text("\n".join((FIELDS, *ROWS * 4, wrong, *ROWS)))
+        with pytest.raises(InvalidDatasetFile, match=sentence):
+            read_dataset(path, SMALL)
+
+
+@pytest.mark.parametrize("field", ["x", str(2**63), "1" + "0" * 19])
+def test_a_row_is_named_though_others_hold_large_numbers(tmp_path: Path, field: str) -> None:
+    """Words of this board have up to 63 bits, and so 19 digits."""
+    board, path = Geometry(16, 3), tmp_path / "set.csv"
+    word = str(1 << board.bit(15, 2))
+    assert len(word) == 19
+    cells = ["0", "", "2", "0", word, "0", "1", *["0"] * board.columns]
+    rows = [",".join(cells)] * 4
+    rows[2] = rows[2].replace(word, field)
+    path.write_text("\n".join((",".join(field_names(board)), *rows)))
+    with pytest.raises(InvalidDatasetFile, match="other than whole numbers in row 3"):
+        read_dataset(path, board)
+
+
+def assert_same(one: Dataset, other: Dataset) -> None:
+    for name in ("mines", "masks", "scores", "games"):
+        assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ("0,,0,0,0,1,2,0,1,1", "row 2 of .* has not 11 fields"),
+        ("0,,0,0,0,1,2,0,1,1,0,0", "row 2 of .* has not 11 fields"),
+        ("0,,0,0,x,1,2,0,1,1,0", "holds other than whole numbers in row 2"),
+        ("0,,0,0,0,1,2,0,1,1,0.5", "holds other than whole numbers"),
+        ("0,,0,0,9" + "9" * 30 + ",1,2,0,1,1,0", "holds other than whole numbers"),
+        ("0,,0,0,\xe9,1,2,0,1,1,0", "holds other than whole numbers in row 2"),
+        ("0,\xe9,0,0,0,1,2,0,1,1,0", "holds other than whole numbers in row 2"),
+        ("0,,0,0, 0,1,2,0,1,1,x", "holds other than whole numbers in row 2"),
+        ("", "has not 11 fields"),
+        ("0,,0,1,0,1,2,0,1,1,0", "row 2 of .* is no position that goes on of 4x4 connect 3"),
+        ("0,,0,0,2,1,2,0,1,1,0", "row 2 of .* is no position that goes on"),
+        ("0,,0,0,-1,1,2,0,1,1,0", "row 2 of .* is no position that goes on"),
+        ("0,11223,5,66,1123,1,2,0,1,1,0", "is no position that goes on"),
+        ("0,,0,0,0,1,2,0,1,1,", "row 2 of .* holds no scores of a position of 4x4"),
+        ("0,,0,0,0,99,1,0,99,1,0", "row 2 of .* holds no scores"),
+        (f"0,,0,0,0,0,1,{-(2**63)},0,{-(2**63)},{-(2**63)}", "row 2 of .* holds no scores"),
+        ("0,,0,0,0,1,1,0,1,1,0", "row 2 of .* holds no scores"),
+        ("0,,0,0,0,2,2,0,1,1,0", "row 2 of .* holds no scores"),
+        ("0,,3,0,0,1,2,0,1,1,0", "row 2 of .* holds no scores"),
+        (ROWS[1].replace(",,2", ",1,2"), "row 2 of .* holds no scores"),
+        (ROWS[1].replace(",5,1,,2,5,2", ",6,1,,2,6,2"), "row 2 of .* holds no scores"),
+    ],
+)
+def test_rows_that_cannot_be_are_named(tmp_path: Path, row: str, sentence: str) -> None:
+    path = tmp_path / "set.csv"
+    path.write_text("\n".join((FIELDS, *ROWS)))
+    assert read_dataset(path, SMALL).scores.tolist() == [[0, 1, 1, 0], [ILLEGAL, 2, 5, 2]]
+    path.write_text(f"{FIELDS}\n{ROWS[0]}\n{row}\n", encoding="latin-1")
+    with pytest.raises(InvalidDatasetFile, match=sentence):
+        read_dataset(path, SMALL)
+
+
+def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
+    make_dataset(tmp_path / "good.parquet", plan(20), solver())
+    whole = (tmp_path / "good.parquet").read_bytes()
+    contents = {
+        "empty.csv": b"",
+        "other.csv": b"mine,mask\n1,1\n",
+        "none.csv": FIELDS.encode() + b"\n",
+        "binary.csv": b"\0\xff" * 50,
+        "set.txt": b"",
+        "text.parquet": b"hello",
+        "cut.parquet": whole[: len(whole) // 2],
+        "swapped.parquet": whole[:100] + bytes(reversed(whole[100:-8])) + whole[-8:],
+    }
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    for name, sentence in (
+        ("empty.csv", "is no data set of this version: its fields must be game, moves, ply"),
+        ("other.csv", "is no data set of this version"),
+        ("none.csv", "holds no positions"),
+        ("binary.csv", "is no data set of this version"),
+        ("set.txt", "set.txt is no data set: those end in .csv or .parquet"),
+        ("text.parquet", "is no Parquet file, or it is damaged"),
+        ("cut.parquet", "is no Parquet file, or it is damaged"),
+        ("swapped.parquet", "is no Parquet file, or it is damaged"),
+        ("gone.csv", "gone.csv cannot be read: No such file"),
+        ("gone.parquet", "gone.parquet cannot be read: No such file"),
+    ):
+        for reader in (read_dataset, read_rows):
+            with pytest.raises(InvalidDatasetFile, match=sentence):
+                reader(tmp_path / name, SMALL)
+
+
+def test_sets_of_other_boards_are_refused(tmp_path: Path) -> None:
+    for name in ("set.csv", "set.parquet"):
+        make_dataset(tmp_path / name, DatasetPlan(9, 2, 8, 0, "random", SMALL), solver())
+    with pytest.raises(InvalidDatasetFile, match="is of a board of 4 columns, and 7x6 connect 4"):
+        read_dataset(tmp_path / "set.csv")
+    with pytest.raises(InvalidDatasetFile, match="is of 4x4 connect 3, not 4x5 connect 3"):
+        read_dataset(tmp_path / "set.parquet", Geometry(4, 5, 3))
+    with pytest.raises(InvalidDatasetFile, match=r"row 1 of .* is no position"):
+        read_dataset(tmp_path / "set.csv", Geometry(4, 5, 3))
+    make_dataset(tmp_path / "late.csv", DatasetPlan(90, 2, 12, 0, "random", SMALL), solver())
+    for connect in (2, 4):
+        with pytest.raises(InvalidDatasetFile, match=r"is no position|holds no scores"):
+            read_dataset(tmp_path / "late.csv", Geometry(4, 4, connect))
+    with pytest.raises(InvalidDatasetFile, match="a data set holds boards of columns"):
+        read_dataset(tmp_path / "late.csv", Geometry(9, 7))
+
+
+def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "set.csv"
+    path.write_text("\n".join((FIELDS, *ROWS)), encoding="utf-8-sig")
+    assert len(read_dataset(path, SMALL)) == len(ROWS)

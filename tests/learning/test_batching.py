@@ -1,0 +1,285 @@
+"""What a step learns from: scores of good columns that count more, and neighbours of positions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry, Position
+from claimeven.dataset import WORSE, Dataset, DatasetPlan, make_dataset, read_dataset
+from claimeven.learning.augmentation import one_disc_elsewhere, one_move_on
+from claimeven.learning.batching import Lessons, batch_of
+from claimeven.learning.run_dir import InvalidRun
+from claimeven.networks.net import Features
+from claimeven.solver import Solver
+from claimeven.solver.solver import ILLEGAL
+from tests.learning.needs import needs_jax
+
+pytestmark = needs_jax
+
+SMALL = Geometry(4, 4, 3)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    path = tmp_path_factory.mktemp("lessons") / "a.csv"
+    plan = DatasetPlan(400, 0, 13, seed=1, source="random", geometry=SMALL)
+    make_dataset(path, plan, Solver(SMALL, table_mb=1))
+    return read_dataset(path, SMALL)
+
+
+def test_positions_one_move_on_have_the_scores_that_they_are_known_by(data: Dataset) -> None:
+    on, mines, masks, scores, columns = one_move_on(data, np.random.default_rng(1))
+    assert set(columns.tolist()) == {-1}
+    solver = Solver(SMALL, table_mb=1)
+    assert 200 < len(on) < len(data)
+    assert on.tolist() == sorted(set(on.tolist()))
+    best = even = 0.0
+    for place, mine, mask, score in zip(on, mines, masks, scores, strict=True):
+        position = Position(SMALL, int(mine), int(mask))
+        assert not position.is_over
+        before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
+        assert position in [before.play(column) for column in before.legal_columns]
+        assert solver.score(position) == score
+        best += score == -data.best[place]
+        even += data.keeps[place].sum() / len(before.legal_columns)
+    assert best > 1.1 * even  # good moves oftener than bad ones
+    for place in set(range(len(data))) - set(on.tolist()):  # where a move drawn ended the game
+        before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
+        assert any(before.play(column).is_over for column in before.legal_columns)
+
+
+def test_bad_moves_are_played_too_as_likely_as_it_is_told() -> None:
+    """A tenth is added to what falls by the factor e for two points."""
+    many, words = 6000, np.zeros(6000, np.uint64)
+    scores = np.tile(np.array([-4, 0, -8, -12], np.int8), (many, 1))
+    empty = Dataset(SMALL, words, words, scores, np.arange(many))
+    found = one_move_on(empty, np.random.default_rng(1))
+    assert found.places.tolist() == list(range(many))
+    wanted = 0.1 + np.exp([-2.0, 0.0, -4.0, -6.0])
+    for score, share in zip((4, 0, 8, 12), wanted / wanted.sum(), strict=True):
+        assert (found.scores == score).mean() == pytest.approx(share, abs=0.02)
+
+
+def test_no_position_one_move_on_is_a_full_board() -> None:
+    board = Geometry(3, 3, 3)
+    last = Position.from_moves("33121221", board)
+    assert last.legal_columns == (2,) and last.play(2).outcome is not None
+    scores = np.full((1, 3), ILLEGAL, np.int8)
+    scores[0, 2] = 0
+    one = Dataset(board, *(np.array([word], np.uint64) for word in (last.mine, last.mask)),
+                  scores, np.array([0]))  # fmt: skip
+    for make in (one_move_on, one_disc_elsewhere):
+        assert len(make(one, np.random.default_rng(1)).places) == 0
+
+
+def test_positions_with_a_disc_elsewhere_have_the_score_that_is_known(data: Dataset) -> None:
+    found = one_disc_elsewhere(data, np.random.default_rng(1))
+    solver, tried = Solver(SMALL, table_mb=1), set()
+    assert 150 < len(found.places) < len(data)
+    assert found.places.tolist() == sorted(set(found.places.tolist()))
+    for place, mine, mask, score, column in zip(*found, strict=True):
+        before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
+        position = Position(SMALL, int(mine), int(mask))
+        assert position != before and not position.is_over
+        # The disc that was put on the one is on top of a column of the other.
+        assert position.play(int(column)) in [before.play(c) for c in before.legal_columns]
+        assert solver.scores(position)[column] == score
+        tried.add(int(column))
+    assert tried == set(range(4))
+
+
+def test_scores_of_good_columns_count_more(data: Dataset) -> None:
+    features = Features(SMALL)
+    plain, focused = batch_of(data, features), batch_of(data, features, focus=2.5)
+    assert np.array_equal(plain.scored, plain.playable.astype(np.float32))
+    assert plain.best_counts is not None and not plain.best_counts.any()
+    for place in range(0, len(data), 7):
+        scores = data.scores[place]
+        for column, score in enumerate(scores.tolist()):
+            behind = max(s for s in scores.tolist() if s != ILLEGAL) - score
+            wanted = 0.0 if score == ILLEGAL else 0.15 + 2.5 * np.exp(-behind / 2)
+            assert focused.scored[place, column] == pytest.approx(wanted, rel=1e-5)
+    assert focused.best is not None and focused.best_counts is not None
+    assert np.array_equal(focused.best, data.best)
+    assert set(focused.best_counts.tolist()) == {0.5}
+
+
+def test_of_right_columns_alone_their_scores_are_learnt_and_played(data: Dataset) -> None:
+    told = np.where(data.keeps | (data.scores == ILLEGAL), data.scores, WORSE)
+    right = replace(data, scores=told)
+    features = Features(SMALL)
+    for focus, weight in ((0.0, 1.0), (2.5, 2.65)):
+        batch, whole = (batch_of(each, features, focus) for each in (right, data))
+        assert np.array_equal(batch.scored, np.where(data.keeps, np.float32(weight), 0))
+        assert np.array_equal(batch.scores, np.where(data.keeps, data.scores, 0))
+        for name in ("planes", "policies", "values", "playable", "best", "best_counts"):
+            assert np.array_equal(getattr(batch, name), getattr(whole, name))
+    found = one_move_on(right, np.random.default_rng(1))
+    assert np.array_equal(found.scores, -data.best[found.places])
+    kept = [
+        Position(SMALL, int(right.mines[place]), int(right.masks[place])).play(column)
+        for place in found.places
+        for column in np.flatnonzero(right.keeps[place]).tolist()
+    ]
+    assert {
+        Position(SMALL, int(mine), int(mask))
+        for mine, mask in zip(found.mines, found.masks, strict=True)
+    } <= set(kept)
+    elsewhere = one_disc_elsewhere(right, np.random.default_rng(1))
+    assert np.array_equal(elsewhere.scores, data.best[elsewhere.places])
+
+
+def test_a_part_of_each_batch_is_one_move_on(data: Dataset) -> None:
+    barred = data.keys[:0]
+    lessons = Lessons(data, 40, seed=3, ahead=0.5, barred=barred)
+    same = Lessons(data, 40, seed=3)
+    for step in range(4):
+        batch, plain = lessons.at(step), same.at(step)
+        for name in ("planes", "policies", "scores", "scored", "values"):
+            assert np.array_equal(getattr(batch, name)[:20], getattr(plain, name)[:20])
+        assert batch.best_counts is not None and batch.best is not None
+        on = np.flatnonzero(batch.best_counts)
+        assert 10 <= len(on) <= 20 <= on.min()
+        assert not batch.policies[on].any() and not batch.scored[on].any()
+        assert np.array_equal(batch.values[on], np.sign(batch.best[on]))
+        kept = sorted(set(range(40)) - set(on.tolist()))
+        assert np.array_equal(batch.planes[kept], plain.planes[kept])
+        again = Lessons(data, 40, seed=3, ahead=0.5, barred=barred).at(step)
+        assert np.array_equal(again.planes, batch.planes)
+
+
+def test_a_part_of_each_batch_has_a_disc_elsewhere(data: Dataset) -> None:
+    barred = data.keys[:0]
+    lessons = Lessons(data, 40, seed=3, ahead=0.25, beside=0.5, focus=2.5, barred=barred)
+    same = Lessons(data, 40, seed=3, focus=2.5)
+    seen = 0
+    for step in range(8):
+        batch, plain = lessons.at(step), same.at(step)
+        assert batch.best_counts is not None and plain.best_counts is not None
+        for name in ("planes", "policies", "scores", "scored", "values", "best_counts"):
+            assert np.array_equal(getattr(batch, name)[:10], getattr(plain, name)[:10])
+        beside = 10 + np.flatnonzero(batch.best_counts[10:30] == 0)
+        known = batch.scored[beside]
+        assert (known.sum(axis=1) == 1).all() and ((known == 0) | (known == 1)).all()
+        assert not batch.policies[beside].any() and batch.playable[beside][known == 1].all()
+        assert np.isnan(batch.values[beside]).all()
+        assert not np.isnan(np.delete(batch.values, beside)).any()
+        seen += len(beside)
+    assert 60 < seen < 160
+
+
+def test_positions_held_out_are_not_learnt_from_one_move_before(data: Dataset) -> None:
+    """Whatever move is drawn, it leads to one of these where all of one ply more are held out."""
+    keys = []
+    for place in range(len(data)):
+        before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
+        keys += [before.play(column).canonical_key for column in before.legal_columns]
+    lessons = Lessons(data, 40, seed=3, ahead=0.5, barred=np.array(keys, dtype=np.uint64))
+    same = Lessons(data, 40, seed=3)
+    for step in range(4):
+        batch = lessons.at(step)
+        assert batch.best_counts is not None and not batch.best_counts.any()
+        assert np.array_equal(batch.planes, same.at(step).planes)
+
+
+def test_the_image_of_a_position_one_move_on_is_it(data: Dataset) -> None:
+    one = Dataset(SMALL, *(np.array([word], np.uint64) for word in (0, 0)),
+                  np.array([[0, 0, 0, 0]], np.int8), np.array([0]))  # fmt: skip
+    keys = np.array([Position.from_moves(m, SMALL).canonical_key for m in ("4", "2")], np.uint64)
+    for seed in range(5):
+        batch = Lessons(one, 1, seed, ahead=0.9, barred=keys).at(0)
+        assert batch.best_counts is not None and not batch.best_counts.any()
+
+
+def test_all_that_a_net_sees_of_a_position_one_move_on_is_its_own() -> None:
+    words = np.zeros(1, np.uint64)
+    one = Dataset(SMALL, words, words, np.zeros((1, 4), np.int8), np.array([0]))
+    after = [Position(SMALL).play(column) for column in range(4)]
+    planes, states = Features(SMALL).of(
+        *(np.array([getattr(each, word) for each in after], np.uint64) for word in ("mine", "mask"))
+    )
+    for seed in range(4):
+        batch = Lessons(one, 1, seed, ahead=0.9).at(0)
+        (place,) = np.flatnonzero((planes == batch.planes[0]).all(axis=1))
+        assert np.array_equal(batch.states[0], states[place])
+
+
+def test_the_column_that_is_known_has_the_score_of_the_move_that_was_played() -> None:
+    """All columns are labelled 5 here, so it is 5 whichever disc was taken back."""
+    before, many = Position.from_moves("12", SMALL), 20
+    words = (np.full(many, word, np.uint64) for word in (before.mine, before.mask))
+    alike = Dataset(SMALL, *words, np.full((many, 4), 5, np.int8), np.arange(many))
+    batch = Lessons(alike, many, seed=1, beside=1.0).at(0)
+    beside = np.isnan(batch.values)
+    assert beside.sum() > 5
+    assert np.array_equal(batch.scores[beside], 5 * batch.scored[beside])
+    assert (batch.scored[beside].sum(axis=1) == 1).all()
+
+
+def test_the_disc_that_is_taken_back_is_drawn_evenly() -> None:
+    """Two can be, unless the move was put on one of them: the other is then."""
+    before, many = Position.from_moves("1234", SMALL), 2000
+    words = (np.full(many, word, np.uint64) for word in (before.mine, before.mask))
+    alike = Dataset(SMALL, *words, np.zeros((many, 4), np.int8), np.arange(many))
+    found = one_disc_elsewhere(alike, np.random.default_rng(1))
+    assert len(found.places) > many / 2
+    assert set(found.columns.tolist()) == {0, 2}
+    moved = (found.masks & ~np.uint64(before.mask)) != 0
+    on_neither = [
+        place for place in np.flatnonzero(moved)
+        if before.play(1).mask & int(found.masks[place]) & ~before.mask
+    ]  # fmt: skip
+    assert (found.columns[on_neither] == 0).mean() == pytest.approx(0.5, abs=0.1)
+
+
+def test_seed_and_step_decide_which_moves_are_played() -> None:
+    words = np.zeros(1, np.uint64)
+    one = Dataset(SMALL, words, words, np.zeros((1, 4), np.int8), np.array([0]))
+    of_steps = [Lessons(one, 1, 3, ahead=0.9).at(step).planes.tobytes() for step in range(9)]
+    of_seeds = [Lessons(one, 1, seed, ahead=0.9).at(3).planes.tobytes() for seed in range(9)]
+    assert len(set(of_steps)) > 1 and len(set(of_seeds)) > 1
+
+
+def test_each_position_is_seen_once_an_epoch_in_an_order_of_its_own(data: Dataset) -> None:
+    few = data.picked(np.arange(10))
+    lessons = Lessons(few, 4, seed=1)
+    assert lessons.steps == 2  # two positions wait for the next order
+    steps = [lessons.chosen(step).tolist() for step in range(6)]
+    epochs = [steps[at] + steps[at + 1] for at in (0, 2, 4)]
+    assert all(len(epoch) == 8 == len(set(epoch)) for epoch in epochs)
+    assert epochs[0] != epochs[1] != epochs[2]
+    assert steps != [Lessons(few, 4, seed=2).chosen(step).tolist() for step in range(6)]
+    assert lessons.chosen(1).tolist() == steps[1]  # an epoch that is gone back to
+
+
+def test_a_batch_larger_than_the_data_is_all_of_it(data: Dataset) -> None:
+    few = data.picked(np.arange(5))
+    lessons, same = Lessons(few, 64, seed=1, ahead=0.4), Lessons(few, 64, seed=1)
+    assert lessons.steps == 1
+    assert sorted(lessons.chosen(0).tolist()) == list(range(5))
+    batch = lessons.at(0)
+    assert batch.best_counts is not None and np.flatnonzero(batch.best_counts).min() >= 3
+    assert np.array_equal(batch.planes[:3], same.at(0).planes[:3])
+
+
+def test_the_seed_decides_what_is_drawn_by_chances(data: Dataset) -> None:
+    chances = np.ones(len(data))
+    one, other = (Lessons(data, 40, seed, chances).chosen(0).tolist() for seed in (1, 2))
+    assert one != other
+
+
+def test_few_positions_are_drawn_again_where_they_have_chances(data: Dataset) -> None:
+    few = data.picked(np.arange(5))
+    lessons = Lessons(few, 64, seed=1, chances=np.array([0.0, 1.0, 0.0, 2.0, 0.0]))
+    assert lessons.steps == 1
+    for step in range(3):
+        chosen = lessons.chosen(step).tolist()
+        assert len(chosen) == 64 and set(chosen) == {1, 3}
+
+
+def test_nothing_is_no_lesson(data: Dataset) -> None:
+    with pytest.raises(InvalidRun, match="the data sets hold no position to learn from"):
+        Lessons(data.picked(np.arange(0)), 8, seed=1)

@@ -1,0 +1,151 @@
+"""Runs of all kinds judged alike: what is measured, what is remembered, what is drawn."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from claimeven import Geometry, Position, make_agent
+from claimeven.learning import (
+    InvalidRun,
+    NTupleRecipe,
+    RunFolder,
+    score_against_perfect,
+    train_ntuple,
+)
+from claimeven.learning.compare_runs import Judged, Judging, draw_judged, judge_runs
+from claimeven.networks import read_network
+from claimeven.networks.net import Net, NetShape, write_net
+
+SMALL = Geometry(4, 4, 3)
+BRIEF = Judging(positions=20, games=2, rounds=1)
+BOARD = {"columns": 4, "rows": 4, "connect": 3}
+
+
+@pytest.fixture(scope="module")
+def ntuple(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of n-tuples with three measurements."""
+    path = tmp_path_factory.mktemp("runs") / "ntuple"
+    train_ntuple(path, NTupleRecipe(300, 100, 8, 4, against=1, geometry=SMALL))
+    return path
+
+
+@pytest.fixture(scope="module")
+def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a run of self-play with one measurement, of a net that knows nothing."""
+    path = tmp_path_factory.mktemp("runs") / "net"
+    with RunFolder.opened(path, {"method": "selfplay", "board": BOARD}) as run:
+        run.take_up("a checkpoint")
+        write_net(run.model_path, Net.untaught(NetShape(8, 1, 2), SMALL))
+        run.note({"seconds": 3.0})
+    return path
+
+
+def test_each_model_of_each_kind_is_judged(ntuple: Path, net: Path) -> None:
+    seen: list[str] = []
+    found = judge_runs(
+        [ntuple, net], BRIEF, watch=lambda at, of, who: seen.append(f"{at}/{of} {who}")
+    )
+    assert [(each.label, each.number) for each in found] == [
+        *(("ntuple: ntuple", number) for number in (1, 2, 3)),
+        *(("ntuple: ntuple-alphabeta:depth=6", number) for number in (1, 2, 3)),
+        ("net: net", 1),
+        ("net: puct:iterations=100", 1),
+    ]
+    assert seen[0] == "1/8 ntuple: ntuple, model 1" and len(seen) == 8
+    agent = make_agent(f"ntuple:model={ntuple}/models/2.npz", SMALL)
+    assert found[1].against_perfect == score_against_perfect(agent, SMALL, 2, BRIEF.seed)
+    rows = (ntuple / "log.jsonl").read_text().splitlines()
+    cores = [json.loads(line)["core_seconds"] for line in rows]
+    assert [each.core_seconds for each in found[:3]] == cores
+    assert found[0].hard is found[0].elo is found[0].place is None  # this board has none
+
+
+def test_what_was_judged_is_not_judged_again(ntuple: Path, tmp_path: Path) -> None:
+    run = tmp_path / "again"
+    shutil.copytree(ntuple, run)
+    first = judge_runs([run], BRIEF, last_only=True)
+    kept = run / "judged.jsonl"
+    rows = [json.loads(line) for line in kept.read_text().splitlines()]
+    rows[-1]["figures"]["against_perfect"] = 0.125
+    kept.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert judge_runs([run], BRIEF, last_only=True)[-1].against_perfect == 0.125
+    other = judge_runs([run], Judging(games=2, seed=3), last_only=True)
+    assert [each.number for each in first + other] == [3] * 4
+    shutil.copy(run / "models" / "1.npz", run / "model.npz")  # another model under the same name
+    assert judge_runs([run], BRIEF, last_only=True)[-1].against_perfect != 0.125
+    kept.write_text("{}\n")
+    with pytest.raises(InvalidRun, match="is damaged in line 1: delete it"):
+        judge_runs([run], BRIEF)
+
+
+def test_what_cannot_be_judged_is_refused(ntuple: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidRun, match="is no folder of a run: it has no recipe"):
+        judge_runs([tmp_path])
+    with pytest.raises(InvalidRun, match="a,b cannot be judged: an agent's file has no comma in"):
+        judge_runs([tmp_path / "a,b"])
+    shutil.copytree(ntuple, tmp_path / "run")
+    (tmp_path / "run" / "model.npz").unlink()
+    with pytest.raises(InvalidRun, match="holds no model yet"):
+        judge_runs([tmp_path / "run"])
+    shutil.copy(ntuple / "model.npz", tmp_path / "run")
+    (tmp_path / "run" / "log.jsonl").write_text('{"games": 1}\n')
+    with pytest.raises(InvalidRun, match=r"log\.jsonl is damaged in line 1: it tells no seconds"):
+        judge_runs([tmp_path / "run"])
+    (tmp_path / "run" / "recipe.json").write_text('{"method": "magic"}')
+    with pytest.raises(InvalidRun, match="is damaged: no model can be judged"):
+        judge_runs([tmp_path / "run"])
+    with pytest.raises(InvalidRun, match="at least 1 job is needed, not 0"):
+        judge_runs([ntuple], jobs=0)
+    with pytest.raises(InvalidRun, match="rounds is 17: 1 to 16 can be"):
+        Judging(rounds=17)
+
+
+def judged(run: str, agent: str, number: int) -> Judged:
+    low, high = -50.0 * number, 100.0 * number
+    return Judged(
+        run, agent, number, 3600.0, 7200.0 if run == "one" else None, 0.5, 0.25 * number,
+        25.0 * number, (low, high), 3, 13,
+    )  # fmt: skip
+
+
+def test_runs_of_one_name_are_told_apart(ntuple: Path, net: Path, tmp_path: Path) -> None:
+    runs = [tmp_path / "a" / "run", tmp_path / "b" / "run"]
+    for source, run in zip((ntuple, net), runs, strict=True):
+        shutil.copytree(source, run)
+    found = judge_runs([*runs, runs[0]], BRIEF, last_only=True)
+    assert [each.run for each in found] == [str(runs[0])] * 2 + [str(runs[1])] * 2
+    assert len({each.label for each in found}) == 4
+
+
+def test_a_run_that_was_made_again_is_judged_again(ntuple: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(ntuple, run)
+    before = judge_runs([run], BRIEF, last_only=True)
+    shutil.rmtree(run)
+    train_ntuple(run, NTupleRecipe(200, 100, 3, 2, seed=5, against=0, geometry=SMALL))
+    agent = make_agent(f"ntuple:model={run}/model.npz", SMALL)
+    position = Position(SMALL)
+    fresh = read_network(run / "model.npz").value(position)
+    assert agent.search.network.value(position) == fresh
+    assert fresh != read_network(ntuple / "model.npz").value(position)
+    after = judge_runs([run], BRIEF, last_only=True)
+    assert [each.number for each in before] == [3, 3] and [each.number for each in after] == [2, 2]
+
+
+def test_a_picture_has_a_panel_a_measure_and_a_line_an_agent(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="charts need the extra plot")
+    points = [judged(run, "net", number) for run in ("one", "two") for number in (1, 2)]
+    assert [each.hours for each in points] == [2.0, 2.0, 1.0, 1.0]
+    files = draw_judged(points, tmp_path)
+    assert [path.name for path in files] == ["judged.png", "judged.svg"]
+    svg = files[1].read_text()
+    for words in ("core-hours", "hard set", "against perfect", "Elo", "one: net", "two: net"):
+        assert words in svg
+    assert "uct:iterations=2500" in svg  # the pool stands beside them
+    assert "_child" not in svg and "math" not in svg  # nothing that nobody meant to write
+    with pytest.raises(InvalidRun, match="7 agents of runs cannot be drawn together, 6 can"):
+        draw_judged([judged(str(number), "net", 1) for number in range(7)], tmp_path)

@@ -1,0 +1,84 @@
+"""A net judged by JAX says what the net says, and sees what the kernel sees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry
+from claimeven.learning.jax_features import FeaturesInJax, halves_of
+from claimeven.learning.jax_net import NetInJax
+from claimeven.learning.net_training import drawn_weights
+from claimeven.learning.precision import FLOAT32
+from claimeven.learning.selfplay_games import random_positions
+from claimeven.networks.errors import InvalidNetwork
+from claimeven.networks.loading import default_policy_value
+from claimeven.networks.net import Features, Net, NetShape
+from tests.learning.needs import needs_jax
+
+pytestmark = needs_jax
+
+SHAPE = NetShape(pairs=6, blocks=1, line_numbers=2, column_numbers=1)
+BOARDS = [
+    Geometry(),
+    Geometry(4, 4, 3),
+    Geometry(8, 7),
+    Geometry(9, 6),
+    Geometry(6, 7, 5),
+    Geometry(7, 3),
+    Geometry(3, 3, 2),
+]
+
+
+def positions_of(board: Geometry, count: int = 300) -> list[np.ndarray]:
+    return list(random_positions(np.random.default_rng(5), count, board.cells - 1, board))
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=str)
+def test_it_sees_what_the_kernel_sees(board: Geometry) -> None:
+    import jax
+
+    features, boards = Features(board), positions_of(board)
+    seen = jax.jit(FeaturesInJax(features).of)  # by itself each step would be compiled alone
+    planes, states = seen(*(halves_of(words) for words in boards))
+    expected = features.of(*boards)
+    assert np.array_equal(np.asarray(planes), expected[0])
+    assert np.array_equal(np.asarray(states), expected[1])
+
+
+@pytest.mark.parametrize("board", BOARDS[:2], ids=str)
+def test_it_says_what_the_net_says(board: Geometry) -> None:
+    """Of any number of positions, more than a batch holds too."""
+    net = Net(SHAPE, drawn_weights(SHAPE, board, 1), board)
+    model, boards = NetInJax(net, 64, FLOAT32), positions_of(board)
+    model.load()
+    for count in (1, 63, 64, 65, 300):
+        some = [words[:count] for words in boards]
+        for told, expected in zip(model.evaluate(*some), net.evaluate(*some), strict=True):
+            assert told.dtype == np.float32
+            assert told.shape == expected.shape
+            assert np.abs(told - expected).max() < 1e-5
+    other = Net(SHAPE, drawn_weights(SHAPE, board, 2), board)
+    model.take(other)
+    assert np.abs(model.evaluate(*boards)[0] - other.evaluate(*boards)[0]).max() < 1e-5
+
+
+def test_values_are_graded_by_scores_where_the_net_knows_them() -> None:
+    net, boards = default_policy_value(), positions_of(Geometry(), 100)
+    assert isinstance(net, Net)
+    assert net.knows_scores
+    values, priors = NetInJax(net, 128, FLOAT32).evaluate(*boards)
+    expected = net.evaluate(*boards)
+    assert np.abs(values - expected[0]).max() < 2e-5
+    assert np.abs(priors - expected[1]).max() < 2e-5
+
+
+def test_numbers_beyond_all_bounds_are_refused() -> None:
+    board = BOARDS[1]
+    weights = drawn_weights(SHAPE, board, 1)
+    net = Net(SHAPE, {name: np.full_like(array, 1e3) for name, array in weights.items()}, board)
+    for name in ("in_sum", "block0_sum", "out_sum"):
+        net.arrays[name][:] = 1e30  # no file may hold so much
+    model = NetInJax(net, 64, FLOAT32)
+    with pytest.raises(InvalidNetwork, match="grow beyond all bounds"):
+        model.evaluate(*positions_of(board))

@@ -1,0 +1,158 @@
+"""Nets averaged: the mean itself, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from claimeven import Geometry
+from claimeven.atomic_io import CannotWrite
+from claimeven.learning import InvalidRun, average_nets
+from claimeven.learning.quantization import MANY_POSITIONS, packed_by_play, positions_of_play
+from claimeven.networks import InvalidNetwork
+from claimeven.networks.model_file import read_model
+from claimeven.networks.net import Net, NetShape, Searching, read_net
+from claimeven.networks.net.file import unpacked, write_net
+
+SMALL = Geometry(3, 3, 3)
+SHAPE = NetShape(pairs=6, blocks=1, line_numbers=2, column_numbers=1)
+
+
+def drawn(seed: int, shape: NetShape = SHAPE, board: Geometry = SMALL, scores: bool = True) -> Net:
+    rng = np.random.default_rng(seed)
+    arrays = {
+        name: rng.normal(size=size).astype(np.float32) for name, size in shape.arrays(board).items()
+    }
+    return Net(shape, arrays, board, scores)
+
+
+def files(folder: Path, *nets: Net, steps: int = 127) -> list[Path]:
+    paths = [folder / f"{number}.npz" for number in range(len(nets))]
+    for path, net in zip(paths, nets, strict=True):
+        write_net(path, net, steps=steps)
+    return paths
+
+
+def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
+    paths = files(tmp_path, drawn(1), drawn(2), drawn(3))
+    out = tmp_path / "mean.npz"
+    assert average_nets(paths, out, shares=(1, 2, 5), weight_steps=127) == {}
+    nets, mean = [read_net(path) for path in paths], read_net(out)
+    assert mean.geometry == SMALL
+    assert mean.shape == SHAPE
+    assert mean.knows_scores
+    wanted = {
+        name: (array + 2 * nets[1].arrays[name] + 5 * nets[2].arrays[name]) / np.float32(8)
+        for name, array in nets[0].arrays.items()
+    }
+    kept = unpacked(packed_by_play(Net(SHAPE, wanted, SMALL), 127, MANY_POSITIONS))
+    for name, array in mean.arrays.items():
+        unit = np.abs(wanted[name]).max() / 127
+        assert np.abs(array - kept.arrays[name]).max() <= unit, name
+        # What makes up for other weights' errors may lie further off, if seldom.
+        assert (np.abs(array - wanted[name]) <= unit).mean() > 0.9, name
+    told = read_model(out).facts["recipe"]
+    assert (told["method"], told["shares"]) == ("average", [1, 2, 5])
+    assert [part["recipe"] for part in told["models"]] == [None] * 3
+    assert len({part["digest"] for part in told["models"]}) == 3
+    assert told["weight_steps"] == 127
+    steps: list[tuple[int, int]] = []
+    average_nets([out, paths[0]], tmp_path / "again.npz", watch=lambda *at: steps.append(at))
+    assert steps
+    assert steps[-1][0] == steps[-1][1]
+    again = read_model(tmp_path / "again.npz").facts["recipe"]
+    assert again["models"][0]["recipe"] == told
+
+
+def test_a_net_averaged_with_itself_is_itself(tmp_path: Path) -> None:
+    (path,) = files(tmp_path, drawn(4, scores=False), steps=31)
+    average_nets([path, path], tmp_path / "mean.npz", weight_steps=127)
+    before, after = read_net(path), read_net(tmp_path / "mean.npz")
+    assert not after.knows_scores
+    boards = positions_of_play(before, 300)
+    told, wanted = after.raw(*boards), before.raw(*boards)
+    assert np.abs(told - wanted).max() < 0.01 * np.abs(wanted).max()
+    for name, array in before.arrays.items():
+        rough = 2 * np.abs(array).max() / 127
+        assert (np.abs(array - after.arrays[name]) < rough).mean() > 0.95, name
+
+
+def test_a_mean_knows_scores_if_all_nets_do(tmp_path: Path) -> None:
+    paths = files(tmp_path, drawn(4), drawn(5, scores=False))
+    average_nets(paths, tmp_path / "mean.npz")
+    assert not read_net(tmp_path / "mean.npz").knows_scores
+    partly = drawn(6)
+    partly.knows_only_best = True
+    average_nets(files(tmp_path, drawn(4), partly), tmp_path / "mean.npz")
+    mean = read_net(tmp_path / "mean.npz")
+    assert mean.knows_scores and mean.knows_only_best
+
+
+def test_what_suits_all_nets_suits_their_mean(tmp_path: Path) -> None:
+    suits = Searching(c=0.5, score_share=0.8)
+    alike, other = drawn(4), drawn(6)
+    alike.searching = suits
+    paths = files(tmp_path, alike, alike, other)
+    average_nets(paths[:2], tmp_path / "mean.npz")
+    assert read_net(tmp_path / "mean.npz").searching == suits
+    average_nets(paths, tmp_path / "mean.npz")
+    assert read_net(tmp_path / "mean.npz").searching == Searching()
+
+
+def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> None:
+    standard = [drawn(seed, SHAPE, Geometry()) for seed in (1, 2)]
+    found = average_nets(files(tmp_path, *standard), tmp_path / "mean.npz")
+    assert list(found) == ["hard", "hard_sign", "easy", "easy_sign"]
+    assert all(0.1 < share < 0.9 for share in found.values())
+    kept = read_model(tmp_path / "mean.npz").facts["measured"]
+    assert {name: round(value, 4) for name, value in kept.items()} == found
+
+
+@pytest.mark.parametrize(
+    ("nets", "asked", "said"),
+    [
+        ([drawn(1)], {}, r"a mean is of two nets or more"),
+        ([drawn(1), drawn(2)], {"shares": (1, 2, 3)}, r"3 shares were given for 2 nets"),
+        ([drawn(1), drawn(2)], {"shares": (1, 0)}, r"shares of nets are numbers greater than 0"),
+        ([drawn(1), drawn(2)], {"shares": (1e308, 1e308)}, r"greater than 0, of a finite sum"),
+        ([drawn(1), drawn(2)], {"shares": (1, float("nan"))}, r"greater than 0, of a finite sum"),
+        ([drawn(1), drawn(2)], {"weight_steps": 0}, r"weight steps is 0: 1 to 127 can be"),
+        ([drawn(1), drawn(2)], {"weight_steps": 128}, r"weight steps is 128: 1 to 127 can be"),
+        ([drawn(1), drawn(2, NetShape(pairs=4, blocks=1))], {}, r"1\.npz is a net of another size"),
+        (
+            [drawn(1), drawn(2, SHAPE, Geometry(5, 4, 3))],
+            {},
+            r"1\.npz knows 5x4 connect 3, and .*0\.npz 3x3 connect 3",
+        ),
+    ],
+)
+def test_what_cannot_be_averaged_is_refused(
+    tmp_path: Path, nets: list[Net], asked: dict[str, object], said: str
+) -> None:
+    paths = files(tmp_path, *nets)
+    with pytest.raises(InvalidRun, match=said):
+        average_nets(paths, tmp_path / "mean.npz", **asked)  # type: ignore[arg-type]  # bad on purpose
+    assert not (tmp_path / "mean.npz").exists()
+
+
+def test_no_net_is_overwritten_and_damage_is_told(tmp_path: Path) -> None:
+    paths = files(tmp_path, drawn(1), drawn(2))
+    before = paths[1].read_bytes()
+    with pytest.raises(InvalidRun, match=r"1\.npz is one of the nets: name another file"):
+        average_nets(paths, paths[1])
+    link = tmp_path / "link"
+    link.symlink_to(paths[1])
+    with pytest.raises(InvalidRun, match=r"link is one of the nets: name another file"):
+        average_nets(paths, link)
+    assert paths[1].read_bytes() == before
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(CannotWrite, match=r"loop cannot be written"):
+        average_nets(paths, loop)
+    paths[1].write_bytes(before[:200])
+    with pytest.raises(CannotWrite, match=r"there is no folder"):  # before any net is read
+        average_nets(paths, tmp_path / "none" / "mean.npz")
+    with pytest.raises(InvalidNetwork, match=r"1\.npz"):
+        average_nets(paths, tmp_path / "mean.npz")

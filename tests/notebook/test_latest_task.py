@@ -1,0 +1,164 @@
+"""A lane does the newest job, tells the one before that it is not wanted, and outlives failures."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from claimeven import interrupts
+from claimeven.notebook import latest_task
+from claimeven.notebook.latest_task import IsWanted, Lane, OwnedLock
+from tests.pressing import pressed_as_python_looks, pressed_as_usual
+
+PATIENCE = 60.0
+
+
+def test_a_lock_is_of_the_thread_that_took_it_until_it_left_as_often() -> None:
+    lock = OwnedLock()
+    others: list[bool] = []
+
+    def look() -> None:
+        others.append(lock.is_mine)
+
+    def take() -> None:
+        with lock:
+            look()
+
+    def in_a_thread(work: Callable[[], None]) -> None:
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+    assert not lock.is_mine
+    with lock:
+        with lock:
+            assert lock.is_mine
+        assert lock.is_mine
+        in_a_thread(look)
+    assert not lock.is_mine
+    in_a_thread(take)
+    assert others == [False, True] and not lock.is_mine
+
+
+def test_the_newest_job_counts_and_those_between_are_never_begun() -> None:
+    lane, may_end = Lane("test"), threading.Event()
+    begun: list[str] = []
+    wanted: list[bool] = []
+
+    def first(is_wanted: IsWanted) -> None:
+        begun.append("first")
+        assert may_end.wait(PATIENCE)
+        wanted.append(is_wanted())
+
+    lane.ask(first)
+    while not begun:
+        time.sleep(0.001)
+    lane.ask(lambda is_wanted: begun.append("second"))
+    lane.ask(lambda is_wanted: begun.append(f"third, wanted: {is_wanted()}"))
+    assert not lane.wait(time.monotonic())
+    may_end.set()
+    assert lane.wait(time.monotonic() + PATIENCE)
+    assert begun == ["first", "third, wanted: True"] and wanted == [False]
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError(), SystemExit(3), KeyboardInterrupt()])
+def test_what_a_job_raises_is_told_and_the_next_one_is_done(
+    error: BaseException, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(is_wanted: IsWanted) -> None:
+        raise error
+
+    lane = Lane("test")
+    lane.ask(fail)
+    assert lane.wait(time.monotonic() + PATIENCE)
+    assert type(error).__name__ in capsys.readouterr().err
+    done: list[bool] = []
+    lane.ask(lambda is_wanted: done.append(lane.wait(time.monotonic())))
+    assert lane.wait(time.monotonic() + PATIENCE)
+    assert done == [False]  # a job never waits for itself
+
+
+def test_a_job_under_way_keeps_no_process_from_its_end() -> None:
+    code = (
+        "import threading\n"
+        "from claimeven.notebook.latest_task import Lane\n"
+        "begun = threading.Event()\n"
+        "Lane('test').ask(lambda is_wanted: begun.set() or threading.Event().wait())\n"
+        "assert begun.wait(60)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
+def test_ctrl_c_as_a_thread_starts_leaves_a_lane_that_works(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start = threading.Thread.start
+
+    def interrupted(thread: threading.Thread) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        start(thread)
+
+    lane = Lane("test")
+    done: list[str] = []
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr("threading.Thread.start", interrupted)
+            lane.ask(lambda is_wanted: done.append("first"))
+    finally:
+        signal.signal(signal.SIGINT, usual)
+    assert lane.wait(time.monotonic() + PATIENCE)
+    lane.ask(lambda is_wanted: done.append("second"))
+    assert lane.wait(time.monotonic() + PATIENCE)
+    assert done == ["first", "second"]
+
+
+def test_ctrl_c_at_any_step_leaves_a_lane_that_works() -> None:
+    """In what the main thread asks of it, the locks that Python makes of others included."""
+
+    def asks_and_waits() -> None:
+        lane.ask(lambda is_wanted: done.append("first"))
+        lane.wait(time.monotonic() + PATIENCE)
+
+    def ask_again() -> None:
+        lane.ask(lambda is_wanted: done.append("second"))
+
+    for step in itertools.count(1):
+        lane = Lane("test")
+        done: list[str] = []
+        with pressed_as_usual():
+            pressed = pressed_as_python_looks(
+                step, asks_and_waits, latest_task, threading, interrupts, contextlib
+            )
+        asked = threading.Thread(target=ask_again, daemon=True)
+        asked.start()
+        asked.join(PATIENCE)
+        assert not asked.is_alive(), step
+        assert lane.wait(time.monotonic() + PATIENCE), step
+        assert done[-1] == "second"
+        if pressed.is_past_the_end:
+            break
+        assert isinstance(pressed.raised, KeyboardInterrupt), step
+    assert step > 20
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
+def test_ctrl_c_ends_a_wait_for_a_lane() -> None:
+    lane, may_end = Lane("test"), threading.Event()
+    lane.ask(lambda is_wanted: may_end.wait(PATIENCE) and None)
+    with pressed_as_usual(), pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+        lane.wait(time.monotonic() + PATIENCE)
+    may_end.set()
+    assert lane.wait(time.monotonic() + PATIENCE)

@@ -1,0 +1,120 @@
+"""What a person who solves a puzzle is told; every claim is one that the solver confirms."""
+
+from __future__ import annotations
+
+import pytest
+
+from claimeven import IllegalMove, Position, Solver, puzzles
+from claimeven.game.outcome import PLAYER_NAMES
+from claimeven.practice import InvalidPuzzles, Puzzle, hints_for, verdict_on
+from claimeven.practice.hints import MOST_CELLS, position_at
+
+LONG = Puzzle(3, "543727456472434", "win", 1103, "zugzwang", (1, 2, 1))
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(table_mb=16)
+
+
+def test_the_only_column_is_right_and_answered(solver: Solver) -> None:
+    first = verdict_on(LONG, 0, 1, solver)
+    assert (first.right, first.solved, first.answer) == (True, False, 2)
+    assert first.text.startswith("Column 2 wins with disc")
+    assert len(first.claims) == 1  # why it wins would tell the columns that follow
+    last = verdict_on(LONG, 1, 1, solver)
+    assert (last.right, last.solved, last.answer) == (True, True, None)
+    assert last.text.startswith("Column 2 wins with disc") and len(last.claims) > 1
+
+
+def test_a_solution_is_followed_to_its_end(solver: Solver) -> None:
+    puzzle = next(each for each in puzzles() if each.length >= 3)
+    moves = puzzle.moves
+    for found in range(puzzle.length):
+        column, *answer = puzzle.solution[2 * found : 2 * found + 2]
+        assert position_at(puzzle, found) == Position.from_moves(moves)
+        verdict = verdict_on(puzzle, found, column, solver)
+        assert (verdict.right, verdict.solved) == (True, found == puzzle.length - 1)
+        assert [verdict.answer] == (answer or [None])
+        moves += "".join(str(each + 1) for each in (column, *answer))
+
+
+def test_a_wrong_column_is_refuted(solver: Solver) -> None:
+    position = position_at(LONG, 0)
+    for column in set(position.legal_columns) - {1}:
+        verdict = verdict_on(LONG, 0, column, solver)
+        assert not verdict.right and not verdict.solved
+        assert verdict.answer is not None
+        played = position.play(column)
+        assert verdict.answer in solver.best_columns(played)
+        gives = ("gives the win away", "turns the win into a loss")
+        assert any(words in verdict.text for words in gives)
+        assert all(claim.holds(position, solver) for claim in verdict.claims)
+        assert verdict.as_dict(position)["column"] == column + 1
+
+
+def test_a_wrong_column_that_ends_the_game_is_answered_by_nobody(solver: Solver) -> None:
+    """A puzzle of one's own may be wrong itself: here column 6 wins as well."""
+    wrong = Puzzle(1, "445533", "win", 1500, "double", (1,))
+    verdict = verdict_on(wrong, 0, 5, solver)
+    assert (verdict.right, verdict.solved, verdict.answer) == (False, False, None)
+    assert verdict.text.startswith("Column 6 wins at once.")
+
+
+def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
+    with pytest.raises(IllegalMove, match="column 4 is full"):
+        verdict_on(Puzzle(1, "444444", "win", 1500, "double", (1,)), 0, 3, solver)
+    with pytest.raises(InvalidPuzzles, match="puzzle 3 has 2 columns to find: 0 to 1 may be"):
+        hints_for(LONG, 2, solver)
+    with pytest.raises(InvalidPuzzles, match="may be found already, not -1"):
+        position_at(LONG, -1)
+
+
+def test_hints_tell_more_step_by_step(solver: Solver) -> None:
+    kinds = set()
+    for puzzle in (LONG, *puzzles()[::401]):
+        for found in range(puzzle.length):
+            position, column = position_at(puzzle, found), puzzle.solution[2 * found]
+            idea, cells, last = hints_for(puzzle, found, solver)
+            assert (idea.step, cells.step, last.step) == ("idea", "cells", "column")
+            assert not idea.cells and not idea.columns
+            assert not any(sign.isdigit() for sign in idea.text)
+            assert bool(cells.cells) != bool(cells.columns)
+            kinds.add(cells.text.partition(" in ")[0] if cells.columns else cells.text[:7])
+            assert column not in cells.columns
+            assert len(set(cells.cells)) == len(cells.cells) <= MOST_CELLS
+            if not cells.cells:  # half of the other columns are ruled out
+                others = len(position.legal_columns) - 1
+                assert len(set(cells.columns)) == len(cells.columns) == (others + 1) // 2
+            assert cells.as_dict()["cells"] == [[c + 1, row + 1] for c, row in cells.cells]
+            assert cells.as_dict()["columns"] == [c + 1 for c in cells.columns]
+            assert all(
+                each != column and row >= position.height_of(each) for each, row in cells.cells
+            )
+            assert last.columns == (column,)
+            assert last.text.startswith(f"Column {column + 1} ")
+    assert kinds == {"Look at", "It is not"}
+
+
+@pytest.mark.parametrize(
+    ("number", "hint", "holds"),
+    [
+        (
+            34,
+            "Win by a threat out of reach below which the other side must play in the end.",
+            "The {} holds a threat in",
+        ),
+        (
+            15,
+            "See which threat out of reach will be filled in the end, and by whom.",
+            "where the {} has had a threat",
+        ),
+    ],
+)
+def test_the_first_hint_is_true_where_the_side_to_move_holds_the_threat(
+    number: int, hint: str, holds: str, solver: Solver
+) -> None:
+    puzzle = next(each for each in puzzles() if each.number == number)
+    idea, _, column = hints_for(puzzle, 0, solver)
+    assert idea.text == hint
+    assert holds.format(PLAYER_NAMES[puzzle.position.turn]) in column.text

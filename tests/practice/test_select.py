@@ -1,0 +1,105 @@
+"""The puzzles that come along, and one for each day."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+
+import pytest
+
+from claimeven import Geometry, Solver, daily_puzzle, puzzles
+from claimeven.practice import BANDS, KINDS, InvalidPuzzles, shipped_puzzles
+from claimeven.practice.format import check_moves
+from claimeven.practice.select import WEEK, numbered
+from claimeven.practice.solutions import faults_of
+
+#: Every so many puzzles of those that come along with so many discs, which are solved quickly, are
+#: solved again here; all of them by `python -m bench.check_puzzles`.
+STEP, PLIES = 29, 17
+
+
+def test_there_are_thousands_of_every_band_and_kind() -> None:
+    every = puzzles()
+    assert len(every) >= 2000
+    assert [puzzle.number for puzzle in every] == list(range(1, len(every) + 1))
+    assert len({puzzle.position.canonical_key for puzzle in every}) == len(every)
+    spread = Counter((puzzle.band, puzzle.kind) for puzzle in every)
+    assert all(spread[band, kind] >= 50 for band in BANDS for kind in KINDS)
+    assert sum(len(puzzles(band)) for band in BANDS) == len(every)
+    assert len({puzzle.position.ply for puzzle in every}) > 20
+    assert {puzzle.position.turn for puzzle in every} == {0, 1}
+
+
+def test_exact_scores_find_the_same_solutions() -> None:
+    solver = Solver(table_mb=16)
+    late = [puzzle for puzzle in puzzles() if puzzle.position.ply >= PLIES]
+    for puzzle in late[::STEP]:
+        check_moves(puzzle)
+        assert faults_of(puzzle, solver) == []
+
+
+def test_the_puzzles_of_days_are_known() -> None:
+    # These must never change: people solve them together.
+    monday = datetime.date(2026, 1, 5)
+    found = [daily_puzzle(monday + datetime.timedelta(day)) for day in range(7)]
+    assert [puzzle.number for puzzle in found] == DAILY
+    assert tuple(puzzle.band for puzzle in found) == WEEK
+    assert daily_puzzle("2026-01-05") == found[0]
+    assert daily_puzzle() == daily_puzzle(datetime.date.today())
+
+
+def test_no_puzzle_comes_again_before_all_of_its_band_were_there() -> None:
+    few = [puzzle for band in BANDS for puzzle in puzzles(band)[:6]]
+    first = datetime.date(2025, 3, 3)
+    days = [daily_puzzle(first + datetime.timedelta(day), few) for day in range(7 * 6)]
+    mondays = [puzzle.number for puzzle in days[::7]]
+    assert len(set(mondays)) == 6
+    easy = [puzzle.number for puzzle in days if puzzle.band == "easy"]
+    assert len(set(easy[:6])) == 6 and easy[:6] == easy[6:]
+
+
+def test_a_day_whose_band_is_missing_has_a_puzzle_of_another() -> None:
+    few = puzzles("hard")[:3]
+    monday = datetime.date(2026, 1, 5)
+    days = [daily_puzzle(monday + datetime.timedelta(7 * week), few) for week in range(3)]
+    assert set(days) == set(few)
+
+
+def test_a_day_may_be_text_a_date_or_a_time_of_it() -> None:
+    day = daily_puzzle("2026-01-05")
+    assert daily_puzzle(datetime.date(2026, 1, 5)) == day
+    assert daily_puzzle(datetime.datetime(2026, 1, 5, 23, 59)) == day
+    with pytest.raises(InvalidPuzzles, match="5 is no day: give one such as 2026-01-31"):
+        daily_puzzle(5)  # type: ignore[arg-type]  # bad on purpose
+
+
+def test_puzzles_are_numbered_from_one() -> None:
+    every = shipped_puzzles().puzzles
+    assert [numbered(every, number).number for number in (1, 2, len(every))] == [1, 2, len(every)]
+
+
+def test_a_day_before_the_first_has_one_too() -> None:
+    assert daily_puzzle("1999-12-31").band == WEEK[4]
+
+
+def test_what_there_is_not_is_told() -> None:
+    with pytest.raises(InvalidPuzzles, match=r"there is no band 'eazy' \(did you mean easy"):
+        puzzles("eazy")
+    with pytest.raises(InvalidPuzzles, match="there is no kind 'draw': choose from win, hold"):
+        puzzles(kind="draw")
+    with pytest.raises(InvalidPuzzles, match="no puzzles of 5x4 connect 4 come along"):
+        puzzles(geometry=Geometry(5, 4))
+    with pytest.raises(InvalidPuzzles, match="'2026-02-30' is no day"):
+        daily_puzzle("2026-02-30")
+    with pytest.raises(InvalidPuzzles, match="there is no puzzle 0: choose from 1 to"):
+        numbered(shipped_puzzles().puzzles, 0)
+    with pytest.raises(InvalidPuzzles, match="there is no puzzle 3: choose from 1 to 2"):
+        numbered(shipped_puzzles().puzzles[:2], 3)
+    with pytest.raises(InvalidPuzzles, match="no puzzles of 7x6 connect 5 come along"):
+        puzzles(geometry=Geometry(7, 6, 5))
+    with pytest.raises(InvalidPuzzles, match="there is no puzzle to choose from"):
+        daily_puzzle("2026-01-05", [])
+
+
+#: From Monday, 2026-01-05.
+DAILY = [559, 2460, 2495, 1965, 1968, 462, 289]
