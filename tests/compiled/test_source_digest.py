@@ -56,7 +56,7 @@ def test_sources_go_all_the_way_down() -> None:
 
 
 def test_a_package_may_give_the_name_of_a_module_to_something_else() -> None:
-    assert imported_by("from claimeven.game import tactics") == {"claimeven.game.bitboard"}
+    assert imported_by("from claimeven.game import bitboard") == {"claimeven.game.bitboard"}
     spoken_of = imported_by("from claimeven.game import position")
     assert spoken_of == {"claimeven.game", "claimeven.game.position"}
 

@@ -112,7 +112,7 @@ def test_a_large_table_may_lie_on_huge_pages_and_is_shared_with_no_forked_proces
 
 BOUNDED = """
 import resource, sys
-from claimeven.solver import transpositions
+from claimeven.solver import transposition_table
 _, hard = resource.getrlimit(resource.RLIMIT_DATA)
 resource.setrlimit(resource.RLIMIT_DATA, (300 << 20, hard))
 transpositions.new_entries(int(sys.argv[1]))[:] = 1

@@ -147,7 +147,8 @@ def pool_told(standings: Standings, seconds: float) -> dict[str, object]:
 def pool_lines(standings: Standings) -> Iterator[str]:
     """Yield what games of the pool come to."""
     played, same = len(standings.games), reference_pool.same_games(standings.games)
-    yield f"pool {reference_pool.VERSION}, digest {reference_pool.pool_digest()}, {_count(played, 'game')}"
+    digest, games = reference_pool.pool_digest(), _count(played, "game")
+    yield f"pool {reference_pool.VERSION}, digest {digest}, {games}"
     if not played:
         return
     yield ""

@@ -22,7 +22,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.funcdesc import ExternalFunctionDescriptor
 from numba.core.sigutils import normalize_signature
 
-from claimeven.compiled import cache
+from claimeven.compiled import cache, intrinsics_llvm
 from claimeven.compiled.source_digest import sources_digest
 from claimeven.compiled.types import Signature, Type
 

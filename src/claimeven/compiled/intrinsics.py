@@ -1,7 +1,7 @@
 """Machine operations of kernels that Numba has no name for.
 
 Here each is the plain Python function of the same meaning, which is what runs outside of kernels
-and with `NUMBA_DISABLE_JIT=1`. What takes its place in a kernel stands in `intrinsics_kernel`.
+and with `NUMBA_DISABLE_JIT=1`. What takes its place in a kernel stands in `intrinsics_llvm`.
 """
 
 from __future__ import annotations

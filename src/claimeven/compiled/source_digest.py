@@ -51,7 +51,7 @@ def imported_by(text: str) -> set[str]:
 
     A package whose modules alone are imported from it is not one of them.
 
-    >>> sorted(imported_by("from claimeven.game import tactics"))
+    >>> sorted(imported_by("from claimeven.game import bitboard"))
     ['claimeven.game.bitboard']
     """
     found: set[str] = set()

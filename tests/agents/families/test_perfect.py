@@ -137,11 +137,11 @@ LOADED = """
 import numpy as np
 from claimeven import Geometry, Position
 from claimeven.agents import Limit, make_agents
-from claimeven.compiled import kernels
+from claimeven.compiled import decorators
 agents = make_agents(["perfect:table_mb=1", "full:table_mb=1"])
 def late(kernel, safe_moment):
     raise AssertionError(f"{kernel.py_func} is compiled while the clock runs")
-kernels.Kernel._load = late
+decorators.Kernel._load = late
 for agent in agents:
     for geometry, moves in ((Geometry(), "123456715341"), (Geometry(4, 4), "")):
         for limit in (Limit(), Limit(seconds=0.1)):
