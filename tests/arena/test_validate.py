@@ -299,7 +299,7 @@ def test_what_cannot_be_loaded_is_found_and_what_is_not_there_refused(tmp_path: 
 
 
 def test_an_engine_of_another_program_is_checked_as_it_is() -> None:
-    engine = Path(__file__).parents[1] / "agents" / "foreign" / "engines" / "small.py"
+    engine = Path(__file__).parents[1] / "agents" / "external" / "engines" / "small.py"
     limit = Limit(depth=1)
     assert check_agent(f"ugi:{sys.executable} {engine}", limit=limit).is_fine
     report = check_agent(f"ugi:{sys.executable} {engine} --fail die 12", limit=limit)

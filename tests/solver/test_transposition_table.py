@@ -115,7 +115,7 @@ import resource, sys
 from claimeven.solver import transposition_table
 _, hard = resource.getrlimit(resource.RLIMIT_DATA)
 resource.setrlimit(resource.RLIMIT_DATA, (300 << 20, hard))
-transpositions.new_entries(int(sys.argv[1]))[:] = 1
+transposition_table.new_entries(int(sys.argv[1]))[:] = 1
 held = bytearray(150 << 20)
 """
 
