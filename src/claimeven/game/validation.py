@@ -1,22 +1,103 @@
-"""What numbers handed in from outside must be."""
+"""Checks of values from outside: each returns the value as a plain one, or raises `error`.
+
+Numbers of NumPy are numbers, a bool is none. Messages name the value, what was expected and what
+came: "depth must be 0 or more, not -1".
+"""
 
 from __future__ import annotations
 
-from numbers import Integral
+import math
+from collections.abc import Iterable
+from numbers import Integral, Real
 
-from claimeven.game.errors import ClaimevenError
+from claimeven.errors import ClaimevenError
+from claimeven.suggestions import no_such
 
 
-def whole_number(number: object, name: str, error: type[ClaimevenError] = ClaimevenError) -> int:
-    """Return a whole number, NumPy's included, as an int; raise `error` for anything else.
+def whole_number(
+    number: object,
+    name: str,
+    error: type[ClaimevenError] = ClaimevenError,
+    *,
+    low: int | None = None,
+    high: int | None = None,
+) -> int:
+    """Return a whole number from `low` to `high` as an int. A float is none, even a whole one.
 
-    Floats are refused even where they are whole, and so is a bool.
-
-    >>> whole_number(7, "columns")
+    >>> whole_number(7, "columns", low=1)
     7
     """
-    if type(number) is int:
-        return number
-    if not isinstance(number, Integral) or isinstance(number, bool):
-        raise error(f"{name} must be a whole number, not {number!r}")
-    return int(number)
+    if type(number) is not int:
+        if not isinstance(number, Integral) or isinstance(number, bool):
+            raise error(f"{name} must be a whole number, not {number!r}")
+        number = int(number)
+    if (low is not None and number < low) or (high is not None and number > high):
+        raise error(f"{name} must be {_range(low, high)}, not {number}")
+    return number
+
+
+def real_number(
+    number: object,
+    name: str,
+    error: type[ClaimevenError] = ClaimevenError,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
+    finite: bool = True,
+) -> float:
+    """Return a number from `low` to `high`, and greater than `above`, as a float.
+
+    NaN is none. Without `finite` infinity is one, and so is a whole number that no float can hold.
+
+    >>> real_number(1, "c", low=0), real_number(0.5, "rate", above=0)
+    (1.0, 0.5)
+    """
+    value = math.nan
+    if isinstance(number, Real) and not isinstance(number, bool):
+        try:
+            value = float(number)
+        except OverflowError:  # of a whole number
+            value = math.inf if number >= 0 else -math.inf  # type: ignore[operator]  # an int
+    if math.isnan(value):
+        raise error(f"{name} must be a number, not {number!r}")
+    if finite and math.isinf(value):
+        raise error(f"{name} must be finite, not {value}")
+    if above is not None and not value > above:
+        raise error(f"{name} must be greater than {above}, not {number!r}")
+    if (low is not None and value < low) or (high is not None and value > high):
+        raise error(f"{name} must be {_range(low, high)}, not {number!r}")
+    return value
+
+
+def share(number: object, name: str, error: type[ClaimevenError] = ClaimevenError) -> float:
+    """Return a share, such as a probability: a number from 0 to 1, as a float."""
+    return real_number(number, name, error, low=0, high=1)
+
+
+def seed_number(number: object, error: type[ClaimevenError] = ClaimevenError) -> int:
+    """Return the seed of a random generator: a whole number, 0 or more."""
+    return whole_number(number, "seed", error, low=0)
+
+
+def one_of(
+    value: object,
+    name: str,
+    choices: Iterable[str],
+    error: type[ClaimevenError] = ClaimevenError,
+) -> str:
+    """Return one of some words; the message has the one that was perhaps meant, and all choices.
+
+    >>> one_of("left", "order", ("centre", "left"))
+    'left'
+    """
+    known = list(choices)
+    if not isinstance(value, str) or value not in known:
+        raise error(no_such(name, str(value), known))
+    return value
+
+
+def _range(low: float | None, high: float | None) -> str:
+    if high is None:
+        return f"{low} or more"
+    return f"at most {high}" if low is None else f"{low} to {high}"
