@@ -1,8 +1,8 @@
 """Make the shipped sets of scored positions that agents' accuracy is measured on.
 
-    python -m bench.make_accuracy_set --out src/claimeven/arena/data/7x6-v1.txt.gz
+    python -m bench.make_accuracy_set --out src/claimeven/dataset/data/7x6-v1.txt.gz
     python -m bench.make_accuracy_set --tactics --each 200 \\
-        --out src/claimeven/arena/data/tactics-7x6-v1.txt.gz
+        --out src/claimeven/dataset/data/tactics-7x6-v1.txt.gz
 
 One position a game, no two the same or mirror images. The moves of even-numbered games are random;
 those of odd ones take wins, block wins and are random else. A position is kept if nobody can win

@@ -1,6 +1,6 @@
 """Make the shipped sets of positions that learned agents are measured on and never trained on.
 
-    python -m bench.make_held_out_sets WORK --out src/claimeven/arena/data
+    python -m bench.make_held_out_sets WORK --out src/claimeven/dataset/data
 
 `hard` takes one position of each of 3000 games in which half of the moves are random and the others
 perfect, `easy` of games with one random move in ten; no two are the same or mirror images. They are
@@ -14,8 +14,8 @@ import csv
 import gzip
 from pathlib import Path
 
-from claimeven.arena.accuracy.positions import SETS, SHIPPED, USUAL, file_name
 from claimeven.dataset import DatasetPlan, make_dataset
+from claimeven.dataset.scored_sets import BUNDLED, SETS, USUAL, file_name
 from claimeven.game.geometry import STANDARD
 from claimeven.solver.solver import Solver
 
@@ -36,7 +36,7 @@ def lines_of(path: Path) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("work", type=Path)
-    parser.add_argument("--out", type=Path, default=SHIPPED)
+    parser.add_argument("--out", type=Path, default=BUNDLED)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     assert set(SETS) == {USUAL, *RECIPES}

@@ -30,11 +30,12 @@ from claimeven import (
 )  # fmt: skip
 from claimeven.agents import Decision
 from claimeven.arena import Ladder, MatchResult, accuracy_of
-from claimeven.arena.accuracy.measure import measure, usable_set
+from claimeven.arena.accuracy.measure import measure
 from claimeven.arena.accuracy.query_agents import SetPlan
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.games.schedule import Opening
 from claimeven.arena.tournaments.tournament import TournamentResult
+from claimeven.dataset.scored_sets import usable_set
 from claimeven.markup import Html, Svg, bar, line, table
 from claimeven.minimax import MinimaxSearch
 from claimeven.minimax.inspection import build_tree

@@ -8,7 +8,7 @@ import pytest
 from claimeven import Geometry, Position, make_agent
 from claimeven.agents import Limit
 from claimeven.arena import measure_accuracy
-from claimeven.arena.accuracy.positions import InvalidPositions, shipped_set
+from claimeven.dataset.scored_sets import InvalidPositions, shipped_set
 from claimeven.learning import HELD_OUT, held_out, policy_accuracy, sign_accuracy
 from claimeven.solver import ILLEGAL, Solver
 

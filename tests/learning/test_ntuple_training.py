@@ -20,8 +20,8 @@ import pytest
 
 from claimeven import Geometry, Position, make_agent, play_match
 from claimeven.agents import Limit
-from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.atomic_io import CannotWrite
+from claimeven.dataset.scored_sets import shipped_set
 from claimeven.learning import (
     InvalidRun,
     NTupleLearner,

@@ -9,7 +9,7 @@ import pytest
 from claimeven import Geometry, make_agent, play_match
 from claimeven.agents.families.ntuple import SHIPPED
 from claimeven.arena.accuracy.measure import measure_accuracy
-from claimeven.arena.accuracy.positions import shipped_set
+from claimeven.dataset.scored_sets import shipped_set
 from claimeven.learning import HELD_OUT, held_out
 from claimeven.learning.net_measuring import accuracy_facts
 from claimeven.networks import read_model

@@ -20,10 +20,7 @@ from claimeven.arena.accuracy.measure import (
     MOST_FAULTS,
     SetAccuracy,
     measured,
-    usable_set,
-    usual_tactics,
 )
-from claimeven.arena.accuracy.positions import USUAL
 from claimeven.arena.accuracy.query_agents import SetPlan
 from claimeven.arena.accuracy.stored_games import JUDGE_MB, GamesAccuracy, accuracy_of
 from claimeven.arena.diagnostics import COLD_ADVICE
@@ -62,6 +59,7 @@ from claimeven.cli.parts.accuracy_report import (
     write_answers,
 )
 from claimeven.cores import usable_cores
+from claimeven.dataset.scored_sets import USUAL, usable_set, usual_tactics
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.solver import Solver

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.measure import measure_accuracy
-from claimeven.arena.accuracy.positions import HARD, shipped_set
 from claimeven.arena.report.charts import LINES, MOST_LINES, Chart, check_can_draw, image_of_panels
 from claimeven.arena.tournaments.placement import place_on_ladder
 from claimeven.arena.tournaments.reference_pool import pool_ladder
 from claimeven.atomic_io import make_folder, write_bytes, write_text
+from claimeven.dataset.scored_sets import HARD, shipped_set
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.curves import KINDS, TIME, names_of, read_run
 from claimeven.learning.evaluation import score_against_perfect

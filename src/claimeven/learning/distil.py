@@ -17,8 +17,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset, joined, read_dataset
+from claimeven.dataset.scored_sets import shipped_set
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
 from claimeven.learning.batching import Lessons, PlyShare, chances_of

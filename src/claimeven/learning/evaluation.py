@@ -10,8 +10,8 @@ import numpy as np
 from claimeven.agents.base import Agent, Limit
 from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.measure import measure_accuracy
-from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.arena.games.game import play_game
+from claimeven.dataset.scored_sets import shipped_set
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.learning.run_dir import InvalidRun

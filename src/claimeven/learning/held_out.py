@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.arena.accuracy.positions import EASY, HARD, InvalidPositions, shipped_set
 from claimeven.dataset import Dataset
+from claimeven.dataset.scored_sets import EASY, HARD, InvalidPositions, shipped_set
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.solver.solver import ILLEGAL
 from claimeven.suggestions import no_such

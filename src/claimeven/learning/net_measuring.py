@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import claimeven
-from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.dataset import Dataset
+from claimeven.dataset.scored_sets import shipped_set
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
 from claimeven.learning.quantization import POSITIONS, Watch, packed_by_play
 from claimeven.networks.model_file import ModelFile, write_model

@@ -36,8 +36,8 @@ import numpy.typing as npt
 import claimeven
 from claimeven.agents.base import Limit
 from claimeven.agents.families.ntuple import NTupleAgent
-from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.compiled import load
+from claimeven.dataset.scored_sets import shipped_set
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.defaults import usual_against

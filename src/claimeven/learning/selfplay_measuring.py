@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from claimeven.agents.base import Agent, Limit
 from claimeven.agents.families.montecarlo import MonteCarloAgent
-from claimeven.arena.accuracy.positions import shipped_set
 from claimeven.arena.api import play_match
 from claimeven.dataset import Dataset
+from claimeven.dataset.scored_sets import shipped_set
 from claimeven.game.position import Position
 from claimeven.learning.evaluation import score_against_perfect
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy

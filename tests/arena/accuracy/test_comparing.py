@@ -12,8 +12,8 @@ from claimeven.agents import Agent, Decision, Limit
 from claimeven.arena import Comparison, compare_accuracy
 from claimeven.arena.accuracy.comparing import compare_moves, mcnemar
 from claimeven.arena.accuracy.measure import SetAccuracy, measure
-from claimeven.arena.accuracy.positions import TACTICS, shipped_set
 from claimeven.arena.accuracy.query_agents import SetPlan
+from claimeven.dataset.scored_sets import TACTICS, shipped_set
 from claimeven.review.analysis import JudgedMove
 from tests.naive import Game
 

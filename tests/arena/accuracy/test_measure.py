@@ -15,9 +15,9 @@ from claimeven import Geometry, Position
 from claimeven.agents import InvalidLimit, InvalidSpec, Limit
 from claimeven.arena import InvalidMatch, measure_accuracy
 from claimeven.arena.accuracy.measure import MOST_FAULTS, AgentAccuracy, measure, measured
-from claimeven.arena.accuracy.positions import InvalidPositions, ScoredSet, shipped_set
 from claimeven.arena.accuracy.query_agents import Answer, SetPlan
 from claimeven.arena.executors import local_workers
+from claimeven.dataset.scored_sets import InvalidPositions, ScoredSet, shipped_set
 from claimeven.processes import Child
 
 #: Plays the first column it may, but fails where the second player is to move.

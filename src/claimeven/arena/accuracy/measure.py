@@ -15,24 +15,15 @@ from claimeven.agents.registry import Contestant
 from claimeven.arena.accuracy.answers import Questions
 from claimeven.arena.accuracy.comparing import Comparison, compare_moves
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
-from claimeven.arena.accuracy.positions import (
-    TACTICS,
-    USUAL,
-    InvalidPositions,
-    ScoredSet,
-    completed,
-    read_set,
-    shipped_set,
-)
 from claimeven.arena.accuracy.query_agents import Answer, Examiner, SetPlan
 from claimeven.arena.accuracy.stored_games import ranked, worst_of
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.local_workers import LocalWorkers
+from claimeven.dataset.scored_sets import ScoredSet, usable_set, usual_tactics
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.markup import shown_by
 from claimeven.processes import AVAILABLE
 from claimeven.review.analysis import JudgedMove
-from claimeven.solver.solver import Solver
 
 #: Questions that are worth a process.
 _WORTH = 8
@@ -233,43 +224,6 @@ def compare_accuracy(
     tactics = usual_tactics(geometry, count) if positions is None else None
     chosen = usable_set(positions, geometry, count)
     return measure(SetPlan(tuple(agents), chosen, seed, limit or Limit(), tactics=tactics), jobs)
-
-
-def usual_tactics(geometry: Geometry, count: int | None = None) -> ScoredSet | None:
-    """Return the positions with a win to take or to block that go with the usual set of a board.
-
-    At most `count` of them; None where none come along.
-    """
-    found = shipped_set(geometry, TACTICS)
-    return found if found is None or count is None else found.first(count)
-
-
-def usable_set(
-    positions: ScoredSet | str | Path | None,
-    geometry: Geometry = STANDARD,
-    count: int | None = None,
-    solver: Callable[[], Solver] | None = None,
-    which: str = USUAL,
-) -> ScoredSet:
-    """Return a set with all its scores, those that are missing worked out: see `measure_accuracy`.
-
-    `solver` makes the solver for them, if one is needed. `which` of the shipped sets is taken where
-    none is given.
-    """
-    if positions is None:
-        found = shipped_set(geometry, which)
-        if found is None:
-            raise InvalidPositions(
-                f"no set of positions of {geometry} comes along: give a file of your own,"
-                " such as claimeven dataset writes"
-            )
-    else:
-        found = positions if isinstance(positions, ScoredSet) else read_set(positions, geometry)
-    if count is not None:
-        found = found.first(count)
-    if all(len(each.scores) > 1 for each in found.positions):
-        return found
-    return completed(found, Solver(geometry) if solver is None else solver())
 
 
 def measure(

@@ -17,9 +17,9 @@ from claimeven.agents.base import Agent, AgentFault, Limit
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import Contestant, make_agents
-from claimeven.arena.accuracy.positions import ScoredPosition, ScoredSet
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.safe_call import begin_game, timed_decision
+from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet
 from claimeven.game.geometry import Geometry
 from claimeven.review.analysis import JudgedMove
 

@@ -10,15 +10,14 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.arena.accuracy.positions import (
+from claimeven.dataset import DatasetPlan, InvalidDatasetFile, make_dataset, read_rows
+from claimeven.dataset.scored_sets import (
     InvalidPositions,
     ScoredSet,
-    completed,
     parse_set,
     read_set,
     shipped_set,
 )
-from claimeven.dataset import DatasetPlan, InvalidDatasetFile, make_dataset, read_rows
 from claimeven.game.geometry import STANDARD
 from claimeven.solver import Solver, plies_to_end
 from tests import naive
@@ -87,7 +86,7 @@ def test_a_part_is_drawn_evenly(shipped: ScoredSet) -> None:
 def test_scores_may_be_left_out_and_are_worked_out(tmp_path: Path) -> None:
     path = tmp_path / "own.txt"
     path.write_text("# mine\n4455 18\n\n226744515337\nodd 4455 -4 -3 18 2 2 18 -3  # whole\n")
-    own = completed(read_set(path), Solver(table_mb=16))
+    own = read_set(path).completed(lambda: Solver(table_mb=16))
     whole, second, third = own.positions
     assert whole.scores == third.scores == (-4, -3, 18, 2, 2, 18, -3)
     assert second.scores == (-1, 0, -1, 7, 6, -2, 0)
@@ -141,7 +140,7 @@ def test_a_data_set_is_read(tmp_path: Path, kind: str) -> None:
     assert (found.name, len(found.positions)) == (str(path), 30)
     assert found.digest == read_set(text, small).digest
     assert found.positions == read_set(text, small).positions
-    assert completed(found, Solver(small, 1)) is found
+    assert found.completed(lambda: Solver(small, 1)) is found
     with pytest.raises(InvalidDatasetFile, match=r"is of a board of 4 columns|is of 4x4 connect 3"):
         read_set(path, Geometry())
 
@@ -155,7 +154,7 @@ def test_a_data_set_that_tells_right_columns_alone_gets_the_other_scores(tmp_pat
         found.append(read_set(tmp_path / name, small))
     whole, right = found
     assert any(len(each.scores) == 1 for each in right.positions)
-    assert completed(right, Solver(small, 1)).positions == whole.positions
+    assert right.completed(lambda: Solver(small, 1)).positions == whole.positions
 
 
 def test_a_packed_file_is_read(tmp_path: Path) -> None:
@@ -200,7 +199,7 @@ def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
 def test_a_wrong_score_is_told() -> None:
     given = ScoredSet("it", tuple(parse_set("4455 17", STANDARD, "it")))
     with pytest.raises(InvalidPositions, match="it gives 4455 the score 17; it is 18"):
-        completed(given, Solver(table_mb=16))
+        given.completed(lambda: Solver(table_mb=16))
 
 
 def test_other_boards_have_no_shipped_set() -> None:

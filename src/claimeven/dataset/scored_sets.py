@@ -1,0 +1,210 @@
+"""Sets of scored positions: what accuracy is measured on, so that figures compare.
+
+A set is a file of any format of `claimeven.records`, plain or packed with gzip, usually text with
+one position a line: `easy 1616477166174253 5 7 12 11 11 4 11` is a word for the difficulty, the
+moves, and the exact score of each column for the side to move. The word may be left out. So may
+the scores, which are then solved; a single score is the score of the position, as in the public
+test sets, and is checked. Data sets are sets as well: a name that ends as theirs do is read as one,
+its positions without bands.
+
+Four sets of 7x6 are bundled. The default one, and `tactics` with the wins at hand that it leaves
+out, are made by `bench/make_accuracy_set.py`, which explains their bands. `hard` and `easy` are
+held out from training: positions of games in which every second move, or every tenth, is random and
+the others are perfect, one a game (`bench/make_held_out_sets.py`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+
+from claimeven.dataset.files import SUFFIXES
+from claimeven.dataset.read import read_rows
+from claimeven.dataset.rows import WORSE
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.position import Position
+from claimeven.records import InvalidRecord, guess_by_lines, tried_records
+from claimeven.records.move_strings import items
+from claimeven.solver.solver import ILLEGAL, Solver
+from claimeven.suggestions import no_such
+from claimeven.text_io import text_of
+
+#: The folder of the bundled sets, named by board and version: `7x6-v1`.
+BUNDLED = Path(__file__).parent / "data"
+#: The version of the bundled sets; a set never changes under its name.
+VERSION = "v1"
+#: What the bundled sets are called on the command line.
+SETS = USUAL, HARD, EASY, TACTICS = ("usual", "hard", "easy", "tactics")
+_ENDING = ".txt.gz"
+#: Hexadecimal digits of a digest that are shown.
+_DIGITS = 12
+#: Bytes of a file that are read at most, unpacked: a hundred times the size of the default set.
+MAX_BYTES = 32 << 20
+
+
+class InvalidPositions(ClaimevenError):
+    """A file of scored positions that cannot be used; the message names the line."""
+
+
+@dataclass(frozen=True)
+class ScoredPosition:
+    """A position with the exact score of every column for its side to move, None if full.
+
+    `moves` lead to it; `band` is a word for its difficulty, possibly empty. `scores` are empty if
+    they are not known yet.
+    """
+
+    moves: str
+    position: Position
+    scores: tuple[int | None, ...] = ()
+    band: str = ""
+
+
+@dataclass(frozen=True)
+class ScoredSet:
+    """Scored positions under a name; sets with the same `digest` are the same."""
+
+    name: str
+    positions: tuple[ScoredPosition, ...]
+
+    @property
+    def digest(self) -> str:
+        """The first digits of the SHA-256 digest of the positions, bands and scores."""
+        text = "".join(f"{each.band} {each.moves} {each.scores}\n" for each in self.positions)
+        return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+    @property
+    def bands(self) -> tuple[str, ...]:
+        """The bands in the order they first appear."""
+        return tuple(dict.fromkeys(each.band for each in self.positions))
+
+    def first(self, count: int) -> ScoredSet:
+        """Return a smaller set: `count` positions, evenly from the whole.
+
+        Raises `InvalidPositions` for less than one.
+        """
+        if count < 1:
+            raise InvalidPositions(f"a set has 1 position or more, not {count}")
+        size = len(self.positions)
+        if count >= size:
+            return self
+        taken = tuple(self.positions[i * size // count] for i in range(count))
+        return ScoredSet(f"{self.name}, {count} of {size}", taken)
+
+    def completed(self, solver: Callable[[], Solver]) -> ScoredSet:
+        """Return the set with all scores; those that are missing are solved, if any are.
+
+        Raises `InvalidPositions` for a position whose single score is wrong.
+        """
+        missing = [each for each in self.positions if len(each.scores) <= 1]
+        if not missing:
+            return self
+        rows = iter(solver().scores_many([each.position for each in missing]))
+        found = []
+        for each in self.positions:
+            if len(each.scores) <= 1:
+                scores = tuple(None if score == ILLEGAL else int(score) for score in next(rows))
+                best = max(score for score in scores if score is not None)
+                if each.scores and each.scores[0] != best:
+                    raise InvalidPositions(
+                        f"{self.name} gives {each.moves} the score {each.scores[0]}; it is {best}"
+                    )
+                each = replace(each, scores=scores)  # noqa: PLW2901 - the same position
+            found.append(each)
+        return ScoredSet(self.name, tuple(found))
+
+
+@cache
+def shipped_set(geometry: Geometry = STANDARD, which: str = USUAL) -> ScoredSet | None:
+    """Return one of the bundled `SETS` for a board, None if there is none.
+
+    Raises `InvalidPositions` for a set that is not among them.
+    """
+    if which not in SETS:
+        raise InvalidPositions(no_such("set", which, SETS))
+    path = BUNDLED / file_name(geometry, which)
+    if geometry.connect != Geometry.connect or not path.is_file():
+        return None
+    return replace(read_set(path, geometry), name=path.name.removesuffix(_ENDING))
+
+
+def file_name(geometry: Geometry, which: str) -> str:
+    """Return the name of the file of a bundled set: the default one has the name of the board."""
+    board = f"{geometry.columns}x{geometry.rows}-{VERSION}{_ENDING}"
+    return board if which == USUAL else f"{which}-{board}"
+
+
+def usual_tactics(geometry: Geometry, count: int | None = None) -> ScoredSet | None:
+    """Return at most `count` positions with a win to take or to block, None if none are bundled."""
+    found = shipped_set(geometry, TACTICS)
+    return found if found is None or count is None else found.first(count)
+
+
+def usable_set(
+    positions: ScoredSet | str | Path | None,
+    geometry: Geometry = STANDARD,
+    count: int | None = None,
+    solver: Callable[[], Solver] | None = None,
+    which: str = USUAL,
+) -> ScoredSet:
+    """Return a set, a file of one, or a bundled one, with all its scores, evenly cut to `count`.
+
+    `solver` makes the solver for scores that are missing. Raises `InvalidPositions`.
+    """
+    if positions is None:
+        found = shipped_set(geometry, which)
+        if found is None:
+            raise InvalidPositions(
+                f"no set of positions of {geometry} comes along: give a file of your own,"
+                " such as claimeven dataset writes"
+            )
+    else:
+        found = positions if isinstance(positions, ScoredSet) else read_set(positions, geometry)
+    if count is not None:
+        found = found.first(count)
+    return found.completed(solver or partial(Solver, geometry))
+
+
+def read_set(path: str | Path, geometry: Geometry = STANDARD) -> ScoredSet:
+    """Read a set for a board. Raises `InvalidPositions` naming the file and the line.
+
+    Positions whose scores are not all in the file have one, their own, or none: see `completed`. A
+    data set is read as well; raises `InvalidDatasetFile` for a corrupt one.
+    """
+    if Path(path).suffix in SUFFIXES:
+        rows = read_rows(path, geometry)
+        found = (
+            # A row may know the score of its best columns only.
+            ScoredPosition(r.moves, r.position, (r.score,) if WORSE in r.scores else r.scores)
+            for r in rows
+        )
+        return ScoredSet(str(path), tuple(found))
+    text = text_of(path, MAX_BYTES, InvalidPositions)
+    return ScoredSet(str(path), tuple(parse_set(text, geometry, str(path))))
+
+
+def parse_set(text: str, geometry: Geometry, name: str) -> Iterator[ScoredPosition]:
+    """Yield the positions of a text. Raises `InvalidPositions` naming the line."""
+    count, line = 0, 1
+    try:
+        form, lines = guess_by_lines(name.removesuffix(".gz"), io.StringIO(text))
+        if form.name == "moves":
+            form = replace(form, items=partial(items, is_set=True))
+        for tried in tried_records(lines, form, geometry):
+            count, line = count + 1, tried.line
+            record = tried.game()
+            if record.geometry != geometry:
+                raise InvalidRecord(f"its board is {record.geometry}, not {geometry}")
+            if record.position.is_over:
+                outcome = record.position.outcome
+                raise InvalidRecord(f"the game is over after {record.moves}: {outcome}")
+            yield ScoredPosition(record.moves, record.position, record.scores, record.band)
+    except InvalidRecord as error:
+        raise InvalidPositions(f"line {error.line or line} of {name}: {error.reason}") from None
+    if not count:
+        raise InvalidPositions(f"{name} holds no position")
