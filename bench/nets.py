@@ -37,10 +37,10 @@ from claimeven.learning import (
 from claimeven.learning.batching import batch_of
 from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
 from claimeven.learning.precision import BFLOAT16, FLOAT32
+from claimeven.montecarlo.puct.policy_value import Floats
 from claimeven.networks import read_model
 from claimeven.networks.loading import SHIPPED_NET
 from claimeven.networks.net import Net, read_net
-from claimeven.networks.policy_value import Floats
 
 #: Positions asked about one by one, and at a call.
 DECISIONS = 1000

@@ -16,9 +16,9 @@ import numpy as np
 
 from bench.timing import best_of, machine
 from claimeven import Geometry, Position
+from claimeven.montecarlo.puct import PuctForest, PuctOptions, PuctSearch
+from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
 from claimeven.networks.loading import SHIPPED_NTUPLE, read_policy_value
-from claimeven.networks.policy_value import UniformPolicyValue
-from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
 
 ITERATIONS = 20_000
 GAMES, EACH = 256, 200

@@ -11,7 +11,7 @@ from claimeven.learning.jax_net import NetInJax
 from claimeven.learning.net_training import drawn_weights
 from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_games import random_positions
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.loading import default_policy_value
 from claimeven.networks.net import Features, Net, NetShape
 from tests.learning.needs import needs_jax

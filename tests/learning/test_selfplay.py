@@ -29,9 +29,9 @@ from claimeven.learning.selfplay import SelfPlayLearner
 from claimeven.learning.selfplay_games import SelfPlay
 from claimeven.learning.selfplay_jobs import SelfPlayWork, play_selfplay
 from claimeven.learning.selfplay_measuring import check_gate, gate, searched_columns
+from claimeven.montecarlo.puct import PuctSearch
 from claimeven.networks import read_model, read_policy_value, suited_options
 from claimeven.networks.net import Net, NetShape, Searching, read_net
-from claimeven.networks.puct import PuctSearch
 from tests import forks
 from tests.learning.needs import needs_jax
 

@@ -20,8 +20,8 @@ from claimeven.learning.selfplay_games import (
     joined,
     random_positions,
 )
+from claimeven.montecarlo.puct.policy_value import playable_columns
 from claimeven.networks.net import Net
-from claimeven.networks.policy_value import playable_columns
 from tests import naive
 from tests.positions import oracle
 

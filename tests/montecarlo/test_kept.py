@@ -12,11 +12,11 @@ from claimeven.agents import Limit
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import MonteCarloSearch, preset
 from claimeven.montecarlo.graph import textbook as graph_textbook
+from claimeven.montecarlo.puct import PuctSearch
+from claimeven.montecarlo.puct import forest as puct_forest
+from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
 from claimeven.montecarlo.tree import engine as tree_engine
 from claimeven.montecarlo.tree import textbook as tree_textbook
-from claimeven.networks.policy_value import UniformPolicyValue
-from claimeven.networks.puct import PuctSearch
-from claimeven.networks.puct import forest as puct_forest
 
 START, LATER = Position.from_moves("44"), Position.from_moves("4453")
 

@@ -19,8 +19,8 @@ import pytest
 from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, OutdatedForest, preset
-from claimeven.networks.policy_value import UniformPolicyValue
-from claimeven.networks.puct import PuctSearch
+from claimeven.montecarlo.puct import PuctSearch
+from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
 
 #: Boards whose memory and keys differ, so that answers that mix show.
 QUESTIONS = [

@@ -18,8 +18,8 @@ from claimeven.game.batch import canonical_keys
 from claimeven.learning.augmentation import FADING, Neighbours, one_disc_elsewhere, one_move_on
 from claimeven.learning.net_training import Batch
 from claimeven.learning.run_dir import InvalidRun
+from claimeven.montecarlo.puct.policy_value import playable_columns
 from claimeven.networks.net import Features
-from claimeven.networks.policy_value import playable_columns
 from claimeven.solver.solver import ILLEGAL
 
 Words = npt.NDArray[np.uint64]

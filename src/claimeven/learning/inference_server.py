@@ -28,7 +28,7 @@ import numpy as np
 from claimeven.atomic_io import scratch_folder
 from claimeven.game.geometry import Geometry
 from claimeven.learning.run_dir import InvalidRun
-from claimeven.networks.policy_value import Floats, PolicyValue, Words
+from claimeven.montecarlo.puct.policy_value import Floats, PolicyValue, Words
 
 _COUNT: Final = struct.Struct("<I")
 _FAILED: Final = 0xFFFFFFFF

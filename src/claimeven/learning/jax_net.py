@@ -18,9 +18,8 @@ from claimeven.learning.forward import Forward
 from claimeven.learning.jax_features import FeaturesInJax, halves_of
 from claimeven.learning.jax_functions import JaxFunction
 from claimeven.learning.precision import AUTO, precision_here
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words
 from claimeven.networks.net import Features, Net
-from claimeven.networks.policy_value import Floats, Words
 
 #: The sizes of batches are the powers of 2 between these. A processor has all of them, an
 #: accelerator one: it takes hardly longer for more, it compiles slowly, and what it makes of a

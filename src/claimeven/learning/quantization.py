@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.batch import has_line
+from claimeven.montecarlo.puct.policy_value import playable_columns
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import (
@@ -37,7 +38,6 @@ from claimeven.networks.net.file import (
     whole_steps,
 )
 from claimeven.networks.net.net import BATCH, cut_off
-from claimeven.networks.policy_value import playable_columns
 
 Floats = npt.NDArray[np.float32]
 #: Sums and differences of pairs; the weights of a layer for either, and its biases.

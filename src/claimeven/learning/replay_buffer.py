@@ -11,8 +11,8 @@ import numpy.typing as npt
 from claimeven.game.geometry import Geometry
 from claimeven.learning.net_training import Batch
 from claimeven.learning.selfplay_games import Positions, joined
+from claimeven.montecarlo.puct.policy_value import playable_columns
 from claimeven.networks.net import Features
-from claimeven.networks.policy_value import playable_columns
 
 
 class Replay:

@@ -32,7 +32,7 @@ from claimeven.atomic_io import (
     write_text,
 )
 from claimeven.errors import ClaimevenError
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import MOST_OF_CHECKPOINT, ModelFile, read_model, write_model
 
 Row = Mapping[str, Any]

@@ -10,10 +10,10 @@ from claimeven.learning.defaults import usual_against
 from claimeven.learning.quantization import WEIGHT_STEPS
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.learning.settings import MAX_SEED, check_settings, choice, numeric
+from claimeven.montecarlo.puct import PuctOptions
+from claimeven.montecarlo.puct.forest import CONCENTRATIONS, MOST_NODES
 from claimeven.networks.net import SHAPES, Net, NetShape, Searching
 from claimeven.networks.net.net import Arrays
-from claimeven.networks.puct import PuctOptions
-from claimeven.networks.puct.forest import CONCENTRATIONS, MOST_NODES
 
 #: By what the net judges positions of the games.
 NUMPY: Final = "numpy"

@@ -28,8 +28,8 @@ from claimeven.game.batch import disc_counts, has_line, mirrored_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.learning.selfplay_config import SelfPlayRecipe
-from claimeven.networks.policy_value import PolicyValue, playable_columns
-from claimeven.networks.puct import PuctForest
+from claimeven.montecarlo.puct import PuctForest
+from claimeven.montecarlo.puct.policy_value import PolicyValue, playable_columns
 
 Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float32]

@@ -20,9 +20,9 @@ from claimeven.learning.inference_server import RemoteJudge, SharedJudge
 from claimeven.learning.jax_net import NetInJax
 from claimeven.learning.selfplay_config import NUMPY, SelfPlayRecipe
 from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
+from claimeven.montecarlo.puct import PuctForest
+from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.networks.net import Net
-from claimeven.networks.policy_value import PolicyValue
-from claimeven.networks.puct import PuctForest
 
 #: Seconds that a worker may say nothing: thousands of times what it takes to say that it plays.
 PATIENCE: Final = 120.0

@@ -20,11 +20,11 @@ from claimeven.learning.evaluation import score_against_perfect
 from claimeven.learning.held_out import HELD_OUT, held_out, policy_accuracy, sign_accuracy
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.learning.selfplay_config import MOST_GATE, SelfPlayRecipe
+from claimeven.montecarlo.puct import PuctForest, PuctOptions, PuctSearch
+from claimeven.montecarlo.puct.forest import MOST_NODES
+from claimeven.montecarlo.puct.options import DEFAULT
+from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.networks.net import Net
-from claimeven.networks.policy_value import PolicyValue
-from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
-from claimeven.networks.puct.forest import MOST_NODES
-from claimeven.networks.puct.options import DEFAULT
 from claimeven.ratings.pentanomial import PairCounts
 
 #: Random plies before the games of a gate.

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct import PuctForest, PuctOptions, PuctSearch
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue, UniformPolicyValue
 from claimeven.networks.loading import default_policy_value, read_policy_value, suited_options
 from claimeven.networks.model_file import ModelFile, read_model, write_model
 from claimeven.networks.ntuple import NTupleNetwork, NTuples
 from claimeven.networks.ntuple_file import read_network, write_network
 from claimeven.networks.ntuple_policy import NTuplePolicyValue
 from claimeven.networks.ntuple_search import NTupleSearch
-from claimeven.networks.policy_value import PolicyValue, UniformPolicyValue
-from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch
 
 __all__ = [
     "InvalidNetwork",

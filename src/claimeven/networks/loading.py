@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.montecarlo.puct.options import PuctOptions
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
 from claimeven.networks import ntuple_file
-from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net
 from claimeven.networks.net import file as net_file
 from claimeven.networks.ntuple_policy import NTuplePolicyValue
-from claimeven.networks.policy_value import PolicyValue
-from claimeven.networks.puct.options import PuctOptions
 
 _DATA: Final = Path(__file__).parent / "data"
 #: The net and the n-tuple network that come along.

@@ -28,7 +28,7 @@ import numpy.typing as npt
 from claimeven.atomic_io import CannotWrite, write_bytes
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.zip_packing import zipped
 
 VERSION: Final = 1

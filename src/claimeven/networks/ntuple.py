@@ -38,7 +38,7 @@ import numpy.typing as npt
 from claimeven.game.bitboard import playable_cells
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.ntuple_layout import TupleArrays
 
 #: The digits of a cell.

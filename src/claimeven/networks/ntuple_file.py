@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.geometry import Geometry
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import ModelFile, read_model, write_model
 from claimeven.networks.ntuple import LONGEST, NTupleNetwork, NTuples
 

@@ -11,10 +11,9 @@ from claimeven.compiled import load
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words
 from claimeven.networks.ntuple import NTupleNetwork
 from claimeven.networks.ntuple_policy_kernel import judge_positions
-from claimeven.networks.policy_value import Floats, Words
 
 #: How much less a column may be worth than the best to be tried a third (1/e) as willingly.
 SOFTNESS: Final = 0.2

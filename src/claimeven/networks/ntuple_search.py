@@ -11,7 +11,7 @@ from claimeven.game.position import Position
 from claimeven.minimax.kernel import start_search
 from claimeven.minimax.resumable import SearchState
 from claimeven.minimax.search import MinimaxSearch
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.ntuple import SCALE, NTupleNetwork
 from claimeven.networks.ntuple_kernel import search_network_slice
 

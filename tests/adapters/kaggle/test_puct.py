@@ -24,11 +24,11 @@ from claimeven.montecarlo.layout import (
     PROVEN_WIN,
     UNPROVEN,
 )
+from claimeven.montecarlo.puct import PuctForest, textbook
+from claimeven.montecarlo.puct import PuctNode as OurNode
+from claimeven.montecarlo.puct.engine import CompiledPuct, TextbookPuct
 from claimeven.networks import PuctOptions, PuctSearch
-from claimeven.networks.puct import PuctForest, textbook
-from claimeven.networks.puct import PuctNode as OurNode
-from claimeven.networks.puct.engine import CompiledPuct, TextbookPuct
-from tests.networks.puct.support import BOARDS, Hashed, unfinished
+from tests.montecarlo.puct.support import BOARDS, Hashed, unfinished
 
 LONG = 1000.0
 OPTIONS = (

@@ -16,8 +16,8 @@ from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.agents.decisions.decision_rows import decision_rows
 from claimeven.agents.families.model_cache import read_once
 from claimeven.agents.families.net import NetAgent
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks import loading
-from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.net import Net, write_net
 from tests.networks.net.support import TINY, drawn_net
 from tests.positions import random_positions

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
+from claimeven.montecarlo.puct import options
 from claimeven.networks import (
     InvalidNetwork,
     ModelFile,
@@ -27,7 +28,6 @@ from claimeven.networks import (
 )
 from claimeven.networks.net import Net, NetShape, Searching, read_net, search_defaults, write_net
 from claimeven.networks.net.file import packed, rounded, units_of, whole_steps
-from claimeven.networks.puct import options
 from tests.networks.net.support import TINY, drawn_net
 
 SMALL = Geometry(4, 4, 3)

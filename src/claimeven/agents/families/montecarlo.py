@@ -41,13 +41,13 @@ from claimeven.montecarlo.options import (
 )
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.playouts.textbook import Rule, blocking_columns, pick_of, winning_columns
+from claimeven.montecarlo.puct import PuctSearch
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch, Replay
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import legend, tree_json, tree_lines, tree_text
-from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.loading import SHIPPED_NTUPLE
 from claimeven.networks.ntuple_file import read_network
-from claimeven.networks.puct import PuctSearch
 
 #: Iterations a trace tells where nothing says how many.
 TRACE_ITERATIONS = 20

@@ -13,10 +13,9 @@ from claimeven.agents.families.model_cache import read_once
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork
 from claimeven.networks.loading import SHIPPED_NET
 from claimeven.networks.net import Net, read_net
-from claimeven.networks.policy_value import Floats
 
 #: What stands in a spec for the net that comes along.
 DEFAULT = "default"

@@ -13,7 +13,7 @@ from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.game.geometry import Geometry
 from claimeven.minimax.search import BACKENDS
 from claimeven.minimax.types import PROVEN
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.ntuple import SCALE, NTupleNetwork
 from claimeven.networks.ntuple_file import read_network
 from claimeven.networks.ntuple_search import NTupleSearch

@@ -10,12 +10,11 @@ from claimeven.agents.families.model_cache import read_once
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
 from claimeven.montecarlo.options import MAX_ITERATIONS
+from claimeven.montecarlo.puct import PuctSearch
+from claimeven.montecarlo.puct.options import BOUNDS, DEFAULT, WHOLE_BOUNDS, PuctOptions
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
 from claimeven.montecarlo.search import BACKENDS
-from claimeven.networks.errors import InvalidNetwork
 from claimeven.networks.loading import default_policy_value, read_policy_value, suited_options
-from claimeven.networks.policy_value import PolicyValue
-from claimeven.networks.puct import PuctSearch
-from claimeven.networks.puct.options import BOUNDS, DEFAULT, WHOLE_BOUNDS, PuctOptions
 
 #: What stands in a spec for the model that comes along.
 DEFAULT_MODEL = "default"

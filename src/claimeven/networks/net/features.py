@@ -16,7 +16,7 @@ import numpy.typing as npt
 from claimeven.compiled import load
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.net.features_kernel import fill_features
 from claimeven.networks.net.planes import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES, SEEN_CELLS, STATES
 from claimeven.networks.net.symmetry import Mirroring

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.geometry import Geometry
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import ModelFile, read_model, write_model
 from claimeven.networks.net.net import Net, NetShape
 from claimeven.networks.net.search_defaults import USUAL, searching_of

@@ -40,12 +40,11 @@ import numpy.typing as npt
 
 from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork, playable_columns
 from claimeven.networks.net.features import Features
 from claimeven.networks.net.forward_kernel import Sight, Weights, judge_few
 from claimeven.networks.net.planes import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
 from claimeven.networks.net.search_defaults import USUAL, Searching
-from claimeven.networks.policy_value import playable_columns
 
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from claimeven.montecarlo.options import is_number
-from claimeven.networks.errors import InvalidNetwork
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 
 
 class Searching(NamedTuple):

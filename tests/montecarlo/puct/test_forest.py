@@ -9,10 +9,9 @@ import pytest
 
 from claimeven.errors import ClaimevenError
 from claimeven.game import Geometry, Position
-from claimeven.networks.errors import InvalidNetwork
-from claimeven.networks.policy_value import Floats, UniformPolicyValue, Words
-from claimeven.networks.puct import PuctForest, PuctOptions, PuctSearch, PuctTree
-from tests.networks.puct.support import Hashed, check_laws
+from claimeven.montecarlo.puct import PuctForest, PuctOptions, PuctSearch, PuctTree
+from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, UniformPolicyValue, Words
+from tests.montecarlo.puct.support import Hashed, check_laws
 
 WON = Position.from_moves("1213141")
 

@@ -15,11 +15,11 @@ from claimeven.montecarlo.layout import (
     PROVEN_WIN,
     UNPROVEN,
 )
-from claimeven.networks.policy_value import UniformPolicyValue
-from claimeven.networks.puct import PuctForest, PuctOptions
-from claimeven.networks.puct.policies import policies
+from claimeven.montecarlo.puct import PuctForest, PuctOptions
+from claimeven.montecarlo.puct.policies import policies
+from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
 from tests import naive
-from tests.networks.puct.support import BOARDS, Hashed, check_laws, grown, late_wins, unfinished
+from tests.montecarlo.puct.support import BOARDS, Hashed, check_laws, grown, late_wins, unfinished
 from tests.positions import oracle
 
 SOLVERS = (PuctOptions(), PuctOptions(solver=False))

@@ -23,10 +23,10 @@ from claimeven.montecarlo.layout import (
     UNPROVEN,
 )
 from claimeven.montecarlo.playouts.textbook import safe_columns, winning_columns
+from claimeven.montecarlo.puct.options import DEFAULT, SOONEST_PLIES, PuctOptions
+from claimeven.montecarlo.puct.policy_value import PolicyValue, judged
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree.layout import REUSE_PLIES
-from claimeven.networks.policy_value import PolicyValue, judged
-from claimeven.networks.puct.options import DEFAULT, SOONEST_PLIES, PuctOptions
 
 #: Nodes of a tree where nothing says how many.
 USUAL_SIZE = 1_000_000
@@ -55,7 +55,7 @@ class PuctNode:
 class PuctTree:
     """A search from a position that is not over.
 
-    >>> from claimeven.networks.policy_value import UniformPolicyValue
+    >>> from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
     >>> tree = PuctTree(Position.from_moves("112233"), UniformPolicyValue())
     >>> tree.run(50)  # ends when the root is proven, and nothing could win sooner
     1

@@ -26,7 +26,7 @@ import numpy as np
 from claimeven.compiled import Ints, Words, float32, float64, int32, int64, named_tuple, uint64
 from claimeven.game.geometry import Geometry
 from claimeven.montecarlo.playouts.layout import playout_vector
-from claimeven.networks.puct.options import PuctOptions
+from claimeven.montecarlo.puct.options import PuctOptions
 
 Floats: TypeAlias = Any  #: an array of float64
 Singles: TypeAlias = Any  #: an array of float32

@@ -8,12 +8,16 @@ from typing import Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.errors import ClaimevenError
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.networks.errors import InvalidNetwork
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 Floats: TypeAlias = npt.NDArray[np.float32]
+
+
+class InvalidNetwork(ClaimevenError):
+    """A model that is invalid, or does not know the board; the message says why."""
 
 
 class PolicyValue(Protocol):

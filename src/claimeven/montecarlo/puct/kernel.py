@@ -31,7 +31,7 @@ from claimeven.montecarlo.layout import (
     proof_result,
     with_proof,
 )
-from claimeven.networks.puct.layout import (
+from claimeven.montecarlo.puct.layout import (
     BATCH,
     CHILD,
     DEPTH,
@@ -58,7 +58,7 @@ from claimeven.networks.puct.layout import (
     Singles,
     Trees,
 )
-from claimeven.networks.puct.options import SOONEST_PLIES
+from claimeven.montecarlo.puct.options import SOONEST_PLIES
 
 _LOWEST = -1.0e300
 

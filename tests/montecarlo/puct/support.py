@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from claimeven.game import Geometry, Position
-from claimeven.networks.policy_value import Floats, PolicyValue, Words
-from claimeven.networks.puct import PuctForest, PuctNode, PuctOptions, PuctTree
+from claimeven.montecarlo.puct import PuctForest, PuctNode, PuctOptions, PuctTree
+from claimeven.montecarlo.puct.policy_value import Floats, PolicyValue, Words
 from claimeven.solver import Solver
 from tests.positions import random_position
 

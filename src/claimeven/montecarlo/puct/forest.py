@@ -33,16 +33,14 @@ from claimeven.montecarlo.layout import (
     UNPROVEN,
 )
 from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
-from claimeven.montecarlo.tree.layout import REUSE_PLIES
-from claimeven.networks.policy_value import Floats, PolicyValue, Words, judged, playable_columns
-from claimeven.networks.puct.inspection import ReadableForest
-from claimeven.networks.puct.kernel import (
+from claimeven.montecarlo.puct.inspection import ReadableForest
+from claimeven.montecarlo.puct.kernel import (
     advance_roots,
     back_up_leaves,
     gather_leaves,
     keep_subtree,
 )
-from claimeven.networks.puct.layout import (
+from claimeven.montecarlo.puct.layout import (
     CHILD,
     DEPTH,
     FLIGHT,
@@ -56,7 +54,15 @@ from claimeven.networks.puct.layout import (
     new_batch,
     rules_of,
 )
-from claimeven.networks.puct.options import BOUNDS, DEFAULT, PuctOptions
+from claimeven.montecarlo.puct.options import BOUNDS, DEFAULT, PuctOptions
+from claimeven.montecarlo.puct.policy_value import (
+    Floats,
+    PolicyValue,
+    Words,
+    judged,
+    playable_columns,
+)
+from claimeven.montecarlo.tree.layout import REUSE_PLIES
 
 #: The most nodes of all trees, and the most trees and leaves of one tree in a batch.
 MOST_NODES: Final = 1 << 30
@@ -88,7 +94,7 @@ class PuctForest(ReadableForest):
 
     Raises `InvalidOptions` for sizes out of range, `InvalidGeometry` for boards of over 64 bits.
 
-    >>> from claimeven.networks.policy_value import UniformPolicyValue
+    >>> from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
     >>> forest = PuctForest(trees=2, nodes_each=1000)
     >>> forest.reset(1, Position.from_moves("44"))
     >>> forest.run(UniformPolicyValue(), iterations=50)

@@ -16,11 +16,11 @@ from claimeven.errors import ClaimevenError
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import Branch, MonteCarloResult, OutdatedForest, tree_json, tree_text
 from claimeven.montecarlo.protocols import Facts
-from claimeven.networks.policy_value import Floats, UniformPolicyValue, Words
-from claimeven.networks.puct import PuctOptions, PuctSearch
-from claimeven.networks.puct.engine import PuctView
-from claimeven.networks.puct.layout import FLIGHT
-from tests.networks.puct.support import Hashed, unfinished
+from claimeven.montecarlo.puct import PuctOptions, PuctSearch
+from claimeven.montecarlo.puct.engine import PuctView
+from claimeven.montecarlo.puct.layout import FLIGHT
+from claimeven.montecarlo.puct.policy_value import Floats, UniformPolicyValue, Words
+from tests.montecarlo.puct.support import Hashed, unfinished
 from tests.pressing import pressed_as_usual, pressed_at
 
 POSITION = Position.from_moves("4435")
@@ -292,7 +292,7 @@ def test_an_interrupted_search_leaves_nothing_waiting() -> None:
     search.load(POSITION.geometry)
     usual = facts(search.search(POSITION, rng, iterations=60))
     modules = tuple(
-        sys.modules[f"claimeven.networks.puct.{n}"] for n in ("search", "engine", "forest")
+        sys.modules[f"claimeven.montecarlo.puct.{n}"] for n in ("search", "engine", "forest")
     )
     ended = 0
     for step in itertools.count(1, 37):

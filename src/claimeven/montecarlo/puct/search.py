@@ -18,14 +18,13 @@ from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
 from claimeven.montecarlo.layout import DISTANCE_SHIFT, MOST_VISITS, PROOF_RESULTS, PROOF_SHIFT
 from claimeven.montecarlo.options import InvalidOptions, check_budget
 from claimeven.montecarlo.playouts.textbook import blocking_columns
+from claimeven.montecarlo.puct.engine import CompiledPuct, PuctEngine, PuctView, TextbookPuct
+from claimeven.montecarlo.puct.forest import PuctForest
+from claimeven.montecarlo.puct.options import DEFAULT, PuctOptions
+from claimeven.montecarlo.puct.policies import policies
+from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult
 from claimeven.montecarlo.textbook import Step
-from claimeven.networks.errors import InvalidNetwork
-from claimeven.networks.policy_value import PolicyValue
-from claimeven.networks.puct.engine import CompiledPuct, PuctEngine, PuctView, TextbookPuct
-from claimeven.networks.puct.forest import PuctForest
-from claimeven.networks.puct.options import DEFAULT, PuctOptions
-from claimeven.networks.puct.policies import policies
 
 #: Nodes of a kept tree looked at for each second of a timed search, and in any case.
 _KEPT_A_SECOND: Final = {"compiled": 10_000_000, "python": 100_000}
@@ -42,7 +41,7 @@ class PuctSearch:
     Threads may share it: a search waits for the one before it to end (`busy` is held meanwhile).
     With the backend `python` the textbook searches, one leaf at a time whatever the options say.
 
-    >>> from claimeven.networks.policy_value import UniformPolicyValue
+    >>> from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
     >>> search = PuctSearch(UniformPolicyValue())
     >>> position = Position.from_moves("121212")
     >>> search.search(position, np.random.default_rng(1), iterations=100).column

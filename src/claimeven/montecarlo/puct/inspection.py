@@ -19,8 +19,7 @@ from claimeven.montecarlo.layout import (
     PROVEN_WIN,
     UNPROVEN,
 )
-from claimeven.networks.policy_value import Floats, Words
-from claimeven.networks.puct.layout import (
+from claimeven.montecarlo.puct.layout import (
     CHILD,
     DEPTH,
     FULL,
@@ -34,8 +33,9 @@ from claimeven.networks.puct.layout import (
     new_nodes,
     new_trees,
 )
-from claimeven.networks.puct.options import PuctOptions
-from claimeven.networks.puct.policies import policies
+from claimeven.montecarlo.puct.options import PuctOptions
+from claimeven.montecarlo.puct.policies import policies
+from claimeven.montecarlo.puct.policy_value import Floats, Words
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]

@@ -14,10 +14,10 @@ from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.protocols import Facts, Viewed
-from claimeven.networks.policy_value import PolicyValue
-from claimeven.networks.puct.forest import Heeded, PuctForest, at_once
-from claimeven.networks.puct.options import PuctOptions
-from claimeven.networks.puct.textbook import PuctNode, PuctTree
+from claimeven.montecarlo.puct.forest import Heeded, PuctForest, at_once
+from claimeven.montecarlo.puct.options import PuctOptions
+from claimeven.montecarlo.puct.policy_value import PolicyValue
+from claimeven.montecarlo.puct.textbook import PuctNode, PuctTree
 
 #: How even the noise at a root is: of many columns it is near 1 for each, of few near one alone.
 CONCENTRATION: Final = 1.0
