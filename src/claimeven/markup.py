@@ -8,7 +8,7 @@ has been made here.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from html import escape
 from typing import Any
 
@@ -44,16 +44,23 @@ Part = str | Html
 
 
 def shown_by(module: str, function: str) -> Callable[[Any], str]:
-    """Return a `_repr_html_` that a function of a module answers, imported when first asked.
+    """Return a `_repr_html_` that a function of a module makes, imported at the first call.
 
-    So what computes a result does not bring in what shows it.
+    The function returns HTML, or sections of blocks (`claimeven.blocks`). A module of results does
+    not import their presentation this way.
     """
 
     def show(result: Any) -> str:
-        answer: str = getattr(importlib.import_module(module), function)(result)
-        return answer
+        shown = getattr(importlib.import_module(module), function)(result)
+        html: str = shown if isinstance(shown, str) else shown._repr_html_()
+        return html
 
     return show
+
+
+def code(lines: Iterable[str]) -> Html:
+    """Return lines as they are."""
+    return Html(f"<pre>{escape(chr(10).join(lines))}</pre>")
 
 
 def drawing(svg: str) -> Html:
@@ -80,10 +87,10 @@ def bar(text: str, share: float) -> Html:
     )
 
 
-def table(heads: Sequence[Part], rows: Iterable[Sequence[Part]], words: int = 1) -> Html:
+def table(heads: Iterable[Part], rows: Iterable[Iterable[Part]], words: int = 1) -> Html:
     """Return a table: its first columns are `words`, to the left, the others numbers."""
 
-    def cells(kind: str, parts: Sequence[Part]) -> str:
+    def cells(kind: str, parts: Iterable[Part]) -> str:
         return "".join(
             f"<{kind} style='text-align:{'left' if place < words else 'right'};{_RULE}'>"
             f"{_inner(part)}</{kind}>"

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.arena import accuracy_of
-from claimeven.arena.accuracy.measure import MOST_FAULTS
+from claimeven.arena.accuracy.measure import MAX_FAULTS
 from claimeven.arena.accuracy.score_cache import JudgeProgress
 from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.store import Store
@@ -224,8 +224,8 @@ def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
     text = " ".join(ran.out.split())
     first, second = re.findall(r"gave no answer: (\d+) x", text)
     assert int(first) > int(second)
-    assert int(first) + int(second) == MOST_FAULTS
-    assert f"After {MOST_FAULTS} faults {bot} was asked no more." in text
+    assert int(first) + int(second) == MAX_FAULTS
+    assert f"After {MAX_FAULTS} faults {bot} was asked no more." in text
 
 
 def test_faults_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import TextIO
+from typing import Any
 
 import click
 
@@ -16,20 +17,17 @@ from claimeven.agents import Limit
 from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.registry import AGENTS
-from claimeven.arena.accuracy.measure import (
-    MOST_FAULTS,
-    SetAccuracy,
-    measured,
-)
-from claimeven.arena.accuracy.query_agents import SetPlan
-from claimeven.arena.accuracy.stored_games import JUDGE_MB, GamesAccuracy, accuracy_of
-from claimeven.arena.diagnostics import COLD_ADVICE
+from claimeven.arena import results
+from claimeven.arena.accuracy.measure import SetAccuracy, ask
+from claimeven.arena.accuracy.metrics import Blunder
+from claimeven.arena.accuracy.query_agents import ANSWER_FIELDS, Answer, SetPlan
+from claimeven.arena.accuracy.stored_games import JUDGE_MB, accuracy_of
 from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.store.import_games import import_games
 from claimeven.arena.store.store import Store
-from claimeven.atomic_io import holds_games, scratch_folder
-from claimeven.cli.common.faults import fault_texts
-from claimeven.cli.common.json_lines import write_json
+from claimeven.atomic_io import check_output, holds_games, scratch_folder, text_file
+from claimeven.blocks import Block
+from claimeven.cli.common.json_lines import write_json, write_row
 from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
     FilePath,
@@ -44,35 +42,20 @@ from claimeven.cli.common.options import (
     tell_unbounded,
 )
 from claimeven.cli.common.progress import say, say_when_compiling, status_line
+from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.solver_options import SolverChoice
-from claimeven.cli.common.streams import clean_stdout, printable, table_width, text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.parts.accuracy_report import (
-    Row,
-    agent_lines,
-    blunder_lines,
-    check_answers_file,
-    comparison_lines,
-    detail_lines,
-    explained_dict,
-    write_answers,
-)
 from claimeven.cores import usable_cores
 from claimeven.dataset.scored_sets import USUAL, usable_set, usual_tactics
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.solver import Solver
 
+#: A blunder with what is said of the column played and of the right one.
+_Explained = tuple[Blunder, str, str]
 #: Endings of files of games that are taken for one even where there is none.
 _ENDINGS = (".db", ".sqlite", ".sqlite3")
-
-LEGEND = (
-    "perfect: keeps the exact score; loss: points of score given away a move. decisive: moves where"
-    " a column throws the outcome away; keeps: those that do not. floor: what random moves get"
-    " there. wins, blocks: shares of wins at hand that are taken, and of the opponent's that are"
-    " blocked. Moves where all columns are worth the same do not count."
-)
 
 
 @click.command("accuracy")
@@ -154,7 +137,9 @@ def command(
     if positions is not None and which is not None:
         raise ClaimevenError("--positions and --set do not go together: give one of them")
     if answers is not None:
-        check_answers_file(answers)
+        if answers.suffix not in (".csv", ".jsonl"):
+            raise ClaimevenError(f"--answers writes .csv or .jsonl, not {answers.name}")
+        check_output(answers)
     tell_unbounded(names, isolation)
     asked = usable_set(
         positions, geometry, count, lambda: solver_of(geometry), USUAL if which is None else which
@@ -164,8 +149,7 @@ def command(
     if solving.book is not None:
         solver_of(plan.geometry)  # that there is no such book is told before agents are asked
     jobs = usable_cores() if jobs is None else jobs
-    interrupted = _ask_agents(plan, jobs, worst, solver_of, as_json, answers)
-    if interrupted:
+    if _ask_agents(plan, jobs, worst, solver_of, as_json, answers):
         ctx.exit(INTERRUPTED)
 
 
@@ -225,32 +209,12 @@ def _judge_games(
         except KeyboardInterrupt:
             raise KeyboardInterrupt("interrupted; run the same again to go on from there") from None
     seconds = time.monotonic() - begin
-    blunders = found.worst(worst)
-    solver = solver_of(found.geometry)
+    blunders = _explained(found.worst(worst), lambda: solver_of(found.geometry))
     if as_json:
-        told = {
-            **found.as_dict(),
-            "seconds": seconds,
-            "blunders": [explained_dict(blunder, solver) for blunder in blunders],
-        }
-        write_json(told, sys.stdout)
-        return
-    out = sys.stdout
-    out.write(fitted(_games_headline(found, seconds), text_width()) + "\n\n")
-    rows = [Row(name, found[name]) for name in found.ranking]
-    _print(rows, out)
-    if len(rows) == 1:
-        out.writelines(line + "\n" for line in detail_lines(rows[0], table_width()))
-    for blunder in blunders:
-        out.writelines(line + "\n" for line in blunder_lines(blunder, solver, out))
-
-
-def _games_headline(found: GamesAccuracy, seconds: float) -> str:
-    games = len(found.judged)
-    return (
-        f"{games:,} game{'s' * (games != 1)} on {found.geometry}, {found.moves:,} moves in"
-        f" {found.positions:,} different positions, {seconds:.1f} s"
-    )
+        data = {**found.as_dict(), "seconds": seconds, "blunders": _dicts(blunders)}
+        write_json(data, sys.stdout)
+    else:
+        write_sections([*results.games_accuracy(found, seconds), *_sections(blunders)], sys.stdout)
 
 
 def _ask_agents(
@@ -259,68 +223,64 @@ def _ask_agents(
     worst: int,
     solver_of: Callable[[Geometry], Solver],
     as_json: bool,
-    kept: Path | None,
+    answers_file: Path | None,
 ) -> bool:
-    """Ask the agents and tell what they answered; whether Ctrl-C ended it early."""
+    """Ask the agents and print the result; return whether Ctrl-C ended it early."""
     say_when_compiling()
-    interrupted = False
+    interrupted, begin, answers = False, time.perf_counter(), list[Answer]()
     with clean_stdout() as out:
-        answers = measured(plan, jobs)
-        found = next(answers)
         with status_line() as line:
             try:
-                for found in answers:
-                    line.count(found.asked, plan.questions, "answers")
+                for answer in ask(plan, jobs):
+                    answers.append(answer)
+                    line.count(len(answers), plan.questions, "answers")
             except KeyboardInterrupt:
                 interrupted = True
-        if kept is not None:
-            write_answers(kept, found.answer_rows())
-        blunders = [] if interrupted else found.worst(worst)
+        found = SetAccuracy.of(plan, answers, time.perf_counter() - begin)
+        if answers_file is not None:
+            _write_answers(answers_file, found.answer_rows())
+        # To explain blunders takes time.
+        worst = 0 if interrupted else worst
+        blunders = _explained(found.worst(worst), lambda: solver_of(plan.geometry))
         if as_json:
-            solver = solver_of(plan.geometry)
-            told = {
-                **setting_of(plan.agents, plan.geometry, plan.limit),
-                **found.as_dict(),
-                "blunders": [explained_dict(blunder, solver) for blunder in blunders],
-            }
-            write_json(told, out)
+            setting = setting_of(plan.agents, plan.geometry, plan.limit)
+            write_json({**setting, **found.as_dict(), "blunders": _dicts(blunders)}, out)
         else:
-            _print_set(found, out)
-            for blunder in blunders:
-                solver = solver_of(plan.geometry)
-                out.writelines(line + "\n" for line in blunder_lines(blunder, solver, out))
+            write_sections([*results.set_accuracy(found), *_sections(blunders)], out)
     if interrupted:
         click.echo(f"interrupted after {found.asked:,} of {plan.questions:,} answers", err=True)
     return interrupted
 
 
-def _print_set(found: SetAccuracy, out: TextIO) -> None:
-    positions = found.plan.positions
-    tactics = found.plan.tactics
-    told = (
-        f"{len(positions.positions):,} positions ({positions.name}), digest {positions.digest},"
-        f" seed {found.plan.seed}, {found.seconds:.1f} s"
-    )
-    if tactics is not None:
-        told += f"\nand {len(tactics.positions):,} for wins and blocks ({tactics.name})"
-    out.write(fitted(told, text_width()) + "\n\n")
-    agents = [found[name] for name in found.ranking]
-    rows = [Row(each.agent, each.accuracy, each.seconds_a_move, each.by_band) for each in agents]
-    _print(rows, out)
-    out.writelines(line + "\n" for line in comparison_lines(found.comparisons(), found.ranking))
-    for agent in agents:
-        for text in fault_texts(agent.failed):
-            told = printable(f"{agent.agent} gave no answer: {text}")
-            out.write("\n" + fitted(told, text_width()) + "\n")
-        if len(agent.failed) > agent.answered:
-            told = f"Each position is asked by itself, without the game before it: {COLD_ADVICE}."
-            out.write(fitted(f"{told} claimeven check says more.", text_width()) + "\n")
-        if agent.stopped:
-            out.write(f"After {MOST_FAULTS} faults {printable(agent.agent)} was asked no more.\n")
-    if len(rows) == 1:
-        out.writelines(line + "\n" for line in detail_lines(rows[0], table_width()))
+def _explained(blunders: list[Blunder], solver: Callable[[], Solver]) -> list[_Explained]:
+    """Return blunders with the sentences on the column played and on the right one."""
+    explained = []
+    for each in blunders:
+        played, right = each.explained(solver())
+        position = each.move.position
+        explained.append((each, played.text(position), right.text(position)))
+    return explained
 
 
-def _print(rows: list[Row], out: TextIO) -> None:
-    out.writelines(line + "\n" for line in agent_lines(rows, table_width()))
-    out.write("\n" + fitted(LEGEND, text_width()) + "\n")
+def _dicts(explained: list[_Explained]) -> list[dict[str, Any]]:
+    return [
+        {**blunder.as_dict(), "played_text": played, "right_text": right}
+        for blunder, played, right in explained
+    ]
+
+
+def _sections(explained: list[_Explained]) -> Iterator[Sequence[Block]]:
+    for blunder, *sentences in explained:
+        yield from results.blunder(blunder, sentences)
+
+
+def _write_answers(path: Path, rows: Iterator[Mapping[str, Any]]) -> None:
+    """Write answers in the format that the ending of the file names."""
+    with text_file(path) as stream:
+        if path.suffix == ".jsonl":
+            for row in rows:
+                write_row(row, stream)
+            return
+        writer = csv.DictWriter(stream, ANSWER_FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({**row, "best": " ".join(map(str, row["best"]))} for row in rows)

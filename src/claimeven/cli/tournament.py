@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from claimeven.agents import Isolation, Limit
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.games.openings import make_openings
+from claimeven.arena.results import fault_texts
 from claimeven.arena.tournaments.config import read_settings
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.tournament import (
@@ -22,7 +23,6 @@ from claimeven.arena.tournaments.tournament import (
     store_of,
 )
 from claimeven.cli.common.executor_options import play_shown, players_options
-from claimeven.cli.common.faults import fault_texts
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.openings import more_openings, opening_options, refuse_plies_of_file
 from claimeven.cli.common.options import (

@@ -81,7 +81,7 @@ class Ladder:
     # Resampled ratings in Elo (resamples, agents), agents in the order of the ladder.
     samples: Reals = field(repr=False, compare=False)
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "ladder_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "ladder")
 
     def gap(self, agent: str, other: str) -> Estimate:
         """Return by how much Elo an agent is rated above another.

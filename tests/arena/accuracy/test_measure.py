@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import os
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import InvalidLimit, InvalidSpec, Limit
 from claimeven.arena import InvalidMatch, measure_accuracy
-from claimeven.arena.accuracy.measure import MOST_FAULTS, AgentAccuracy, measure, measured
+from claimeven.arena.accuracy.measure import MAX_FAULTS, AgentAccuracy, SetAccuracy, ask, measure
 from claimeven.arena.accuracy.query_agents import Answer, SetPlan
 from claimeven.arena.executors import local_workers
 from claimeven.dataset.scored_sets import InvalidPositions, ScoredSet, shipped_set
@@ -146,7 +147,7 @@ def test_faults_are_told_and_end_the_questions_in_time(tmp_path: Path) -> None:
         raise RuntimeError("no")
 
     whole = measure(SetPlan((never, "random"), _few(50)))
-    assert whole["never"].faults.total() == MOST_FAULTS
+    assert whole["never"].faults.total() == MAX_FAULTS
     assert (whole["never"].stopped, whole["never"].seconds_a_move) == (True, None)
     assert whole["random"].answered == 50
     assert whole.ranking == ("random", "never")
@@ -160,7 +161,7 @@ def test_an_agent_with_too_many_faults_is_not_called_again() -> None:
         raise RuntimeError("no")
 
     measure(SetPlan((never,), _few(50)))
-    assert len(calls) == MOST_FAULTS
+    assert len(calls) == MAX_FAULTS
 
 
 def test_the_time_of_a_move_is_the_mean_over_the_answers() -> None:
@@ -177,16 +178,18 @@ def test_faults_end_the_questions_alike_with_any_number_of_processes(tmp_path: P
     path.write_text(FAILING)
     plan = SetPlan((str(path), "greedy"), _few(90))
     one, two = (measure(plan, jobs) for jobs in (1, 2))
-    assert one[str(path)].faults.total() == MOST_FAULTS
+    assert one[str(path)].faults.total() == MAX_FAULTS
     for name in plan.names:
         assert one[name].answered == two[name].answered
         assert one[name].faults == two[name].faults
         assert one[name].accuracy.as_dict() == two[name].accuracy.as_dict()
         assert list(one[name].by_band) == list(two[name].by_band)
     assert one.asked == two.asked < plan.questions
-    for whole in measured(plan, jobs=2):  # in between, as Ctrl-C would leave it
-        assert all(each.faults.total() <= MOST_FAULTS for each in (whole[n] for n in plan.names))
-        assert whole.asked == sum(whole[name].asked for name in plan.names)
+    answers = list(ask(plan, jobs=2))
+    for end in range(0, len(answers), 9):  # in between, as Ctrl-C would leave it
+        whole = SetAccuracy.of(plan, answers[:end], 0.0)
+        assert all(whole[name].faults.total() <= MAX_FAULTS for name in plan.names)
+        assert whole.asked <= end
 
 
 def test_an_agent_that_is_late_is_at_fault() -> None:
@@ -201,11 +204,12 @@ def test_an_agent_that_is_late_is_at_fault() -> None:
 
 
 def test_what_was_measured_stands_when_it_is_ended_early() -> None:
-    answers = measured(SetPlan(("random",), _few(30)))
-    for whole in answers:
-        if whole.asked == 7:
-            answers.close()
+    plan = SetPlan(("random",), _few(30))
+    whole = SetAccuracy.of(plan, itertools.islice(ask(plan), 7), 0.0)
     assert (whole.asked, whole["random"].answered) == (7, 7)
+    told: list[tuple[int, int]] = []
+    measure_accuracy("random", _few(3), on_progress=lambda *at: told.append(at))
+    assert told == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:

@@ -1,12 +1,13 @@
-"""Agents measured on a set of scored positions: their answers counted (`examining` asks them)."""
+"""Agents measured on a set of scored positions: their answers, asked for and counted."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 
@@ -28,17 +29,15 @@ from claimeven.review.analysis import JudgedMove
 #: Questions that are worth a process.
 _WORTH = 8
 #: Faults of an agent after which it is asked no more.
-MOST_FAULTS = 20
+MAX_FAULTS = 20
 
 
 @dataclass
 class AgentAccuracy:
     """How well one agent plays a set: its accuracy, that of each band, faults, time.
 
-    `answered` counts positions with an answer, `failed` holds kind and reason of each time that
-    there was none, which `faults` and `reasons` count; `seconds` is the sum over the answers.
-    `stopped` says that it was asked no more after `MOST_FAULTS` faults. `answers` are those that
-    count, faults among them.
+    `answered` counts positions with an answer, `failed` holds kind and reason of each fault;
+    `seconds` is the sum over the answers. `answers` are all that count, faults among them.
     """
 
     agent: str
@@ -49,26 +48,26 @@ class AgentAccuracy:
     failed: list[tuple[str, str]] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list, repr=False)
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "agent_accuracy_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "agent_accuracy")
 
     @property
     def faults(self) -> Counter[str]:
-        """How often it gave no answer, by kind."""
+        """Number of faults of each kind."""
         return Counter(kind for kind, _ in self.failed)
 
     @property
     def reasons(self) -> Counter[str]:
-        """How often it gave no answer, by reason."""
+        """Number of faults with each reason."""
         return Counter(reason for _, reason in self.failed)
 
     @property
     def stopped(self) -> bool:
-        """Whether it was asked no more."""
-        return len(self.failed) >= MOST_FAULTS
+        """Whether it was asked no more, after `MAX_FAULTS` faults."""
+        return len(self.failed) >= MAX_FAULTS
 
     @property
     def asked(self) -> int:
-        """How often it was asked."""
+        """Number of questions that count."""
         return self.answered + len(self.failed)
 
     @property
@@ -77,7 +76,7 @@ class AgentAccuracy:
         return self.seconds / self.answered if self.answered else None
 
     def add(self, answer: Answer, plan: SetPlan) -> None:
-        """Count an answer in."""
+        """Count an answer."""
         self.answers.append(answer)
         move = plan.judged(answer)
         if move is None:
@@ -107,19 +106,37 @@ class AgentAccuracy:
 
 @dataclass(frozen=True)
 class SetAccuracy:
-    """How well some agents play a set of positions; `asked` of the plan's questions were asked."""
+    """How well some agents play a set of positions, by name; `seconds` is the time of asking."""
 
     plan: SetPlan
     by_agent: dict[str, AgentAccuracy]
-    asked: int
     seconds: float
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "set_accuracy_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "set_accuracy")
+
+    @classmethod
+    def of(cls, plan: SetPlan, answers: Iterable[Answer], seconds: float) -> SetAccuracy:
+        """Return the accuracy of some answers to the questions of a plan, or of all.
+
+        Of each agent they count in the order of the positions, up to the fault after which it is
+        asked no more: processes answer in any order, and ask a few questions more.
+        """
+        found = {name: AgentAccuracy(name, Accuracy(agent=name)) for name in plan.names}
+        for answer in sorted(answers, key=attrgetter("position")):
+            agent = found[plan.names[answer.agent]]
+            if not agent.stopped:
+                agent.add(answer, plan)
+        return cls(plan, found, seconds)
 
     def __getitem__(self, name: str) -> AgentAccuracy:
         return self.by_agent[name]
 
     @property
+    def asked(self) -> int:
+        """Number of questions that count."""
+        return sum(agent.asked for agent in self.by_agent.values())
+
+    @cached_property
     def ranking(self) -> tuple[str, ...]:
         """The names of the agents, the most accurate first."""
         return ranked({name: found.accuracy for name, found in self.by_agent.items()})
@@ -143,33 +160,28 @@ class SetAccuracy:
     def answer_rows(self) -> Iterator[dict[str, object]]:
         """Yield each answer as plain data, agent by agent in the order of the positions.
 
-        Columns count from 1; of a fault there are `fault` and `reason` and no column.
+        Columns count from 1; a fault has `fault` and `reason` and no column.
         """
         for name in self.plan.names:
-            for answer in sorted(self[name].answers, key=attrgetter("position")):
-                yield self.plan.row_of(answer)
+            yield from map(self.plan.row_of, self[name].answers)
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data."""
-        positions, geometry, tactics = self.plan.positions, self.plan.geometry, self.plan.tactics
+        plan, tactics = self.plan, self.plan.tactics
         return {
-            **geometry.as_dict(),
-            "set": positions.name,
-            "digest": positions.digest,
-            "positions": len(positions.positions),
-            "tactics": None
-            if tactics is None
-            else {
-                "set": tactics.name,
-                "digest": tactics.digest,
-                "positions": len(tactics.positions),
-            },
-            "seed": self.plan.seed,
-            "limit": {name: n for name, n in vars(self.plan.limit).items() if n is not None},
+            **plan.geometry.as_dict(),
+            **_set_dict(plan.positions),
+            "tactics": None if tactics is None else _set_dict(tactics),
+            "seed": plan.seed,
+            "limit": {name: n for name, n in vars(plan.limit).items() if n is not None},
             "seconds": self.seconds,
             "agents": [self.by_agent[name].as_dict() for name in self.ranking],
             "comparisons": [each.as_dict() for each in self.comparisons()],
         }
+
+
+def _set_dict(given: ScoredSet) -> dict[str, object]:
+    return {"set": given.name, "digest": given.digest, "positions": len(given.positions)}
 
 
 def measure_accuracy(
@@ -181,26 +193,28 @@ def measure_accuracy(
     seed: int = 0,
     jobs: int = 1,
     geometry: Geometry = STANDARD,
+    on_progress: Callable[[int, int], object] | None = None,
 ) -> AgentAccuracy:
     """Ask an agent for a column of every position of a set; return how good its answers are.
 
-    `positions` is a set or a file of one, by default the usual set that comes with the package for
-    the board of `geometry` (`shipped_set` gives the others); `count` takes fewer of them, evenly.
-    With the usual set it is also asked in at most as many positions with a win to take or to block
-    (`accuracy.wins` and `accuracy.blocks`).
-    `limit` holds for each answer. An agent given by its spec is asked by `jobs` processes; the
-    answers are the same.
+    `positions` is a set or a file of one, by default the bundled set for the board of `geometry`
+    (`shipped_set` gives the others); `count` takes fewer of them, evenly. With the default set it
+    is also asked in at most as many positions with a win to take or to block (`accuracy.wins` and
+    `accuracy.blocks`). `limit` holds for each answer. An agent given by its spec is asked by `jobs`
+    processes; the answers are the same. `on_progress` is called with the number of answers and of
+    all questions.
 
     Raises `InvalidPositions` for a set that cannot be used, `InvalidSpec` and `InvalidLimit` for
-    an agent that cannot, `InvalidMatch` for a seed or jobs that cannot be.
+    an agent that cannot, `InvalidMatch` for an invalid seed or number of jobs.
 
     >>> measure_accuracy("greedy", count=300).accuracy.decisive.moves
     196
     """
-    compared = compare_accuracy(
-        (agent,), positions, count=count, limit=limit, seed=seed, jobs=jobs, geometry=geometry
-    )
-    return compared[compared.plan.names[0]]
+    found = compare_accuracy(
+        (agent,), positions, count=count, limit=limit, seed=seed, jobs=jobs, geometry=geometry,
+        on_progress=on_progress,
+    )  # fmt: skip
+    return found[found.plan.names[0]]
 
 
 def compare_accuracy(
@@ -212,6 +226,7 @@ def compare_accuracy(
     seed: int = 0,
     jobs: int = 1,
     geometry: Geometry = STANDARD,
+    on_progress: Callable[[int, int], object] | None = None,
 ) -> SetAccuracy:
     """Ask several agents in the same positions, as `measure_accuracy` does one.
 
@@ -223,78 +238,47 @@ def compare_accuracy(
     """
     tactics = usual_tactics(geometry, count) if positions is None else None
     chosen = usable_set(positions, geometry, count)
-    return measure(SetPlan(tuple(agents), chosen, seed, limit or Limit(), tactics=tactics), jobs)
+    plan = SetPlan(tuple(agents), chosen, seed, limit or Limit(), tactics=tactics)
+    return measure(plan, jobs, on_progress)
 
 
 def measure(
-    plan: SetPlan, jobs: int = 1, watch: Callable[[int], object] | None = None
+    plan: SetPlan, jobs: int = 1, on_progress: Callable[[int, int], object] | None = None
 ) -> SetAccuracy:
-    """Ask the agents of a plan; `watch` is told how many questions have been asked."""
-    whole: SetAccuracy | None = None
-    for whole in measured(plan, jobs):
-        if watch is not None:
-            watch(whole.asked)
-    assert whole is not None
-    return whole
+    """Ask the agents of a plan; `on_progress` gets the number of answers and of questions."""
+    begin, answers = time.perf_counter(), list[Answer]()
+    for answer in ask(plan, jobs):
+        answers.append(answer)
+        if on_progress is not None:
+            on_progress(len(answers), plan.questions)
+    return SetAccuracy.of(plan, answers, time.perf_counter() - begin)
 
 
-def measured(plan: SetPlan, jobs: int = 1) -> Generator[SetAccuracy, None, None]:
-    """Ask the agents of a plan and yield what has come of it by then, after each answer.
+def ask(plan: SetPlan, jobs: int = 1) -> Generator[Answer, None, None]:
+    """Ask the agents of a plan and yield each answer; `SetAccuracy.of` counts them.
 
-    Ending it early, as Ctrl-C does, leaves what was yielded last. Raises `InvalidMatch` for less
-    than one job, or for several where an agent is an object or a function of this process.
+    Raises `InvalidMatch` for less than one job, or for several if an agent is an object or a
+    function of this process.
     """
-    begin = time.perf_counter()
-    found = {name: AgentAccuracy(name, Accuracy(agent=name)) for name in plan.names}
-    given: dict[str, list[Answer]] = {name: [] for name in plan.names}
-    asked = 0
-    yield SetAccuracy(plan, found, asked, 0.0)
-    with closing(_answers(plan, jobs, found)) as answers:
-        for answer in answers:
-            name = plan.names[answer.agent]
-            given[name].append(answer)
-            asked -= found[name].asked
-            if found[name].stopped:
-                found[name] = _up_to_the_last_fault(given[name], plan)
-            else:
-                found[name].add(answer, plan)
-            asked += found[name].asked
-            yield SetAccuracy(plan, found, asked, time.perf_counter() - begin)
-    found.update({n: _up_to_the_last_fault(each, plan) for n, each in given.items() if each})
-    yield SetAccuracy(plan, found, asked, time.perf_counter() - begin)
-
-
-def _answers(
-    plan: SetPlan, jobs: int, found: Mapping[str, AgentAccuracy]
-) -> Generator[Answer, None, None]:
     if jobs < 1:
         raise InvalidMatch(f"at least 1 job is needed, not {jobs}")
     if jobs > 1 and not all(isinstance(agent, str) for agent in plan.agents):
         raise InvalidMatch("agents that are objects or functions take 1 job: give their specs")
-    size = len(plan.asked)
+    faults = Counter[int]()
 
     def goes_on(question: int) -> bool:
-        return not found[plan.names[question // size]].stopped
+        return faults[question // len(plan.asked)] < MAX_FAULTS
 
-    with Examiner(plan) as examiner:  # made in any case: a bad spec is told at once
+    def counted(answer: Answer) -> Answer:
+        faults[answer.agent] += answer.column is None
+        return answer
+
+    with Examiner(plan) as examiner:  # made in any case: a bad spec is reported immediately
         if jobs == 1 or examiner.is_alone or not AVAILABLE:
             for question in filter(goes_on, range(plan.questions)):
-                yield examiner.ask(question)
+                yield counted(examiner.ask(question))
             return
-    players = LocalWorkers(min(jobs, -(-plan.questions // _WORTH)), goes_on=goes_on)
-    for _, answer in players.play(Questions(plan), range(plan.questions)):
-        yield answer
-
-
-def _up_to_the_last_fault(answers: Sequence[Answer], plan: SetPlan) -> AgentAccuracy:
-    """Return what comes of the answers of an agent up to the fault after which it is asked no more.
-
-    Several processes ask a few questions more, and answer in any order; what counts, and how it is
-    told, is the same with any number.
-    """
-    name = plan.names[answers[0].agent]
-    found = AgentAccuracy(name, Accuracy(agent=name))
-    for answer in sorted(answers, key=attrgetter("position")):
-        if not found.stopped:
-            found.add(answer, plan)
-    return found
+    workers = LocalWorkers(min(jobs, -(-plan.questions // _WORTH)), goes_on=goes_on)
+    with closing(workers.play(Questions(plan), range(plan.questions))) as answers:
+        for _, answer in answers:
+            yield counted(answer)

@@ -141,7 +141,7 @@ class Blunder:
     game: int | None = None
     agent: str = ""
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "blunder_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "blunder")
 
     @property
     def rank(self) -> tuple[int, int, int, int, str]:
@@ -190,7 +190,7 @@ class Accuracy:
     #: Blunders kept in `worst`.
     KEPT = 10
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "accuracy_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "accuracy")
 
     @classmethod
     def of(cls, moves: Iterable[JudgedMove]) -> Accuracy:

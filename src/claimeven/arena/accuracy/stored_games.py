@@ -53,7 +53,7 @@ class GamesAccuracy:
     positions: int
     known: KnownScores = field(repr=False, compare=False)
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "games_accuracy_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "games_accuracy")
 
     def __getitem__(self, label: str) -> Accuracy:
         """Return the accuracy of an agent. Raises `InvalidStore` naming those there are."""

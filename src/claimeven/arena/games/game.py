@@ -99,7 +99,7 @@ class Game:
     seconds: tuple[float, ...] = ()
     summed: tuple[Measures, Measures] | None = None
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "game_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "game")
 
     @property
     def start(self) -> Position:

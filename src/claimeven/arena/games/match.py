@@ -61,7 +61,7 @@ class PlayedGame:
     second: int
     game: Game
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "played_game_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "played_game")
 
     @property
     def winner(self) -> int | None:
@@ -99,7 +99,7 @@ class MatchResult:
     games: tuple[PlayedGame, ...]
     seconds: float
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "match_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "match")
 
     @cached_property
     def wins(self) -> tuple[int, int]:

@@ -73,7 +73,7 @@ class Placement:
     standings: Standings
     seconds: float
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "placement_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "placement")
 
     @property
     def agent(self) -> StoredAgent:

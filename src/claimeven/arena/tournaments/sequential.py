@@ -50,7 +50,7 @@ class SequentialResult:
     standings: Standings
     seconds: float
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "sequential_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "sequential")
 
     @cached_property
     def run(self) -> SequentialRun:

@@ -41,7 +41,7 @@ class Standings:
     start_ply: int = 0
     notes: tuple[str, ...] = ()
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "standings_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "standings")
 
     @classmethod
     def of(

@@ -201,7 +201,7 @@ class TournamentResult:
     standings: Standings
     seconds: float
 
-    _repr_html_ = shown_by("claimeven.arena.results_html", "tournament_html")
+    _repr_html_ = shown_by("claimeven.arena.results", "standings")
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data for JSON."""

@@ -9,9 +9,9 @@ from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import MatchResult, Opening, PlayedGame
+from claimeven.arena.results import fault_texts
 from claimeven.arena.store.models import StoredAgent
 from claimeven.arena.tournaments.remarks import remarks
-from claimeven.cli.common.faults import fault_texts
 from claimeven.cli.common.tables import remark_lines, table_lines
 from claimeven.cli.common.widths import cut, left, text_size, wrap
 
