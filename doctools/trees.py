@@ -9,9 +9,7 @@ from typing import Final
 
 from claimeven.game import Geometry, Position
 from claimeven.minimax import MinimaxSearch
-from claimeven.minimax.search import run_trace
-from claimeven.minimax.trace import Event
-from claimeven.minimax.types import PROVEN
+from claimeven.minimax.types import PROVEN, Event, run_trace
 from doctools import canvas
 
 #: A small board, four columns by three rows, three in a line to win.

@@ -22,7 +22,7 @@ from claimeven.minimax.inspection import (
     tree_svg,
     tree_text,
 )
-from claimeven.minimax.trace import FROM_TABLE
+from claimeven.minimax.types import FROM_TABLE
 from tests.positions import random_positions
 
 ALGORITHMS = ("minimax", "alphabeta", "negamax")

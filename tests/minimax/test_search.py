@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import re
 from collections.abc import Callable
 from dataclasses import asdict, astuple
 from itertools import cycle
@@ -263,91 +264,62 @@ def no_evaluation(position: Position) -> float:
     return 0.0
 
 
+POWERS = "a table has a power of two of entries, 1 to 2^28, not"
+
+
 @pytest.mark.parametrize(
-    ("made", "sentence"),
+    ("options", "sentence"),
     [
-        (
-            lambda: MinimaxSearch("mini"),
-            "there is no algorithm 'mini': choose from minimax, alphabeta, negamax",
-        ),
-        (
-            lambda: MinimaxSearch(backend="gpu"),
-            "there is no backend 'gpu': choose from auto, compiled, python",
-        ),
-        (
-            lambda: MinimaxSearch(order="right"),
-            "there is no order 'right': choose from centre, left",
-        ),
-        (
-            lambda: MinimaxSearch("negamax", table=3),
-            "a table has a power of two of entries, 1 to 2^28, not 3",
-        ),
-        (
-            lambda: MinimaxSearch("negamax", table=0),
-            "a table has a power of two of entries, 1 to 2^28, not 0",
-        ),
-        (
-            lambda: MinimaxSearch("negamax", table=1 << 29),
-            "a table has a power of two of entries, 1 to 2^28, not 536870912",
-        ),
-        (lambda: MinimaxSearch().search(Position(), 0), "depth must be greater than 0, not 0"),
-        (
-            lambda: MinimaxSearch().search(Position(), seconds=-1.0),
-            "seconds must be greater than 0, not -1.0",
-        ),
-        (
-            lambda: MinimaxSearch().search(Position(), nodes=0),
-            "nodes must be greater than 0, not 0",
-        ),
-        (
-            lambda: MinimaxSearch().search(Position(), 3, nodes=10.5),  # type: ignore[arg-type]
-            "nodes must be a whole number, not 10.5",
-        ),
-        (
-            lambda: MinimaxSearch().search(Position(), 2.5),  # type: ignore[arg-type]
-            "depth must be a whole number, not 2.5",
-        ),
-        (
-            lambda: MinimaxSearch().search(Position(), "3"),  # type: ignore[arg-type]
-            "depth must be a whole number, not '3'",
-        ),
-        (
-            lambda: MinimaxSearch().search(Position(), True),
-            "depth must be a whole number, not True",
-        ),
-        (
-            lambda: MinimaxSearch().search(Position(), seconds="1"),  # type: ignore[arg-type]
-            "seconds must be a number, not '1'",
-        ),
-        (
-            lambda: MinimaxSearch().search(Position(), seconds=True),
-            "seconds must be a number, not True",
-        ),
-        (
-            lambda: MinimaxSearch().search(Position(), 1, seconds=math.nan),
-            "seconds must be greater than 0, not nan",
-        ),
-        (lambda: MinimaxSearch().trace(Position(), 0), "depth must be greater than 0, not 0"),
-        (
-            lambda: MinimaxSearch().search(Position.from_moves("1212121")),
-            "the game is over, so there is nothing to search",
-        ),
-        (
-            lambda: MinimaxSearch(backend="compiled").search(Position(Geometry(9, 9)), 1),
-            "backend=compiled holds boards of columns * (rows + 1) <= 64 bits; 9x9 connect 4"
-            " takes 90",
-        ),
-        (
-            lambda: MinimaxSearch("minimax", no_evaluation, backend="compiled").search(Position()),
-            "the evaluation no_evaluation is Python: choose backend=auto or backend=python",
-        ),
+        ({"algorithm": "mini"}, "there is no algorithm 'mini' (did you mean minimax?): choose from"
+         " minimax, alphabeta, negamax"),
+        ({"backend": "gpu"}, "there is no backend 'gpu': choose from auto, compiled, python"),
+        ({"order": "right"}, "there is no order 'right': choose from centre, left"),
+        *(({"table": entries}, f"{POWERS} {entries}") for entries in (3, 0, 1 << 29)),
     ],
-)
-def test_what_cannot_be_searched_is_told(made: Any, sentence: str) -> None:
+)  # fmt: skip
+def test_options_that_cannot_be_are_told(options: Any, sentence: str) -> None:
     with pytest.raises(InvalidSearch) as caught:
-        made()
+        MinimaxSearch(**options)
     assert str(caught.value) == sentence
     assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("limits", "sentence"),
+    [
+        *(({name: 0}, f"{name} must be 1 or more, not 0") for name in ("depth", "nodes")),
+        *(({"depth": depth}, f"depth must be a whole number, not {depth!r}")
+          for depth in (2.5, "3", True)),
+        ({"nodes": 10.5}, "nodes must be a whole number, not 10.5"),
+        ({"seconds": -1.0}, "seconds must be greater than 0, not -1.0"),
+        *(({"seconds": seconds}, f"seconds must be a number, not {seconds!r}")
+          for seconds in ("1", True, math.nan)),
+    ],
+)  # fmt: skip
+def test_limits_that_cannot_be_are_told(limits: Any, sentence: str) -> None:
+    with pytest.raises(InvalidSearch) as caught:
+        MinimaxSearch().search(Position(), **limits)
+    assert str(caught.value) == sentence
+
+
+@pytest.mark.parametrize(
+    ("search", "position", "sentence"),
+    [
+        (MinimaxSearch(), Position.from_moves("1212121"), "the game is over, so there is nothing"),
+        (MinimaxSearch(backend="compiled"), Position(Geometry(9, 9)),
+         "backend=compiled holds boards of columns * (rows + 1) <= 64 bits; 9x9"),
+        (MinimaxSearch("minimax", no_evaluation, backend="compiled"), Position(),
+         "the evaluation no_evaluation is Python: choose backend=auto or backend=python"),
+    ],
+)  # fmt: skip
+def test_positions_that_cannot_be_searched_are_told(
+    search: MinimaxSearch, position: Position, sentence: str
+) -> None:
+    for ask in (search.search, search.trace):
+        if ask == search.trace and not position.is_over:
+            continue  # by the textbook, of any board
+        with pytest.raises(InvalidSearch, match=re.escape(sentence)):
+            ask(position, 1)
 
 
 def test_an_unknown_evaluation_is_told() -> None:

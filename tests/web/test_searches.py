@@ -10,8 +10,7 @@ import pytest
 from claimeven import Geometry, Line, Position, analyze, make_agent
 from claimeven.minimax import MinimaxSearch
 from claimeven.minimax.inspection import value_text
-from claimeven.minimax.search import run_trace
-from claimeven.minimax.types import plies_to_end
+from claimeven.minimax.types import plies_to_end, run_trace
 from tests.web.conftest import Server
 
 

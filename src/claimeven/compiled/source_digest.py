@@ -59,7 +59,7 @@ def imported_by(text: str) -> set[str]:
         if plain:
             found.update(re.findall(rf"{PACKAGE}(?:\.\w+)*", plain))
             continue
-        for name in re.findall(r"\w+", names):
+        for name in re.findall(r"\w+", re.sub(r"\bas\s+\w+", "", names)):
             if not _is_module(f"{base}.{name}") or _speaks_of(base, name):
                 found.add(base)
             found.add(f"{base}.{name}")

@@ -12,12 +12,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from claimeven.game.notation import column_name
+from claimeven import markup
+from claimeven.game.notation import column_name, column_names
 from claimeven.game.position import Position
 from claimeven.game.tree_svg import DrawnNode, draw_tree, edge_width
 from claimeven.markup import Svg
-from claimeven.minimax.trace import FROM_TABLE, Event, Trace, Variation
-from claimeven.minimax.types import PROVEN, plies_to_end
+from claimeven.minimax.types import (
+    FROM_TABLE,
+    PROVEN,
+    Event,
+    MinimaxResult,
+    Trace,
+    plies_to_end,
+    run_trace,
+)
 
 #: How a value stands to the true one: it is that, or a bound on it, as fail-soft pruning leaves it.
 EXACT, AT_LEAST, AT_MOST = "exact", "at least", "at most"
@@ -63,12 +71,7 @@ def build_tree(trace: Trace, depth: int, limit: int) -> SearchedNode:
     The principal variation is always among them, and then nodes nearer to the root come first.
     """
     grower = _Grower(depth)
-    while True:
-        try:
-            grower.see(next(trace))
-        except StopIteration as stop:
-            variation: Variation = stop.value
-            break
+    variation = run_trace(trace, grower.see)
     assert grower.root is not None
     node: SearchedNode | None = grower.root
     for column in (*variation.line, -1):
@@ -311,3 +314,26 @@ def _worth(value: float, scale: float) -> float:
 
 def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
+
+
+def result_html(result: MinimaxResult) -> str:
+    """Return the choice and its line, the value of each column and what was counted."""
+    names = column_names(len(result.columns))
+    counters = result.counters
+    values = [
+        "." if known is None else f"{'' if known.exact else '<='}{value_text(known.value)}"
+        for known in result.columns
+    ]
+    line = "".join(names[column] for column in result.line)
+    counted = (
+        f"{counters.nodes:,} positions looked at, {counters.evaluations:,} evaluated,"
+        f" {counters.cutoffs:,} cut-offs, depth {result.depth}"
+    )
+    return markup.below(
+        markup.line(
+            markup.strong(f"Column {names[result.column]}"),
+            f": value {value_text(result.value)} for the side to move, best line {line}",
+        ),
+        markup.table(["column", *names], [["value", *values]]),
+        markup.line(counted),
+    )

@@ -1,7 +1,16 @@
 """The compiled twin of the textbook searches: one loop on plain integers for all three.
 
-`search_slice` works on the arrays of `layout` until the search is done or a number of nodes is
-reached, so a caller can look at the clock, or at Ctrl-C, between two slices.
+`search_slice` works on these arrays, one row for each ply below the root, until the search is done
+or a number of nodes is reached, so a caller can check the clock, or Ctrl-C, between two slices:
+
+```text
+    discs   (plies, 3) uint64      MINE, MASK, TODO: playable cells not tried yet
+    numbers (plies, 6) int64       ALPHA_IN, ALPHA, BETA, BEST, PLACE, TRYING
+    lines   (plies + 1, plies + 1) row p: length of the best line below p, then its columns
+```
+
+with `plies` of the root's empty cells and one: the row of a ply is used again for each position
+that is entered there.
 
 Contract: values are those of the side to move at each ply (negamax), and the same positions are
 entered in the same order as in the textbook; minimax is the same loop with pruning off.
@@ -9,73 +18,81 @@ entered in the same order as in the textbook; minimax is the same loop with prun
 
 from __future__ import annotations
 
+from typing import Final, NamedTuple
+
 import numpy as np
 
-from claimeven.compiled import Int, Word, boolean, inlined, int64, kernel, void
+from claimeven.compiled import inlined, kernel
+from claimeven.compiled.types import (
+    Int,
+    Ints,
+    Word,
+    Words,
+    boolean,
+    int64,
+    named_tuple,
+    uint64,
+    void,
+)
 from claimeven.evaluation.dispatch import evaluate_discs
-from claimeven.game.bitboard_kernel import (
-    BOARD,
-    BOTTOM,
-    CONNECT,
-    HEIGHT,
-    ONE,
-    ZERO,
-    has_line,
-    playable_cells,
-)
-from claimeven.minimax.layout import (
-    ALPHA,
-    ALPHA_IN,
-    BEST,
-    BETA,
-    BOUNDED,
-    CUTOFFS,
-    DEEPEST,
-    DEPTH_LIMIT,
-    DONE,
-    EVALUATION,
-    EVALUATIONS,
-    EXPANDED,
-    INFINITY,
-    IS_EXACT,
-    MASK,
-    MINE,
-    NODES,
-    PLACE,
-    PLY,
-    PROGRESS,
-    PRUNE,
-    ROOT_STATE,
-    ROOT_VALUE,
-    ROOT_VIEW,
-    ROWS,
-    RULES,
-    TABLE_BITS,
-    TABLE_HITS,
-    TODO,
-    TRYING,
-    Progress,
-    Rows,
-    Rules,
-)
-from claimeven.minimax.transpositions import EXACT, LOWER, UPPER
-from claimeven.minimax.transpositions_kernel import (
-    NO_TABLE,
-    TABLE,
-    Table,
-    best_column,
-    from_root,
-    probe,
-    store,
-)
-from claimeven.minimax.types import MOST, WIN
+from claimeven.evaluation.registry import Evaluation
+from claimeven.game import bitboard_kernel
+from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO
+from claimeven.game.position import Position
+from claimeven.minimax import transpositions
+from claimeven.minimax.transpositions import EXACT, LOWER, NO_TABLE, TABLE, UPPER, Table
+from claimeven.minimax.types import MOST, WIN, ColumnValue, Counters, column_order
+
+#: Fields of a row. ALPHA_IN is the window's alpha as the position was entered, PLACE where the
+#: order of columns goes on (-1: a column out of the order comes first), TRYING the last column.
+MINE, MASK, TODO, DISCS_FIELDS = range(4)
+ALPHA_IN, ALPHA, BETA, BEST, PLACE, TRYING, NUMBERS_FIELDS = range(7)
+#: Registers: where the loop stands (DONE at the end), and the search's options.
+PLY, DEPTH_LIMIT, PRUNE, TABLE_BITS, EVALUATION, ROOT_VIEW, REGISTERS = range(7)
+DONE: Final = -1
+#: What is counted, in the order of `Counters`.
+NODES, EVALUATIONS, CUTOFFS, EXPANDED, TABLE_HITS, DEEPEST, COUNTERS = range(7)
+#: A root row: the value of a column, and what is known of it: UNSEEN where not searched.
+ROOT_VALUE, ROOT_STATE, ROOT_FIELDS = range(3)
+UNSEEN, BOUNDED, IS_EXACT = range(3)
+
+INFINITY: Final = 1 << 62
+
+
+class Rows(NamedTuple):
+    """What a search knows at each ply: see above."""
+
+    discs: Words
+    numbers: Ints
+    lines: Ints
+
+
+class Progress(NamedTuple):
+    """How far it is: `registers`, the `counts`, and `roots`, a row a column of the root."""
+
+    registers: Ints
+    counts: Ints
+    roots: Ints
+
+
+class Rules(NamedTuple):
+    """What stays as it is: the board's vector, the `order` of columns, the evaluation's weights."""
+
+    board: Words
+    order: Ints
+    weights: Ints
+
+
+ROWS: Final = named_tuple(Rows, uint64[:, ::1], int64[:, ::1], int64[:, ::1])
+PROGRESS: Final = named_tuple(Progress, int64[::1], int64[::1], int64[:, ::1])
+RULES: Final = named_tuple(Rules, uint64[::1], int64[::1], int64[::1])
 
 
 @inlined
 def open_row(rows: Rows, ply: Int, rules: Rules, alpha: Int, beta: Int, first: Int) -> None:
     """Begin the position of a row whose MINE and MASK are set; `first` is tried first, if >= 0."""
     discs, numbers, board = rows.discs, rows.numbers, rules.board
-    discs[ply, TODO] = playable_cells(discs[ply, MASK], board[BOTTOM], board[BOARD])
+    discs[ply, TODO] = bitboard_kernel.playable_cells(discs[ply, MASK], board[BOTTOM], board[BOARD])
     numbers[ply, ALPHA_IN] = alpha
     numbers[ply, ALPHA] = alpha
     numbers[ply, BETA] = beta
@@ -92,7 +109,7 @@ def start_search(rows: Rows, rules: Rules, progress: Progress, table: Table) -> 
     first = np.int64(-1)
     bits = progress.registers[TABLE_BITS]
     if bits != NO_TABLE and progress.registers[PRUNE] != 0:
-        first = best_column(table, bits, rows.discs[0, MINE] + rows.discs[0, MASK])
+        first = transpositions.best_column(table, bits, rows.discs[0, MINE] + rows.discs[0, MASK])
     open_row(rows, 0, rules, -INFINITY, INFINITY, first)
 
 
@@ -107,7 +124,9 @@ def _store_searched(table: Table, bits: Int, rows: Rows, ply: Int, depth: Int) -
     elif value >= numbers[ply, BETA]:
         bound = LOWER
     key = discs[ply, MINE] + discs[ply, MASK]
-    store(table, bits, key, from_root(value, -ply), depth, bound, rows.lines[ply, 1])
+    transpositions.store(
+        table, bits, key, transpositions.from_root(value, -ply), depth, bound, rows.lines[ply, 1]
+    )
 
 
 @inlined
@@ -187,7 +206,7 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
             rows.lines[below, 0] = 0
 
             # Step 3. Its value, if the game is over, the table knows it, or the depth is spent.
-            if has_line(mover, height, connect):
+            if bitboard_kernel.has_line(mover, height, connect):
                 value = np.int64(WIN - below)
             elif mask == board:
                 value = np.int64(0)
@@ -201,7 +220,9 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
                 value = np.int64(0)
                 if bits != NO_TABLE:
                     key = theirs + mask
-                    settled, value, first = probe(table, bits, key, below, depth, alpha, beta)
+                    settled, value, first = transpositions.probe(
+                        table, bits, key, below, depth, alpha, beta
+                    )
                     if settled:
                         counts[TABLE_HITS] += 1
                 if not prune:
@@ -214,7 +235,7 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
                     value = evaluate_discs(which, seen, mask, rules.board, rules.weights)
                     value = max(-MOST, min(MOST, -value if swapped else value))
                     if bits != NO_TABLE:
-                        store(table, bits, theirs + mask, value, 0, EXACT, -1)
+                        transpositions.store(table, bits, theirs + mask, value, 0, EXACT, -1)
                 if not settled:
                     # Step 4. Otherwise it gets a row of its own and is searched next.
                     discs[below, MINE] = theirs
@@ -237,3 +258,80 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
     registers[PLY] = DONE if done else ply
     counts[NODES], counts[EVALUATIONS], counts[DEEPEST] = nodes, evaluations, deepest
     return done
+
+
+class SearchState:
+    """The arrays of one search of one position, which `run` resumes where it paused."""
+
+    def __init__(
+        self,
+        position: Position,
+        depth: int,
+        prune: bool,
+        evaluation: Evaluation,
+        order: str,
+        table: transpositions.CompiledTranspositionTable | None,
+        view: str,
+    ) -> None:
+        geometry = position.geometry
+        plies = geometry.cells - position.ply + 1
+        self.rows = Rows(
+            np.zeros((plies, DISCS_FIELDS), dtype=np.uint64),
+            np.zeros((plies, NUMBERS_FIELDS), dtype=np.int64),
+            np.zeros((plies + 1, plies + 1), dtype=np.int64),
+        )
+        self.rows.discs[0, MINE], self.rows.discs[0, MASK] = position.mine, position.mask
+        self.rules = Rules(
+            bitboard_kernel.board_vector(geometry).copy(),
+            np.array(column_order(geometry, order), dtype=np.int64),
+            evaluation.kernel_weights(geometry),
+        )
+        options = {
+            DEPTH_LIMIT: depth,
+            PRUNE: prune,
+            TABLE_BITS: NO_TABLE if table is None else table.bits,
+            EVALUATION: evaluation.kernel,
+            ROOT_VIEW: view == "root",
+        }
+        registers = np.zeros(REGISTERS, dtype=np.int64)
+        registers[list(options)] = list(options.values())
+        self.progress = Progress(
+            registers,
+            np.zeros(COUNTERS, dtype=np.int64),
+            np.zeros((geometry.columns, ROOT_FIELDS), dtype=np.int64),
+        )
+        self.table = transpositions.NO_ARRAYS if table is None else table.arrays
+        start_search(self.rows, self.rules, self.progress, self.table)
+
+    def run(self, nodes: int) -> bool:
+        """Search on until the node count reaches `nodes`; return whether the search is done."""
+        return bool(search_slice(self.rows, self.rules, self.progress, self.table, nodes))
+
+    @property
+    def nodes(self) -> int:
+        """Positions looked at so far."""
+        return int(self.progress.counts[NODES])
+
+    @property
+    def value(self) -> int:
+        """Value at the root, for the side to move; meaningful once done."""
+        return int(self.rows.numbers[0, BEST])
+
+    @property
+    def line(self) -> tuple[int, ...]:
+        """The principal variation as 0-based columns; meaningful once done."""
+        lines = self.rows.lines
+        return tuple(lines[0, 1 : 1 + lines[0, 0]].tolist())
+
+    @property
+    def columns(self) -> tuple[ColumnValue | None, ...]:
+        """What is known of each root column."""
+        return tuple(
+            None if state == UNSEEN else ColumnValue(value, state == IS_EXACT)
+            for value, state in self.progress.roots.tolist()
+        )
+
+    @property
+    def counters(self) -> Counters:
+        """The counts so far."""
+        return Counters(*self.progress.counts.tolist(), 1)

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from numbers import Real
 from threading import RLock
 from typing import Any
 
@@ -19,23 +18,23 @@ from claimeven.compiled import load
 from claimeven.evaluation.registry import OWN, Evaluation, EvaluationFunction, get_evaluation
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import one_of, real_number, whole_number
 from claimeven.minimax import textbook
-from claimeven.minimax.kernel import search_slice, start_search
-from claimeven.minimax.resumable import SearchState
+from claimeven.minimax.kernel import SearchState, search_slice, start_search
 from claimeven.minimax.textbook import LimitReached, SearchContext
-from claimeven.minimax.trace import Event, Trace, Variation
-from claimeven.minimax.transpositions import TranspositionTable
-from claimeven.minimax.transpositions_kernel import CompiledTranspositionTable
+from claimeven.minimax.transpositions import CompiledTranspositionTable, TranspositionTable
 from claimeven.minimax.types import (
     ALGORITHMS,
     PROVEN,
     VIEWS,
     ColumnValue,
     Counters,
+    Event,
     InvalidSearch,
     MinimaxResult,
+    Trace,
     column_order,
+    run_trace,
 )
 
 #: Nodes between two looks at the clock.
@@ -67,7 +66,7 @@ class MinimaxSearch:
     `algorithm` is minimax, alphabeta or negamax; `evaluation` a name, an `Evaluation` or a
     function of a position; `order` "centre" or "left"; `backend` "auto" (compiled where board
     and evaluation allow), "compiled" or "python"; `table` the entries of negamax's table, a
-    power of two; `view` "mover" or "root", whose view the evaluation takes (`rules.VIEWS`);
+    power of two; `view` "mover" or "root", whose view the evaluation takes (`types.VIEWS`);
     `prune`, of negamax: whether it cuts off what cannot matter.
 
     Raises `InvalidSearch` or `InvalidEvaluation` for anything else. Threads may share it: a search
@@ -94,10 +93,7 @@ class MinimaxSearch:
             ("backend", backend, BACKENDS),
             ("view", view, VIEWS),
         ):
-            if given not in choices:
-                raise InvalidSearch(
-                    f"there is no {what} {given!r}: choose from {', '.join(choices)}"
-                )
+            one_of(given, what, choices, InvalidSearch)
         column_order(Position().geometry, order)
         TranspositionTable(table)
         self.algorithm = algorithm
@@ -171,8 +167,7 @@ class MinimaxSearch:
         if holds != self._table_holds:
             self.reset()
             self._table_holds = holds
-        empty = position.geometry.cells - position.ply
-        deepest = empty if depth is None else min(depth, empty)
+        deepest = _empty(position) if depth is None else min(depth, _empty(position))
         deadline = None if seconds is None else time.perf_counter() + seconds
         bounds = _Bounds(deadline, nodes)
         run = self._compiled if self.backend_for(position.geometry) == "compiled" else self._python
@@ -262,12 +257,9 @@ class MinimaxSearch:
         )
 
     def _textbook_run(self, position: Position, depth: int, context: SearchContext) -> Trace:
-        algorithms: dict[str, Callable[[Position, int, SearchContext], Trace]] = {
-            "minimax": textbook.minimax,
-            "alphabeta": textbook.alphabeta,
-            "negamax": textbook.negamax,
-        }
-        return algorithms[self.algorithm](position, min(depth, _empty(position)), context)
+        algorithm: Callable[[Position, int, SearchContext], Trace]
+        algorithm = getattr(textbook, self.algorithm)
+        return algorithm(position, min(depth, _empty(position)), context)
 
     def _compiled(
         self, position: Position, depth: int, bounds: _Bounds, total: Counters | None
@@ -311,17 +303,6 @@ class MinimaxSearch:
         )
 
 
-def run_trace(trace: Trace, look: Callable[[Event], None]) -> Variation:
-    """Run a trace to its end, showing every event to `look`; return the node of its root."""
-    while True:
-        try:
-            event = next(trace)
-        except StopIteration as stop:
-            node: Variation = stop.value
-            return node
-        look(event)
-
-
 def _empty(position: Position) -> int:
     return position.geometry.cells - position.ply
 
@@ -343,13 +324,10 @@ def _checked(
     """Return the depth and the nodes as plain numbers. Raises `InvalidSearch` as `search` does."""
     if position.is_over:
         raise InvalidSearch("the game is over, so there is nothing to search")
-    if seconds is not None and (not isinstance(seconds, Real) or isinstance(seconds, bool)):
-        raise InvalidSearch(f"seconds must be a number, not {seconds!r}")
+    if seconds is not None:
+        real_number(seconds, "seconds", InvalidSearch, above=0, finite=False)
     depth, nodes = (
-        None if limit is None else whole_number(limit, name, InvalidSearch)
+        None if limit is None else whole_number(limit, name, InvalidSearch, low=1)
         for name, limit in (("depth", depth), ("nodes", nodes))
     )
-    for name, limit in (("depth", depth), ("seconds", seconds), ("nodes", nodes)):
-        if limit is not None and not limit > 0:
-            raise InvalidSearch(f"{name} must be greater than 0, not {limit}")
     return depth, nodes

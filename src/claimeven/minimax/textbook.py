@@ -15,9 +15,17 @@ from dataclasses import dataclass, field
 
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game.position import Position
-from claimeven.minimax.trace import EVALUATED, FROM_TABLE, Event, Trace, Variation
 from claimeven.minimax.transpositions import EXACT, LOWER, UPPER, TranspositionTable
-from claimeven.minimax.types import WIN, Counters, clip
+from claimeven.minimax.types import (
+    EVALUATED,
+    FROM_TABLE,
+    WIN,
+    Counters,
+    Event,
+    Trace,
+    Variation,
+    clip,
+)
 
 
 class LimitReached(Exception):
@@ -28,7 +36,7 @@ class LimitReached(Exception):
 class SearchContext:
     """What a textbook search carries along: the heuristic, the column order, the counters.
 
-    `view` says whose view the heuristic takes, one of `rules.VIEWS`; `prune` whether negamax cuts
+    `view` says whose view the heuristic takes, one of `types.VIEWS`; `prune` whether negamax cuts
     off what cannot matter, and tries what its table thinks best first. `stop` is asked, with the
     number of nodes so far, before a position is entered.
     """

@@ -3,13 +3,18 @@
 A position's slot is the top bits of its key times an odd constant (Fibonacci hashing: Knuth, The
 Art of Computer Programming, vol. 3, 6.4); a newcomer replaces what stands there. Values of proven
 results are kept as seen from the position itself, so they hold at whatever ply it is met again.
+
+`TranspositionTable` is the readable version; its compiled twin is arrays, for keys of 64 bits.
 """
 
 from __future__ import annotations
 
 from copy import copy
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
+import numpy as np
+
+from claimeven.compiled import Int, Ints, Word, Words, inlined, int64, named_tuple, uint64
 from claimeven.game.validation import whole_number
 from claimeven.minimax.types import PROVEN, InvalidSearch
 
@@ -35,7 +40,8 @@ class Entry(NamedTuple):
 
     def value_at(self, ply: int) -> float:
         """Return the value for a search that meets the position `ply` below its root."""
-        return _from_position(self.value, ply)
+        value: float = counted_from(self.value, ply)
+        return value
 
     def answers(self, depth: int, ply: int, alpha: float, beta: float) -> bool:
         """Whether the entry settles a search of that depth with that window."""
@@ -78,7 +84,7 @@ class TranspositionTable:
 
     def put(self, key: int, value: float, depth: int, bound: int, column: int, ply: int) -> None:
         """Store what was found `ply` below the root of a search."""
-        entry = Entry(key, _to_position(value, ply), depth, bound, column)
+        entry = Entry(key, counted_from(value, -ply), depth, bound, column)
         self._slots[slot_of(key, self.bits)] = entry
 
     def clear(self) -> None:
@@ -98,15 +104,125 @@ def slot_of(key: int, bits: int) -> int:
     return ((folded * MULTIPLIER) & WORD) >> (64 - bits) if bits else 0
 
 
-def _to_position(value: float, ply: int) -> float:
-    """Count a proven result's plies from the position instead of the root."""
-    if value > PROVEN:
-        return value + ply
-    return value - ply if value < -PROVEN else value
+def counted_from(value: Any, ply: Any) -> Any:
+    """Count the plies of a proven result from `ply` above the position, where the value is counted.
 
-
-def _from_position(value: float, ply: int) -> float:
-    """Count a proven result's plies from the root instead of the position."""
+    With a negative `ply` the other way round.
+    """
     if value > PROVEN:
         return value - ply
     return value + ply if value < -PROVEN else value
+
+
+from_root = inlined(counted_from)
+
+
+#: Slots of an entry.
+VALUE, DEPTH, BOUND, COLUMN, ENTRY_SLOTS = range(5)
+#: The bits of no table at all.
+NO_TABLE: Final = -1
+_HASH = np.uint64(MULTIPLIER)
+_WORD = np.uint64(64)
+
+
+class Table(NamedTuple):
+    """`keys`, 0 where empty, of shape (entries,); and `entries` of shape (entries, ENTRY_SLOTS).
+
+    No position but the empty board has key 0, and it is only ever a root.
+    """
+
+    keys: Words
+    entries: Ints
+
+
+TABLE: Final = named_tuple(Table, uint64[::1], int64[:, ::1])
+
+
+class CompiledTranspositionTable:
+    """A `TranspositionTable` of 2^`bits` entries as arrays."""
+
+    def __init__(self, entries: int) -> None:
+        self.bits = TranspositionTable(entries).bits
+        self.arrays = table_arrays(entries)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.arrays.keys[:] = 0
+        # The empty board has the key of an empty slot, so its slot must say that it knows nothing.
+        self.arrays.entries[slot_of(0, self.bits)] = (0, -1, EXACT, -1)
+
+    def copy(self) -> StoredTable:
+        """Return a table of the textbook that holds the same."""
+        return StoredTable(Table(self.arrays.keys.copy(), self.arrays.entries.copy()), self.bits)
+
+
+class StoredTable(TranspositionTable):
+    """A table of the textbook that starts from arrays, which stay as they are."""
+
+    def __init__(self, arrays: Table, bits: int) -> None:
+        super().__init__(1 << bits)
+        self.arrays = arrays
+
+    def find(self, key: int) -> Entry | None:
+        slot = slot_of(key, self.bits)
+        if slot not in self._slots and int(self.arrays.keys[slot]) == key:
+            return Entry(key, *self.arrays.entries[slot].tolist())
+        return super().find(key)
+
+
+def table_arrays(entries: int) -> Table:
+    """Return the arrays of an empty table."""
+    return Table(
+        np.zeros(entries, dtype=np.uint64), np.zeros((entries, ENTRY_SLOTS), dtype=np.int64)
+    )
+
+
+#: What stands in the place of a table where there is none.
+NO_ARRAYS: Final = table_arrays(1)
+
+
+@inlined
+def _slot(key: Word, bits: Int) -> Int:
+    """`slot_of`."""
+    if bits == 0:
+        return np.int64(0)
+    return np.int64((key * _HASH) >> (_WORD - np.uint64(bits)))
+
+
+@inlined
+def best_column(table: Table, bits: Int, key: Word) -> Int:
+    """Return the best column the table knows of a position, -1 for none."""
+    slot = _slot(key, bits)
+    return table.entries[slot, COLUMN] if table.keys[slot] == key else np.int64(-1)
+
+
+@inlined
+def probe(
+    table: Table, bits: Int, key: Word, ply: Int, depth: Int, alpha: Int, beta: Int
+) -> tuple[bool, Int, Int]:
+    """Ask the table: whether it settles the position, its value if so, its best column or -1."""
+    keys, entries = table.keys, table.entries
+    slot = _slot(key, bits)
+    if keys[slot] != key:
+        return False, np.int64(0), np.int64(-1)
+    value = from_root(entries[slot, VALUE], ply)
+    bound = entries[slot, BOUND]
+    settled = entries[slot, DEPTH] >= depth and (
+        bound == EXACT or (bound == LOWER and value >= beta) or (bound == UPPER and value <= alpha)
+    )
+    return settled, value, entries[slot, COLUMN]
+
+
+@inlined
+def store(
+    table: Table, bits: Int, key: Word, value: Int, depth: Int, bound: Int, column: Int
+) -> None:
+    """Keep a position in the table; `value` counts a proven result's plies from the position."""
+    keys, entries = table.keys, table.entries
+    slot = _slot(key, bits)
+    keys[slot] = key
+    entries[slot, VALUE] = value
+    entries[slot, DEPTH] = depth
+    entries[slot, BOUND] = bound
+    entries[slot, COLUMN] = column

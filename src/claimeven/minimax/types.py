@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.game.validation import one_of
 from claimeven.markup import shown_by
 
 #: A win at the root is worth this; each ply to the winning disc takes 1 off.
@@ -99,7 +101,7 @@ class MinimaxResult:
     depth: int
     backend: str
 
-    _repr_html_ = shown_by("claimeven.minimax.result_html", "result_html")
+    _repr_html_ = shown_by("claimeven.minimax.inspection", "result_html")
 
     @property
     def plies_to_end(self) -> int | None:
@@ -117,13 +119,73 @@ def column_order(geometry: Geometry, order: str) -> tuple[int, ...]:
 
     Among equally good columns the first in this order is chosen. Raises `InvalidSearch`.
     """
-    if order == "centre":
-        return geometry.centre_order
-    if order == "left":
+    if one_of(order, "order", ORDERS, InvalidSearch) == "left":
         return tuple(range(geometry.columns))
-    raise InvalidSearch(f"there is no order {order!r}: choose from {', '.join(ORDERS)}")
+    return geometry.centre_order
 
 
 def clip(value: float) -> float:
     """Keep an evaluation inside the range of heuristic values."""
     return max(-MOST, min(MOST, value))
+
+
+#: The reason of a value that the heuristic gave, and of one that the transposition table knew.
+EVALUATED: Final = "evaluated"
+FROM_TABLE: Final = "found in the transposition table"
+
+
+@dataclass(frozen=True)
+class Event:
+    """One step of a search.
+
+    `kind` is "enter" (a position is looked at), "return" (its value is known) or "cut" (the rest
+    of its columns is skipped). `columns` are the 0-based columns played from the root, so its
+    length is the ply below the root. `alpha`, `beta` and `value` are from the view `view` tells:
+    "root" in minimax and alpha-beta, "mover" (the side to move there) in negamax. `value` is None
+    on entering, `reason` says why a value or a cut came about; `skipped` counts the columns that a
+    cut skips.
+    """
+
+    kind: Literal["enter", "return", "cut"]
+    columns: tuple[int, ...]
+    depth: int
+    alpha: float
+    beta: float
+    value: float | None = None
+    reason: str = ""
+    view: Literal["root", "mover"] = "root"
+    skipped: int = 0
+
+
+@dataclass(frozen=True)
+class Variation:
+    """What a textbook search returns of a position: its value and the line that gives it."""
+
+    value: float
+    line: tuple[int, ...] = ()
+
+
+#: A textbook search: yields events, returns the node of the position it was called on.
+Trace = Generator[Event, None, Variation]
+
+
+def watched(trace: Trace, on_event: Callable[[Event], object]) -> Trace:
+    """The same trace; `on_event` gets every event before it is passed on."""
+    while True:
+        try:
+            event = next(trace)
+        except StopIteration as ended:
+            root: Variation = ended.value
+            return root
+        on_event(event)
+        yield event
+
+
+def run_trace(trace: Trace, on_event: Callable[[Event], object]) -> Variation:
+    """Run a trace to its end; `on_event` gets every event. Return the node of its root."""
+    while True:
+        try:
+            on_event(next(trace))
+        except StopIteration as ended:
+            root: Variation = ended.value
+            return root

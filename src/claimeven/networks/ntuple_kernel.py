@@ -14,8 +14,7 @@ import numpy as np
 from claimeven.compiled import Int, Ints, Word, Words, boolean, float32, inlined, int64, kernel
 from claimeven.compiled import trailing_zeros as lowest_bit
 from claimeven.game.bitboard_kernel import BOARD, CONNECT, HEIGHT, ZERO, has_line
-from claimeven.minimax.kernel import keep_best, next_column, open_row
-from claimeven.minimax.layout import (
+from claimeven.minimax.kernel import (
     ALPHA,
     BEST,
     BETA,
@@ -41,6 +40,9 @@ from claimeven.minimax.layout import (
     Progress,
     Rows,
     Rules,
+    keep_best,
+    next_column,
+    open_row,
 )
 from claimeven.minimax.types import WIN
 from claimeven.networks.ntuple import EMPTY, FIRST, PLAYABLE, SCALE

@@ -8,8 +8,7 @@ from claimeven.compiled import load
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.minimax.kernel import start_search
-from claimeven.minimax.resumable import SearchState
+from claimeven.minimax.kernel import SearchState, start_search
 from claimeven.minimax.search import MinimaxSearch
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.ntuple import SCALE, NTupleNetwork

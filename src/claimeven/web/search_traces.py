@@ -21,8 +21,15 @@ from claimeven.evaluation.windows import WindowWeights
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.minimax.inspection import build_tree, tree_json, value_text
-from claimeven.minimax.trace import EVALUATED, FROM_TABLE, Event, Trace, watched
-from claimeven.minimax.types import InvalidSearch, plies_to_end
+from claimeven.minimax.types import (
+    EVALUATED,
+    FROM_TABLE,
+    Event,
+    InvalidSearch,
+    Trace,
+    plies_to_end,
+    watched,
+)
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import tree_json as grown_json

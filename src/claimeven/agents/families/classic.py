@@ -26,9 +26,17 @@ from claimeven.minimax.inspection import (
     window_text,
 )
 from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxSearch
-from claimeven.minimax.trace import Event, Trace, watched
 from claimeven.minimax.transpositions import TranspositionTable
-from claimeven.minimax.types import PROVEN, VIEWS, ColumnValue, MinimaxResult, plies_to_end
+from claimeven.minimax.types import (
+    PROVEN,
+    VIEWS,
+    ColumnValue,
+    Event,
+    MinimaxResult,
+    Trace,
+    plies_to_end,
+    watched,
+)
 
 #: Depth of a search that is given no limit at all.
 USUAL_DEPTH = 5
