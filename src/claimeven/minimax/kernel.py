@@ -334,4 +334,6 @@ class SearchState:
     @property
     def counters(self) -> Counters:
         """The counts so far."""
-        return Counters(*self.progress.counts.tolist(), 1)
+        counters = Counters(*self.progress.counts.tolist())
+        counters.searches = 1
+        return counters
