@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.cli.common.widths import text_size
+from claimeven.cli.common.output import text_size
 from tests.cli.conftest import Run
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")

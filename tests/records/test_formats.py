@@ -303,7 +303,7 @@ def test_replays_of_several_layouts_may_follow_each_other() -> None:
 def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
     import json
 
-    from claimeven.records.kaggle import replay_of
+    from claimeven.records.replays import replay_of
 
     told = replay_of(GameRecord((3, 3), fault="time", fault_seat=1))
     assert (told["statuses"], told["rewards"]) == (["DONE", "TIMEOUT"], [0, None])
@@ -314,7 +314,7 @@ def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
 
 
 def test_a_replay_is_laid_out_as_the_environment_does() -> None:
-    from claimeven.records.kaggle import replay_of
+    from claimeven.records.replays import replay_of
 
     told = replay_of(GameRecord((3, 2), fault="stall", fault_seat=0))
     assert (told["statuses"], told["rewards"]) == (["TIMEOUT", "DONE"], [None, 0])
@@ -332,7 +332,7 @@ def test_a_replay_is_laid_out_as_the_environment_does() -> None:
 def test_a_replay_need_not_tell_rewards_or_names() -> None:
     import json
 
-    from claimeven.records.kaggle import replay_of
+    from claimeven.records.replays import replay_of
 
     won = GameRecord((3, 3, 4, 4, 5, 5, 6))
     told = replay_of(won)
@@ -353,7 +353,7 @@ def test_a_replay_need_not_tell_rewards_or_names() -> None:
 def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
     import json
 
-    from claimeven.records.kaggle import replay_of
+    from claimeven.records.replays import replay_of
 
     whole = replay_of(GameRecord((3, 3, 4, 4, 5, 5, 6)))
     steps = whole["steps"]

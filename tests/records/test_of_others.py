@@ -12,7 +12,7 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.records import GameRecord, read_records, write_text
-from claimeven.records.kaggle import replay_of
+from claimeven.records.replays import replay_of
 from tests import naive
 
 #: What an answer that ends a game makes of it.

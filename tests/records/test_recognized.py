@@ -125,6 +125,27 @@ def test_scores_of_tables_and_of_our_own_json() -> None:
         assert [(each.moves, each.scores) for each in read(text)] == [("4455", (18,))]
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("4455 3 4 5", "the moves 445534 and the score 5"),
+        ("4,4,5,5", "OpenSpiel's actions, whose columns count from 0; --from moves counts from 1"),
+        ("44 55 3", ""),
+        ("4,0,5", ""),
+        ("[4, 4]", ""),
+        ("4455 -4 -3 18 2 2 18 -3", ""),
+    ],
+)
+def test_what_may_be_meant_otherwise_is_said(text: str, said: str) -> None:
+    form, lines = guess_by_lines("-", io.StringIO(text))
+    (found,) = tried_records(lines, form)
+    assert (
+        found.record is not None
+        and found.doubt.startswith(said)
+        and bool(found.doubt) == bool(said)
+    )
+
+
 # --- boards -------------------------------------------------------------------------------------
 
 
@@ -296,7 +317,7 @@ def test_real_replays_of_the_game_arena() -> None:
 
 
 def test_a_list_of_steps_and_a_page_of_connectx() -> None:
-    from claimeven.records.kaggle import replay_of
+    from claimeven.records.replays import replay_of
 
     replay = replay_of(GameRecord((3, 3, 2)))
     for text in (

@@ -12,8 +12,7 @@ from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.external.registry import FOREIGN
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option
-from claimeven.cli.common.streams import text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.output import fitted, text_width
 from claimeven.suggestions import no_such
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
 from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common.given_scores import GivenScores, given_dict, given_text
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.move_inputs import Given, Inputs, source_option
+from claimeven.cli.common.move_inputs import (
+    GivenScores,
+    Inputs,
+    answer_each,
+    given_dict,
+    given_text,
+    source_option,
+)
 from claimeven.cli.common.options import geometry_options, json_option, solver_options
+from claimeven.cli.common.output import show, text_width
 from claimeven.cli.common.progress import say_when_compiling, status_line
 from claimeven.cli.common.solver_options import SolverChoice, WatchedSolver
-from claimeven.cli.common.streams import can_show, printable, text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.streams import can_show
 from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
 
@@ -71,14 +76,25 @@ def command(
     """
     inputs = Inputs(games, geometry, _note_order, source)
     say_when_compiling()
-    solver_of = cache(solving.solver)
-    given_scores = GivenScores()
-    for given in inputs:
-        board = geometry if given.record is None else given.record.geometry
-        _answer(given, solver_of(board), inputs.are_many, as_json, given_scores)
-        sys.stdout.flush()
-    if inputs.failed or given_scores.wrong:
-        ctx.exit(1)
+
+    def answer(moves: str, record: GameRecord, solver: Solver, given: GivenScores) -> None:
+        from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
+
+        with status_line() as line:
+            analysis = analyze(moves, watched := WatchedSolver(solver, line))
+            agrees = True
+            if record.scores and not record.position.is_over:
+                columns = watched.scores(record.position) if len(record.scores) > 1 else ()
+                agrees = given.agree(record, watched.score(record.position), columns)
+        if as_json:
+            write_json(analysis.as_dict() | given_dict(record, agrees), sys.stdout)
+            return
+        charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
+        show(f"{analysis.text(text_width(), charset)}\n\n{LEGEND}")
+        if not agrees:
+            print(f"\nThe score given of the last position, {given_text(record)}, is wrong.")
+
+    answer_each(ctx, inputs, "game", solving, geometry, as_json, answer)
 
 
 def _note_order(record: GameRecord) -> None:
@@ -88,36 +104,3 @@ def _note_order(record: GameRecord) -> None:
             f"claimeven: a position without an order of its discs is judged as {record.moves}",
             file=sys.stderr,
         )
-
-
-def _answer(
-    given: Given, solver: Solver, is_one_of_many: bool, as_json: bool, given_scores: GivenScores
-) -> None:
-    """Print the judgement of one game; among many each has its moves above it."""
-    from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
-
-    record = given.record
-    if as_json and record is None:
-        print("null")
-        return
-    if is_one_of_many and not as_json:
-        print(f"game {printable(given.moves) or '(no moves)'}")
-    if record is None:
-        print(fitted(f"not judged: {given.error}", text_width()) + "\n")
-        return
-    with status_line() as line:
-        analysis = analyze(given.moves, watched := WatchedSolver(solver, line))
-        agrees = True
-        if record.scores and not record.position.is_over:
-            columns = watched.scores(record.position) if len(record.scores) > 1 else ()
-            agrees = given_scores.agree(record, watched.score(record.position), columns)
-    if as_json:
-        write_json(analysis.as_dict() | given_dict(record, agrees), sys.stdout)
-        return
-    charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
-    width = text_width()
-    print(fitted(f"{analysis.text(width, charset)}\n\n{LEGEND}", width))
-    if not agrees:
-        print(f"\nThe score given of the last position, {given_text(record)}, is wrong.")
-    if is_one_of_many:
-        print()

@@ -10,9 +10,8 @@ import click
 from claimeven import __version__
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option
+from claimeven.cli.common.output import fitted, named_lines, text_width
 from claimeven.cli.common.progress import say_when_compiling, status_line
-from claimeven.cli.common.streams import text_width
-from claimeven.cli.common.tables import fitted, named_lines
 
 if TYPE_CHECKING:
     from claimeven.agents.benchmark import SearchTotals

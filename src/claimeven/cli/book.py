@@ -20,9 +20,9 @@ from claimeven.cli.common.options import (
     json_option,
     search_options,
 )
+from claimeven.cli.common.output import fitted, table_lines, table_width, text_width
 from claimeven.cli.common.progress import count_text, kept_in, say_when_compiling, status_line
-from claimeven.cli.common.streams import as_file, table_width, text_width
-from claimeven.cli.common.tables import fitted, table_lines
+from claimeven.cli.common.streams import as_file
 from claimeven.cli.parts.book_library import DatabaseImport, facts, in_words, list_books
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

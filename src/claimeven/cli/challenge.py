@@ -28,9 +28,9 @@ from claimeven.arena.store.runs import refuse_changes
 from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import check_seed, json_option, keeping_options
+from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.progress import say_interrupted, say_when_compiling, status_line
-from claimeven.cli.common.streams import clean_stdout, printable, text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD

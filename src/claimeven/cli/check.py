@@ -17,7 +17,6 @@ from claimeven.arena.check_report import CheckReport, Fault
 from claimeven.arena.diagnostics import STATEFUL_ADVICE
 from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.validate import GAMES, OPPONENTS, check_agent
-from claimeven.cli.common.boards import board_text
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
     check_seed,
@@ -27,10 +26,17 @@ from claimeven.cli.common.options import (
     memory_option,
     time_control_options,
 )
+from claimeven.cli.common.output import (
+    board_text,
+    cut,
+    left,
+    table_lines,
+    text_size,
+    text_width,
+    wrap,
+)
 from claimeven.cli.common.progress import StatusLine, say_when_compiling, status_line
-from claimeven.cli.common.streams import clean_stdout, text_width
-from claimeven.cli.common.tables import table_lines
-from claimeven.cli.common.widths import cut, left, text_size, wrap
+from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import BAD_INPUT, complain
 from claimeven.game.geometry import Geometry
 

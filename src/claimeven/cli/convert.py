@@ -23,10 +23,10 @@ from claimeven.cli.common.options import (
     refuse_given,
     solver_options,
 )
+from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.progress import StatusLine, say_when_compiling, status_line
 from claimeven.cli.common.solver_options import SolverChoice, WatchedSolver
-from claimeven.cli.common.streams import as_file, text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.streams import as_file
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records import (
@@ -40,8 +40,8 @@ from claimeven.records import (
     tried_records,
     write_records,
 )
+from claimeven.records.line_formats import label_of
 from claimeven.records.record import LABELS
-from claimeven.records.uci import label_of
 
 
 @click.command("convert")

@@ -13,11 +13,10 @@ import click
 from claimeven.atomic_io import check_output
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import geometry_options, json_option, solver_options
-from claimeven.cli.common.plies import plies_asked, usually
+from claimeven.cli.common.output import fitted, text_width
+from claimeven.cli.common.parsing import plies_asked, usually
 from claimeven.cli.common.progress import kept_in, say_when_compiling, status_line
 from claimeven.cli.common.solver_options import SolverChoice
-from claimeven.cli.common.streams import text_width
-from claimeven.cli.common.tables import fitted
 from claimeven.game.geometry import Geometry
 
 if TYPE_CHECKING:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
 from typing import TYPE_CHECKING
 
 import click
 
-from claimeven.cli.common.boards import board_text
-from claimeven.cli.common.given_scores import GivenScores, given_dict, given_text
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.move_inputs import Given, Inputs, is_ongoing, source_option
+from claimeven.cli.common.move_inputs import (
+    GivenScores,
+    Inputs,
+    answer_each,
+    given_dict,
+    given_text,
+    is_ongoing,
+    source_option,
+)
 from claimeven.cli.common.options import geometry_options, json_option, solver_options
+from claimeven.cli.common.output import board_text, show, text_width
 from claimeven.cli.common.progress import say_when_compiling, status_line
 from claimeven.cli.common.solver_options import SolverChoice, WatchedSolver
-from claimeven.cli.common.streams import printable, text_width
-from claimeven.cli.common.tables import fitted
 from claimeven.game.geometry import Geometry
+from claimeven.records import GameRecord
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
@@ -63,44 +68,20 @@ def command(
     """
     inputs = Inputs(positions, geometry, is_ongoing, source)
     say_when_compiling()
-    solver_of = cache(solving.solver)
-    given_scores = GivenScores()
-    for given in inputs:
-        board = geometry if given.record is None else given.record.geometry
-        _answer(given, solver_of(board), inputs.are_many, as_json, given_scores)
-        sys.stdout.flush()
-    if inputs.failed or given_scores.wrong:
-        ctx.exit(1)
 
+    def answer(moves: str, record: GameRecord, solver: Solver, given: GivenScores) -> None:
+        from claimeven.review.explain import explain  # noqa: PLC0415 - for a quick start
 
-def _answer(
-    given: Given, solver: Solver, is_one_of_many: bool, as_json: bool, given_scores: GivenScores
-) -> None:
-    """Print the explanation of one position; among many each has its moves above it."""
-    from claimeven.review.explain import explain  # noqa: PLC0415 - for a quick start
+        with status_line() as line:
+            explanation = explain(record.position, WatchedSolver(solver, line))
+        agrees = given.agree(record, explanation.score, explanation.scores)
+        if as_json:
+            shown = {"moves": moves, **explanation.as_dict(), **given_dict(record, agrees)}
+            write_json(shown, sys.stdout)
+            return
+        print(board_text(record.position), explanation.text(text_width()), sep="\n\n", end="\n\n")
+        if not agrees:
+            print(f"The score given, {given_text(record)}, is wrong.\n")
+        show(LEGEND)
 
-    record = given.record
-    if as_json and record is None:
-        print("null")
-        return
-    if is_one_of_many and not as_json:
-        print(f"position {printable(given.moves) or '(the empty board)'}")
-    if record is None:
-        print(fitted(f"not explained: {given.error}", text_width()) + "\n")
-        return
-    with status_line() as line:
-        explanation = explain(record.position, WatchedSolver(solver, line))
-    scores = explanation.scores
-    score = max(score for score in scores if score is not None)
-    agrees = given_scores.agree(record, score, scores)
-    if as_json:
-        told = {"moves": given.moves, **explanation.as_dict(), **given_dict(record, agrees)}
-        write_json(told, sys.stdout)
-        return
-    print(board_text(record.position, sys.stdout))
-    print()
-    print(explanation.text(text_width()))
-    print()
-    if not agrees:
-        print(f"The score given, {given_text(record)}, is wrong.\n")
-    print(fitted(LEGEND, text_width()) + "\n" * is_one_of_many)
+    answer_each(ctx, inputs, "position", solving, geometry, as_json, answer)

@@ -9,8 +9,8 @@ import click
 from claimeven.atomic_io import STDOUT, check_output
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import check_seed, json_option, seed_option
-from claimeven.cli.common.streams import as_file, text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.output import fitted, text_width
+from claimeven.cli.common.streams import as_file
 from claimeven.errors import ClaimevenError
 
 

@@ -27,13 +27,12 @@ from claimeven.arena.store.query import (
     result_of,
 )
 from claimeven.arena.store.store import Store
-from claimeven.cli.common.boards import board_text
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import STDIN, source_option
 from claimeven.cli.common.options import FilePath, WordChoice, geometry_options, json_option
+from claimeven.cli.common.output import board_text, fitted, table_width, text_width
 from claimeven.cli.common.progress import status_line
-from claimeven.cli.common.streams import as_file, printable, table_width, text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.streams import as_file, printable
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line

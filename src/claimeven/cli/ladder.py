@@ -26,10 +26,9 @@ from claimeven.cli.common.options import (
     tell_unbounded,
     time_control_options,
 )
+from claimeven.cli.common.output import fitted, left, remark_lines, table_width, text_size
 from claimeven.cli.common.progress import say_interrupted, say_when_compiling
-from claimeven.cli.common.streams import clean_stdout, printable, table_width
-from claimeven.cli.common.tables import fitted, remark_lines
-from claimeven.cli.common.widths import left, text_size
+from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.ratings.ladder import Ladder, Rating

@@ -17,7 +17,6 @@ from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, play_ga
 from claimeven.arena.api import BALANCED_PLIES, make_schedule
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.tournaments.stored_match import play_kept
-from claimeven.cli.common.boards import board_text
 from claimeven.cli.common.executor_options import players_options
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import position_option, read_one
@@ -33,9 +32,10 @@ from claimeven.cli.common.options import (
     tell_unbounded,
     time_control_options,
 )
+from claimeven.cli.common.output import board_text, text_width
 from claimeven.cli.common.progress import say_interrupted, say_when_compiling, status_line
 from claimeven.cli.common.report_output import check_page, write_after
-from claimeven.cli.common.streams import clean_stdout, text_width
+from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.cli.parts.match_report import forfeit_line, game_lines, match_lines
 from claimeven.game.errors import ClaimevenError

@@ -10,9 +10,8 @@ import click
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import geometry_options, json_option
+from claimeven.cli.common.output import table_lines, table_width
 from claimeven.cli.common.progress import say_when_compiling, status_line
-from claimeven.cli.common.streams import table_width
-from claimeven.cli.common.tables import table_lines
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

@@ -22,10 +22,9 @@ from claimeven.cli.common.options import (
     refuse_beside,
     seed_option,
 )
-from claimeven.cli.common.plies import plies_asked, usually
+from claimeven.cli.common.output import fitted, table_lines, table_width
+from claimeven.cli.common.parsing import plies_asked, usually
 from claimeven.cli.common.progress import kept_in, say_when_compiling, status_line
-from claimeven.cli.common.streams import table_width
-from claimeven.cli.common.tables import fitted, table_lines
 from claimeven.cli.main import INTERRUPTED
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

@@ -11,9 +11,9 @@ import click
 
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option, refuse_given
+from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.report_output import MOST_JUDGED, lines_on, write_watched
-from claimeven.cli.common.streams import printable, text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.streams import printable
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:

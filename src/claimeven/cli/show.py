@@ -8,12 +8,11 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.boards import board_text
 from claimeven.cli.common.json_lines import plain, write_json
 from claimeven.cli.common.move_inputs import Given, Inputs, source_option
 from claimeven.cli.common.options import WordChoice, geometry_options, json_option
-from claimeven.cli.common.streams import printable, text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.output import board_text, fitted, text_width
+from claimeven.cli.common.streams import printable
 from claimeven.cli.parts.show_facts import facts_of, facts_text, position_of
 from claimeven.errors import ClaimevenError
 from claimeven.game import encodings

@@ -9,9 +9,16 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.given_scores import GivenScores, given_dict, given_text
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.move_inputs import Given, Inputs, is_ongoing, source_option
+from claimeven.cli.common.move_inputs import (
+    Given,
+    GivenScores,
+    Inputs,
+    given_dict,
+    given_text,
+    is_ongoing,
+    source_option,
+)
 from claimeven.cli.common.options import geometry_options, solver_options
 from claimeven.cli.common.progress import say_when_compiling
 from claimeven.cli.common.solver_options import USUAL_SOLVING, SolverChoice, score_text

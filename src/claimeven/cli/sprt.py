@@ -35,6 +35,7 @@ from claimeven.cli.common.options import (
     tell_unbounded,
     time_control_options,
 )
+from claimeven.cli.common.output import fitted, remark_lines, table_width
 from claimeven.cli.common.progress import (
     count_text,
     say,
@@ -42,8 +43,7 @@ from claimeven.cli.common.progress import (
     say_when_compiling,
     status_line,
 )
-from claimeven.cli.common.streams import clean_stdout, printable, table_width
-from claimeven.cli.common.tables import fitted, remark_lines
+from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position

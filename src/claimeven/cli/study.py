@@ -19,6 +19,7 @@ from claimeven.cli.common.options import (
     json_option,
     resume_options,
 )
+from claimeven.cli.common.output import text_width
 from claimeven.cli.common.progress import (
     StatusLine,
     count_text,
@@ -26,7 +27,7 @@ from claimeven.cli.common.progress import (
     say_when_compiling,
     status_line,
 )
-from claimeven.cli.common.streams import clean_stdout, text_width
+from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.study_report import list_lines, study_lines
 from claimeven.cores import usable_cores

@@ -10,7 +10,6 @@ from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.games.safe_call import begin_game, checked_decision, checked_tree
 from claimeven.atomic_io import check_output, write_text
-from claimeven.cli.common.boards import board_text
 from claimeven.cli.common.decision_report import (
     TREE_DEPTH,
     TREE_NODES,
@@ -22,8 +21,9 @@ from claimeven.cli.common.decision_report import (
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import is_ongoing, read_one
 from claimeven.cli.common.options import check_seed, geometry_options, json_option, limit_options
+from claimeven.cli.common.output import board_text, text_width
 from claimeven.cli.common.progress import say_when_compiling
-from claimeven.cli.common.streams import clean_stdout, text_width
+from claimeven.cli.common.streams import clean_stdout
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 

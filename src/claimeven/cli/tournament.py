@@ -39,11 +39,10 @@ from claimeven.cli.common.options import (
     tell_unbounded,
     time_control_options,
 )
+from claimeven.cli.common.output import named_lines, remark_lines, table_width, wrap
 from claimeven.cli.common.progress import say_interrupted, say_when_compiling
 from claimeven.cli.common.report_output import check_page, write_after
-from claimeven.cli.common.streams import clean_stdout, printable, table_width
-from claimeven.cli.common.tables import named_lines, remark_lines
-from claimeven.cli.common.widths import wrap
+from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.tournament_entrants import entrants
 from claimeven.errors import ClaimevenError

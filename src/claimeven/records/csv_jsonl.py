@@ -16,8 +16,15 @@ from typing import Any, TextIO
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
-from claimeven.records.lines import text_lines, written_lines
-from claimeven.records.record import RESULTS, GameRecord, InvalidRecord, played
+from claimeven.records.record import (
+    RESULTS,
+    GameRecord,
+    InvalidRecord,
+    played,
+    surveyed,
+    text_lines,
+    written_lines,
+)
 from claimeven.suggestions import no_such
 
 #: What other programs make of moves that they take for a number.
@@ -35,29 +42,32 @@ def csv_items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, _
 
     Raises `InvalidRecord` for a file without moves, or whose columns count from 0.
     """
-    if getattr(lines, "seekable", bool)():
-        moves = ((n, str(row["moves"])) for n, row in _rows(lines) if isinstance(row, Mapping))
-        _check_base(lines, moves, geometry)
+
+    def moves(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+        return ((n, str(row["moves"])) for n, row in _rows(lines) if isinstance(row, Mapping))
+
+    surveyed(lines, lambda lines: _check_base(moves(lines), geometry))
     yield from _rows(lines)
 
 
 def json_items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not empty. Raises `InvalidRecord` if columns count from 0."""
-    if getattr(lines, "seekable", bool)():
+
+    def moves(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
         found = ((number, _MOVES.search(line)) for number, line in written_lines(lines, geometry))
-        _check_base(lines, ((number, moves[1]) for number, moves in found if moves), geometry)
+        return ((number, moves[1]) for number, moves in found if moves)
+
+    surveyed(lines, lambda lines: _check_base(moves(lines), geometry))
     yield from written_lines(lines, geometry)
 
 
-def _check_base(lines: Any, moves: Iterable[tuple[int, str]], geometry: Geometry) -> None:
+def _check_base(moves: Iterable[tuple[int, str]], geometry: Geometry) -> None:
     """Raise `InvalidRecord` if there is a 0 among moves, and no column that counts from 1."""
-    start, first_0 = lines.tell(), 0
+    first_0 = 0
     for number, text in moves:
         if text and max(text) >= str(geometry.columns):
-            first_0 = 0
-            break
+            return
         first_0 = first_0 or number * ("0" in text)
-    lines.seek(start)
     if first_0:
         raise InvalidRecord(
             "a 0 among its moves shows that columns count from 0: add 1 to each column", first_0
@@ -102,24 +112,20 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     opening = parse_moves(_word(row, "opening"), geometry)
     if columns[: len(opening)] != opening:
         raise InvalidRecord("its moves do not begin with its opening")
-    told = _word(row, "result")
-    if told and told not in RESULTS:
-        raise InvalidRecord(no_such("result", told, RESULTS))
+    result = _word(row, "result")
+    if result and result not in RESULTS:
+        raise InvalidRecord(no_such("result", result, RESULTS))
     fault = _word(row, "fault")
-    is_forfeit = bool(fault) and told in RESULTS[:2] and not played(columns, geometry).is_over
+    forfeit: dict[str, Any] = {}
+    if fault and result in RESULTS[:2] and not played(columns, geometry).is_over:
+        loser, reason = 1 - RESULTS.index(result), _word(row, "reason") or None
+        forfeit = {"fault": fault, "fault_seat": loser, "reason": reason}
+    names = (_word(row, "first"), _word(row, "second"))
     record = GameRecord(
-        columns,
-        geometry,
-        _word(row, "first"),
-        _word(row, "second"),
-        len(opening),
-        fault if is_forfeit else None,
-        1 - RESULTS.index(told) if is_forfeit else None,
-        (_word(row, "reason") or None) if is_forfeit else None,
-        scores=_scores(row),
+        columns, geometry, *names, opening=len(opening), scores=_scores(row), **forfeit
     )
-    if told and told != record.result:
-        raise InvalidRecord(f"its result is {told}, but by its moves it is {record.result}")
+    if result and result != record.result:
+        raise InvalidRecord(f"its result is {result}, but by its moves it is {record.result}")
     return record
 
 
@@ -138,27 +144,26 @@ def write_json(stream: TextIO, records: Iterable[GameRecord]) -> None:
 
 
 def _row(record: GameRecord) -> dict[str, Any]:
-    values = (
-        record.moves,
-        record.first,
-        record.second,
-        record.opening_moves,
-        record.result,
-        record.fault,
-        record.reason,
-    )
-    return dict(zip(_NAMES, values, strict=True))
+    return {
+        "moves": record.moves,
+        "first": record.first,
+        "second": record.second,
+        "opening": record.opening_moves,
+        "result": record.result,
+        "fault": record.fault,
+        "reason": record.reason,
+    }
 
 
 def _scores(row: Mapping[str, object]) -> tuple[int, ...]:
     """Return the score that a row of text gives; documents of JSON have theirs read elsewhere."""
-    told = row.get("score")
-    if not isinstance(told, str) or not told.strip():
+    score = row.get("score")
+    if not isinstance(score, str) or not score.strip():
         return ()
     try:
-        return (int(told[:9]),)
+        return (int(score[:9]),)
     except ValueError:
-        raise InvalidRecord(f"its score is {told[:20]!r}, which is no whole number") from None
+        raise InvalidRecord(f"its score is {score[:20]!r}, which is no whole number") from None
 
 
 def _word(row: Mapping[str, object], name: str) -> str:

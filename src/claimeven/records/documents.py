@@ -2,7 +2,7 @@
 
 A file holds one document, a list of them, or one a line. A document is one of these:
 
-- a replay of ConnectX (`kaggle`) or of Kaggle's Game Arena (`game_arena`), or its `steps` alone;
+- a replay of ConnectX or of Kaggle's Game Arena (`replays`), or its `steps` alone;
 - an object with `moves`: one of ours, or with a list of columns counted from 0;
 - an object with a `board`, as Kaggle shows it to agents, and perhaps its `score` and the scores of
   its columns (`move score`), as published sets have it;
@@ -21,11 +21,10 @@ from dataclasses import replace
 from typing import Any
 
 from claimeven.game.geometry import Geometry
-from claimeven.records import boards, csv_jsonl, game_arena, kaggle
-from claimeven.records.lines import written_lines
+from claimeven.records import boards, csv_jsonl, replays
+from claimeven.records.line_formats import read_turns
 from claimeven.records.move_strings import scored
-from claimeven.records.record import GameRecord, InvalidRecord
-from claimeven.records.turns import columns_of
+from claimeven.records.record import GameRecord, InvalidRecord, written_lines
 
 #: Ends of the names of such files.
 ENDINGS = (".json", ".html", ".htm")
@@ -130,10 +129,10 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     """Return the game of a document; `geometry` is the board if it does not name one."""
     if isinstance(item, list):
         return _of_list(item, geometry)
-    if game_arena.is_replay(item):
-        return game_arena.read(item, geometry)
+    if replays.is_arena(item):
+        return replays.read_arena(item, geometry)
     if not isinstance(item, Mapping) or "steps" in item:
-        return kaggle.read(item, geometry)
+        return replays.read(item, geometry)
     if "cells" in item and "nbformat" in item:
         raise InvalidRecord("it is a notebook: print its games or boards into a text file")
     if "moves" not in item and "board" not in item:
@@ -153,7 +152,7 @@ def read(item: object, geometry: Geometry) -> GameRecord:
 
 def _of_list(cells: list[Any], geometry: Geometry) -> GameRecord:
     if any(isinstance(cell, str) and "_" in cell for cell in cells):
-        return GameRecord(columns_of(" ".join(map(str, cells)), geometry), geometry)
+        return read_turns(" ".join(map(str, cells)), geometry)
     are_columns = all(type(cell) is int and 0 <= cell < geometry.columns for cell in cells)
     if are_columns and len(cells) != geometry.cells:
         return GameRecord(tuple(cells), geometry)

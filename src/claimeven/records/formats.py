@@ -8,11 +8,11 @@ import itertools
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePath
 from shlex import quote
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from claimeven.atomic_io import DATABASE, starts_with
 from claimeven.errors import ClaimevenError
@@ -21,25 +21,31 @@ from claimeven.records import (
     boards,
     csv_jsonl,
     documents,
-    kaggle,
+    line_formats,
     move_strings,
     openspiel,
-    turns,
-    uci,
+    replays,
 )
-from claimeven.records.record import LABELS, GameRecord, InvalidRecord
+from claimeven.records.record import GameRecord, InvalidRecord, written_lines
 from claimeven.suggestions import no_such
 from claimeven.text_io import identified
+
+T = TypeVar("T")
+
+
+def _certain(item: object, geometry: Geometry) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
 class Format:
     """A way to write games down: `items` finds them in lines, `read` and `write` translate.
 
-    Of an item that is damaged `items` tells an `InvalidRecord`, of which the reason counts; it
-    raises one where nothing can be read from a line on.
+    For an item that is corrupt `items` yields an `InvalidRecord`, of which the reason counts; it
+    raises one if nothing can be read from a line on.
 
-    `endings` are those of files that hold it.
+    `endings` are those of files that hold it. `doubt` says how an item was read that may be meant
+    otherwise, "" for others.
     """
 
     name: str
@@ -47,42 +53,62 @@ class Format:
     items: Callable[[Iterable[str], Geometry], Iterator[tuple[int, Any]]]
     read: Callable[[object, Geometry], GameRecord]
     write: Callable[[TextIO, Iterable[GameRecord]], None]
+    doubt: Callable[[object, Geometry], str] = _certain
 
 
 #: Every format by its name, in the order they are listed.
 FORMATS: dict[str, Format] = {
     each.name: each
     for each in (
-        Format("moves", (".txt",), move_strings.items, move_strings.read, move_strings.write),
         Format(
-            "moves0",
-            (".moves0",),
-            move_strings.items_from_0,
-            move_strings.read_from_0,
-            move_strings.write_from_0,
+            "moves", (".txt",), move_strings.items, move_strings.read, move_strings.write,
+            move_strings.doubt,
+        ),
+        Format(
+            "moves0", (".moves0",), partial(move_strings.items, base=0),
+            partial(move_strings.read, base=0), partial(move_strings.write, base=0),
         ),
         Format("csv", (".csv",), csv_jsonl.csv_items, csv_jsonl.read, csv_jsonl.write_csv),
         Format(
             "jsonl", (".jsonl",), csv_jsonl.json_items, documents.read_line, csv_jsonl.write_json
         ),
-        Format("kaggle", documents.ENDINGS, documents.items, documents.read, kaggle.write),
-        Format("openspiel", (".openspiel",), openspiel.items, openspiel.read, openspiel.write),
-        Format("uci", (".data",), uci.items, uci.read, uci.write),
+        Format("kaggle", documents.ENDINGS, documents.items, documents.read, replays.write),
+        Format(
+            "openspiel", (".openspiel",), openspiel.items, openspiel.read, openspiel.write,
+            openspiel.doubt,
+        ),
+        Format("uci", (".data",), written_lines, line_formats.read_row, line_formats.write_rows),
         Format("board", (".board",), boards.items, boards.read, boards.write),
-        Format("turns", (".turns",), turns.items, turns.read, turns.write),
+        Format(
+            "turns", (".turns",), line_formats.turn_items, line_formats.read_turns,
+            line_formats.write_turns,
+        ),
     )
-}
+}  # fmt: skip
 
-#: How the file of a tournament begins, which is a database, read as text.
+
+def _looks_like_jsonl(line: str) -> bool:
+    is_object = line.startswith("{") and line.endswith("}")
+    return is_object and '"moves"' in line and '"steps"' not in line
+
+
+#: What the first line of a text shows of its format, looked at in this order; else it is `moves`.
+_RECOGNIZED_BY: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("jsonl", _looks_like_jsonl),
+    ("kaggle", lambda line: line.startswith(("{", "<"))),
+    ("turns", line_formats.looks_like_turns),
+    ("board", boards.looks_like_board),
+    ("csv", lambda line: "moves" in (word.strip() for word in line.split(","))),
+    ("uci", line_formats.looks_like_row),
+    ("openspiel", openspiel.looks_like_history),
+    ("kaggle", lambda line: line.startswith("[")),
+)
+#: How the file of a tournament starts, which is a database, read as text.
 _DATABASE = DATABASE.decode()
-#: Characters of a word that is moves before a score rather than an action.
-_MOVES = 3
 #: How a file packed with gzip starts.
 _PACKED = b"\x1f\x8b"
-#: Bytes of the start of a file that are looked at.
-_HEAD = 512
-#: Lines of prose before a drawing that are looked at.
-_PROSE = 20
+#: Bytes of the start of a file that are looked at, and lines of prose before a drawing.
+_HEAD, _PROSE = 512, 20
 #: The numbers of columns above a drawing.
 _HEADERS = [" ".join(map(str, names)) for names in (range(17), range(1, 17), "abcdefghijklmnop")]
 _IS_PROSE = re.compile(r".*[A-Za-z]{3,}.*")
@@ -90,9 +116,10 @@ _IS_PROSE = re.compile(r".*[A-Za-z]{3,}.*")
 
 @dataclass(frozen=True)
 class Tried:
-    """A game of a file and the line it stood on; `record` is None where `error` says why.
+    """A game of a file and its line; `record` is None if `error` says why.
 
-    `text` is the line, of formats with a game a line; `board` the discs, of formats that draw them.
+    `text` is the line, of formats with a game a line; `board` the discs, of formats that draw them;
+    `doubt` says how it was read if that is not certain.
     """
 
     line: int
@@ -100,9 +127,10 @@ class Tried:
     error: str = ""
     text: str = ""
     board: boards.Board | None = None
+    doubt: str = ""
 
     def game(self) -> GameRecord:
-        """Return the record. Raises `InvalidRecord` with line and reason where there is none."""
+        """Return the record. Raises `InvalidRecord` with line and reason if there is none."""
         if self.record is None:
             raise InvalidRecord(self.error, self.line)
         return self.record
@@ -119,55 +147,47 @@ def format_of(name: str) -> Format:
     return FORMATS[name]
 
 
-def guess_format(name: str, beginning: str = "") -> Format:
-    """Return the format of a file by the ending of its name, or else by how its text begins.
+def guess_format(name: str, start: str = "") -> Format:
+    """Return the format of a file by the ending of its name, or else by how its text starts.
 
     >>> guess_format("games.csv").name, guess_format("-", "3, 3, 4\\n").name
     ('csv', 'openspiel')
     """
     ending = PurePath(name).suffix.lower()
-    text = beginning.lstrip("\ufeff \t\r\n")
+    text = start.lstrip("\ufeff \t\r\n")
+    line = text.partition("\n")[0].strip()
     is_document = text.startswith(("<", "{")) and ending != ".jsonl"
-    if not is_document and (ending != ".jsonl" or '"steps"' not in text.partition("\n")[0]):
+    if not is_document and (ending != ".jsonl" or '"steps"' not in line):
         for each in FORMATS.values():
             if ending in each.endings and each.name != "moves":
-                return each
-    return FORMATS[_by_text(text)]
+                return replace(each, doubt=_certain)
+    return FORMATS[next((name for name, fits in _RECOGNIZED_BY if fits(line)), "moves")]
 
 
 def guess_by_lines(name: str, lines: Iterable[str]) -> tuple[Format, Iterable[str]]:
     """Return the format of an open file and all its lines, those looked at included.
 
     Only what comes before the end of the first line that is not empty is looked at, so that lines
-    somebody types are answered one by one; more only if that line is no game by itself. Raises
+    that are typed are answered one by one; more only if that line is no game by itself. Raises
     `InvalidRecord` for a file that holds no text.
     """
     stream: Any = lines
     can_rewind = getattr(lines, "seekable", bool)()
     start = stream.tell() if can_rewind else 0
-    source = iter(lines)
+    source = _readable(lines)
     looked_at: list[str] = []
     form = None
-    while True:
-        with _unpacking():
-            line = next(source, "")
-        if not line:
-            break
+    for line in source:
         looked_at.append(line)
         if len(looked_at) == 1:
             check_first_line(name, line)
         if not line.strip("\ufeff \t\r\n"):
             continue
         form = form or guess_format(name, "".join(looked_at))
-        if (
-            form.name != "moves"
-            or boards.looks_like_board(line)
-            or not _may_go_on(line, looked_at, can_rewind)
-        ):
+        if form.name == "moves" and boards.looks_like_board(line):
+            form = FORMATS["board"]
+        if form.name != "moves" or not _may_go_on(line, looked_at, can_rewind):
             break
-    is_moves = looked_at and form is not None and form.name == "moves"
-    if is_moves and boards.looks_like_board(looked_at[-1]):
-        form = FORMATS["board"]
     form = form or guess_format(name)
     if can_rewind:
         stream.seek(start)
@@ -180,9 +200,8 @@ def _may_go_on(line: str, looked_at: list[str], can_rewind: bool) -> bool:
     text = " ".join(line.split())
     is_header = any(f"{names} ".startswith(f"{text} ") for names in _HEADERS) and " " in text
     is_rule = set(text) <= {"-", "="}
-    return len(looked_at) < _PROSE and (
-        is_header or is_rule or (can_rewind and bool(_IS_PROSE.fullmatch(text)))
-    )
+    is_prose = can_rewind and bool(_IS_PROSE.fullmatch(text))
+    return len(looked_at) < _PROSE and (is_header or is_rule or is_prose)
 
 
 def check_first_line(name: str, line: str) -> None:
@@ -220,11 +239,11 @@ def open_records(path: str | Path) -> TextIO:
         raise InvalidRecord(f"{path} cannot be read: {reason}") from None
 
 
-@contextmanager
-def _unpacking() -> Iterator[None]:
-    """Raise `InvalidRecord` if a file cannot be read to its end."""
+def _readable(source: Iterable[T]) -> Iterator[T]:
+    """Yield what is read from a file. Raises `InvalidRecord` if it cannot be read to its end."""
     try:
-        yield
+        for each in source:  # noqa: UP028 - `yield from` would close the file too
+            yield each
     except (gzip.BadGzipFile, EOFError, zlib.error):
         raise InvalidRecord("it cannot be unpacked: it is corrupt or cut off", 1) from None
     except OSError as error:
@@ -240,21 +259,16 @@ def tried_records(
     line from where on nothing can be read, and for an unknown format.
     """
     form = format_of(form) if isinstance(form, str) else form
-    items = form.items(lines, geometry)
-    while True:
-        with _unpacking():
-            line, item = next(items, (0, None))
-        if not line:
-            return
-        several = item if isinstance(item, list) else [item]
-        for each in several:
+    for line, item in _readable(form.items(lines, geometry)):
+        for each in item if isinstance(item, list) else [item]:
             if isinstance(each, InvalidRecord):
                 yield Tried(line, None, each.reason)
                 continue
             text = each if isinstance(each, str) else getattr(each, "text", "")
             board = each if isinstance(each, boards.Board) else None
             try:
-                yield Tried(line, form.read(each, geometry), "", text, board)
+                record = form.read(each, geometry)
+                yield Tried(line, record, "", text, board, form.doubt(each, geometry))
             except ClaimevenError as error:
                 yield Tried(line, None, str(error), text, board)
 
@@ -300,25 +314,3 @@ def write_text(records: Iterable[GameRecord], form: str | Format) -> str:
     stream = io.StringIO()
     write_records(stream, records, form)
     return stream.getvalue()
-
-
-def _by_text(text: str) -> str:
-    """Return the name of the format that a text begins in."""
-    line = text.partition("\n")[0].strip()
-    words = [word.strip() for word in line.split(",")]
-    if line.startswith(("{", "<")):
-        is_ours = line.endswith("}") and '"moves"' in line and '"steps"' not in line
-        return "jsonl" if is_ours else "kaggle"
-    if line.startswith(("# Automatically generated by OpenSpiel", "[Meta]", "[Game]")):
-        return "openspiel"
-    if turns.looks_like_turns(line):
-        return "turns"
-    if boards.looks_like_board(line):
-        return "board"
-    if line.startswith("["):
-        return "openspiel" if line[1:2].isdigit() or line == "[]" else "kaggle"
-    if "moves" in words:
-        return "csv"
-    if len(words) > 1 and all(word in ("x", "o", "b", *LABELS) for word in words):
-        return "uci"
-    return "openspiel" if len(words) > 1 and len(words[0]) < _MOVES else "moves"

@@ -20,19 +20,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
-from typing import Any, NamedTuple, TextIO
+from typing import NamedTuple, TextIO
 
 from claimeven.errors import ClaimevenError
 from claimeven.game.errors import InvalidNotation
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import column_name, parse_moves
 from claimeven.game.position import Position
-from claimeven.records.lines import text_lines
-from claimeven.records.record import GameRecord, InvalidRecord
+from claimeven.records.record import NO_MOVE, GameRecord, InvalidRecord, surveyed, text_lines
 
-#: A game without a move.
-NO_MOVE = "-"
 #: The sentence about a file that counts columns from 0.
 COUNTS_FROM_0 = (
     "a 0 among its moves shows that columns count from 0: read it with --from moves0, or convert it"
@@ -41,7 +37,7 @@ COUNTS_FROM_0 = (
 _SCORE = re.compile(r"[+-]?[0-9]{1,3}")
 #: A line whose score precedes its moves, as its sign shows.
 _SCORE_FIRST = re.compile(r"[+-]\d{1,3}[\s,]+[1-9]{2,}")
-#: Stands for the score of a full column.
+#: The score of a full column.
 _FULL = "."
 #: Columns of the widest board that digits name.
 _MAX_DIGITS = 9
@@ -71,13 +67,8 @@ def every_item(
     can be read twice, otherwise at the first line that shows it.
     """
     is_known = not base or geometry.columns > _MAX_DIGITS
-    is_scored = False
-    if getattr(lines, "seekable", bool)():
-        source: Any = lines
-        start = source.tell()
-        is_scored = _survey(source, geometry, is_known)
-        source.seek(start)
-        is_known = True
+    found = surveyed(lines, lambda lines: _survey(lines, geometry, is_known))
+    is_known |= found is not None
     for number, line in text_lines(lines):
         text = line.partition("#")[0].rstrip()
         digits = "" if is_known else _digits(text, geometry)
@@ -86,7 +77,7 @@ def every_item(
         elif "0" in digits:
             raise InvalidRecord(COUNTS_FROM_0, number)
         if text or not line.strip():
-            yield number, Item(text, is_scored)
+            yield number, Item(text, bool(found))
 
 
 def items(
@@ -103,7 +94,7 @@ def _survey(lines: Iterable[str], geometry: Geometry, is_known: bool) -> bool:
     is_scored, first_0, top = False, 0, str(geometry.columns)
     for number, line in enumerate(lines, start=1):
         if not ("0" in line or " " in line or (top in line and not is_known)):
-            continue  # the usual line tells neither
+            continue  # most lines show neither
         text = line.removeprefix("\ufeff").partition("#")[0].rstrip()
         if _SCORE_FIRST.fullmatch(text):
             raise InvalidRecord("its scores precede the moves: put them after the moves", number)
@@ -122,7 +113,7 @@ def _survey(lines: Iterable[str], geometry: Geometry, is_known: bool) -> bool:
 
 
 def _digits(text: str, geometry: Geometry) -> str:
-    """Return the moves of a line that names columns by digits, nothing for another."""
+    """Return the moves of a line that names columns by digits, "" for another."""
     moves = "".join(_split(text, geometry).moves.split())
     return moves if moves.isascii() and moves.isdigit() else ""
 
@@ -156,11 +147,8 @@ def split_line(line: str, geometry: Geometry = STANDARD, is_scored: bool = False
                 f"{rest[0]} {words[1]} may be moves and a score, or a word and moves: write moves"
                 " in digits, and a score with its sign"
             )
-    has_band = (
-        len(rest) > 1
-        and rest[0].isalpha()
-        and (rest[1][0].isdigit() or not _are_moves(rest[0], geometry))
-    )
+    is_word = len(rest) > 1 and rest[0].isalpha()
+    has_band = is_word and (rest[1][0].isdigit() or not _are_moves(rest[0], geometry))
     band, *rest = rest if has_band else ["", *rest]
     if is_scored and len(rest) > 1 and any(len(word) > 1 for word in rest):
         raise InvalidNotation(_wrong_scores(words[has_band:], geometry))
@@ -185,12 +173,12 @@ def _count_scores(words: list[str], has_no_moves: bool, geometry: Geometry, is_s
 
 def _wrong_scores(words: list[str], geometry: Geometry) -> str:
     """Say what is wrong with the words after the moves of a line with scores."""
-    moves, *told = words
-    if len(told) in (1, geometry.columns):
-        wrong = next((word for word in told if not _is_score(word, geometry)), told[0])
+    moves, *rest = words
+    if len(rest) in (1, geometry.columns):
+        wrong = next((word for word in rest if not _is_score(word, geometry)), rest[0])
         return f"{wrong!r} is no score of a position of {geometry}"
     return (
-        f"{moves} has {len(told)} scores: give one for each of {geometry.columns} columns, one for"
+        f"{moves} has {len(rest)} scores: give one for each of {geometry.columns} columns, one for"
         " the position, or none"
     )
 
@@ -206,6 +194,29 @@ def _are_moves(word: str, geometry: Geometry) -> bool:
     except ClaimevenError:
         return False
     return True
+
+
+def doubt(item: object, geometry: Geometry) -> str:
+    """Say how a line that can be read is read, if it may be meant otherwise; "" if it may not.
+
+    >>> doubt("4455 3 4 5", STANDARD)
+    'the moves 445534 and the score 5, as the words after moves are no score of each of 7 columns'
+    >>> doubt("4,4,5,5", STANDARD), doubt("4455", STANDARD)
+    ('moves whose columns count from 1; --from openspiel or moves0 counts from 0', '')
+    """
+    text = item.text if isinstance(item, Item) else str(item)
+    parts = split_line(text, geometry)
+    first, *rest = parts.moves.split() or [""]
+    if len(first) > 1 and rest and all(_is_score(word, geometry) for word in rest):
+        score = f" and the score {parts.scores[0]}" if len(parts.scores) == 1 else ""
+        moves = "".join((first, *rest))
+        which = f"no score of each of {geometry.columns} columns"
+        return f"the moves {moves}{score}, as the words after moves are {which}"
+    digits = text.replace(",", " ").split()
+    is_listed = "," in text and len(digits) > 1 and all(map(str.isdigit, digits))
+    if is_listed and not {"0", str(geometry.columns)} & {*digits} and max(map(len, digits)) == 1:
+        return "moves whose columns count from 1; --from openspiel or moves0 counts from 0"
+    return ""
 
 
 def read(item: object, geometry: Geometry, base: int = 1) -> GameRecord:
@@ -250,11 +261,3 @@ def write(stream: TextIO, records: Iterable[GameRecord], base: int = 1) -> None:
         between = " " if record.geometry.columns > _MAX_DIGITS + 1 else ""
         moves = record.moves if base else between.join(map(str, record.columns))
         stream.write(f"{moves or NO_MOVE}\n")
-
-
-#: The same for lines whose columns count from 0.
-items_from_0, read_from_0, write_from_0 = (
-    partial(items, base=0),
-    partial(read, base=0),
-    partial(write, base=0),
-)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
@@ -16,10 +17,12 @@ from claimeven.suggestions import no_such
 RESULTS = ("first", "second", "draw", "unfinished")
 #: What perfect play makes of a position for the first player, as the UCI data set calls it.
 LABELS = ("win", "draw", "loss")
-#: Characters of a player's name.
-_LONGEST_NAME = 200
-#: Characters of what is said of a fault.
-_LONGEST_REASON = 10_000
+#: How formats with a game a line write a game without a move.
+NO_MOVE = "-"
+#: Characters of a player's name, and of the reason of a fault.
+_MAX_NAME, _MAX_REASON = 200, 10_000
+_BYTE_ORDER_MARK = "\ufeff"
+T = TypeVar("T")
 
 
 class InvalidRecord(ClaimevenError):
@@ -72,22 +75,16 @@ class GameRecord:
     position: Position = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """Play the moves, and hold what was told against them."""
         columns = tuple(self.columns)
-        for name in (self.first, self.second):
-            if not isinstance(name, str):
-                raise InvalidRecord(f"{name!r} is no name of a player")
-            if len(name) > _LONGEST_NAME or not name.isprintable():
-                raise InvalidRecord(f"{name[:40]!r} is no name of a player")
-        fault, reason = self.fault or "", self.reason or ""
-        if not isinstance(fault, str):
-            raise InvalidRecord(f"{fault!r} is no word for a fault")
-        if not isinstance(reason, str):
-            raise InvalidRecord(f"{reason!r} is no sentence that says why a game was lost")
-        if len(fault) > _LONGEST_NAME or not fault.isprintable():
-            raise InvalidRecord(f"{fault[:40]!r} is no word for a fault")
-        if len(reason) > _LONGEST_REASON or not _is_text(reason):
-            raise InvalidRecord(f"{reason[:40]!r} is no sentence that says why a game was lost")
+        for text, what, most, fits in (
+            (self.first, "name of a player", _MAX_NAME, str.isprintable),
+            (self.second, "name of a player", _MAX_NAME, str.isprintable),
+            (self.fault or "", "word for a fault", _MAX_NAME, str.isprintable),
+            (self.reason or "", "sentence that says why a game was lost", _MAX_REASON, _is_text),
+        ):
+            is_text = isinstance(text, str)
+            if not is_text or len(text) > most or not fits(text):
+                raise InvalidRecord(f"{(text[:40] if is_text else text)!r} is no {what}")
         if not 0 <= whole_number(self.opening, "opening", InvalidRecord) <= len(columns):
             raise InvalidRecord(f"an opening of {self.opening} moves is longer than its game")
         if self.label is not None and self.label not in LABELS:
@@ -139,14 +136,13 @@ def as_name(text: str) -> str:
     >>> as_name("Ann\\u00a0B\\u200b")
     'Ann B'
     """
-    told = "".join(" " if character.isspace() else character for character in text)
-    return "".join(filter(str.isprintable, told)).strip()[:_LONGEST_NAME].strip()
+    spaced = "".join(" " if character.isspace() else character for character in text)
+    return "".join(filter(str.isprintable, spaced)).strip()[:_MAX_NAME].strip()
 
 
 def _is_text(text: str) -> bool:
-    """Whether every format can hold a text: it has no halves of characters, and ends no lines.
-
-    JSON may hold the former, and tables do not quote the latter.
+    """Whether every format can hold a text: no halves of characters, as JSON may hold, no ends of
+    lines, which tables do not quote.
     """
     return not any("\ud800" <= character <= "\udfff" or character in "\r\0" for character in text)
 
@@ -174,3 +170,26 @@ def played(columns: Sequence[int], geometry: Geometry) -> Position:
         except ClaimevenError as error:
             raise InvalidRecord(f"move {number}: {error}") from None
     return position
+
+
+def text_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers, without their ends and a byte order mark."""
+    for number, line in enumerate(lines, start=1):
+        yield number, line.removeprefix(_BYTE_ORDER_MARK).rstrip("\r\n")
+
+
+def written_lines(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not empty, with their numbers."""
+    return ((number, line) for number, line in text_lines(lines) if line.strip())
+
+
+def surveyed(lines: Any, survey: Callable[[Iterable[str]], T]) -> T | None:
+    """Return what a look at all lines finds if they can be read twice, as those of a file; else
+    None.
+    """
+    if not getattr(lines, "seekable", bool)():
+        return None
+    start = lines.tell()
+    found = survey(lines)
+    lines.seek(start)
+    return found

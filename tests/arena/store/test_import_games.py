@@ -35,7 +35,7 @@ from claimeven.arena.store.store import Store
 from claimeven.atomic_io import CannotWrite
 from claimeven.game.errors import InvalidNotation
 from claimeven.records import GameRecord
-from claimeven.records.kaggle import replay_of
+from claimeven.records.replays import replay_of
 from tests import naive
 
 AGENTS = (

@@ -16,7 +16,7 @@ import pytest
 
 from claimeven import Position
 from claimeven.cli.common import progress
-from claimeven.cli.common.boards import board_text
+from claimeven.cli.common.output import board_text
 from claimeven.cli.common.solver_options import progress_text
 from claimeven.solver import SolveProgress
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.cli.common.streams import as_file, printable, table_width, text_width
+from claimeven.cli.common.output import table_width, text_width
+from claimeven.cli.common.streams import as_file, printable
 from claimeven.networks.loading import SHIPPED_NET
 from tests import forks
 from tests.cli.conftest import Run

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claimeven.cli.common.tables import fitted, named_lines, table_lines
+from claimeven.cli.common.output import fitted, named_lines, table_lines
 
 HEADINGS = ["ply", "a", "b", "c", "d"]
 ROWS = [["0", "1", "2", "3", "4"]]

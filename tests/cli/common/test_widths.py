@@ -8,8 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimeven.cli.common.tables import fitted, named_lines, table_lines
-from claimeven.cli.common.widths import cut, left, right, text_size, wrap
+from claimeven.cli.common.output import (
+    cut,
+    fitted,
+    left,
+    named_lines,
+    right,
+    table_lines,
+    text_size,
+    wrap,
+)
 
 #: Two letters that take two columns each.
 WIDE = "\u6f22\u5b57"

@@ -11,8 +11,7 @@ from claimeven.agents import Agent, Decision
 from claimeven.agents.base import AgentFault
 from claimeven.agents.decisions.decision_rows import decision_facts, decision_rows
 from claimeven.arena.games.safe_call import checked_trace, checked_tree
-from claimeven.cli.common.streams import WIDTH
-from claimeven.cli.common.widths import wrap
+from claimeven.cli.common.output import WIDTH, wrap
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 

@@ -8,14 +8,16 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from claimeven.cli.common.options import WordChoice
-from claimeven.cli.common.streams import as_file
+from claimeven.cli.common.output import show
+from claimeven.cli.common.solver_options import SolverChoice
+from claimeven.cli.common.streams import as_file, printable
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records import (
@@ -30,13 +32,17 @@ from claimeven.records import (
 from claimeven.records.boards import Board
 from claimeven.records.move_strings import every_item
 
+if TYPE_CHECKING:
+    from claimeven.solver import Solver
+
 #: The argument that stands for the lines of stdin.
 STDIN = "-"
-#: What only the name of a file has.
+#: Characters that only the name of a file has.
 _OF_FILES = "./\\"
-
 #: What is added about a board that no game reaches.
 _SHOWN = "; claimeven show draws, counts and evaluates such a board"
+#: How the input without a move is called.
+_NO_MOVES = {"position": "(the empty board)", "game": "(no moves)"}
 
 #: Names the format of what is read; the command receives `source`, a name or None.
 source_option = click.option(
@@ -83,7 +89,8 @@ class Inputs:
     a line that cannot be read is reported on stderr with its number when its turn comes, and
     `failed` is set. `check` raises `ClaimevenError` for records the command cannot use; `geometry`
     is the board of games that do not name theirs; `source` names the format. With `takes_boards`
-    boards that no game reaches are given too.
+    boards that no game reaches are given too. An input whose format was guessed, and which may be
+    meant otherwise, is reported on stderr once, and read all the same.
     """
 
     def __init__(
@@ -113,20 +120,20 @@ class Inputs:
         if argument == STDIN:
             self.are_many = True
             return "", as_file(sys.stdin)
-        source = format_of(self._source or "moves")
+        form = format_of(self._source or "moves")
         try:
-            record = source.read(argument, self._geometry)
+            record = form.read(argument, self._geometry)
             self._check(record)
+            self._note(argument, form.doubt(argument, self._geometry))
             return Given(record.moves, record)
         except ClaimevenError as error:
             if self._source or _looks_like_moves(argument):
                 lines = _open(argument)
                 if lines is None:
                     _check_base(argument, self._geometry, error)
+                    raise
             else:
                 lines = _open(argument, may_be_text=True) or io.StringIO(argument)
-            if lines is None:
-                raise
         self.are_many = True
         return argument if "\n" not in argument else "the text given", lines
 
@@ -143,19 +150,28 @@ class Inputs:
                     try:
                         record = tried.game()
                         self._check(record)
+                        self._note(f"{where}line {tried.line}", tried.doubt)
                         yield Given(record.moves, record, board=tried.board)
                     except ClaimevenError as error:
                         reason = getattr(error, "reason", str(error))
                         moves = "".join(tried.text.split()) or f"on line {tried.line}"
                         if tried.board is None or not self._takes_boards:
                             shown = _SHOWN * (tried.board is not None and tried.record is None)
-                            self._tell(f"{where}line {tried.line}: {reason}{shown}")
+                            self._complain(f"{where}line {tried.line}: {reason}{shown}")
                         yield Given(moves, None, reason, tried.board)
             except InvalidRecord as error:  # nothing can be read from here on
-                self._tell(str(error) if error.line is None else f"{where}{error}")
+                self._complain(str(error) if error.line is None else f"{where}{error}")
                 yield Given(name or "stdin", None, error.reason)
 
-    def _tell(self, error: str) -> None:
+    def _note(self, what: str, doubt: str) -> None:
+        """Report how an input was read that may be meant otherwise, once for a command."""
+        if doubt and not self._source and not self._has_noted:
+            self._has_noted = True
+            print(f"claimeven: {printable(what)} is read as {doubt}", file=sys.stderr, flush=True)
+
+    _has_noted = False
+
+    def _complain(self, error: str) -> None:
         if not self._is_silent:
             print(f"claimeven: {error}", file=sys.stderr, flush=True)
         self.failed = True
@@ -198,3 +214,79 @@ def _open(argument: str, may_be_text: bool = False) -> TextIO | None:
     if not may_be_text and any(character in argument for character in _OF_FILES):
         raise ClaimevenError(f"there is no file {argument}")
     return None
+
+
+class GivenScores:
+    """Counts of the scores that files give for their positions: how many are right, how many not.
+
+    `right` and `wrong` count those compared with exact ones.
+    """
+
+    def __init__(self) -> None:
+        self.right = self.wrong = 0
+
+    def agree(self, record: GameRecord, score: int, scores: Sequence[int | None] = ()) -> bool:
+        """Count whether the scores that a record gives are these; True if it gives none.
+
+        `scores` are those of the columns, empty if they are not known.
+        """
+        if not record.scores:
+            return True
+        is_right = record.score == score
+        if scores and len(record.scores) == len(scores) > 1:
+            is_right = list(record.scores) == list(scores)
+        self.right += is_right
+        self.wrong += not is_right
+        return is_right
+
+    @property
+    def count(self) -> int:
+        """How many were compared."""
+        return self.right + self.wrong
+
+    def __str__(self) -> str:
+        each = "score" if self.count == 1 else "scores"
+        return f"{self.count:,} {each} given: {self.right:,} right, {self.wrong:,} wrong"
+
+
+def given_text(record: GameRecord) -> str:
+    """Return the scores of a record as its file writes them."""
+    return " ".join("." if score is None else str(score) for score in record.scores)
+
+
+def given_dict(record: GameRecord, agrees: bool) -> dict[str, object]:
+    """Return what JSON says of the scores that a record gives, nothing if it gives none."""
+    return {"given": list(record.scores), "agrees": agrees} if record.scores else {}
+
+
+def answer_each(
+    ctx: click.Context,
+    inputs: Inputs,
+    kind: str,
+    solving: SolverChoice,
+    geometry: Geometry,
+    as_json: bool,
+    answer: Callable[[str, GameRecord, Solver, GivenScores], None],
+) -> None:
+    """Let `answer` print what is known of each input, a "position" or a "game".
+
+    It receives the moves, the record, a solver for its board and the scores that were given. Among
+    many inputs each has its moves above it and an empty line below. The exit status is 1 if one
+    could not be read, or gave a wrong score.
+    """
+    solver_of, scores = cache(solving.solver), GivenScores()
+    for given in inputs:
+        record = given.record
+        if inputs.are_many and not as_json:
+            print(f"{kind} {printable(given.moves) or _NO_MOVES[kind]}")
+        if record is not None:
+            answer(given.moves, record, solver_of(record.geometry), scores)
+        elif as_json:
+            print("null")
+        else:
+            show(f"not {'judged' if kind == 'game' else 'explained'}: {given.error}")
+        if not as_json and (inputs.are_many or record is None):
+            print()
+        sys.stdout.flush()
+    if inputs.failed or scores.wrong:
+        ctx.exit(1)

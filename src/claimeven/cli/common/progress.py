@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from claimeven import interrupts
-from claimeven.cli.common.streams import is_live, table_width
-from claimeven.cli.common.widths import cut, left, text_size
+from claimeven.cli.common.output import cut, left, table_width, text_size
+from claimeven.cli.common.streams import is_live
 
 #: Seconds of work before progress is shown, and between two updates.
 PATIENCE = 1.0

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from claimeven.atomic_io import BESIDE_DATABASE, check_output
+from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.progress import say, say_when_compiling, status_line
 from claimeven.cli.common.solver_options import usual_threads
-from claimeven.cli.common.streams import printable, text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.streams import printable
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:

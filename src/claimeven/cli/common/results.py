@@ -6,10 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
 from claimeven.blocks import Block, Board, Code, Table
-from claimeven.cli.common.boards import board_text
-from claimeven.cli.common.streams import table_width, text_width
-from claimeven.cli.common.tables import named_lines, table_lines
-from claimeven.cli.common.widths import left, text_size, wrap
+from claimeven.cli.common.output import (
+    board_text,
+    left,
+    named_lines,
+    table_lines,
+    table_width,
+    text_size,
+    text_width,
+    wrap,
+)
 
 
 def write_sections(sections: Iterable[Sequence[Block]], out: TextIO) -> None:

@@ -1,4 +1,4 @@
-"""The standard streams: set up so that no text breaks them, kept clean, and how wide they are."""
+"""The standard streams: set up so that no text breaks them, and kept clean."""
 
 from __future__ import annotations
 
@@ -12,13 +12,6 @@ from pathlib import Path
 from typing import TextIO
 
 from claimeven.agents import sanitize
-
-#: Width of tables where the terminal does not tell one.
-WIDTH = 80
-#: Fewest characters that a line of text may have.
-LEAST_WIDTH = 40
-#: Digits of a width that are read: Python refuses a number of thousands of them.
-_DIGITS = 6
 
 
 def prepare_streams() -> None:
@@ -130,25 +123,6 @@ def is_live(stream: TextIO) -> bool:
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def has_colours(stream: TextIO) -> bool:
-    """Whether a stream may be sent colours."""
+def has_colors(stream: TextIO) -> bool:
+    """Whether a stream may be sent colors."""
     return is_live(stream) and not os.environ.get("NO_COLOR")
-
-
-def table_width(stream: TextIO | None = None) -> int:
-    """Characters a line of a stream (stdout) may take: the terminal's, 80 where there is none.
-
-    The variable COLUMNS says otherwise, as it does for other programs.
-    """
-    said = os.environ.get("COLUMNS", "")
-    if said.isascii() and said.isdigit() and int(said[:_DIGITS]) > 0:
-        return int(said[:_DIGITS])
-    try:
-        return os.get_terminal_size(1 if stream is None else stream.fileno()).columns or WIDTH
-    except (OSError, ValueError):
-        return WIDTH
-
-
-def text_width(stream: TextIO | None = None) -> int:
-    """Characters a line of prose or of a chart may take on a stream (stdout): 40 to 80."""
-    return max(LEAST_WIDTH, min(WIDTH, table_width(stream)))

@@ -12,9 +12,8 @@ import click
 from claimeven.atomic_io import make_folder
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option
+from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.progress import say_when_compiling, status_line
-from claimeven.cli.common.streams import text_width
-from claimeven.cli.common.tables import fitted
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:

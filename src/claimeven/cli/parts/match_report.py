@@ -12,8 +12,7 @@ from claimeven.arena import MatchResult, Opening, PlayedGame
 from claimeven.arena.results import fault_texts
 from claimeven.arena.store.models import StoredAgent
 from claimeven.arena.tournaments.remarks import remarks
-from claimeven.cli.common.tables import remark_lines, table_lines
-from claimeven.cli.common.widths import cut, left, text_size, wrap
+from claimeven.cli.common.output import cut, left, remark_lines, table_lines, text_size, wrap
 
 LETTERS = ("A", "B")
 #: Columns of a label, and the part of a line that it may take.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 
 from claimeven.arena.studies import QUANTITIES, ExperimentResult, Figure, Found, Study, StudyResult
-from claimeven.cli.common.tables import table_lines
+from claimeven.cli.common.output import table_lines
 
 HEADINGS = ("", "then", "now", "95 % interval", "faster")
 

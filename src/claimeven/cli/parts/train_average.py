@@ -8,10 +8,9 @@ import click
 
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option
+from claimeven.cli.common.output import fitted, text_width
+from claimeven.cli.common.parsing import shares_of
 from claimeven.cli.common.progress import status_line
-from claimeven.cli.common.shares import shares_of
-from claimeven.cli.common.streams import text_width
-from claimeven.cli.common.tables import fitted
 
 
 @click.command("average")

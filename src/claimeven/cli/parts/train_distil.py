@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 from claimeven.cli.common.options import FilePath, geometry_options, json_option
-from claimeven.cli.common.plies import ply_range
+from claimeven.cli.common.parsing import ply_range, shares_of
 from claimeven.cli.common.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.common.settings_options import settings_options
-from claimeven.cli.common.shares import shares_of
 from claimeven.cli.parts.train_plot import drawn_in_the_end, plots_option, print_run
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry

@@ -9,10 +9,9 @@ import click
 
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option
+from claimeven.cli.common.output import fitted, named_lines, table_width, text_width
 from claimeven.cli.common.progress import say, say_when_compiling, status_line
 from claimeven.cli.common.settings_options import settings_options
-from claimeven.cli.common.streams import table_width, text_width
-from claimeven.cli.common.tables import fitted, named_lines
 from claimeven.errors import ClaimevenError
 from claimeven.learning.compare_runs import Judged, Judging, check_drawing, draw_judged, judge_runs
 from claimeven.learning.curves import folder_for

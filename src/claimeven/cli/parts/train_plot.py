@@ -11,9 +11,8 @@ import click
 
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option
+from claimeven.cli.common.output import fitted, table_lines, table_width, text_width
 from claimeven.cli.common.progress import say
-from claimeven.cli.common.streams import table_width, text_width
-from claimeven.cli.common.tables import fitted, table_lines
 
 
 @click.command("plot")

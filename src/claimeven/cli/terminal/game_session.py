@@ -13,7 +13,6 @@ import numpy as np
 from claimeven.agents import Agent, Limit
 from claimeven.agents.families.human import HumanAgent
 from claimeven.arena.games.safe_call import begin_game, checked_decision
-from claimeven.cli.common.boards import board_text
 from claimeven.cli.common.decision_report import (
     TREE_DEPTH,
     TREE_NODES,
@@ -24,8 +23,7 @@ from claimeven.cli.common.decision_report import (
     trace_lines,
     tree_lines,
 )
-from claimeven.cli.common.streams import text_width
-from claimeven.cli.common.tables import fitted
+from claimeven.cli.common.output import board_text, fitted, text_width
 from claimeven.cli.terminal.hints import hint_lines
 from claimeven.cli.terminal.prompt import HELP, HINT, NEW, QUIT, REDO, UNDO, help_text, read_typed
 from claimeven.game.errors import ClaimevenError

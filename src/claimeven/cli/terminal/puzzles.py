@@ -6,8 +6,7 @@ import sys
 from textwrap import fill, indent
 from typing import TextIO
 
-from claimeven.cli.common.boards import board_text
-from claimeven.cli.common.streams import text_width
+from claimeven.cli.common.output import board_text, text_width
 from claimeven.errors import ClaimevenError
 from claimeven.game.notation import column_choices, column_name, column_names, parse_column
 from claimeven.game.outcome import PLAYER_NAMES

@@ -1,0 +1,204 @@
+"""Texts, tables and boards as a terminal or a file can show them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from claimeven.cli.common.streams import can_show, has_colors
+
+if TYPE_CHECKING:
+    from claimeven.game.position import Position
+
+#: Width of tables when the terminal does not report one.
+WIDTH = 80
+#: Fewest characters that a line of text may have.
+MIN_WIDTH = 40
+#: Digits of a width that are read: Python refuses a number of thousands of them.
+_DIGITS = 6
+_GAP = "  "
+
+
+def table_width(stream: TextIO | None = None) -> int:
+    """Characters a line of a stream (stdout) may take: the terminal's, 80 if there is none.
+
+    The variable COLUMNS says otherwise, as it does for other programs.
+    """
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isascii() and columns.isdigit() and int(columns[:_DIGITS]) > 0:
+        return int(columns[:_DIGITS])
+    try:
+        return os.get_terminal_size(1 if stream is None else stream.fileno()).columns or WIDTH
+    except (OSError, ValueError):
+        return WIDTH
+
+
+def text_width(stream: TextIO | None = None) -> int:
+    """Characters a line of prose or of a chart may take on a stream (stdout): 40 to 80."""
+    return max(MIN_WIDTH, min(WIDTH, table_width(stream)))
+
+
+def _wide() -> Any:
+    """Return `wcwidth`, which takes longer to import than most commands take to start."""
+    import wcwidth  # noqa: PLC0415 - only for text that is not ASCII
+
+    return wcwidth
+
+
+def text_size(text: str) -> int:
+    """Return the columns of a terminal that a text takes, whatever its script.
+
+    >>> text_size("bot"), text_size("\\u6f22\\u5b57"), text_size("e\\u0301")
+    (3, 4, 1)
+    """
+    return len(text) if text.isascii() else int(_wide().width(text))
+
+
+def left(text: str, width: int) -> str:
+    """Return a text filled up with blanks on its right, as `str.ljust` does."""
+    return text + " " * (width - text_size(text))
+
+
+def right(text: str, width: int) -> str:
+    """Return a text filled up with blanks on its left, as `str.rjust` does."""
+    return " " * (width - text_size(text)) + text
+
+
+def cut(text: str, width: int) -> str:
+    """Return the longest start of a text that fits into `width` columns.
+
+    >>> cut("a\\u6f22\\u5b57", 4) == "a\\u6f22"
+    True
+    """
+    width = max(width, 0)
+    return text[:width] if text.isascii() else str(_wide().clip(text, 0, width, fillchar=""))
+
+
+def wrap(text: str, width: int, **options: Any) -> list[str]:
+    """Return a text in lines of at most `width` columns, with the options of `textwrap.wrap`."""
+    lines: list[str] = (textwrap if text.isascii() else _wide()).wrap(text, width, **options)
+    return lines
+
+
+def fitted(text: str, width: int) -> str:
+    """Return a text whose lines are at most `width` columns wide: longer ones go on, indented.
+
+    >>> print(fitted("a table\\nof some words", 8))
+    a table
+    of some
+      words
+    """
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if text_size(line) <= width:
+            lines.append(line)
+        else:
+            indent = " " * (len(line) - len(line.lstrip()) + 2)
+            lines += wrap(
+                line, width, subsequent_indent=indent,
+                break_long_words=False, break_on_hyphens=False,
+            )  # fmt: skip
+    return "\n".join(lines)
+
+
+def show(text: str) -> None:
+    """Print a text in lines as wide as prose may be."""
+    click.echo(fitted(text, text_width()))
+
+
+def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table in the width of the terminal."""
+    click.echo("\n".join(table_lines(headings, rows, table_width())))
+
+
+def table_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Return the lines of a table, cells to the right, each line at most `width` columns wide.
+
+    A table that is wider is printed in parts, one below the other; each starts with the first
+    column.
+
+    >>> print("\\n".join(table_lines(["ply", "a", "b"], [["0", "10", "2"], ["1", "3", "44"]], 9)))
+    ply   a
+      0  10
+      1   3
+    <BLANKLINE>
+    ply   b
+      0   2
+      1  44
+    """
+    cells = [headings, *rows]
+    widths = [max(map(text_size, column)) for column in zip(*cells, strict=True)]
+    parts: list[list[int]] = [[]]
+    free = room = width - widths[0]
+    for place in range(1, len(headings)):
+        needed = len(_GAP) + widths[place]
+        if needed > free and parts[-1]:
+            parts.append([])
+            free = room
+        parts[-1].append(place)
+        free -= needed
+    lines: list[str] = []
+    for part in parts:
+        lines += [""] if lines else []
+        for row in cells:
+            lines.append(_GAP.join(right(row[place], widths[place]) for place in (0, *part)))
+    return lines
+
+
+def named_lines(
+    heading: str,
+    headings: Sequence[str],
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    width: int,
+) -> list[str]:
+    """Return the lines of a table whose rows have names, which no line may cut.
+
+    A name that leaves no room for its cells has a line of its own; the other rows stay as they are.
+
+    >>> print("\\n".join(named_lines("who", ["won"], ["ann", "a name"], [["1"], ["12"]], 20)))
+    who     won
+    ann       1
+    a name   12
+    >>> print("\\n".join(named_lines("who", ["won"], ["a very long name"], [["1"]], 20)))
+    who              won
+    a very long name
+                       1
+    """
+    widths = [max(map(text_size, column)) for column in zip(headings, *rows, strict=True)]
+    cells = [
+        "".join(_GAP + right(cell, size) for cell, size in zip(row, widths, strict=True))
+        for row in (headings, *rows)
+    ]
+    room = min(max(map(text_size, [heading, *names])), width - text_size(cells[0]))
+    lines: list[str] = []
+    for name, row in zip([heading, *names], cells, strict=True):
+        if text_size(name) <= room:
+            lines.append(left(name, room) + row)
+        else:
+            lines += [name, right(row, width)]
+    return lines
+
+
+def remark_lines(remarks: Sequence[str], width: int) -> Iterator[str]:
+    """Yield an empty line and remarks on some games, if there are any."""
+    if remarks:
+        yield ""
+    for remark in remarks:
+        yield from fitted(remark, width).split("\n")
+
+
+def board_text(
+    position: Position, stream: TextIO | None = None, last: int | None = None, result: bool = True
+) -> str:
+    """Draw a board: ASCII if the stream (stdout) needs it, in color on a color terminal."""
+    from claimeven.game.drawing import draw  # noqa: PLC0415 - for a quick start
+
+    stream = sys.stdout if stream is None else stream
+    charset = "unicode" if can_show("┌●○", stream) else "ascii"
+    return draw(position, charset=charset, last=last, result=result, colour=has_colors(stream))

@@ -1,0 +1,57 @@
+"""Values of options that have a form of their own: plies such as `8-20`, shares such as `2,0.5`."""
+
+from __future__ import annotations
+
+import re
+
+import click
+
+from claimeven.game.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
+
+
+def ply_range(text: str) -> tuple[int, int]:
+    """Read plies: `8-20`, or one number for both ends.
+
+    >>> ply_range("8-20"), ply_range("9")
+    ((8, 20), (9, 9))
+    """
+    found = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", text.strip())
+    if found is None:
+        raise ClaimevenError(f"--plies {text}: give two plies such as 8-20, or one")
+    return int(found[1]), int(found[2] or found[1])
+
+
+def plies_asked(text: str | None, default: tuple[int, int], geometry: Geometry) -> tuple[int, int]:
+    """Read plies; without a text take those that are as far into a game as the default ones are on
+    the standard board, the empty board left out.
+
+    >>> plies_asked(None, (8, 36), Geometry()), plies_asked(None, (8, 36), Geometry(4, 4, 3))
+    ((8, 36), (2, 13))
+    """
+    if text is not None:
+        return ply_range(text)
+    last = geometry.cells - 1
+    lowest, highest = (min(max(1, ply * last // (STANDARD.cells - 1)), last) for ply in default)
+    return lowest, highest
+
+
+def usually(default: tuple[int, int]) -> str:
+    """Say for a help text which plies are taken by default.
+
+    >>> usually((8, 36))
+    'usually 8-36, on other boards as far into a game'
+    """
+    return f"usually {default[0]}-{default[1]}, on other boards as far into a game"
+
+
+def shares_of(text: str) -> tuple[float, ...]:
+    """Return the numbers of `--shares`. Raises `UsageError` for anything else.
+
+    >>> shares_of("2,0.5")
+    (2.0, 0.5)
+    """
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise click.UsageError(f"--shares takes numbers like 1,2, not {text!r}") from None
