@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from claimeven.arena.studies import STUDIES as ALL_STUDIES
 from claimeven.arena.studies import ExperimentResult, Figure, Found, Study, StudyResult
-from claimeven.cli.parts.study_report import interval_text, now_text, speed_text, then_text
+from claimeven.arena.studies.format import figure_texts
 
 #: The studies that need nothing but this machine.
 STUDIES: Final = tuple(study for study in ALL_STUDIES if not study.needs_server)
@@ -104,15 +104,9 @@ def _table(result: StudyResult) -> str:
 
 
 def _cells(result: ExperimentResult, figure: Figure) -> tuple[str, ...]:
-    found = result.found(figure)
-    times = None if found is None else figure.speed_up(found.value)
-    texts = (
-        now_text(found, figure.quantity),
-        interval_text(found, figure.quantity),
-        speed_text(times),
-    )
+    then, *texts = figure_texts(result, figure)
     # Numbers stay on one line with their units.
-    return then_text(figure), *(text.replace(" ", "\N{NO-BREAK SPACE}") for text in texts)
+    return then, *(text.replace(" ", "\N{NO-BREAK SPACE}") for text in texts)
 
 
 def _experiments(study: Study, told: dict[str, Any]) -> Iterator[ExperimentResult]:

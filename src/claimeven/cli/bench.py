@@ -41,7 +41,7 @@ def command(as_json: bool) -> None:
         SearchTotals,
         run_benchmark,
     )
-    from claimeven.arena.studies.host_info import machine  # noqa: PLC0415 - for a quick start
+    from claimeven.arena.studies.runner import machine  # noqa: PLC0415 - for a quick start
 
     searches: list[SearchTotals] = []
     with status_line() as line:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -19,7 +19,7 @@ from claimeven.cli.common.options import (
     json_option,
     resume_options,
 )
-from claimeven.cli.common.output import text_width
+from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.progress import (
     StatusLine,
     count_text,
@@ -27,9 +27,9 @@ from claimeven.cli.common.progress import (
     say_when_compiling,
     status_line,
 )
+from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.parts.study_report import list_lines, study_lines
 from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
 
@@ -76,8 +76,11 @@ def list_studies(as_json: bool) -> None:
         with clean_stdout() as out:
             write_json({"studies": told}, out)
         return
-    for line in list_lines(STUDIES, text_width()):
-        click.echo(line)
+    room = max(len(study.name) for study in STUDIES)
+    for study in STUDIES:
+        games = f"{study.games:,} games" if study.games else "no games"
+        click.echo(f"{study.name:<{room}}  {study.source.name}, {games}")
+        click.echo(fitted(f"  {study.title}", text_width()))
 
 
 def running_options(run: Command) -> Command:
@@ -170,7 +173,7 @@ def run_all(ctx: click.Context, laboratory: Laboratory, as_json: bool) -> None:
 def _run(
     ctx: click.Context, studies: Sequence[Study], laboratory: Laboratory, as_json: bool
 ) -> None:
-    from claimeven.arena.studies.host_info import machine  # noqa: PLC0415 - for a quick start
+    from claimeven.arena.studies.runner import machine  # noqa: PLC0415 - for a quick start
 
     if laboratory.seconds is not None and not any(study.is_timed for study in studies):
         raise ClaimevenError("--seconds changes studies with a limit on the clock; these have none")
@@ -182,7 +185,7 @@ def _run(
         seconds = time.monotonic() - begin
         whole = sum(result.is_whole for result in results)
         if as_json:
-            told = {
+            data = {
                 "studies": [result.as_dict() for result in results],
                 "asked": laboratory.asked,
                 "seed": laboratory.seed,
@@ -190,7 +193,7 @@ def _run(
                 "machine": machine(),
                 "seconds": seconds,
             }
-            write_json(told, out)
+            write_json(data, out)
         elif results:
             out.write(f"{whole} of {len(studies)} studies, {seconds:.1f} s\n")
     if interrupted:
@@ -205,26 +208,27 @@ def _collect(
     line: StatusLine,
     out: TextIO | None,
 ) -> bool:
-    """Run studies and collect what they come to, printing each; whether Ctrl-C ended it early.
+    """Run studies and collect their results, printing each; return whether Ctrl-C ended it early.
 
     Of a study that was interrupted the experiments that were finished are kept.
     """
     from claimeven.arena.studies import StudyResult  # noqa: PLC0415 - for a quick start
+    from claimeven.arena.studies.format import study_sections  # noqa: PLC0415 - for a quick start
 
     for place, study in enumerate(studies, start=1):
         finished: list[ExperimentResult] = []
-        watch = _Watch(line, f"study {place} of {len(studies)}, {study.name}: ")
+        where = f"study {place} of {len(studies)}, {study.name}: "
         interrupted = False
         try:
             for number in range(len(study.experiments)):
-                finished.append(laboratory.experiment(study, number, watch))
+                finished.append(laboratory.experiment(study, number, _progress(line, where)))
         except KeyboardInterrupt:
             interrupted = True
         if finished:
             results.append(StudyResult(study, tuple(finished)))
             line.clear()
             if out is not None:
-                out.writelines(text + "\n" for text in study_lines(results[-1], text_width(out)))
+                write_sections(study_sections(results[-1]), out)
                 out.write("\n")
                 out.flush()
         if interrupted:
@@ -232,20 +236,15 @@ def _collect(
     return False
 
 
-class _Watch:
-    """Shows how far the match at hand is."""
+def _progress(line: StatusLine, where: str) -> Callable[[int, int, bool], None]:
+    """Return a function that shows how far the current match is."""
+    begin, resumed = 0.0, 0
 
-    def __init__(self, line: StatusLine, where: str) -> None:
-        self._line = line
-        self._where = where
-        self._begin = 0.0
-        self._resumed = 0
+    def show(done: int, planned: int, starts: bool) -> None:
+        nonlocal begin, resumed
+        if starts:
+            begin, resumed = time.monotonic(), done
+        spent = time.monotonic() - begin
+        line.show(lambda: where + count_text(done, planned, "games", spent, resumed))
 
-    def __call__(self, done: int, planned: int, begins: bool) -> None:
-        """Note that so many of the games are there; `begins` where a match does."""
-        if begins:
-            self._begin, self._resumed = time.monotonic(), done
-        seconds = time.monotonic() - self._begin
-        self._line.show(
-            lambda: self._where + count_text(done, planned, "games", seconds, self._resumed)
-        )
+    return show

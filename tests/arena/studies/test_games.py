@@ -13,7 +13,8 @@ from claimeven import Geometry, Limit, Position
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.models import StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, games, run_study
+from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, run_study
+from claimeven.arena.studies.measurements import of_games
 from claimeven.arena.studies.study import Findings
 from claimeven.ratings.pentanomial import PairCounts
 
@@ -37,7 +38,7 @@ def values(found: Findings) -> dict[tuple[str, str], float]:
 
 def test_findings_of_games_told_by_hand() -> None:
     rows = [row(0, 0, "123"), row(1, 0, "124", swapped=True), row(2, None, "125"), row(3, 0, "126")]
-    found = values(games.findings(rows, seconds=8.0))
+    found = values(of_games(rows, seconds=8.0))
     # Agent 0 won games 0 and 3; agent 1 moved first in game 1 and won it.
     assert (found["wins", "0"], found["wins", "1"]) == (50, 25)
     assert (found["losses", "0"], found["losses", "1"]) == (25, 50)
@@ -55,7 +56,7 @@ def test_a_mean_has_the_interval_of_the_normal_distribution() -> None:
     rows = [row(number, 0, f"12{number}") for number in range(4)]
     for game, first in zip(rows, (1.0, 2.0, 4.0, 8.0), strict=True):
         game.told["evaluations"][0] = first  # type: ignore[index]  # a list here, as it is read from a file
-    found = games.findings(rows, 1.0)["evaluations_per_game", "0"]
+    found = of_games(rows, 1.0)["evaluations_per_game", "0"]
     totals = [21.0, 22.0, 24.0, 28.0]
     half = NormalDist().inv_cdf(0.975) * stdev(totals) / math.sqrt(4)
     assert found.low is not None
@@ -63,7 +64,7 @@ def test_a_mean_has_the_interval_of_the_normal_distribution() -> None:
     assert math.isclose(found.value, fmean(totals))
     assert math.isclose(found.low, fmean(totals) - half)
     assert math.isclose(found.high, fmean(totals) + half)
-    assert games.findings(rows[:1], 1.0)["evaluations_per_game", "0"].low is None
+    assert of_games(rows[:1], 1.0)["evaluations_per_game", "0"].low is None
 
 
 def test_an_interval_of_amounts_begins_at_nothing_at_the_least() -> None:
@@ -71,15 +72,15 @@ def test_an_interval_of_amounts_begins_at_nothing_at_the_least() -> None:
         StoredGame(str(n), n, n // 2, 0, 1, "", "1", 0, told={"evaluations": [amount]})
         for n, amount in enumerate((1.0, 100.0))
     ]
-    found = games.findings(rows, seconds=1.0)["evaluations_per_game", "0"]
+    found = of_games(rows, seconds=1.0)["evaluations_per_game", "0"]
     assert found.low == 0
     assert found.high is not None
     assert found.high > found.value > 0
 
 
 def test_games_alike_count_once_for_the_width() -> None:
-    alike = games.findings([row(n, 0, "123") for n in range(100)], 1.0)["wins", "0"]
-    once = games.findings([row(0, 0, "123")], 1.0)["wins", "0"]
+    alike = of_games([row(n, 0, "123") for n in range(100)], 1.0)["wins", "0"]
+    once = of_games([row(0, 0, "123")], 1.0)["wins", "0"]
     assert (alike.low, alike.high) == (once.low, once.high)
 
 
@@ -96,7 +97,7 @@ def test_where_seats_are_swapped_the_interval_is_that_of_pairs() -> None:
         (rows, PairCounts((1, 0, 1, 1, 1))),
         ([*rows, *again], PairCounts((1, 0, 1, 1, 2))),
     ):
-        found = games.findings(played, 1.0)["score", "0"]
+        found = of_games(played, 1.0)["score", "0"]
         low, high = counts.interval_of(4)
         assert (found.low, found.high) == (pytest.approx(100 * low), pytest.approx(100 * high))
         assert found.value == pytest.approx(100 * counts.share)
@@ -132,7 +133,7 @@ def test_a_match_with_a_figure_of_speed_measures_time() -> None:
 
 
 def test_no_games_come_to_nothing() -> None:
-    assert games.findings([], 0.0) == {}
+    assert of_games([], 0.0) == {}
 
 
 def test_the_first_agent_begins_unless_seats_are_swapped() -> None:

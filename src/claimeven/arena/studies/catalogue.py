@@ -13,7 +13,7 @@ from claimeven.arena.studies.study import Experiment, Figure, Match, Measurement
 from claimeven.game.geometry import Geometry
 from claimeven.suggestions import no_such
 
-#: What an agent that is a function of `measures` begins with in the file.
+#: The prefix, in the file, of an agent that is a function of `measurements`.
 _FUNCTION: Final = "measures."
 
 
@@ -23,43 +23,24 @@ class InvalidStudy(InvalidMatch):
 
 def study_of(name: str) -> Study:
     """Return the study of a name. Raises `InvalidStudy`."""
-    for study in STUDIES:
-        if study.name == name:
-            return study
-    raise InvalidStudy(no_such("study", name, [study.name for study in STUDIES]))
-
-
-def _studies(path: Path) -> tuple[Study, ...]:
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    sources = {name: Source(name, **each) for name, each in data["source"].items()}
-    return tuple(
-        Study(
-            each["name"],
-            each["title"],
-            sources[each["source"]],
-            tuple(map(_experiment, each["experiment"])),
-            each.get("differs", ""),
-            each.get("remark", ""),
-        )
-        for each in data["study"]
-    )
+    found = {study.name: study for study in STUDIES}
+    if name not in found:
+        raise InvalidStudy(no_such("study", name, list(found)))
+    return found[name]
 
 
 def _experiment(data: dict[str, Any]) -> Experiment:
-    given = dict(data)
-    figures = tuple(Figure(**each) for each in given.pop("figures"))
-    if "agents" in given:
-        first, second = map(_agent, given.pop("agents"))
-        return Match((first, second), figures=figures, **given)
-    arguments = {name: _argument(name, each) for name, each in given.get("arguments", {}).items()}
-    return Measurement(
-        given["setting"], getattr(measurements, given["measure"]), figures, arguments
-    )
+    figures = tuple(Figure(**each) for each in data.pop("figures"))
+    if "agents" in data:
+        first, second = map(_agent, data.pop("agents"))
+        return Match((first, second), figures=figures, **data)
+    arguments = {name: _argument(name, each) for name, each in data.get("arguments", {}).items()}
+    return Measurement(data["setting"], getattr(measurements, data["measure"]), figures, arguments)
 
 
 def _agent(name: str) -> Contestant:
-    is_function = name.startswith(_FUNCTION)
-    agent: Contestant = getattr(measurements, name.removeprefix(_FUNCTION)) if is_function else name
+    function = name.removeprefix(_FUNCTION)
+    agent: Contestant = name if function == name else getattr(measurements, function)
     return agent
 
 
@@ -69,4 +50,16 @@ def _argument(name: str, value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-STUDIES: Final = _studies(Path(__file__).with_suffix(".toml"))
+_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_SOURCES = {name: Source(name, **each) for name, each in _DATA["source"].items()}
+STUDIES: Final = tuple(
+    Study(
+        each["name"],
+        each["title"],
+        _SOURCES[each["source"]],
+        tuple(map(_experiment, each["experiment"])),
+        each.get("differs", ""),
+        each.get("remark", ""),
+    )
+    for each in _DATA["study"]
+)

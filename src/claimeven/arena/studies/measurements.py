@@ -1,17 +1,19 @@
-"""The measurements of studies that are no matches."""
+"""What studies measure: of the games of their matches, and by functions that play none."""
 
 from __future__ import annotations
 
+import math
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
+from statistics import fmean, stdev
 
 import numpy as np
 
 from claimeven.agents.base import Limit
 from claimeven.agents.registry import make_agents
-from claimeven.arena.studies.games import mean_of, share_of
+from claimeven.arena.store.models import StoredGame
 from claimeven.arena.studies.study import Findings, Found
 from claimeven.evaluation.counting import COUNTERS, line_table
 from claimeven.evaluation.registry import weighted_windows
@@ -20,12 +22,105 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.minimax.search import MinimaxSearch
 from claimeven.montecarlo.playouts.textbook import blocking_columns, winning_columns
+from claimeven.ratings.pentanomial import NORMAL_95, PairCounts, wilson_interval
 from claimeven.solver.solver import Solver
 
+#: Quantities that a store has of each move.
+_TOLD = ("evaluations", "seconds", "iterations", "nodes", "depth", "branching", "stored")
 #: Seconds that each way to count is timed for, and into how many runs they are divided.
 _COUNTING, _RUNS = 0.2, 7
 #: Seeds of a search whose numbers are averaged, and positions of which a share is told.
 SEEDS = 100
+
+
+def of_games(games: Sequence[StoredGame], seconds: float) -> Findings:
+    """Return the findings of the games of two agents, by quantity and agent ("0" or "1").
+
+    Shares are in per cent. Games that are equal move for move count once for the width of an
+    interval. No games have no findings.
+    """
+    if not games:
+        return {}
+    found: dict[tuple[str, str], Found] = {("seconds_per_game", "0"): Found(seconds / len(games))}
+    different = len({(game.first, game.all_moves) for game in games})
+    draws = sum(game.winner is None for game in games)
+    for agent in (0, 1):
+        key = str(agent)
+        won = [game.winning_agent == agent for game in games]
+        counts = {"wins": sum(won), "draws": draws, "losses": len(games) - sum(won) - draws}
+        for quantity, count in counts.items():
+            found[quantity, key] = share_of(count / len(games), different)
+        found["score", key] = _score(games, agent, different)
+        for first in range(0, len(games) - 9, 10):
+            found["wins_in_ten", f"{key}:{first + 1}"] = Found(sum(won[first : first + 10]))
+        # Moves of one game depend on each other: the sum or mean of a game is one observation.
+        own = {name: [_own(game, agent, name) for game in games] for name in _TOLD}
+        steps = "iterations" if any(own["iterations"]) else "nodes"
+        observed = {
+            "evaluations_per_game": [sum(each) for each in own["evaluations"] if each],
+            "seconds_per_move": _means(own["seconds"]),
+            "steps_per_move": _means(own[steps]),
+            "depth": _means(own["depth"]),
+            "branching": _means(own["branching"]),
+            "depth_from_one": [mean + 2 for mean in _means(own["depth"])],
+            "inner": _means(_expanded(game, agent) for game in games),
+        }
+        for quantity, each in observed.items():
+            if each:
+                found[quantity, key] = mean_of(each)
+        if any(own["stored"]):
+            found["stored", key] = Found(max(map(max, filter(None, own["stored"]))))
+    return found
+
+
+def _own(game: StoredGame, agent: int, quantity: str) -> list[float]:
+    """Return a stored quantity of an agent, one number for each of its moves that has one."""
+    seat = game.agents.index(agent)
+    moves = (game.told.get(quantity) or ())[(len(game.opening) + seat) % 2 :: 2]
+    return [amount for amount in moves if amount is not None]
+
+
+def _expanded(game: StoredGame, agent: int) -> list[float]:
+    """Return how many positions an agent expanded, one number for each move that has one."""
+    pairs = zip(_own(game, agent, "nodes"), _own(game, agent, "branching"), strict=False)
+    return [(nodes - 1) / branching for nodes, branching in pairs if branching]
+
+
+def _means(games: Iterable[Sequence[float]]) -> list[float]:
+    return [fmean(each) for each in games if each]
+
+
+def _score(games: Sequence[StoredGame], agent: int, different: int) -> Found:
+    """The share of the points; if seats were swapped, its interval is that of pairs of games."""
+    share = fmean(game.points(agent) for game in games)
+    by_pair: dict[int | None, list[StoredGame]] = {}
+    for game in games:
+        by_pair.setdefault(game.pair, []).append(game)
+    pairs = [pair for pair in by_pair.values() if len({game.first for game in pair}) == 2]
+    if 2 * len(pairs) < len(games):
+        return share_of(share, different)
+    unique = len({tuple((game.first, game.all_moves) for game in pair) for pair in pairs})
+    counts = PairCounts.of(sum(game.points(agent) for game in pair) for pair in pairs)
+    low, high = counts.interval_of(unique)
+    return Found(100 * share, 100 * low, 100 * high)
+
+
+def share_of(share: float, different: int) -> Found:
+    """A share in per cent with its 95 % interval, of that many different games."""
+    low, high = wilson_interval(share, different)
+    return Found(100 * share, 100 * low, 100 * high)
+
+
+def mean_of(numbers: Sequence[float], lowest: float = 0.0) -> Found:
+    """The mean with its 95 % interval by the normal distribution; none if all numbers are equal.
+
+    No number, and so no bound, is less than `lowest`.
+    """
+    mean = fmean(numbers)
+    if len(set(numbers)) < 2:
+        return Found(numbers[0])
+    half = NORMAL_95 * stdev(numbers) / math.sqrt(len(numbers))
+    return Found(mean, max(lowest, mean - half), mean + half)
 
 
 def decision(agent: str, moves: str, seconds: float, geometry: Geometry = STANDARD) -> Findings:

@@ -1,17 +1,30 @@
-"""Studies run here: each experiment in turn, and what it came to beside what was reported."""
+"""Studies run here: each experiment in turn, its matches played into stores."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import os
+import platform
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.studies import games
+from claimeven.arena.executors.executors import play_games
+from claimeven.arena.games.match import MatchPlan
+from claimeven.arena.games.referee import Referee
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.models import StoredAgent
+from claimeven.arena.store.runs import check_runs, first_run
+from claimeven.arena.store.store import Store, holds_no_game
+from claimeven.arena.store.writer import HeldRows, stored_game
 from claimeven.arena.studies.catalogue import study_of
+from claimeven.arena.studies.measurements import of_games
 from claimeven.arena.studies.study import (
     QUANTITIES,
     SERVER,
@@ -24,19 +37,21 @@ from claimeven.arena.studies.study import (
 )
 from claimeven.atomic_io import scratch_folder
 from claimeven.errors import ClaimevenError
+from claimeven.markup import shown_by
 
-#: Seed of every study where nothing else is said.
+#: The default seed of a study.
 SEED = 1
-#: Is told how many games of a match there are, how many there will be, and whether it begins.
-Watch = games.Watch
+#: Is called with the games of a match that are done and planned, and whether the match starts.
+Progress = Callable[[int, int, bool], object]
 
 
 @dataclass(frozen=True)
 class ExperimentResult:
-    """What an experiment came to.
+    """The findings of an experiment.
 
-    `games` is how many were played, None of a measurement; `forfeits` how many of them ended by a
-    fault of an agent, be it that it overran its time. `decided` is what decided it, as plain data.
+    `games` is the number of games played, None for a measurement; `forfeits` is how many of them
+    ended by a fault of an agent, such as a late answer. `decided` is everything that decided the
+    findings, as plain data.
     """
 
     experiment: Experiment
@@ -47,7 +62,7 @@ class ExperimentResult:
     decided: Mapping[str, object] = field(default_factory=dict)
 
     def found(self, figure: Figure) -> Found | None:
-        """What stands beside a figure; None where nothing was found, as of no games."""
+        """What was found for a figure; None if nothing was, as of no games."""
         return self.findings.get((figure.quantity, figure.key))
 
     def as_dict(self) -> dict[str, Any]:
@@ -82,20 +97,17 @@ class ExperimentResult:
 
 @dataclass(frozen=True)
 class StudyResult:
-    """A study and the results of its experiments; fewer of them where it was ended early."""
+    """A study and the results of its experiments, or of the first ones if it was interrupted."""
 
     study: Study
     experiments: tuple[ExperimentResult, ...]
+
+    _repr_html_ = shown_by("claimeven.arena.studies.format", "study_sections")
 
     @property
     def is_whole(self) -> bool:
         """Whether all its experiments were run."""
         return len(self.experiments) == len(self.study.experiments)
-
-    @property
-    def seconds(self) -> float:
-        """What its experiments took."""
-        return sum(each.seconds for each in self.experiments)
 
     def as_dict(self) -> dict[str, Any]:
         """Return everything as plain data for JSON."""
@@ -108,7 +120,7 @@ class StudyResult:
             "differs": study.differs or None,
             "remark": study.remark or None,
             "experiments": [each.as_dict() for each in self.experiments],
-            "seconds": self.seconds,
+            "seconds": sum(each.seconds for each in self.experiments),
         }
 
 
@@ -117,13 +129,13 @@ class Laboratory:
     """How studies are run.
 
     Attributes:
-        folder: where the games are stored, a file a match; None keeps them nowhere.
-        resume: whether files that are there are gone on with.
-        jobs: processes that play games; those that tell of speed are played by one.
-        games: games of each match, None for as many as the study has.
+        folder: where the games are stored, a file a match; None stores them nowhere.
+        resume: whether existing files are resumed.
+        jobs: processes that play games; matches that measure speed are played by one.
+        games: games of each match, None for the number of the study.
         seed: decides everything but the clock.
-        seconds: the limit of what is limited by the clock, None for that of the study.
-        swap: whether seats are swapped from game to game, None for as the study has it.
+        seconds: the limit of experiments that have one on the clock, None for that of the study.
+        swap: whether seats are swapped from game to game, None for the choice of the study.
         server: the address of the server that a study plays.
 
     """
@@ -149,7 +161,7 @@ class Laboratory:
 
     @property
     def asked(self) -> dict[str, Any]:
-        """What the studies were asked to change, None for what they have themselves."""
+        """The changes asked for, None for what the studies have themselves."""
         return {name: getattr(self, name) for name in ("games", "seconds", "swap", "server")}
 
     def run(self, study: Study) -> StudyResult:
@@ -157,11 +169,13 @@ class Laboratory:
         results = [self.experiment(study, number) for number in range(len(study.experiments))]
         return StudyResult(study, tuple(results))
 
-    def experiment(self, study: Study, number: int, watch: Watch | None = None) -> ExperimentResult:
-        """Run one experiment of a study. Of a match `watch` is told how many games there are."""
+    def experiment(
+        self, study: Study, number: int, on_progress: Progress | None = None
+    ) -> ExperimentResult:
+        """Run one experiment of a study."""
         experiment = self.changed(study.experiments[number])
         if isinstance(experiment, Match):
-            return self._match(experiment, f"{study.name}-{number + 1}.db", watch)
+            return self._match(experiment, f"{study.name}-{number + 1}.db", on_progress)
         begin = time.perf_counter()
         findings = experiment.measure(**experiment.arguments)
         seconds = time.perf_counter() - begin
@@ -170,7 +184,6 @@ class Laboratory:
     def changed(self, experiment: Experiment) -> Experiment:
         """Return an experiment with the games, seconds, seats and server of this run."""
         if isinstance(experiment, Match):
-            timed = self.seconds if experiment.seconds else None
             first, second = (
                 self.server if self.server and agent == SERVER else agent
                 for agent in experiment.agents
@@ -179,7 +192,7 @@ class Laboratory:
                 experiment,
                 agents=(first, second),
                 games=self.games or experiment.games,
-                seconds=timed or experiment.seconds,
+                seconds=experiment.seconds and (self.seconds or experiment.seconds),
                 swap=experiment.swap if self.swap is None else self.swap,
             )
         if self.seconds and "seconds" in experiment.arguments:
@@ -190,20 +203,89 @@ class Laboratory:
             )
         return experiment
 
-    def _match(self, match: Match, name: str, watch: Watch | None) -> ExperimentResult:
+    def _match(self, match: Match, name: str, on_progress: Progress | None) -> ExperimentResult:
         plan = match.plan(self.seed)
         jobs = self.jobs if plan.is_portable and not match.measures_time else 1
         with scratch_folder() as scratch:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            path = (self.folder or scratch) / name
-            with games.open_store(path, plan, self.resume) as store:
-                games.play_into(store, plan, jobs, watch)
+            with _open_store((self.folder or scratch) / name, plan, self.resume) as store:
+                _play_into(store, plan, jobs, on_progress)
                 stored, seconds = tuple(store.games()), store.meta["seconds"]
         forfeits = sum(game.fault is not None for game in stored)
-        found = games.findings(stored, seconds)
         decided = plan.as_dict(game.opening for game in stored)
-        return ExperimentResult(match, found, seconds, len(stored), forfeits, decided)
+        findings = of_games(stored, seconds)
+        return ExperimentResult(match, findings, seconds, len(stored), forfeits, decided)
+
+
+def _open_store(path: Path, plan: MatchPlan, resume: bool | str) -> Store:
+    """Return the store of a match: a new file, or with `resume` the one that is there.
+
+    Raises `InvalidStore` for a file that holds other games, and unless `resume` is "changed" for
+    one that another version of claimeven has started.
+    """
+    if not (resume and path.exists()) or holds_no_game(path):
+        agents = [StoredAgent(place, name, name) for place, name in enumerate(plan.names)]
+        run = first_run(plan.look_at_files())
+        meta = {"plan": _plan_dict(plan), "begun": time.time(), "seconds": 0.0, **run}
+        return Store.create(path, meta, agents)
+    store = Store.extend(path)
+    try:
+        if store.meta.get("plan") != _plan_dict(plan):
+            raise InvalidStore(f"{path} holds games of another match: name another folder")
+        check_runs(store, plan.look_at_files(), plan.names, resume)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def _play_into(store: Store, plan: MatchPlan, jobs: int, on_progress: Progress | None) -> None:
+    """Play the games of a match that a store lacks, and store them as they end.
+
+    The store adds up the seconds this takes, without those of loading the agents.
+    """
+    with Referee(plan):
+        pass  # compiles the agents
+    data, total = _plan_dict(plan), plan.schedule.games
+    ids, stored_ids = [_id(data, number) for number in range(total)], store.jobs()
+    missing = [number for number, each in enumerate(ids) if each not in stored_ids]
+    done = total - len(missing)
+    before, begin = store.meta["seconds"], time.perf_counter()
+    if on_progress is not None:
+        on_progress(done, total, True)
+
+    def note(stored: int) -> None:
+        store.set_meta("seconds", before + time.perf_counter() - begin)
+        if on_progress is not None:
+            on_progress(stored, total, False)
+
+    games = play_games(plan, jobs, True, None, missing, in_order=False)
+    with closing(HeldRows(store, done, note)) as held, closing(games):
+        for played in games:
+            held.add(stored_game(played, ids[played.number]).row)
+
+
+def _plan_dict(plan: MatchPlan) -> dict[str, Any]:
+    """Return what decides each game of a match, as plain data."""
+    schedule, geometry = plan.schedule, plan.schedule.geometry
+    return {
+        "agents": list(plan.names),
+        "kind": "match",
+        "seed": schedule.seed,
+        "start": [schedule.opening.root.mine, schedule.opening.root.mask],
+        "opening": schedule.opening.moves,
+        "opening_plies": schedule.opening_plies,
+        "swap": schedule.swap,
+        **geometry.as_dict(),
+        "limit": {name: value for name, value in vars(plan.limit).items() if value is not None},
+    }
+
+
+def _id(plan: dict[str, Any], number: int) -> str:
+    """Return the id of a game in a store, which is the same in a longer match."""
+    words = json.dumps([plan, number], sort_keys=True)
+    return hashlib.blake2b(words.encode(), digest_size=12).hexdigest()
 
 
 def run_study(
@@ -218,12 +300,12 @@ def run_study(
     swap: bool | None = None,
     server: str | None = None,
 ) -> StudyResult:
-    """Run a study, one of `STUDIES` by its name or one of your own, and return what it came to.
+    """Run a study, one of `STUDIES` by its name or one of your own, and return its result.
 
-    `games`, `seconds`, `swap` and `server` are those of a `Laboratory`. With a `folder` the games
-    are stored there, a file a match, and with `resume` only those are played that it does not hold
-    yet. The same seed gives the same games, unless time is limited. Raises `InvalidStudy` for an
-    unknown name, `InvalidMatch`, `InvalidStore`.
+    The options are those of a `Laboratory`. With a `folder` the games are stored there, a file a
+    match, and with `resume` only missing games are played. The same seed gives the same games,
+    unless time is limited. Raises `InvalidStudy` for an unknown name, `InvalidMatch`,
+    `InvalidStore`.
 
     >>> result = run_study("polito-alphabeta", games=2)
     >>> row = result.as_dict()["experiments"][0]["figures"][0]
@@ -233,3 +315,15 @@ def run_study(
     chosen = study_of(study) if isinstance(study, str) else study
     where = None if folder is None else Path(folder)
     return Laboratory(where, resume, jobs, games, seed, seconds, swap, server).run(chosen)
+
+
+def machine() -> str:
+    """Return the processor, its cores and the version of Python, on which measured times depend."""
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.is_file():
+        for line in info.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("model name"):
+                model = line.partition(":")[2].strip()
+                break
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"

@@ -143,7 +143,8 @@ class Match:
         words = [f"{first} against {second}", f"{self.games:,} games"]
         if self.games_then not in (None, self.games):
             words[-1] += f" (then {self.games_then:,})"
-        words.append(_where(self.geometry, self.start))
+        board = "" if self.geometry == STANDARD else f" on {self.geometry}"
+        words.append(f"from {self.start or 'the empty board'}{board}")
         if self.opening_plies:
             words.append(f"{self.opening_plies} random plies before each pair")
         words.append("seats swapped" if self.swap else "the first one begins")
@@ -213,23 +214,12 @@ class Study:
     @property
     def is_timed(self) -> bool:
         """Whether any of its experiments has a limit on the clock."""
-        return any(_seconds_of(each) is not None for each in self.experiments)
+        return any(
+            each.seconds if isinstance(each, Match) else "seconds" in each.arguments
+            for each in self.experiments
+        )
 
     @property
     def figures(self) -> Iterator[tuple[Experiment, Figure]]:
         """Every figure with its experiment."""
-        for experiment in self.experiments:
-            for figure in experiment.figures:
-                yield experiment, figure
-
-
-def _seconds_of(experiment: Experiment) -> float | None:
-    if isinstance(experiment, Match):
-        return experiment.seconds
-    seconds: float | None = experiment.arguments.get("seconds")
-    return seconds
-
-
-def _where(geometry: Geometry, start: str) -> str:
-    board = "" if geometry == STANDARD else f" on {geometry}"
-    return f"from {start}{board}" if start else f"from the empty board{board}"
+        return ((each, figure) for each in self.experiments for figure in each.figures)
