@@ -23,7 +23,7 @@ import numpy as np
 
 from bench.timing import best_of, machine
 from claimeven import Limit, Position
-from claimeven.agents.families.net import NetAgent
+from claimeven.agents.families.trained import NetAgent
 from claimeven.dataset import Dataset
 from claimeven.errors import ClaimevenError
 from claimeven.learning import (

@@ -176,14 +176,14 @@ def test_a_tree_is_refused_for_what_it_shows(monkeypatch: pytest.MonkeyPatch) ->
     last = agent.search.trace(position, decision.details["depth_completed"], decision.nodes)
     entered = sum(event.kind == "enter" for event in last)
     assert entered < decision.nodes
-    monkeypatch.setattr(classic, "MOST_TREE_NODES", entered)
+    monkeypatch.setattr(classic, "MAX_TREE_NODES", entered)
     again = agent.tree(2, 100)
     assert again is not None and again.text == tree.text
-    monkeypatch.setattr(classic, "MOST_TREE_NODES", entered - 1)
+    monkeypatch.setattr(classic, "MAX_TREE_NODES", entered - 1)
     with pytest.raises(AgentFault, match="shows no tree of more than"):
         agent.tree(2, 100)
-    monkeypatch.setattr(classic, "MOST_TREE_NODES", entered)
-    monkeypatch.setattr(classic, "_MOST_SEARCHED", decision.nodes - 1)
+    monkeypatch.setattr(classic, "MAX_TREE_NODES", entered)
+    monkeypatch.setattr(classic, "_MAX_SEARCHED", decision.nodes - 1)
     with pytest.raises(AgentFault, match="shows no tree of more than"):
         agent.tree(2, 100)
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, play_match
-from claimeven.agents.families.net import NetAgent
+from claimeven.agents.families.trained import NetAgent
 from claimeven.atomic_io import CannotWrite
 from claimeven.dataset import Dataset, DatasetPlan, joined, make_dataset, read_dataset
 from claimeven.learning import (

@@ -7,18 +7,17 @@ from typing import Any
 import pytest
 
 from claimeven import Geometry, make_agent, play_match
-from claimeven.agents.families.ntuple import SHIPPED
 from claimeven.arena.accuracy.measure import measure_accuracy
 from claimeven.dataset.scored_sets import shipped_set
 from claimeven.learning import HELD_OUT, held_out
 from claimeven.learning.net_measuring import accuracy_facts
 from claimeven.networks import read_model
-from claimeven.networks.loading import SHIPPED_NET, default_policy_value
+from claimeven.networks.loading import SHIPPED_NET, SHIPPED_NTUPLE, default_policy_value
 from claimeven.networks.net import Net, Searching, read_net
 
 
 def test_its_figures_are_found_again() -> None:
-    facts = read_model(SHIPPED, "ntuple", Geometry()).facts
+    facts = read_model(SHIPPED_NTUPLE, "ntuple", Geometry()).facts
     positions = shipped_set()
     assert positions is not None
     assert facts["positions"] == positions.digest
@@ -28,7 +27,7 @@ def test_its_figures_are_found_again() -> None:
 
 
 def test_it_is_small_and_plays_well() -> None:
-    assert SHIPPED.stat().st_size < 2_000_000
+    assert SHIPPED_NTUPLE.stat().st_size < 2_000_000
     assert play_match("ntuple", "random", games=40, seed=1).wins[0] >= 36
     assert play_match("ntuple-alphabeta:depth=4", "alphabeta:depth=4", games=20, seed=1,
                       opening_plies=4).wins[0] >= 10  # fmt: skip
@@ -165,6 +164,6 @@ def _check_former(recipe: dict[str, Any], net: Net) -> None:
 
 
 def test_the_net_is_small_and_what_searches_ask() -> None:
-    assert SHIPPED.stat().st_size + SHIPPED_NET.stat().st_size < 2_000_000
+    assert SHIPPED_NTUPLE.stat().st_size + SHIPPED_NET.stat().st_size < 2_000_000
     assert isinstance(default_policy_value(), Net)
     assert play_match("net", "random", games=40, seed=1).wins[0] >= 36

@@ -27,7 +27,7 @@ from claimeven.adapters.ugi_codec import (
 )
 from claimeven.adapters.ugi_options import UgiOptions
 from claimeven.agents.base import Agent, Decision, Limit
-from claimeven.agents.families import human
+from claimeven.agents.families.baselines import HUMAN
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import broken_agents, make_agent
 from claimeven.agents.sanitize import described, printable
@@ -84,7 +84,7 @@ class UgiEngine:
         self._last_move = ""
         self._seed(1)
         self._best: Decision | None = None
-        if spec.partition(":")[0].strip() in {kind.name for kind in human.KINDS}:
+        if spec.partition(":")[0].strip() == HUMAN.name:
             raise InvalidSpec("people play at a terminal or in the browser, not by UGI")
         for error in broken_agents([spec], self.options.geometry).values():
             raise error

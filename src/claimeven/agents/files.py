@@ -1,12 +1,11 @@
-"""What users bring in Python files or modules: agents, evaluations and other functions.
+"""Agents, evaluations and other functions from users' Python files or modules.
 
 `my_agent.py:agent`, `my_agent.py` (what is called `agent`, else the function or class that looks
 most like an agent, the last of several) and `package.module:name`. A file may import its neighbors,
-also as a part of a package. What it prints goes to stderr. `kaggle:main.py` takes the last callable
-that a file leaves behind, as Kaggle does (see `foreign`): a warning says if that is another one.
+also as a part of a package. Its prints go to stderr. `kaggle:main.py` takes the last callable of a
+file, as Kaggle does (see `kaggle_agent`): a warning says if that is another one.
 
-The code runs in the process that calls these functions. `make_agent` gives agents that run code
-of a user a process of their own.
+The code runs in the process that calls these functions; `make_agent` gives it a separate process.
 """
 
 from __future__ import annotations
@@ -31,16 +30,14 @@ from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.function_agent import as_agent, call_text, rank
 from claimeven.agents.http_client import is_address
 from claimeven.agents.kaggle_agent import KaggleAgent
-from claimeven.agents.options import InvalidSpec
-from claimeven.agents.redirect import PrintsToStderr
-from claimeven.agents.sanitize import described, traceback_of
-from claimeven.agents.source_snapshot import source_of
+from claimeven.agents.options import InvalidSpec, split_options
+from claimeven.agents.source_snapshot import loading, source_of
 
 if TYPE_CHECKING:
     from claimeven.evaluation.registry import Evaluation
 
-#: Name looked for when a spec names a file alone.
-USUAL_NAME = "agent"
+#: The name of the agent in a file by default.
+DEFAULT_NAME = "agent"
 #: What follows a file: a name, and options.
 _NAME = re.compile(r"[^\W\d]\w*(\s*,\s*[^\W\d]\w*\s*=\s*[^,\s][^,]*)*")
 
@@ -69,7 +66,7 @@ def split_file_spec(spec: str) -> tuple[str, str] | None:
 
 
 def files_of(spec: str) -> tuple[Path, ...]:
-    """Return the files that the agent of a spec comes from, those that are there.
+    """Return the files of the agent of a spec that exist.
 
     >>> files_of("nowhere.py:agent")
     ()
@@ -81,24 +78,19 @@ def files_of(spec: str) -> tuple[Path, ...]:
     parts = split_file_spec(spec.strip())
     if parts is None:
         return ()
-    path = Path(parts[0])
-    if _is_file(path):
-        return (path,)
-    return () if parts[0].endswith(".py") else _files_of_module(parts[0])
-
-
-def _files_of_module(name: str) -> tuple[Path, ...]:
-    """Return the file of a module that can be imported, found without importing anything."""
-    inner = Path(*name.split("."))
-    for folder in sys.path:
-        for path in (Path(folder, inner, "__init__.py"), Path(folder, inner).with_suffix(".py")):
-            if _is_file(path):
-                return (path,)
-    return ()
+    paths = [Path(parts[0])]
+    if not parts[0].endswith(".py"):  # the file of a module, which is not imported
+        inner = Path(*parts[0].split("."))
+        paths += [
+            path
+            for folder in map(Path, sys.path)
+            for path in (folder / inner / "__init__.py", (folder / inner).with_suffix(".py"))
+        ]
+    return tuple([path for path in paths if _is_file(path)][:1])
 
 
 def file_of(spec: str) -> Path | None:
-    """Return the file that the agent of a spec comes from; None if none of that name is there.
+    """Return the file of the agent of a spec; None if it does not exist.
 
     >>> file_of("nowhere.py:agent") is None
     True
@@ -112,16 +104,15 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
     Raises `InvalidSpec` when the file, the name or an agent of a known form is missing.
     """
     module = load_module(place)
-    name, *parts = name.split(",")
-    options = dict(part.split("=", 1) for part in parts)
-    options = {option.strip(): value.strip() for option, value in options.items()}
+    name, _, options = name.partition(",")
     found, which = _chosen(module, place, name.strip())
-    agent = as_agent(found, spec, options)
-    called = call_text(agent, getattr(found, "__name__", None) or name or USUAL_NAME)
+    agent = as_agent(found, spec, split_options(options, spec))
+    called = call_text(agent, getattr(found, "__name__", None) or name or DEFAULT_NAME)
     agent.plays = f"{called}, {which}"
-    agent.is_guess = not name and USUAL_NAME not in vars(module)
+    agent.is_guess = not name and DEFAULT_NAME not in vars(module)
     if isinstance(agent, KaggleAgent) and not name:
-        last = _last_callable(module)
+        callables = [v for k, v in vars(module).items() if callable(v) and not k.startswith("__")]
+        last = callables[-1] if callables else None
         if last is not None and last is not agent.function:
             said = getattr(last, "__name__", "without a name")
             print(
@@ -139,7 +130,7 @@ def load_function(place: str, name: str) -> Callable[..., Any]:
     """
     module = load_module(place)
     own = _own(module)
-    found: Any = _named(module, place, name or (list(own)[-1] if own else USUAL_NAME))
+    found: Any = _named(module, place, name or (list(own)[-1] if own else DEFAULT_NAME))
     if not callable(found):
         raise InvalidSpec(f"{place}:{name} is not a function")
     function: Callable[..., Any] = found
@@ -163,14 +154,10 @@ def load_evaluation(text: str) -> Evaluation:
 
 def load_module(place: str) -> ModuleType:
     """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` when that fails."""
-    try:
-        with PrintsToStderr():
-            return _import_file(place) if place.endswith(".py") else importlib.import_module(place)
-    except (InvalidSpec, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        reason = f"{place} cannot be loaded: {described(error)}"
-        raise InvalidSpec(reason, traceback_of(error)) from error
+    with loading(place):
+        is_file = place.endswith(".py")
+        module = _import_file(place) if is_file else importlib.import_module(place)
+    return module
 
 
 def _is_file(path: Path) -> bool:
@@ -269,26 +256,24 @@ def _named(module: ModuleType, place: str, name: str) -> Any:
 
 
 def _chosen(module: ModuleType, place: str, name: str) -> tuple[Any, str]:
-    """Return what plays of a module, and which it is in words. Raises `InvalidSpec`.
+    """Return the agent of a module, and which it is in words. Raises `InvalidSpec`.
 
-    Without a name that is what is called `agent`, else what looks most like an agent, the last of
+    Without a name it is the one called `agent`, else what looks most like an agent, the last of
     several.
     """
     file = Path(place).name
     if name:
         return _named(module, place, name), f"the one named, of {file}"
-    if USUAL_NAME in vars(module):
-        return getattr(module, USUAL_NAME), f"the one called {USUAL_NAME}, of {file}"
+    if DEFAULT_NAME in vars(module):
+        return getattr(module, DEFAULT_NAME), f"the one called {DEFAULT_NAME}, of {file}"
     own = {key: value for key, value in _own(module).items() if key != "main"}
     ranks = {key: rank(value) for key, value in own.items()}
     able = [key for key in own if ranks[key]]
     best = [key for key in able if ranks[key] == max(ranks.values())]
     if not best:
         for value in reversed(own.values()):
-            as_agent(value, place)  # says what is wrong with it
-        raise InvalidSpec(
-            f"{place} defines no function to play with" + (": none takes a position" if own else "")
-        )
+            as_agent(value, place)  # raises what is wrong with it
+        raise InvalidSpec(f"{place} defines no function to play with")
     if len(able) == 1:
         return own[best[0]], f"the only one in {file} that can be an agent"
     others = ", ".join(key for key in able if key != best[-1])
@@ -297,9 +282,3 @@ def _chosen(module: ModuleType, place: str, name: str) -> tuple[Any, str]:
         f"the {'one' if len(best) == 1 else 'last one'} in {file} {look}; {others} could be meant,"
         f" say {place}:NAME"
     )
-
-
-def _last_callable(module: ModuleType) -> Callable[..., Any] | None:
-    """Return the last callable among the names of a module, in the order they were first bound."""
-    found = [v for k, v in vars(module).items() if callable(v) and not k.startswith("__")]
-    return found[-1] if found else None

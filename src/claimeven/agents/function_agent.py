@@ -1,15 +1,15 @@
-"""Functions as agents, and agents made of whatever may be one.
+"""Functions as agents, and agents made of anything that can be one.
 
-How a function is called follows from its parameters:
+A function is called by its parameters:
 
-| parameters                                                  | called with                 |
-|-------------------------------------------------------------|-----------------------------|
-| none; the first named `obs` or `observation`; two required   | what Kaggle ConnectX passes |
-| any other one, more with defaults                           | the position                |
+| parameters                                             | called with                 |
+|--------------------------------------------------------|-----------------------------|
+| the first named `obs` or `observation`; two required   | what Kaggle ConnectX passes |
+| any other one, more with defaults                      | the position                |
 
-A function of a position returns a 0-based column or a `Decision`; one for Kaggle see `kaggle`.
-In a file no function without parameters plays unless it is named, and two of which the second is
-a player or a depth are refused.
+A function of a position returns a 0-based column or a `Decision`; for the others see
+`kaggle_agent`. A function without parameters is refused, and two of which the second is a player or
+a depth. (Kaggle itself calls a function without parameters with nothing; so does `kaggle:FILE.py`.)
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from claimeven.agents.sanitize import described, printable, shown, traceback_of
 from claimeven.agents.validation import as_column
 from claimeven.game.position import Position
 
-#: Parameters Kaggle passes: observation and configuration.
+#: Parameters that Kaggle passes: observation and configuration.
 KAGGLE_PARAMETERS = 2
 _EMPTY = inspect.Parameter.empty
 #: Kinds of options by the type of their default.
@@ -134,34 +134,36 @@ def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
 
 
 def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
-    """Whether a function is to be called as Kaggle would. Raises `InvalidSpec` if it can be called
-    neither so nor with a position.
+    """Whether a function is called as Kaggle calls it, and not with a position.
+
+    Raises `InvalidSpec` naming the right signature if it can be called neither way.
     """
     try:
-        signature = inspect.signature(function)
+        given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         raise InvalidSpec(f"{title} does not say which arguments it takes") from None
-    given = signature.parameters.values()
-    parameters = [p for p in given if p.kind in _POSITIONAL]
-    needed = sum(p.default is _EMPTY for p in parameters)
+    names = [p.name for p in given if p.kind in _POSITIONAL]
+    needed = sum(p.kind in _POSITIONAL and p.default is _EMPTY for p in given)
     by_name = [p.name for p in given if p.kind is p.KEYWORD_ONLY and p.default is _EMPTY]
-    is_known = bool(parameters) and parameters[0].name in KAGGLE_NAMES
-    is_pair = needed == KAGGLE_PARAMETERS
-    is_other = is_pair and bool(_NO_CONFIGURATION.fullmatch(parameters[1].name)) and not is_known
-    if needed > KAGGLE_PARAMETERS or by_name or is_other:
-        name = name_of(function)
-        which = title if title.endswith(name) else f"{title}: {name}"
-        what, hint = f"takes {needed} arguments", ""
-        if by_name:
-            what = f"takes {' and '.join(by_name)} by name, without a default"
-        elif is_other:
-            what = f"takes ({', '.join(p.name for p in parameters)})"
-            hint = (
-                f"; for a board of rows from the top, 0 empty, 1 and 2 the players, add: def"
-                f" agent(position): return {name}(position.to_array()[::-1] + 1, position.turn + 1)"
-            )
-        raise InvalidSpec(f"{which} {what}: an agent takes a position, or (obs, config){hint}")
-    return not parameters or is_pair or is_known
+    is_known, is_pair = names[:1] and names[0] in KAGGLE_NAMES, needed == KAGGLE_PARAMETERS
+    is_other = is_pair and not is_known and _NO_CONFIGURATION.fullmatch(names[1])
+    name, hint = name_of(function), ""
+    if by_name:
+        what = f"takes {' and '.join(by_name)} by name, without a default"
+    elif not names:
+        what = "takes no named argument" if given else "takes no arguments"
+    elif needed > KAGGLE_PARAMETERS:
+        what = f"takes {needed} arguments"
+    elif is_other:
+        what = f"takes ({', '.join(names)})"
+        hint = (
+            f"; for a board of rows from the top, 0 empty, 1 and 2 the players, add: def"
+            f" agent(position): return {name}(position.to_array()[::-1] + 1, position.turn + 1)"
+        )
+    else:
+        return bool(is_pair or is_known)
+    which = title if title.endswith(name) else f"{title}: {name}"
+    raise InvalidSpec(f"{which} {what}: an agent takes a position, or (obs, config){hint}")
 
 
 def rank(found: object) -> int:
@@ -171,11 +173,9 @@ def rank(found: object) -> int:
     if inspect.isclass(found):
         return 9 if issubclass(found, Agent) and not inspect.isabstract(found) else 0
     try:
-        parameters = inspect.signature(found).parameters  # type: ignore[arg-type]
         is_for_kaggle(found, "")  # type: ignore[arg-type]
-    except (InvalidSpec, TypeError, ValueError):
-        return 0
-    if not parameters:
+        parameters = inspect.signature(found).parameters  # type: ignore[arg-type]
+    except (InvalidSpec, TypeError):
         return 0
     names = [name for name, p in parameters.items() if p.default is _EMPTY] or list(parameters)
     if names[0] in KAGGLE_NAMES:
@@ -186,18 +186,17 @@ def rank(found: object) -> int:
 
 
 def call_text(agent: Agent, name: str) -> str:
-    """Return how what plays is called: its name with what is passed to it."""
+    """Return how the agent's code is called: its name with what is passed to it."""
     if isinstance(agent, KaggleAgent):
-        return f"{name}({', '.join(('observation', 'configuration')[: agent.count])})"
+        return agent.call_text(name)
     if isinstance(agent, FunctionAgent):
         return f"{name}(position)"
     return f"{type(agent).__name__}.choose(position, limit, rng)"
 
 
 def name_of(found: object) -> str:
-    """Return what an agent is called: its spec, or the name of an object, class or function."""
-    named = not inspect.isclass(found) and isinstance(getattr(found, "name", None), str)
-    name = (
-        found if isinstance(found, str) else getattr(found, "name" if named else "__name__", None)
-    )
+    """Return the name of an agent: its spec, or the name of an object, class or function."""
+    name = found if isinstance(found, str) else getattr(found, "name", None)
+    if inspect.isclass(found) or not isinstance(name, str):
+        name = getattr(found, "__name__", None)
     return printable(name.strip()) if isinstance(name, str) else shown(found)

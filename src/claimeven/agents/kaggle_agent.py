@@ -1,15 +1,16 @@
 """Agents made for Kaggle ConnectX, called as kaggle-environments 1.33 calls them.
 
-`kaggle:main.py` loads a submission as Kaggle does: the file runs in an empty namespace (there is
-no `__file__`), its folder is on the path meanwhile, and the last callable it leaves behind is the
-agent. A function in a file or of your own is called this way too if it looks like one (see
-`functions`).
+`kaggle:main.py` loads a submission as Kaggle does: the file runs in an empty namespace without
+`__file__`, its folder is on the path meanwhile, and the last callable it leaves behind is the
+agent. A function in another file or of your own is called this way too if it looks like one (see
+`function_agent`).
 
-It gets the observation and the configuration, or as many of them as it has parameters. It answers
-with a column counted from 0; what Kaggle would call INVALID loses the game. None is column 0 for
-`kaggle:main.py`, as there, and else no column. Time beyond 2 s a move is taken from a bank of 60 s
-a game; when that is used up the game is lost. A limit in seconds takes the place of both: it is
-passed on as `actTimeout`, and the bank if there is one as `remainingOverageTime`.
+It gets the observation and the configuration, or the first of them, or nothing, by the number of
+its parameters. It answers with a column counted from 0; an answer that Kaggle calls INVALID loses
+the game. None is column 0 for `kaggle:main.py`, as on Kaggle, and else no column. Time beyond 2 s a
+move is taken from a bank of 60 s a game; when that is used up the game is lost. A limit in seconds
+takes the place of both: it is passed on as `actTimeout`, and the bank if there is one as
+`remainingOverageTime`.
 """
 
 from __future__ import annotations
@@ -23,24 +24,18 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.base import (
-    Agent,
-    AgentFault,
-    Decision,
-    FaultKind,
-    Limit,
-)
+from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.redirect import PrintsToStderr
-from claimeven.agents.sanitize import described, shown, traceback_of
-from claimeven.agents.source_snapshot import is_there, source_of
+from claimeven.agents.sanitize import shown
+from claimeven.agents.source_snapshot import is_there, loading, source_of
 from claimeven.agents.validation import checked_column, illegal
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.position import Position
 
 #: Seconds for a move and in the bank of a game, where no limit is given.
 MOVE_SECONDS, BANK_SECONDS = 2, 60
-#: What a decision notes where a submission returned None.
+#: The note in a decision of a submission that returned None.
 NONE_NOTE = "it returned None, which Kaggle takes for column 0"
 #: Names of the first parameter of a function made for Kaggle.
 KAGGLE_NAMES = ("obs", "observation")
@@ -62,9 +57,11 @@ class Struct(dict[str, Any]):
 
 
 class KaggleAgent(Agent):
-    """A Kaggle ConnectX agent. `bank` is what is left of its spare time in this game, which its
-    decisions tell once some of it is gone. What comes from a `file` learns its path, as there, from
-    `configuration["__raw_path__"]`, since it has no `__file__`.
+    """A Kaggle ConnectX agent.
+
+    `bank` is the rest of its spare time in this game; its decisions show it once some of it is
+    gone. Code from a `file` finds its path, as on Kaggle, in `configuration["__raw_path__"]`.
+    `none_plays` says that None stands for column 0.
     """
 
     limits = frozenset(("seconds",))
@@ -84,6 +81,10 @@ class KaggleAgent(Agent):
         #: Number of arguments it is called with.
         self.count: int = getattr(getattr(bound, "__code__", None), "co_argcount", 2)
         self.bank: float = BANK_SECONDS
+
+    def call_text(self, name: str) -> str:
+        """Return how it is called under a name."""
+        return f"{name}({', '.join(('observation', 'configuration')[: self.count])})"
 
     def reset(self) -> None:
         """Fill the bank."""
@@ -171,13 +172,8 @@ def load_submission(name: str, place: str) -> Agent:
     namespace: dict[str, Any] = {}
     sys.path.append(str(path.resolve().parent))
     try:
-        with PrintsToStderr():
+        with loading(place):
             exec(compile(source, place, "exec"), namespace)  # a user's program, in its own process
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        reason = f"{place} cannot be loaded: {described(error)}"
-        raise InvalidSpec(reason, traceback_of(error)) from error
     finally:
         sys.path.pop()
     callables = {name: value for name, value in namespace.items() if callable(value)}
@@ -185,8 +181,7 @@ def load_submission(name: str, place: str) -> Agent:
         raise InvalidSpec(f"{place} leaves no callable behind, which would be the agent on Kaggle")
     last, function = list(callables.items())[-1]
     agent = KaggleAgent(name, function, str(path.resolve()))
-    passed = ", ".join(("observation", "configuration")[: agent.count])
-    agent.plays = f"{last}({passed}), the last callable of {path.name}, as on Kaggle"
+    agent.plays = f"{agent.call_text(last)}, the last callable of {path.name}, as on Kaggle"
     above = [key for key, value in callables.items() if key != last and _is_made_for_kaggle(value)]
     agent.is_guess = bool(above) or last != "agent"
     if above:

@@ -1,11 +1,12 @@
-"""The options an agent takes in its spec: their types, ranges, defaults and words."""
+"""The options of an agent in its spec: their types, ranges, defaults and descriptions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from claimeven.agents.base import LIMITS, Limit
 from claimeven.game.errors import ClaimevenError
 from claimeven.suggestions import did_you_mean
 
@@ -14,16 +15,17 @@ if TYPE_CHECKING:
 
 Kind = Literal["int", "float", "flag", "choice", "text", "depth", "file"]
 
-#: What a flag may be written as.
-FLAGS = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
-#: What a depth may be besides a number: to the end of the game.
-FULL = "full"
+#: The words for a flag, and the depth that reaches to the end of the game.
+FLAGS: Final = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
+FULL: Final = "full"
+#: What options take that are no numbers and have no list of choices.
+_TAKES: Final = {"flag": "yes or no", "text": "a name", "file": "a file"}
 
 
 class InvalidSpec(ClaimevenError):
-    """Text that names no agent, or an option it does not take.
+    """Text that names no agent, or an option that the agent does not take.
 
-    `traceback` is that of a user's file that failed, as text, where there is one.
+    `traceback` is the traceback of a user's file that failed, as text, if there is one.
     """
 
     def __init__(self, reason: str, traceback: str = "") -> None:
@@ -36,7 +38,7 @@ class Option:
     """One option of an agent.
 
     `low` and `high` bound a number (both allowed); `choices` list the words of a choice. A
-    default of None means that the option is left free, as `help` says.
+    default of None leaves the option free, as `help` says.
     """
 
     name: str
@@ -49,33 +51,18 @@ class Option:
 
     def parse(self, text: str, agent: str) -> Any:
         """Return the value of a text. Raises `InvalidSpec` naming the option and its range."""
-        readers: dict[Kind, Callable[[str], Any]] = {
-            "int": int,
-            "float": float,
-            "flag": lambda word: FLAGS[word.lower()],
-            "choice": self._choice,
-            "text": str,
-            "file": str,
-            "depth": lambda word: FULL if word == FULL else int(word),
-        }
         try:
-            value = readers[self.kind](text)
-            inside = self._allows(value)
+            value = _READERS[self.kind](text)
+            if self._allows(value):
+                return value
         except (ValueError, KeyError):
-            inside = False
-        if not inside:
-            guess = did_you_mean(text, self.choices)
-            raise InvalidSpec(
-                f"{self.name}={text} of {agent}{guess}: {self.name} takes {self.range}"
-            )
-        return value
-
-    def _choice(self, word: str) -> str:
-        if word not in self.choices:
-            raise ValueError(word)
-        return word
+            pass
+        guess = did_you_mean(text, self.choices)
+        raise InvalidSpec(f"{self.name}={text} of {agent}{guess}: {self.name} takes {self.range}")
 
     def _allows(self, value: Any) -> bool:
+        if self.choices:
+            return value in self.choices
         if isinstance(value, (str, bool)):
             return True
         above = self.low is None or value >= self.low
@@ -83,20 +70,14 @@ class Option:
 
     @property
     def range(self) -> str:
-        """Say what the option takes."""
-        if self.kind == "flag":
-            return "yes or no"
-        if self.kind == "choice":
-            return ", ".join(self.choices)
-        if self.kind == "text":
-            return "a name"
-        if self.kind == "file":
-            return "a file"
+        """What the option takes, in words."""
+        if self.choices or self.kind in _TAKES:
+            return ", ".join(self.choices) or _TAKES[self.kind]
         number = "a number" if self.kind == "float" else "a whole number"
-        if self.low is not None and self.high is not None:
-            number += f" from {_written(self.low)} to {_written(self.high)}"
-        elif self.low is not None:
-            number += f" from {_written(self.low)}"
+        if self.low is not None:
+            number += f" from {_bound_text(self.low)}"
+        if self.high is not None:
+            number += f" to {_bound_text(self.high)}"
         return f"{number}, or {FULL}" if self.kind == "depth" else number
 
     @property
@@ -122,8 +103,52 @@ class Option:
         }
 
 
-def _written(bound: float) -> str:
+_READERS: Final[dict[Kind, Callable[[str], Any]]] = {
+    "int": int,
+    "float": float,
+    "flag": lambda word: FLAGS[word.lower()],
+    "choice": str,
+    "text": str,
+    "file": str,
+    "depth": lambda word: FULL if word == FULL else int(word),
+}
+
+
+def _bound_text(bound: float) -> str:
     return f"{int(bound):,}" if bound == int(bound) else f"{bound:g}"
+
+
+#: Options that several families share.
+SECONDS: Final = Option("seconds", "float", None, "wall-clock time for a move", 0.001, 1e6)
+DEEPENING: Final = (
+    replace(SECONDS, help=f"{SECONDS.help}, deepening from 1"),
+    Option("nodes", "int", None, "positions for a move, deepening from 1", 1),
+)
+ORDER: Final = Option(
+    "order", "choice", "centre", "columns tried from there; ties go to the first",
+    choices=("centre", "left"),
+)  # fmt: skip
+BACKEND: Final = Option(
+    "backend", "choice", "auto", "auto picks by board size", choices=("auto", "compiled", "python")
+)
+
+
+def limit_in(options: Mapping[str, Any]) -> Limit:
+    """Return the limit that the options of an agent set; a full depth sets none."""
+    return Limit(**{n: options[n] for n in LIMITS if options.get(n) not in (None, FULL)})
+
+
+def split_options(text: str, spec: str) -> dict[str, str]:
+    """Split `option=value,...` of a spec. Raises `InvalidSpec` for a text of another form."""
+    options: dict[str, str] = {}
+    for part in text.split(",") if text else ():
+        name, _, value = (word.strip() for word in part.partition("="))
+        if not name or not value:
+            raise InvalidSpec(f"{part!r} in {spec!r} is not of the form option=value")
+        if name in options:
+            raise InvalidSpec(f"{name} stands twice in {spec!r}")
+        options[name] = value
+    return options
 
 
 @dataclass(frozen=True)
@@ -163,16 +188,11 @@ class AgentKind:
         }
 
     def runs_user_code(self, options: Mapping[str, Any]) -> bool:
-        """Whether one of the options of an agent names a function of the user's own."""
+        """Whether one of the options of an agent names a function of the user."""
         texts = [str(options[option.name]) for option in self.options if option.kind == "text"]
         return any(":" in text or text.endswith(".py") for text in texts)
 
     def preset(self, name: str, summary: str, **defaults: Any) -> AgentKind:
         """Return this kind under another name with other defaults."""
-        options = tuple(
-            Option(
-                o.name, o.kind, defaults.get(o.name, o.default), o.help, o.low, o.high, o.choices
-            )
-            for o in self.options
-        )
+        options = tuple(replace(o, default=defaults.get(o.name, o.default)) for o in self.options)
         return AgentKind(name, summary, options, self.build, is_preset=True)

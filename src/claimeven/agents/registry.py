@@ -11,21 +11,12 @@ from typing import Any
 from claimeven.agents.base import LIMITS, Agent, InvalidLimit, Limit
 from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.external.registry import FOREIGN, split_foreign
-from claimeven.agents.families import (
-    baselines,
-    classic,
-    human,
-    montecarlo,
-    net,
-    ntuple,
-    perfect,
-    puct,
-)
+from claimeven.agents.families import baselines, classic, montecarlo, perfect, trained
 from claimeven.agents.families.http_player import HttpAgent
 from claimeven.agents.files import file_of, files_of, load_agent, split_file_spec
 from claimeven.agents.function_agent import as_agent, name_of
 from claimeven.agents.http_client import is_address
-from claimeven.agents.options import AgentKind, InvalidSpec
+from claimeven.agents.options import AgentKind, InvalidSpec, split_options
 from claimeven.agents.process.isolation import Isolation
 from claimeven.agents.process.process import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.sanitize import described, traceback_of
@@ -44,8 +35,11 @@ _AT_ONCE = 4
 #: Every agent that has a name, in the order they are listed.
 AGENTS: dict[str, AgentKind] = {
     kind.name: kind
-    for family in (baselines, classic, montecarlo, ntuple, net, puct, perfect, human)
-    for kind in family.KINDS
+    for kinds in (
+        *(family.KINDS for family in (baselines, classic, montecarlo, trained, perfect)),
+        (baselines.HUMAN,),
+    )
+    for kind in kinds
 }
 
 
@@ -122,7 +116,7 @@ def parse_spec(spec: str) -> tuple[AgentKind, Mapping[str, Any]]:
     if name not in AGENTS:
         raise InvalidSpec(no_such("agent", name, AGENTS))
     kind = AGENTS[name]
-    return kind, kind.parse(_split_options(rest, spec))
+    return kind, kind.parse(split_options(rest, spec))
 
 
 def broken_agents(
@@ -185,7 +179,7 @@ def is_bounded(spec: str, isolation: Isolation) -> bool:
     if spec.partition(":")[0] in AGENTS:
         kind, options = parse_spec(spec)
         has_process = isolation.everyone or kind.runs_user_code(options)
-        return AVAILABLE and has_process and kind not in human.KINDS
+        return AVAILABLE and has_process and kind is not baselines.HUMAN
     return AVAILABLE and not is_address(spec)
 
 
@@ -203,7 +197,7 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
     if spec.partition(":")[0] in AGENTS:
         kind, options = parse_spec(spec)
         if AVAILABLE and (isolation.everyone or kind.runs_user_code(options)):
-            here = kind in human.KINDS  # a person sits here and nowhere else
+            here = kind is baselines.HUMAN  # a person sits here and nowhere else
             return build(spec) if here else ProcessAgent(spec, None, isolation, rests)
         return build(spec)
     if is_address(spec):
@@ -304,15 +298,3 @@ def _told(what: str) -> Iterator[None]:
         raise InvalidSpec(f"{what}: {error}", getattr(error, "traceback", "")) from None
     except BaseException as error:
         raise InvalidSpec(f"{what}: it raised {described(error)}", traceback_of(error)) from error
-
-
-def _split_options(text: str, spec: str) -> dict[str, str]:
-    options: dict[str, str] = {}
-    for part in text.split(",") if text else ():
-        name, equals, value = part.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            raise InvalidSpec(f"{part!r} in {spec!r} is not of the form option=value")
-        if name.strip() in options:
-            raise InvalidSpec(f"{name.strip()} stands twice in {spec!r}")
-        options[name.strip()] = value.strip()
-    return options

@@ -1,15 +1,17 @@
-"""What agents' files hold: as it was when play began, or read now with care.
+"""The text of agents' files, as it was when play began or read now, and its loading.
 
-A file that cannot be a program in Python is refused in a sentence that says what it is.
+A file that cannot be a program in Python is refused in a sentence that names its kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from claimeven.agents.options import InvalidSpec
+from claimeven.agents.redirect import PrintsToStderr
+from claimeven.agents.sanitize import described, traceback_of
 from claimeven.suggestions import did_you_mean_file
 
 #: MB that a file with an agent may have.
@@ -22,20 +24,33 @@ _USUAL_FILES = ("main.py", "agent.py", "submission.py", "my_agent.py")
 _held: dict[str, bytes] = {}
 
 
+@contextmanager
+def loading(place: str) -> Iterator[None]:
+    """Run the code of a file: its prints go to stderr, and `InvalidSpec` reports what it raises."""
+    try:
+        with PrintsToStderr():
+            yield
+    except (InvalidSpec, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        reason = f"{place} cannot be loaded: {described(error)}"
+        raise InvalidSpec(reason, traceback_of(error)) from error
+
+
 def hold(texts: Mapping[str, bytes]) -> None:
-    """Let these texts count in this process, by the names of their files as specs have them."""
+    """Use these texts in this process, by the names of their files in specs."""
     _held.update(texts)
 
 
 def content_of(place: str) -> bytes | None:
-    """Return the text that counts for a file; None for one that is not there or is no source."""
+    """Return the text used for a file; None for one that is not there or is no source."""
     with suppress(OSError, ValueError):
         return source_of(place)
     return None
 
 
 def source_of(place: str) -> bytes:
-    """Return the text that counts for a file. Raises `InvalidSpec` if it can be no Python."""
+    """Return the text used for a file. Raises `InvalidSpec` if it can be no Python."""
     if place in _held:
         return _held[place]
     refusal = refusal_of(place)

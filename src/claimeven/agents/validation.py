@@ -1,7 +1,7 @@
-"""What an agent answered, checked once and turned into plain data that all else can trust.
+"""The answers of agents, checked once and turned into plain data that all else can trust.
 
-A decision that has been through `plain_decision` holds numbers, texts, lists and dicts of Python
-and nothing else, whole and of bounded size: it can be written as JSON, stored and sent.
+A decision from `plain_decision` holds numbers, texts, lists and dicts of Python and nothing else,
+whole and of bounded size: it can be written as JSON, stored and sent.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from claimeven.agents.base import AgentFault, Decision, FaultKind
 from claimeven.agents.sanitize import MOST_BITS, printable, shown
 from claimeven.game.position import Position
 
-#: Values that one entry of `details` may hold, how deep they may lie, and characters of its texts.
+#: Values that one entry of `details` may hold, their depth, and characters of its texts.
 MOST_VALUES, MOST_DEPTH, MOST_CHARACTERS = 5_000, 20, 10_000
 #: Entries of `details` that are kept.
 MOST_ENTRIES = 100

@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 import claimeven
 from claimeven.agents.base import Limit
-from claimeven.agents.families.ntuple import NTupleAgent
+from claimeven.agents.families.trained import NTupleAgent
 from claimeven.compiled import load
 from claimeven.dataset.scored_sets import shipped_set
 from claimeven.game.bitboard_kernel import board_vector

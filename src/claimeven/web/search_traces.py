@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.families.classic import USUAL_DEPTH, SearchAgent
+from claimeven.agents.families.classic import DEFAULT_DEPTH, SearchAgent
 from claimeven.agents.families.montecarlo import TRACE_ITERATIONS, MonteCarloAgent, step_line
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import wire
@@ -68,7 +68,7 @@ def minimax(
             f"{agent} is no minimax search: choose minimax, alphabeta, negamax or one of their kind"
         )
     empty = asked.geometry.cells - asked.ply
-    deepest = depth or player.own.depth or (empty if player.to_the_end else USUAL_DEPTH)
+    deepest = depth or player.own.depth or (empty if player.to_the_end else DEFAULT_DEPTH)
     watch = _Watch(asked, first, steps)
     search = player.search
     root = build_tree(watch.through(search.trace(asked, deepest)), tree_depth, tree_nodes)

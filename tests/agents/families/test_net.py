@@ -14,8 +14,7 @@ from claimeven import Geometry, Position, play_match
 from claimeven.agents import InvalidSpec, Limit, make_agent
 from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.agents.decisions.decision_rows import decision_rows
-from claimeven.agents.families.model_cache import read_once
-from claimeven.agents.families.net import NetAgent
+from claimeven.agents.families.trained import DEFAULT, NetAgent, cached_reader
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks import loading
 from claimeven.networks.net import Net, write_net
@@ -103,17 +102,18 @@ def test_a_model_is_read_again_only_where_its_file_is_another(tmp_path: Path) ->
     """Whether it was replaced, or written anew in its place, as long as before or longer."""
     file, seen = tmp_path / "model", []
 
-    @read_once
-    def read(name: str) -> str:
+    def read_file(name: str) -> str:
         seen.append(Path(name).read_text())
         return seen[-1]
 
+    read = cached_reader(read_file, bundled=tmp_path / "other")
     for when, text in enumerate(("one", "two", "three"), start=1):
         file.write_text(text)
         os.utime(file, ns=(when, when))
         assert read(str(file)) == read(str(file)) == text
     (tmp_path / "other").write_text("other")
     os.utime(tmp_path / "other", ns=(3, 3))
+    assert read(DEFAULT) == seen.pop() == "other"
     (tmp_path / "other").replace(file)
     assert read(str(file)) == read(str(file)) == "other"
     assert seen == ["one", "two", "three", "other"]

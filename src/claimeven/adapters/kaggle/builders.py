@@ -14,7 +14,7 @@ from claimeven.adapters.kaggle.book_file import packed_book
 from claimeven.adapters.kaggle.network_file import packed_net, packed_network
 from claimeven.agents.base import Limit
 from claimeven.agents.external.registry import split_foreign
-from claimeven.agents.families import classic, montecarlo, net, ntuple, puct
+from claimeven.agents.families import classic, montecarlo, trained
 from claimeven.agents.files import split_file_spec
 from claimeven.agents.http_client import is_address
 from claimeven.agents.options import FULL, AgentKind, InvalidSpec
@@ -168,12 +168,12 @@ def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
 def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, ("backend",))
     limits = {name: options.get(name) for name in ("depth", "nodes", "seconds")}
-    if kind.name == ntuple.ALONE:
+    if kind.name == trained.ALONE:
         limits["depth"] = 1
     elif not any(limits.values()):
-        limits["depth"] = ntuple.USUAL_DEPTH
+        limits["depth"] = trained.DEFAULT_DEPTH
     given = {**limits, "left_first": options["order"] == "left"}
-    network = packed_network(ntuple.network_of(options["model"]))
+    network = packed_network(trained.network_of(options["model"]))
     return Recipe(
         ("board", "clock", "windows", "ntuple", "alphabeta", "entry"),
         _call("AlphaBeta", "board", "learnt_or(board, NETWORK, Windows(board))", **_said(given)),
@@ -182,27 +182,27 @@ def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
 
 
 def _net(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
-    net.net_of(options["model"])  # reads it, and tells what is wrong with it
+    trained.net_of(options["model"])  # reads it, and tells what is wrong with it
     return _with_net((), "OneLook(Net(board, NET))", options["model"])
 
 
 def _puct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, ("backend",))
-    model = puct.model_of(options["model"])
+    model = trained.model_of(options["model"])
     if not isinstance(model, Net):
         raise InvalidSpec(
             f"model={options['model']} cannot be exported with puct: it holds an n-tuple network,"
             " and a net is wanted (ntuple-alphabeta takes an n-tuple network along)"
         )
     limits = {name: options[name] for name in ("iterations", "seconds")}
-    given = {**vars(puct.search_of(model, options)), **_said(limits)}
+    given = {**vars(trained.search_of(model, options)), **_said(limits)}
     search = _call("Puct", "board", "Net(board, NET).judge", **given, seed=seed, indent=8)
     return _with_net(("puct",), search, options["model"])
 
 
 def _with_net(parts: tuple[str, ...], maker: str, model: str) -> Recipe:
     """Return the recipe of a player with a net, and of alpha-beta on boards it does not know."""
-    path = SHIPPED_NET if model == net.DEFAULT else model
+    path = SHIPPED_NET if model == trained.DEFAULT else model
     return Recipe(
         ("board", "clock", "windows", "alphabeta", "features", "net", *parts, "entry"),
         f"(\n        {maker}\n        if knows(NET, board)\n"
@@ -237,9 +237,10 @@ RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]]
     **{kind.name: _alphabeta for kind in classic.KINDS if not kind.name.endswith("-code")},
     **{kind.name: _uct for kind in montecarlo.KINDS if _is_known(PRESETS[kind.name])},
     "perfect": _perfect,
-    **{kind.name: _ntuple for kind in ntuple.KINDS},
-    **{kind.name: _net for kind in net.KINDS},
-    **{kind.name: _puct for kind in puct.KINDS},
+    "ntuple": _ntuple,
+    "ntuple-alphabeta": _ntuple,
+    "net": _net,
+    "puct": _puct,
 }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from claimeven.agents.options import AgentKind, InvalidSpec
+from claimeven.agents.options import AgentKind, InvalidSpec, split_options
 from claimeven.suggestions import no_such
 
 if TYPE_CHECKING:
@@ -72,22 +72,12 @@ class ForeignKind:
 
         The name may be followed by a colon too, as with agents of the package.
         """
-        name, *parts = text.replace(":", ",", 1).split(",")
+        name, _, rest = text.replace(":", ",", 1).partition(",")
         known = {kind.name: kind for kind in self.agents}
         if name.strip() not in known:
             raise InvalidSpec(no_such(f"agent of {self.prefix}", name.strip(), known))
-        given: dict[str, str] = {}
-        for part in parts:
-            option, equals, value = (piece.strip() for piece in part.partition("="))
-            if not (option and equals and value):
-                raise InvalidSpec(
-                    f"{part!r} in '{self.prefix}:{text}' is not of the form option=value"
-                )
-            if option in given:
-                raise InvalidSpec(f"{option} stands twice in '{self.prefix}:{text}'")
-            given[option] = value
         kind = known[name.strip()]
-        return kind, kind.parse(given)
+        return kind, kind.parse(split_options(rest, f"{self.prefix}:{text}"))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the kind as plain data."""

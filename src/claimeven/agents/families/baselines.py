@@ -1,18 +1,19 @@
-"""Agents that do not search: random and greedy."""
+"""Agents that do not search: random, greedy, and a person at the terminal."""
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from claimeven.agents.base import Agent, Decision, Limit, one_hot
+from claimeven.agents.base import Agent, AgentFault, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
-from claimeven.game import bitboard
-from claimeven.game.errors import InvalidPosition
+from claimeven.game import tactics
+from claimeven.game.errors import ClaimevenError, InvalidPosition
+from claimeven.game.notation import column_choices, parse_column
+from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 
 
@@ -62,8 +63,33 @@ class GreedyAgent(Agent):
         )
 
 
+class HumanAgent(Agent):
+    """Asks for a column until one can be played. The board and the question go to stderr."""
+
+    name = "human"
+    timed = False
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Ask on the terminal. Raises `AgentFault` when the input ends."""
+        start = time.perf_counter()
+        print(position, file=sys.stderr)
+        question = f"{PLAYER_NAMES[position.turn]}, column {column_choices(position.geometry)}: "
+        while True:
+            print(question, end="", file=sys.stderr, flush=True)
+            line = sys.stdin.readline()
+            if not line:
+                raise AgentFault("found no column: the input ended")
+            try:
+                column = parse_column(line, position.geometry)
+                position.check_move(column)
+            except ClaimevenError as error:
+                print(error, file=sys.stderr)
+                continue
+            return Decision(column, seconds=time.perf_counter() - start)
+
+
 def _legal(position: Position) -> tuple[int, ...]:
-    """Return the columns that can be played. Raises `InvalidPosition` where the game is over."""
+    """Return the columns that can be played. Raises `InvalidPosition` if the game is over."""
     if position.is_over:
         raise InvalidPosition("the game is over here, so there is no move to choose")
     return position.legal_columns
@@ -76,15 +102,13 @@ def _even(legal: tuple[int, ...], columns: int) -> tuple[float, ...]:
 
 
 def _longest_runs(position: Position) -> list[int | None]:
-    """Return for each column the longest own run through the disc that the side to move would drop
-    there, None where it is full.
-    """
+    """Return for each column the longest own run through the next disc there; None if full."""
     geometry = position.geometry
-    cells = bitboard.playable_cells(position.mask, geometry)
+    cells = tactics.playable_cells(position.mask, geometry)
     runs: list[int | None] = [None] * geometry.columns
     for column in position.legal_columns:
         runs[column] = 1
-    longer = bitboard.runs_through(position.mine, cells, geometry)[1:]
+    longer = tactics.runs_through(position.mine, cells, geometry)[1:]
     for length, through in enumerate(longer, start=2):
         for column, _ in geometry.cells_of(through):
             runs[column] = length
@@ -93,21 +117,16 @@ def _longest_runs(position: Position) -> list[int | None]:
 
 def _winning_columns(position: Position, discs: int) -> tuple[int, ...]:
     geometry = position.geometry
-    wins = bitboard.winning_cells(discs, position.mask, geometry)
-    cells = wins & bitboard.playable_cells(position.mask, geometry)
+    wins = tactics.winning_cells(discs, position.mask, geometry)
+    cells = wins & tactics.playable_cells(position.mask, geometry)
     return tuple(column for column, _ in geometry.cells_of(cells))
 
 
-def _random(options: Mapping[str, Any]) -> Agent:
-    return RandomAgent()
-
-
-def _greedy(options: Mapping[str, Any]) -> Agent:
-    return GreedyAgent(options["win"], options["block"])
-
-
+HUMAN = AgentKind("human", "you, at the terminal", (), lambda options: HumanAgent())
 KINDS = (
-    AgentKind("random", "plays any legal column with equal chance", (), _random),
+    AgentKind(
+        "random", "plays any legal column with equal chance", (), lambda options: RandomAgent()
+    ),
     AgentKind(
         "greedy",
         "plays for its longest run of discs, one move ahead",
@@ -115,6 +134,6 @@ KINDS = (
             Option("win", "flag", False, "take an immediate win first"),
             Option("block", "flag", False, "then block the opponent's immediate win"),
         ),
-        _greedy,
+        lambda options: GreedyAgent(**options),
     ),
 )

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Decision, Limit, TreeView, one_hot
 from claimeven.agents.files import load_evaluation
-from claimeven.agents.options import FULL, AgentKind, Option
+from claimeven.agents.options import (
+    BACKEND,
+    DEEPENING,
+    FULL,
+    ORDER,
+    AgentKind,
+    Option,
+    limit_in,
+)
 from claimeven.evaluation.registry import EVALUATIONS, Evaluation
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
@@ -25,7 +33,7 @@ from claimeven.minimax.inspection import (
     value_text,
     window_text,
 )
-from claimeven.minimax.search import BACKENDS, TABLE_ENTRIES, MinimaxSearch
+from claimeven.minimax.search import TABLE_ENTRIES, MinimaxSearch
 from claimeven.minimax.transpositions import TranspositionTable
 from claimeven.minimax.types import (
     PROVEN,
@@ -38,21 +46,21 @@ from claimeven.minimax.types import (
     watched,
 )
 
-#: Depth of a search that is given no limit at all.
-USUAL_DEPTH = 5
+#: Depth of a search without any limit.
+DEFAULT_DEPTH: Final = 5
 #: A game with fewer discs than this is opened in the centre under `start=centre`.
-OPENING_DISCS = 2
-#: A tree is shown by the textbook, which looks at this many positions in a few seconds.
-MOST_TREE_NODES = 200_000
-#: A search of more positions is not looked through for whether its last depth has so few.
-_MOST_SEARCHED = 4 * MOST_TREE_NODES
+OPENING_DISCS: Final = 2
+#: The textbook draws trees; it looks at this many positions in a few seconds.
+MAX_TREE_NODES = 200_000
+#: Of a longer search it is not tried whether the last depth alone has so few.
+_MAX_SEARCHED = 4 * MAX_TREE_NODES
 
 
 class SearchAgent(Agent):
     """An agent around a `MinimaxSearch`.
 
-    `own` is the limit its spec names. One that `remembers` keeps its transposition table from
-    game to game. `plays` says which column of its best line it plays, "first" or "last".
+    `own` is the limit in its spec. One that `remembers` keeps its transposition table from game to
+    game. `plays` is the column of its best line that it plays, "first" or "last".
     """
 
     limits = frozenset(("seconds", "depth", "nodes"))
@@ -82,7 +90,7 @@ class SearchAgent(Agent):
         self.search.load()
 
     def check_board(self, geometry: Geometry) -> None:
-        """Raise `InvalidSearch` if its backend cannot search a board."""
+        """Raise `InvalidSearch`, or `InvalidNetwork`, if it cannot search a board."""
         self.search.backend_for(geometry)
 
     def reset(self) -> None:
@@ -120,10 +128,10 @@ class SearchAgent(Agent):
             nodes=counters.nodes,
             seconds=time.perf_counter() - start,
             details={
-                "values": [None if known is None else known.value for known in result.columns],
+                "values": [None if value is None else value.value for value in result.columns],
                 "values_are": "eval",
-                "value_words": [_column_words(known) for known in result.columns],
-                "exact": [known is not None and known.exact for known in result.columns],
+                "value_words": [_column_text(value) for value in result.columns],
+                "exact": [value is not None and value.exact for value in result.columns],
                 "line": list(result.line),
                 "evaluation": result.value,
                 "plies_to_end": result.plies_to_end,
@@ -139,10 +147,10 @@ class SearchAgent(Agent):
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Return every step of the textbook search of the next decision, from the table it starts
-        from; of one that deepens the last depth that was searched to its end.
+        from; of a deepening search the last depth that was searched to its end.
 
-        They are told when they are read. Before the decision they go to the depth of the limits;
-        where these tell none, to the usual one, which is said.
+        The steps are made when they are read. Before the decision they go to the depth of the
+        limits, or to the default depth, which the first line says.
         """
         if self._opens(position):
             return iter(("opens in the centre: no search",))
@@ -155,14 +163,14 @@ class SearchAgent(Agent):
             result = self._last[1]
             depth = result.depth
             if result.counters.searches > 1:
-                deepening = _MOST_SEARCHED
+                deepening = _MAX_SEARCHED
                 yield f"{depth} plies, the last depth that was searched to its end, decide"
             if result.counters.nodes > deepening > 0 and self.search.algorithm == "negamax":
                 raise _too_many(depth)
         elif depth is None and self.to_the_end:
             depth = position.geometry.cells - position.ply
         elif depth is None:
-            depth = USUAL_DEPTH
+            depth = DEFAULT_DEPTH
             yield f"{depth} plies are told; how deep the agent looks, its time or nodes decide"
         where = "at each position" if self.search.algorithm == "negamax" else "at the root"
         yield f"values and windows as the side to move {where} sees them"
@@ -172,24 +180,20 @@ class SearchAgent(Agent):
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         """Return the tree of the last search, its last depth if it deepened, by the textbook.
 
-        Negamax begins it with the table of the search if `trace` was asked for it before, else as a
-        new agent would: its table knows no earlier moves. Raises `AgentFault` when that would take
-        minutes.
+        Negamax starts it with the table of the search if `trace` was asked for it before, else
+        with an empty table. Raises `AgentFault` if that would take minutes.
         """
-        last = self._last
-        if last is None:
+        if self._last is None:
             return None
-        position, result, known = last
-        # A search that deepens step by step has looked at more than its last depth alone.
-        if result.counters.nodes > _MOST_SEARCHED:
+        position, result, known = self._last
+        if result.counters.nodes > _MAX_SEARCHED:  # of all depths together
             raise _too_many(result.depth)
-        deepened = MOST_TREE_NODES if result.counters.searches > 1 else 0
+        deepened = MAX_TREE_NODES if result.counters.searches > 1 else 0
         trace = self.search.trace(position, result.depth, deepened, known)
         root = build_tree(_bounded(trace), depth, nodes)
+        scale = self.search.evaluation.scale
         return TreeView(
-            tree_text(root, position),
-            tree_json(root, position),
-            tree_svg(root, position, self.search.evaluation.scale),
+            tree_text(root, position), tree_json(root, position), tree_svg(root, position, scale)
         )
 
     def unit_value(self, value: float) -> float:
@@ -208,18 +212,18 @@ class SearchAgent(Agent):
     def _bounds(self, limit: Limit) -> Limit:
         bounds = self.own.tighter(limit)
         free = bounds.depth is None and bounds.seconds is None and bounds.nodes is None
-        return Limit(depth=USUAL_DEPTH) if free and not self.to_the_end else bounds
+        return Limit(depth=DEFAULT_DEPTH) if free and not self.to_the_end else bounds
 
 
 def _bounded(trace: Trace) -> Trace:
-    """The same trace. Raises `AgentFault` where it has too many nodes for a tree to be shown."""
+    """Return the same trace; it raises `AgentFault` if it has too many nodes to be drawn."""
     entered = depth = 0
 
     def count(event: Event) -> None:
         nonlocal entered, depth
         entered += event.kind == "enter"
         depth = max(depth, event.depth)
-        if entered > MOST_TREE_NODES:
+        if entered > MAX_TREE_NODES:
             raise _too_many(depth)
 
     return watched(trace, count)
@@ -227,7 +231,7 @@ def _bounded(trace: Trace) -> Trace:
 
 def _too_many(depth: int) -> AgentFault:
     return AgentFault(
-        f"shows no tree of more than {MOST_TREE_NODES:,} positions: choose a depth below {depth}"
+        f"shows no tree of more than {MAX_TREE_NODES:,} positions: choose a depth below {depth}"
     )
 
 
@@ -239,10 +243,9 @@ def unit_value(value: float, evaluation: Evaluation) -> float:
 
 
 def event_line(event: Event, position: Position) -> str:
-    """Say a trace event in one line, indented by its ply."""
-    geometry = position.geometry
+    """Return a trace event as one line, indented by its ply."""
     indent = "  " * len(event.columns)
-    name = format_moves(event.columns, geometry) or "root"
+    name = format_moves(event.columns, position.geometry) or "root"
     if event.kind == "enter":
         window = window_text(event.alpha, event.beta)
         return f"{indent}{name} depth {event.depth} window {window}"
@@ -250,14 +253,13 @@ def event_line(event: Event, position: Position) -> str:
     return f"{indent}{name} {event.kind}: {value_text(event.value)}, {event.reason}"
 
 
-def _column_words(known: ColumnValue | None) -> str:
-    """Write what is known of a root column: W3 a win in 3 plies, L4 a loss, <= an upper bound."""
+def _column_text(known: ColumnValue | None) -> str:
+    """Return the value of a root column: W3 a win in 3 plies, L4 a loss, <= an upper bound."""
     if known is None:
         return "."
     plies = plies_to_end(known.value)
-    if plies is None:
-        number = number_text(known.value)
-    else:
+    number = number_text(known.value)
+    if plies is not None:
         number = f"{'W' if known.value > 0 else 'L'}{plies}"
     return number if known.exact else f"<={number}"
 
@@ -272,94 +274,74 @@ def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:
         options["view"],
         options.get("prune", True),
     )
-    full = options["depth"] == FULL
-    own = Limit(options["seconds"], None, None if full else options["depth"], options["nodes"])
-    centre_start = options["start"] == "centre"
-    keep, plays = options.get("keep", False), options.get("plays", "first")
-    return SearchAgent(search, own, full, centre_start, keep, plays)
+    return SearchAgent(
+        search,
+        limit_in(options),
+        options["depth"] == FULL,
+        options["start"] == "centre",
+        options.get("keep", False),
+        options.get("plays", "first"),
+    )
 
 
-def _builder(algorithm: str) -> Callable[[Mapping[str, Any]], Agent]:
-    return partial(_build, algorithm)
+def _kind(name: str, summary: str, *more: Option) -> AgentKind:
+    return AgentKind(name, summary, (*_OPTIONS, *more), partial(_build, name))
 
 
 _OPTIONS = (
     Option(
-        "depth",
-        "depth",
-        None,
-        f"plies to look ahead; {USUAL_DEPTH} where nothing else limits the search",
-        1,
-        256,
+        "depth", "depth", None,
+        f"plies to look ahead; {DEFAULT_DEPTH} if nothing else limits the search", 1, 256,
     ),
     Option(
-        "eval",
-        "text",
-        "windows",
-        f"heuristic: {', '.join(EVALUATIONS)}, or my_file.py:function",
+        "eval", "text", "windows", f"heuristic: {', '.join(EVALUATIONS)}, or my_file.py:function"
     ),
     Option(
         "view", "choice", "mover",
         "whose view the heuristic takes: the side to move where the search stops, or at the root",
         choices=VIEWS,
     ),
-    Option("seconds", "float", None, "wall-clock time for a move, deepening from 1", 0.001, 1e6),
-    Option("nodes", "int", None, "positions for a move, deepening from 1", 1),
-    Option(
-        "order", "choice", "centre", "columns tried from there; ties go to the first",
-        choices=("centre", "left"),
-    ),
+    *DEEPENING,
+    ORDER,
     Option(
         "start", "choice", "search", "centre: play the centre at once in the first two plies",
         choices=("search", "centre"),
     ),
-    Option("backend", "choice", "auto", "auto picks by board size", choices=BACKENDS),
+    BACKEND,
 )  # fmt: skip
 
-_MINIMAX = AgentKind("minimax", "looks at every line to a depth", _OPTIONS, _builder("minimax"))
-_ALPHABETA = AgentKind(
-    "alphabeta", "minimax without what cannot matter", _OPTIONS, _builder("alphabeta")
-)
-_NEGAMAX = AgentKind(
-    "negamax",
-    "alpha-beta with a table of the positions it met, kept from move to move",
-    (
-        *_OPTIONS,
-        Option("table", "int", 18, "entries of the table, as a power of two", 0, 28),
-        Option("keep", "flag", False, "keep the table from game to game too"),
-        Option("prune", "flag", True, "cut off what cannot matter"),
-        Option(
-            "plays",
-            "choice",
-            "first",
-            "which column of its best line it plays",
-            choices=("first", "last"),
-        ),
+_MINIMAX = _kind("minimax", "looks at every line to a depth")
+_ALPHABETA = _kind("alphabeta", "minimax without what cannot matter")
+_NEGAMAX = _kind(
+    "negamax", "alpha-beta with a table of the positions it met, kept from move to move",
+    Option("table", "int", 18, "entries of the table, as a power of two", 0, 28),
+    Option("keep", "flag", False, "keep the table from game to game too"),
+    Option("prune", "flag", True, "cut off what cannot matter"),
+    Option(
+        "plays", "choice", "first", "which column of its best line it plays",
+        choices=("first", "last"),
     ),
-    _builder("negamax"),
-)
+)  # fmt: skip
+_POLITO: Final[dict[str, Any]] = {
+    "depth": 3, "eval": "sequences", "order": "left", "start": "centre"
+}  # fmt: skip
+_AIFOUR: Final[dict[str, Any]] = {"depth": 4, "eval": "streaks", "order": "left", "prune": False}
 
 KINDS = (
     _MINIMAX,
     _ALPHABETA,
     _NEGAMAX,
-    _MINIMAX.preset(
-        "minimax-polito", "minimax of Politecnico di Torino, 2021",
-        depth=3, eval="sequences", order="left", start="centre",
-    ),
-    _ALPHABETA.preset(
-        "alphabeta-polito", "alpha-beta of Politecnico di Torino, 2021",
-        depth=3, eval="sequences", order="left", start="centre",
-    ),
+    _MINIMAX.preset("minimax-polito", "minimax of Politecnico di Torino, 2021", **_POLITO),
+    _ALPHABETA.preset("alphabeta-polito", "alpha-beta of Politecnico di Torino, 2021", **_POLITO),
     _ALPHABETA.preset(
         "alphabeta-lund", "alpha-beta of a Lund student report", depth=5, order="left", view="root"
     ),
     _NEGAMAX.preset(
         "negamax-aifour", "negamax of the AIFour notebook, which looks at every line",
-        depth=4, eval="streaks", order="left", keep=True, prune=False,
+        keep=True, **_AIFOUR,
     ),
     _NEGAMAX.preset(
         "negamax-aifour-code", "the same as printed: finds nothing again, plays its last column",
-        depth=4, eval="streaks", order="left", prune=False, table=0, plays="last",
+        table=0, plays="last", **_AIFOUR,
     ),
 )  # fmt: skip

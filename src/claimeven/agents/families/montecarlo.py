@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -14,51 +14,37 @@ import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Decision, Limit, TreeView
 from claimeven.agents.files import load_function, split_file_spec
-from claimeven.agents.options import AgentKind, InvalidSpec, Option
+from claimeven.agents.options import BACKEND, SECONDS, AgentKind, InvalidSpec, Option, limit_in
 from claimeven.agents.validation import as_column
 from claimeven.compiled.splitmix64 import Stream
 from claimeven.game.errors import IllegalMove
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
+from claimeven.montecarlo import options as known
 from claimeven.montecarlo.drawing import tree_svg
 from claimeven.montecarlo.inspection import PROOF_NAMES, Branch, Forest
 from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_WIN
-from claimeven.montecarlo.options import (
-    CHOICES,
-    DECISIVE,
-    FIRST_PLAYS,
-    FORMULAS,
-    MAX_CAPACITY,
-    MAX_ITERATIONS,
-    MAX_THREADS,
-    PRESETS,
-    SCALES,
-    TABLES,
-    TIES,
-    InvalidOptions,
-    MonteCarloOptions,
-)
+from claimeven.montecarlo.options import PRESETS, InvalidOptions, MonteCarloOptions
 from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.playouts.textbook import Rule, blocking_columns, pick_of, winning_columns
 from claimeven.montecarlo.puct import PuctSearch
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
-from claimeven.montecarlo.search import BACKENDS, MonteCarloResult, MonteCarloSearch, Replay
+from claimeven.montecarlo.search import MonteCarloResult, MonteCarloSearch, Replay
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import legend, tree_json, tree_lines, tree_text
 from claimeven.networks.loading import SHIPPED_NTUPLE
 from claimeven.networks.ntuple_file import read_network
 
-#: Iterations a trace tells where nothing says how many.
+#: Iterations of a trace by default.
 TRACE_ITERATIONS = 20
 
 
 class MonteCarloAgent(Agent):
-    """An agent around a `MonteCarloSearch`, or one with priors. Threads may share it: their
-    decisions wait in turn.
+    """An agent around a `MonteCarloSearch`, or one with priors; threads may share it.
 
-    `own` is the budget its spec names; `usual` the one of its kind, used when neither its spec
-    nor the limit of a move says anything. An agent that `remembers` keeps what it has stored.
+    `own` is the budget in its spec; `usual` is the default of its kind, for a move that neither its
+    spec nor the limit bounds. An agent that `remembers` keeps what it has stored.
     """
 
     limits = frozenset(("seconds", "iterations"))
@@ -79,7 +65,7 @@ class MonteCarloAgent(Agent):
         self._last: tuple[Position, MonteCarloResult] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy has no trees, so it cannot tell of the last search."""
+        """Return the state of a copy, which has no trees of the last search."""
         return {**self.__dict__, "_last": None}
 
     def load(self, geometry: Geometry) -> None:
@@ -110,10 +96,8 @@ class MonteCarloAgent(Agent):
             self._last = None  # whatever ends this search, the trees of the last one are gone
             result = self.search.search(position, rng, budget.iterations, budget.seconds)
             self._last = (position, result)
-        children: list[Branch | None] = [None] * position.geometry.columns
-        for child in result.root.children:
-            if child.column is not None:
-                children[child.column] = child
+        by_column = {child.column: child for child in result.root.children}
+        children = [by_column.get(column) for column in range(position.geometry.columns)]
         return Decision(
             result.column,
             result.value,
@@ -150,16 +134,15 @@ class MonteCarloAgent(Agent):
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Return the phases of every iteration of the next decision, as the textbook makes them
-        from the tree kept until now, and the tree after each; of a position that is decided without
-        a search the reason.
+        from the tree kept until now, and the tree after each; for a position that is decided
+        without a search the reason.
 
-        As many are told as the spec or the limit says, `TRACE_ITERATIONS` where they say nothing,
-        and if they are read after the decision no more than it made. `puct` is told as it searches
-        from scratch, one leaf at a time.
+        The spec or the limit says how many, else `TRACE_ITERATIONS`; if they are read after the
+        decision, no more than it made. `puct` searches from scratch here, one leaf at a time.
         """
-        most = min(self.own.tighter(limit).iterations or TRACE_ITERATIONS, MAX_ITERATIONS)
+        most = min(self.own.tighter(limit).iterations or TRACE_ITERATIONS, known.MAX_ITERATIONS)
         if isinstance(self.search, PuctSearch):
-            return self._puct_lines(self.search, position, most, rng)
+            return _puct_lines(self.search, position, most, rng)
         replay = self.search.replay(position, rng, self.budget(limit).seconds)
         return self._lines(self.search, replay, position, most)
 
@@ -184,21 +167,22 @@ class MonteCarloAgent(Agent):
             islice(replay.steps(made or (total,)), told), replay.forest, position
         )
 
-    def _puct_lines(
-        self, search: PuctSearch, position: Position, most: int, rng: np.random.Generator
-    ) -> Iterator[str]:
-        steps, forest = search.follow(position, rng, most)
-        yield (
-            f"a search from scratch, one leaf at a time, of {most:,} iterations at most;"
-            " +1: the side to move here wins"
-        )
-        yield from _step_lines(steps, forest, position)
-
     def budget(self, limit: Limit) -> Limit:
-        """Return what a search under a limit may take: its own budget too, else the usual one."""
+        """Return the tighter of its own budget and a limit, or the usual one if both are free."""
         budget = self.own.tighter(limit)
         free = budget.iterations is None and budget.seconds is None
         return self.usual if free else budget
+
+
+def _puct_lines(
+    search: PuctSearch, position: Position, most: int, rng: np.random.Generator
+) -> Iterator[str]:
+    steps, forest = search.follow(position, rng, most)
+    yield (
+        f"a search from scratch, one leaf at a time, of {most:,} iterations at most;"
+        " +1: the side to move here wins"
+    )
+    yield from _step_lines(steps, forest, position)
 
 
 def _step_lines(steps: Iterable[Step], forest: Forest, position: Position) -> Iterator[str]:
@@ -242,13 +226,13 @@ def _evident_line(root: Branch, position: Position) -> str:
 
 
 def _priors(children: Sequence[Branch | None]) -> dict[str, list[float]]:
-    """Return what a model thinks of each column, under its key; nothing where none was asked."""
+    """Return the priors of the columns as a detail; no detail without a model."""
     priors = [0.0 if child is None else child.prior or 0.0 for child in children]
     return {"priors": priors} if any(priors) else {}
 
 
 def _value(child: Branch | None, width: float) -> float | None:
-    """What a column is worth on a scale of that width: its proven result, else its mean."""
+    """Return the proven result of a column on a scale of that width, else its mean."""
     if child is None:
         return None
     if child.proof:
@@ -258,7 +242,7 @@ def _value(child: Branch | None, width: float) -> float | None:
 
 
 def _words(child: Branch | None) -> str:
-    """Write what is known of a column: its mean on -1..1, or the proven result."""
+    """Return the mean of a column on -1..1 as a text, or its proven result."""
     if child is None:
         return "."
     proof = PROOF_NAMES[child.proof]
@@ -268,16 +252,14 @@ def _words(child: Branch | None) -> str:
 
 
 def _build(name: str, options: Mapping[str, Any]) -> Agent:
-    given = dict(options)
-    backend = given.pop("backend")
-    own = Limit(given.pop("seconds"), given.pop("iterations"))
     usual = PRESETS[name]
-    given["playout"] = load_playout(given["playout"])
-    chosen = usual.with_changes(**given, seconds=None, iterations=None)
+    given = {n: value for n, value in options.items() if n != "backend"}
+    given |= {"playout": load_playout(given["playout"]), "seconds": None, "iterations": None}
+    chosen = usual.with_changes(**given)
     return MonteCarloAgent(
         name,
-        MonteCarloSearch(chosen, backend),
-        own,
+        MonteCarloSearch(chosen, options["backend"]),
+        limit_in(options),
         Limit(usual.seconds, usual.iterations),
         remembers=chosen.table != "off" and chosen.reuse and name == "uct-itu-table",
     )
@@ -341,40 +323,37 @@ def _arguments_of(function: Callable[..., Any]) -> int:
     return 0
 
 
-def _builder(name: str) -> Callable[[Mapping[str, Any]], Agent]:
-    return partial(_build, name)
-
-
 def _choice(name: str, choices: tuple[str, ...], text: str) -> Option:
     return Option(name, "choice", None, text, choices=choices)
 
 
 _OPTIONS = (
-    Option("iterations", "int", None, "iterations for a move", 1, MAX_ITERATIONS),
-    Option("seconds", "float", None, "wall-clock time for a move", 0.001, 1e6),
-    _choice("formula", FORMULAS, "bonus c * sqrt(2 ln N / n) or c * sqrt(ln N / n)"),
+    Option("iterations", "int", None, "iterations for a move", 1, known.MAX_ITERATIONS),
+    SECONDS,
+    _choice("formula", known.FORMULAS, "bonus c * sqrt(2 ln N / n) or c * sqrt(ln N / n)"),
     Option("c", "float", None, "constant of the bonus", 0, 1000),
-    _choice("first", FIRST_PLAYS, "which child of a node is tried first"),
-    _choice("ties", TIES, "which of several best children is selected"),
+    _choice("first", known.FIRST_PLAYS, "which child of a node is tried first"),
+    _choice("ties", known.TIES, "which of several best children is selected"),
     Option(
-        "playout",
-        "text",
-        None,
+        "playout", "text", None,
         f"how a game is played out from a leaf: {', '.join(PLAYOUTS)}, ntuple (learned), or"
         " my_file.py:function",
     ),
     Option("cut", "int", None, "moves after which a playout is a draw; 0 never", 0, 1000),
-    _choice("scale", SCALES, "scale of the results"),
+    _choice("scale", known.SCALES, "scale of the results"),
     Option("least_wins", "int", None, "wins that a tried child counts at least", 0, 1000),
-    _choice("choice", CHOICES, "what decides between the columns in the end"),
+    _choice("choice", known.CHOICES, "what decides between the columns in the end"),
     Option("solver", "flag", None, "back up proven wins and losses"),
-    _choice("decisive", DECISIVE, "where wins at once are taken without a search"),
-    _choice("table", TABLES, "positions that share a node"),
+    _choice("decisive", known.DECISIVE, "where wins at once are taken without a search"),
+    _choice("table", known.TABLES, "positions that share a node"),
     Option("reuse", "flag", None, "keep the tree for the next move"),
-    Option("capacity", "int", None, "nodes or positions it can store", 1, MAX_CAPACITY),
-    Option("threads", "int", None, "trees grown side by side", 1, MAX_THREADS),
-    Option("backend", "choice", "auto", "auto picks by board size", choices=BACKENDS),
-)
+    Option("capacity", "int", None, "nodes or positions it can store", 1, known.MAX_CAPACITY),
+    Option("threads", "int", None, "trees grown side by side", 1, known.MAX_THREADS),
+    BACKEND,
+)  # fmt: skip
+#: Options that a search without selection and proofs lacks, and its choices for others.
+_OF_UCT = ("formula", "c", "first", "ties", "least_wins", "solver", "table", "reuse")
+_FEWER = {"choice": ("visits", "mean"), "decisive": ("off", "root")}
 
 _SUMMARIES = {
     "uct": "upper confidence trees with our best settings",
@@ -390,32 +369,20 @@ _SUMMARIES = {
 }
 
 
-#: MonteCarloOptions that `flat` and `breadth` have as well: they select nothing and prove nothing.
-_SIMPLE_OPTIONS = tuple(
-    option
-    for option in _OPTIONS
-    if option.name
-    not in ("formula", "c", "first", "ties", "least_wins", "solver", "table", "reuse")
-)
-
-
-def _for_no_uct(option: Option) -> Option:
-    """Return the option with the choices that a search without selection has."""
-    fewer = {"choice": ("visits", "mean"), "decisive": ("off", "root")}
-    return replace(option, choices=fewer.get(option.name, option.choices))
-
-
 def _kind(name: str, preset: MonteCarloOptions) -> AgentKind:
-    """Make the kind of a preset: its options stand as defaults, its budget as what is usual."""
+    """Return the kind of a preset: its options are defaults, its budget is in the summary."""
     budget = f"{preset.iterations} iterations" if preset.iterations else f"{preset.seconds:g} s"
-    values = {field.name: getattr(preset, field.name) for field in fields(preset)}
-    kind = AgentKind(name, "", _OPTIONS, _builder(name))
-    defaults = {k: v for k, v in values.items() if k not in ("iterations", "seconds", "method")}
-    summary = f"{_SUMMARIES[name]}; {budget} a move where nothing else is said"
+    options = _OPTIONS
     if preset.method != "uct":
-        kind = replace(kind, options=tuple(_for_no_uct(option) for option in _SIMPLE_OPTIONS))
-    named = kind.preset(name, summary, **defaults)
-    return AgentKind(name, summary, named.options, named.build, is_preset=name.startswith("uct-"))
+        options = tuple(
+            replace(option, choices=_FEWER.get(option.name, option.choices))
+            for option in _OPTIONS
+            if option.name not in _OF_UCT
+        )
+    defaults = {**vars(preset), "iterations": None, "seconds": None}
+    summary = f"{_SUMMARIES[name]}; {budget} a move by default"
+    kind = AgentKind(name, "", options, partial(_build, name)).preset(name, summary, **defaults)
+    return replace(kind, is_preset=name.startswith("uct-"))
 
 
 KINDS = tuple(_kind(name, preset) for name, preset in PRESETS.items())

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,34 +36,32 @@ LINES = 2_000_000
 Scores = Sequence["int | None"]
 
 
-@dataclass(frozen=True)
-class Solved:
-    """What was found out about a position, all from the side to move.
+def _decision(
+    column: int,
+    policy: tuple[float, ...],
+    scores: Scores,
+    score: int | None,
+    nodes: int,
+    start: float,
+    **details: Any,
+) -> Decision:
+    """Return the decision for a column, begun at `start` on the clock of `perf_counter`.
 
-    `scores` of the columns, None where not known, `score` of the position if all are, `nodes`
-    visited, `details` of how it was done.
+    `scores` are the columns' scores, None if not known; `score` is the position's, if all are.
     """
-
-    scores: Scores
-    score: int | None
-    nodes: int
-    details: Mapping[str, Any]
-
-    def decision(self, column: int, policy: tuple[float, ...], start: float) -> Decision:
-        """Return the decision for a column, begun at `start` on the clock of `perf_counter`."""
-        return Decision(
-            column,
-            value=None if self.score is None else float(_sign(self.score)),
-            policy=policy,
-            score=self.score,
-            nodes=self.nodes,
-            seconds=time.perf_counter() - start,
-            details={"values": list(self.scores), "values_are": "score", **self.details},
-        )
+    return Decision(
+        column,
+        value=None if score is None else float(_sign(score)),
+        policy=policy,
+        score=score,
+        nodes=nodes,
+        seconds=time.perf_counter() - start,
+        details={"values": list(scores), "values_are": "score", **details},
+    )
 
 
 class SolverAgent(Agent):
-    """What agents around a solver share: one solver for the board they meet, and a time limit."""
+    """The base of agents around a solver: one solver for the board they meet, and a time limit."""
 
     limits = frozenset(("seconds",))
 
@@ -97,7 +94,7 @@ class SolverAgent(Agent):
         return solver
 
     def share(self, solver: Solver) -> None:
-        """Let it ask a solver that others use as well, while it plays on that solver's board."""
+        """Use a solver that others use too, while it plays on that solver's board."""
         self._solver = solver
 
     def solve(self, position: Position, seconds: float | None) -> tuple[Scores, int, bool]:
@@ -107,10 +104,10 @@ class SolverAgent(Agent):
         """
         from claimeven.solver import SearchStopped  # noqa: PLC0415 - brings in the compiled search
 
-        begin = time.perf_counter()
+        deadline = None if seconds is None else time.perf_counter() + seconds
         solver = self.solver(position.geometry)
         before = solver.statistics.nodes
-        left = None if seconds is None else max(0.0, begin + seconds - time.perf_counter())
+        left = None if deadline is None else max(0.0, deadline - time.perf_counter())
         try:
             scores, whole = solver.scores(position, seconds=left), True
         except SearchStopped as stopped:
@@ -154,8 +151,9 @@ class PerfectAgent(SolverAgent):
             policy = self.policy(scores, position.geometry)
             column = drawn(policy, rng)
             score = max(known for known in scores if known is not None)
-        found = Solved(scores, score, nodes, {"complete": whole, "backend": "compiled"})
-        return found.decision(column, policy, start)
+        return _decision(
+            column, policy, scores, score, nodes, start, complete=whole, backend="compiled"
+        )
 
     def policy(self, scores: Scores, geometry: Geometry) -> tuple[float, ...]:
         """Return the chance of each column, given the score of each."""
@@ -172,14 +170,9 @@ class PerfectAgent(SolverAgent):
     def good(self, scores: Scores, geometry: Geometry) -> tuple[int, ...]:
         """Return the columns that count as perfect, centre-most first."""
         best = max(score for score in scores if score is not None)
-        found = []
-        for column in geometry.centre_order:
-            score = scores[column]
-            if score is None:
-                continue
-            if score == best or (not self.quick and _sign(score) == _sign(best)):
-                found.append(column)
-        return tuple(found)
+        outcomes = [None if score is None else _sign(score) for score in scores]
+        by, wanted = (scores, best) if self.quick else (outcomes, _sign(best))
+        return tuple(column for column in geometry.centre_order if by[column] == wanted)
 
 
 class FullAgent(SolverAgent):
@@ -214,8 +207,10 @@ class FullAgent(SolverAgent):
             scores, nodes, whole = self.solve(position, limit.seconds)
             column = best_known(position, scores)
         score = scores[column] if whole else None
-        found = Solved(scores, score, nodes, {"engine": engine, "complete": whole})
-        return found.decision(column, one_hot(column, position.geometry.columns), start)
+        policy = one_hot(column, position.geometry.columns)
+        return _decision(
+            column, policy, scores, score, nodes, start, engine=engine, complete=whole
+        )
 
 
 def drawn(policy: Sequence[float], rng: np.random.Generator) -> int:
@@ -231,22 +226,19 @@ def best_known(position: Position, scores: Scores) -> int:
     once after it. The centre-most of equals.
     """
     worst = -position.geometry.cells
-    worth = {}
-    for column in position.geometry.centre_order:
-        if column in position.legal_columns:
-            score = scores[column]
-            if score is None:
-                score = worst if _loses_at_once(position, column) else 0
-            worth[column] = score
-    return max(worth, key=lambda column: worth[column])
+
+    def worth(column: int) -> int:
+        score = scores[column]
+        if score is None:
+            return worst if _loses_at_once(position, column) else 0
+        return score
+
+    return max((c for c in position.geometry.centre_order if position.is_legal(c)), key=worth)
 
 
 def lines_left(position: Position) -> int:
     """Return in how many orders the board can be filled: a bound on the lines of play."""
-    empty = [
-        position.geometry.rows - position.height_of(column)
-        for column in range(position.geometry.columns)
-    ]
+    empty = [position.geometry.rows - height for height in position.heights]
     ways = math.factorial(sum(empty))
     for count in empty:
         ways //= math.factorial(count)
@@ -277,14 +269,10 @@ def _sign(score: int) -> int:
 _SOLVER_OPTIONS = (
     Option("threads", "int", 1, "threads that search together", 1, 256),
     Option(
-        "table_mb",
-        "int",
-        None,
-        "size of the table in MB; usual: 128, or 8 beside a deep book",
-        1,
-        1 << 20,
+        "table_mb", "int", None, "size of the table in MB; usual: 128, or 8 beside a deep book",
+        1, 1 << 20,
     ),
-)
+)  # fmt: skip
 
 KINDS = (
     AgentKind(
@@ -305,9 +293,7 @@ KINDS = (
         lambda options: PerfectAgent(**options),
     ),
     AgentKind(
-        "full",
-        "minimax to the end; the exact solver where that is too much",
-        _SOLVER_OPTIONS,
+        "full", "minimax to the end; the exact solver where that is too much", _SOLVER_OPTIONS,
         lambda options: FullAgent(**options),
     ),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from claimeven.agents import Agent, Limit
-from claimeven.agents.families.human import HumanAgent
+from claimeven.agents.families.baselines import HumanAgent
 from claimeven.arena.games.safe_call import begin_game, checked_decision
 from claimeven.cli.common.decision_report import (
     TREE_DEPTH,

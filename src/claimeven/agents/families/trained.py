@@ -1,0 +1,241 @@
+"""Agents that play by a trained model: a net or an n-tuple network alone, and searches with one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from claimeven.agents.base import Agent, Decision, Limit, one_hot
+from claimeven.agents.families.classic import SearchAgent
+from claimeven.agents.families.montecarlo import MonteCarloAgent
+from claimeven.agents.options import (
+    BACKEND,
+    DEEPENING,
+    ORDER,
+    SECONDS,
+    AgentKind,
+    InvalidSpec,
+    Option,
+    limit_in,
+)
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.minimax.types import PROVEN
+from claimeven.montecarlo.options import MAX_ITERATIONS
+from claimeven.networks.loading import SHIPPED_NET, SHIPPED_NTUPLE, read_policy_value, suited_options
+from claimeven.networks.net import Net, read_net
+from claimeven.networks.ntuple import SCALE
+from claimeven.networks.ntuple_file import read_network
+from claimeven.networks.ntuple_search import NTupleSearch
+from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, PolicyValue
+from claimeven.montecarlo.puct import PuctSearch
+from claimeven.montecarlo.puct.options import BOUNDS, WHOLE_BOUNDS, PuctOptions
+from claimeven.montecarlo.puct.options import DEFAULT as DEFAULT_SEARCH
+
+Model = TypeVar("Model")
+
+#: The bundled model in a spec.
+DEFAULT = "default"
+#: The agent that is an n-tuple network without a search.
+ALONE = "ntuple"
+#: Plies that `ntuple-alphabeta` looks ahead, and iterations of `puct`, if nothing else limits them.
+DEFAULT_DEPTH, DEFAULT_ITERATIONS = 6, 800
+#: Models of a kind that are kept in memory.
+_MAX_CACHED = 4
+
+
+def cached_reader(read: Callable[[str], Model], bundled: Path) -> Callable[[str], Model]:
+    """Return a function that reads a model once, and again if its file has changed.
+
+    It takes the name of a file, or `DEFAULT` for the `bundled` one, and keeps the last few models.
+    It raises `InvalidSpec` for a file that holds no model. A training run replaces its model again
+    and again.
+    """
+
+    @lru_cache(maxsize=_MAX_CACHED)
+    def read_version(name: str, version: tuple[int, ...]) -> Model:
+        try:
+            return read(str(bundled) if name == DEFAULT else name)
+        except InvalidNetwork as error:
+            raise InvalidSpec(str(error)) from None
+
+    return lambda name: read_version(name, _version_of(name))
+
+
+def _version_of(name: str) -> tuple[int, ...]:
+    """Return what changes with the file of a name; nothing if there is no such file."""
+    try:
+        status = Path(name).stat()
+    except (OSError, ValueError):
+        return ()
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+#: The models of each kind by name.
+net_of = cached_reader(read_net, SHIPPED_NET)
+network_of = cached_reader(read_network, SHIPPED_NTUPLE)
+model_of = cached_reader(read_policy_value, SHIPPED_NET)
+
+
+class NetAgent(Agent):
+    """Plays the column that a net's policy likes best, the leftmost of equal ones.
+
+    One pass of the net is all it does, so it is within any limit. `Decision.value` is the net's.
+    """
+
+    name = "net"
+
+    def __init__(self, net: Net) -> None:
+        self.net = net
+
+    def check_board(self, geometry: Geometry) -> None:
+        """Raise `InvalidNetwork` for another board than the net's."""
+        if geometry != self.net.geometry:
+            raise InvalidNetwork(
+                f"the net knows {self.net.geometry}, not {geometry}: name one that does, model=FILE"
+            )
+
+    def load(self, geometry: Geometry) -> None:
+        """Compile the net's code, or load it."""
+        self.net.load()
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Judge the position once."""
+        start = time.perf_counter()
+        self.check_board(position.geometry)
+        found = self.net.judge(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
+        priors = found.priors[0]
+        has_guesses = self.net.knows_scores and not self.net.knows_only_best
+        column = int(priors.argmax())
+        return Decision(
+            column,
+            float(found.values[0]),
+            one_hot(column, position.geometry.columns),
+            seconds=time.perf_counter() - start,
+            details={
+                **(_guesses(found.scores[0]) if has_guesses else {}),
+                "priors": priors.tolist(),
+            },
+        )
+
+
+def _guesses(scores: Floats) -> dict[str, Any]:
+    """Return the details for the scores that a net expects of the columns."""
+    numbers = [None if np.isnan(score) else float(score) for score in scores]
+    words = ["." if number is None else f"{number:.1f}" for number in numbers]
+    return {"values": numbers, "values_are": "guess", "value_words": words}
+
+
+class NTupleAgent(SearchAgent):
+    """Alpha-beta over an n-tuple network; with a depth of 1 the network alone.
+
+    `Decision.value` is the network's value of the position at the end of the principal variation,
+    1 for a proven win and -1 for a proven loss.
+    """
+
+    def __init__(self, search: NTupleSearch, own: Limit) -> None:
+        super().__init__(search, own, to_the_end=False, centre_start=False)
+
+    def unit_value(self, value: float) -> float:
+        """Return a value of the search as one in [-1, 1]."""
+        if abs(value) > PROVEN:
+            return 1.0 if value > 0 else -1.0
+        return value / SCALE
+
+
+def _ntuple(default_depth: int) -> Callable[[Mapping[str, Any]], Agent]:
+    """Return what builds alpha-beta over a network; the depth is for a search without a limit."""
+
+    def build(options: Mapping[str, Any]) -> Agent:
+        network, given = network_of(options["model"]), limit_in(options)
+        search = NTupleSearch(network, options["order"], options["backend"])
+        return NTupleAgent(search, Limit(depth=default_depth) if given.is_free else given)
+
+    return build
+
+
+def search_of(model: PolicyValue, options: Mapping[str, Any]) -> PuctOptions:
+    """Return how an agent with such options searches with a model."""
+    given = {name: options[name] for name in vars(DEFAULT_SEARCH)}
+    return suited_options(model, **{n: value for n, value in given.items() if value is not None})
+
+
+def _puct(options: Mapping[str, Any]) -> Agent:
+    model = model_of(options["model"])
+    search = PuctSearch(model, search_of(model, options), options["backend"])
+    usual = Limit(iterations=DEFAULT_ITERATIONS)
+    return MonteCarloAgent("puct", search, limit_in(options), usual, remembers=False)
+
+
+def _model(command: str) -> Option:
+    return Option("model", "file", DEFAULT, f"a file that `{command}` wrote; else the bundled one")
+
+
+def _of_search(name: str, text: str) -> Option:
+    """Return the option for a field of `PuctOptions`."""
+    default = getattr(DEFAULT_SEARCH, name)
+    if isinstance(default, bool):
+        return Option(name, "flag", default, text)
+    if name in WHOLE_BOUNDS:
+        return Option(name, "int", default, text, *WHOLE_BOUNDS[name])
+    return Option(name, "float", default, text, *BOUNDS[name])
+
+
+def _suited(name: str, text: str) -> Option:
+    """Return the option for a field whose default depends on the model."""
+    return replace(_of_search(name, f"{text}; else what suits the model"), default=None)
+
+
+_COMPILED = replace(BACKEND, help="auto is compiled")
+_NTUPLE = (_model("train ntuple"), ORDER, _COMPILED)
+
+KINDS = (
+    AgentKind(
+        ALONE, "plays to the position that a trained n-tuple network likes best", _NTUPLE,
+        _ntuple(default_depth=1),
+    ),
+    AgentKind(
+        "ntuple-alphabeta",
+        "alpha-beta with that network at its leaves",
+        (
+            Option(
+                "depth", "int", None,
+                f"plies to look ahead; {DEFAULT_DEPTH} if nothing else limits the search", 1, 256,
+            ),
+            *DEEPENING,
+            *_NTUPLE,
+        ),
+        _ntuple(DEFAULT_DEPTH),
+    ),
+    AgentKind(
+        "net", "plays what a neural net likes best at one look, without search",
+        (_model("train distil` or `selfplay"),), lambda options: NetAgent(net_of(options["model"])),
+    ),
+    AgentKind(
+        "puct",
+        "Monte Carlo search with the priors and values of a trained model;"
+        f" {DEFAULT_ITERATIONS} iterations a move by default",
+        (
+            Option("iterations", "int", None, "iterations for a move", 1, MAX_ITERATIONS),
+            SECONDS,
+            _model("train"),
+            _suited("c", "constant of the bonus c * prior * sqrt(N) / (1 + n)"),
+            _of_search("fpu", "how much less than its parent an untried move is taken to be worth"),
+            _suited("prior_temperature", "above 1 moves that look bad are tried sooner"),
+            _of_search("leaves", "most leaves that the model judges at a time"),
+            _of_search("solver", "back up proven wins and losses"),
+            _of_search("noise", "how much of the priors at the root is random"),
+            _of_search("temperature", "0: the most visited column; above: drawn, the more evenly"),
+            _of_search("reuse", "keep the tree for the next move"),
+            _of_search("capacity", "nodes it can store"),
+            _COMPILED,
+        ),
+        _puct,
+    ),
+)  # fmt: skip
