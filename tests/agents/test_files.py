@@ -185,8 +185,6 @@ def test_what_follows_a_file_is_a_name(tmp_path: Path) -> None:
     "text",
     [
         "def agent(p, depth=3):\n    return depth\n",
-        "def agent(*, seed=0, **more):\n    return 3\n",
-        "def agent():\n    return 3\n",
         "def agent(obs, config=None):\n    return obs['mark'] + 2 + 0 * config.columns\n",
         "def agent(observation):\n    return observation.mark + 2\n",
         "class Player:\n    def __call__(self, p):\n        return 3\nagent = Player()\n",
@@ -212,6 +210,11 @@ def test_many_forms_of_functions(tmp_path: Path, text: str) -> None:
             "def agent(a, b, c):\n    return 0\n",
             "agent",
             "{file}:agent takes 3 arguments: an agent takes a position, or (obs, config)",
+        ),
+        (
+            "def agent():\n    return 3\n",
+            "",
+            "{file}: agent takes no arguments: an agent takes a position, or (obs, config)",
         ),
         (
             "class Thing:\n    pass\n",
@@ -505,9 +508,16 @@ def test_what_looks_most_like_an_agent_plays(text: str, plays: str, tmp_path: Pa
 
 
 def test_what_takes_no_position_never_plays(tmp_path: Path) -> None:
-    for text in ("def main():\n    return 0\n", "def run():\n    pass\n"):
-        with pytest.raises(InvalidSpec, match="defines no function to play with"):
+    for text, told in (
+        ("def main():\n    return 0\n", "defines no function to play with"),
+        ("def run():\n    pass\n", "run takes no arguments: an agent takes a position, or"),
+    ):
+        with pytest.raises(InvalidSpec, match=told):
             make_agent(written(tmp_path, text))
+    # Kaggle calls such a function with nothing, and so does this spec.
+    spec = f"kaggle:{written(tmp_path, 'def agent():' + chr(10) + '    return 3')}"
+    with closing(make_agent(spec)) as agent:
+        assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 3
     spec = written(tmp_path, "def bot(board, piece):\n    return board[0]\n")
     with pytest.raises(InvalidSpec, match=r"bot takes \(board, piece\): an agent takes a position"):
         make_agent(spec)

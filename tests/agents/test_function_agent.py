@@ -68,8 +68,6 @@ class Third(Agent):
         (lambda obs: 3, KaggleAgent),
         (lambda observation, config=None: 3, KaggleAgent),
         (lambda board, settings: 3, KaggleAgent),
-        (lambda: 3, KaggleAgent),
-        (lambda *arguments: 3, KaggleAgent),
         (Third, Third),
         (Third(), Third),
     ],
@@ -99,6 +97,8 @@ def test_agents_keep_their_names() -> None:
         (dict, "dict: the class dict is not a claimeven Agent"),
         (Agent, "Agent: it cannot be made: TypeError: Can't instantiate abstract class Agent"),
         (max, "max does not say which arguments it takes"),
+        (lambda: 3, "<lambda> takes no arguments: an agent takes a position, or (obs, config)"),
+        (lambda *given: 3, "<lambda> takes no named argument: an agent takes a position, or (obs"),
         (
             lambda a, b, c: 0,
             "<lambda> takes 3 arguments: an agent takes a position, or (obs, config)",

@@ -31,7 +31,7 @@ from claimeven.agents.function_agent import as_agent, call_text, rank
 from claimeven.agents.http_client import is_address
 from claimeven.agents.kaggle_agent import KaggleAgent
 from claimeven.agents.options import InvalidSpec, split_options
-from claimeven.agents.source_snapshot import loading, source_of
+from claimeven.agents.source_snapshot import run_file, source_of
 
 if TYPE_CHECKING:
     from claimeven.evaluation.registry import Evaluation
@@ -154,10 +154,8 @@ def load_evaluation(text: str) -> Evaluation:
 
 def load_module(place: str) -> ModuleType:
     """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` when that fails."""
-    with loading(place):
-        is_file = place.endswith(".py")
-        module = _import_file(place) if is_file else importlib.import_module(place)
-    return module
+    load = _import_file if place.endswith(".py") else importlib.import_module
+    return run_file(place, lambda: load(place))
 
 
 def _is_file(path: Path) -> bool:

@@ -28,7 +28,7 @@ from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.redirect import PrintsToStderr
 from claimeven.agents.sanitize import shown
-from claimeven.agents.source_snapshot import is_there, loading, source_of
+from claimeven.agents.source_snapshot import is_there, run_file, source_of
 from claimeven.agents.validation import checked_column, illegal
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.position import Position
@@ -172,8 +172,7 @@ def load_submission(name: str, place: str) -> Agent:
     namespace: dict[str, Any] = {}
     sys.path.append(str(path.resolve().parent))
     try:
-        with loading(place):
-            exec(compile(source, place, "exec"), namespace)  # a user's program, in its own process
+        run_file(place, lambda: exec(compile(source, place, "exec"), namespace))
     finally:
         sys.path.pop()
     callables = {name: value for name, value in namespace.items() if callable(value)}

@@ -5,14 +5,17 @@ A file that cannot be a program in Python is refused in a sentence that names it
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.redirect import PrintsToStderr
 from claimeven.agents.sanitize import described, traceback_of
 from claimeven.suggestions import did_you_mean_file
+
+Result = TypeVar("Result")
 
 #: MB that a file with an agent may have.
 MAX_SOURCE = 64
@@ -24,12 +27,11 @@ _USUAL_FILES = ("main.py", "agent.py", "submission.py", "my_agent.py")
 _held: dict[str, bytes] = {}
 
 
-@contextmanager
-def loading(place: str) -> Iterator[None]:
+def run_file(place: str, run: Callable[[], Result]) -> Result:
     """Run the code of a file: its prints go to stderr, and `InvalidSpec` reports what it raises."""
     try:
         with PrintsToStderr():
-            yield
+            return run()
     except (InvalidSpec, KeyboardInterrupt):
         raise
     except BaseException as error:

@@ -10,7 +10,7 @@ import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Decision, Limit, one_hot
 from claimeven.agents.options import AgentKind, Option
-from claimeven.game import tactics
+from claimeven.game import bitboard
 from claimeven.game.errors import ClaimevenError, InvalidPosition
 from claimeven.game.notation import column_choices, parse_column
 from claimeven.game.outcome import PLAYER_NAMES
@@ -104,11 +104,11 @@ def _even(legal: tuple[int, ...], columns: int) -> tuple[float, ...]:
 def _longest_runs(position: Position) -> list[int | None]:
     """Return for each column the longest own run through the next disc there; None if full."""
     geometry = position.geometry
-    cells = tactics.playable_cells(position.mask, geometry)
+    cells = bitboard.playable_cells(position.mask, geometry)
     runs: list[int | None] = [None] * geometry.columns
     for column in position.legal_columns:
         runs[column] = 1
-    longer = tactics.runs_through(position.mine, cells, geometry)[1:]
+    longer = bitboard.runs_through(position.mine, cells, geometry)[1:]
     for length, through in enumerate(longer, start=2):
         for column, _ in geometry.cells_of(through):
             runs[column] = length
@@ -117,8 +117,8 @@ def _longest_runs(position: Position) -> list[int | None]:
 
 def _winning_columns(position: Position, discs: int) -> tuple[int, ...]:
     geometry = position.geometry
-    wins = tactics.winning_cells(discs, position.mask, geometry)
-    cells = wins & tactics.playable_cells(position.mask, geometry)
+    wins = bitboard.winning_cells(discs, position.mask, geometry)
+    cells = wins & bitboard.playable_cells(position.mask, geometry)
     return tuple(column for column, _ in geometry.cells_of(cells))
 
 

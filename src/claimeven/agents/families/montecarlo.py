@@ -327,7 +327,7 @@ def _choice(name: str, choices: tuple[str, ...], text: str) -> Option:
     return Option(name, "choice", None, text, choices=choices)
 
 
-_OPTIONS = (
+_OPTIONS: tuple[Option, ...] = (
     Option("iterations", "int", None, "iterations for a move", 1, known.MAX_ITERATIONS),
     SECONDS,
     _choice("formula", known.FORMULAS, "bonus c * sqrt(2 ln N / n) or c * sqrt(ln N / n)"),

@@ -208,9 +208,7 @@ class FullAgent(SolverAgent):
             column = best_known(position, scores)
         score = scores[column] if whole else None
         policy = one_hot(column, position.geometry.columns)
-        return _decision(
-            column, policy, scores, score, nodes, start, engine=engine, complete=whole
-        )
+        return _decision(column, policy, scores, score, nodes, start, engine=engine, complete=whole)
 
 
 def drawn(policy: Sequence[float], rng: np.random.Generator) -> int:

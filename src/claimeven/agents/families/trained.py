@@ -28,15 +28,20 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax.types import PROVEN
 from claimeven.montecarlo.options import MAX_ITERATIONS
-from claimeven.networks.loading import SHIPPED_NET, SHIPPED_NTUPLE, read_policy_value, suited_options
+from claimeven.montecarlo.puct import PuctSearch
+from claimeven.montecarlo.puct.options import BOUNDS, WHOLE_BOUNDS, PuctOptions
+from claimeven.montecarlo.puct.options import DEFAULT as DEFAULT_SEARCH
+from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, PolicyValue
+from claimeven.networks.loading import (
+    SHIPPED_NET,
+    SHIPPED_NTUPLE,
+    read_policy_value,
+    suited_options,
+)
 from claimeven.networks.net import Net, read_net
 from claimeven.networks.ntuple import SCALE
 from claimeven.networks.ntuple_file import read_network
 from claimeven.networks.ntuple_search import NTupleSearch
-from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, PolicyValue
-from claimeven.montecarlo.puct import PuctSearch
-from claimeven.montecarlo.puct.options import BOUNDS, WHOLE_BOUNDS, PuctOptions
-from claimeven.montecarlo.puct.options import DEFAULT as DEFAULT_SEARCH
 
 Model = TypeVar("Model")
 
