@@ -2,7 +2,7 @@
 
 import os
 
-from claimeven.processes import ONE_CORE
+from claimeven.parallel.process import ONE_CORE
 
 #: NumPy's library of linear algebra starts a thread for each core in each process, a third of the
 #: time that importing NumPy takes, and few of the hundreds of processes ask it for anything; where

@@ -18,11 +18,12 @@ from gymnasium.utils.env_checker import data_equivalence
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
-from claimeven import Geometry, Position, encodings, interrupts
+from claimeven import Geometry, Position, encodings
 from claimeven.adapters import vector
 from claimeven.adapters.env_base import InvalidEnvironment
 from claimeven.adapters.gymnasium import ID, ConnectFourEnv
 from claimeven.adapters.vector import OUT, VectorConnectFour
+from claimeven.parallel import interrupts
 from tests.cli.conftest import environment
 from tests.pressing import pressed_as_python_looks, pressed_as_usual
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,14 +11,15 @@ import numpy as np
 import pytest
 
 from claimeven import Decision, Geometry, Limit, Position
-from claimeven.agents import Agent, AgentFault
+from claimeven.agents import Agent, AgentFault, codec
 from claimeven.agents.base import FaultKind
 from claimeven.agents.function_agent import as_agent
-from claimeven.agents.process import answers, wire
+from claimeven.agents.process import answers
 from claimeven.agents.process.answers import MAX_LINE, MAX_LINES
 from claimeven.agents.sanitize import MOST_TRACEBACK
 from claimeven.agents.worker import Worker
 from claimeven.arena.games.safe_call import checked_decision
+from claimeven.parallel.connection import pack, unpack
 
 
 class Whole(int):
@@ -98,9 +98,7 @@ POSITION = Position.from_moves("444444")
 LIMIT = Limit(seconds=5.0)
 
 
-def worker_of(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> Worker:
-    # The tests' own process is not to be bounded.
-    monkeypatch.setattr("claimeven.agents.worker.bound_memory", lambda memory_mb: None)
+def worker_of(function: Callable[..., Any]) -> Worker:
     worker = Worker()
     worker.agent = as_agent(function)
     return worker
@@ -108,39 +106,38 @@ def worker_of(function: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> 
 
 def asked(worker: Worker, rng: np.random.Generator, position: Position = POSITION) -> bytes:
     return worker.message(
-        wire.packed(
+        pack(
             {
                 "do": "choose",
-                "position": wire.from_position(position),
-                "limit": wire.from_limit(LIMIT),
-                "rng": wire.from_generator(rng),
+                "position": codec.from_position(position),
+                "limit": codec.from_limit(LIMIT),
+                "seed": codec.from_generator(rng),
             }
         )
     )
 
 
 def begun(worker: Worker, rng: np.random.Generator) -> bytes:
-    return worker.message(wire.packed({"do": "reset", "rng": wire.from_generator(rng)}))
+    return worker.message(
+        pack({"do": "reset", "seed": codec.from_generator(rng), "is_noted": True})
+    )
 
 
 def told(message: bytes) -> Any:
     """Return what an answer says: a decision, but for its seconds, or what went wrong."""
     try:
-        decision, state = answers.decision(answers.read_value(message), POSITION)
+        decision = answers.decision(answers.read_value(message), POSITION)
     except AgentFault as fault:
         return str(fault), fault.kind
-    assert state is None
     assert decision.seconds >= 0.0
-    fields = wire.from_decision(decision)
+    fields = codec.from_decision(decision)
     fields.remove(decision.seconds)
     return fields
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_it_answers_as_an_agent_of_this_process_would(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    worker = worker_of(FUNCTIONS[name], monkeypatch)
+def test_it_answers_as_an_agent_of_this_process_would(name: str) -> None:
+    worker = worker_of(FUNCTIONS[name])
     rng = np.random.default_rng(7)
     before, before_of_numpy = random.getstate(), np.random.get_state()
     games = []
@@ -155,7 +152,7 @@ def test_it_answers_as_an_agent_of_this_process_would(
         here.reset()
         try:
             decision = checked_decision(here, POSITION, LIMIT, rng)
-            expected: Any = wire.from_decision(decision)
+            expected: Any = codec.from_decision(decision)
             expected.remove(decision.seconds)
         except AgentFault as fault:
             expected = str(fault), fault.kind
@@ -163,14 +160,14 @@ def test_it_answers_as_an_agent_of_this_process_would(
 
 
 @pytest.mark.parametrize("board", [Geometry(5, 4), Geometry(9, 7, 5)])
-def test_a_position_comes_over_whole(board: Geometry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_position_comes_over_whole(board: Geometry) -> None:
     seen: list[Position] = []
 
     def looks(position: Position) -> int:
         seen.append(position)
         return 1
 
-    worker = worker_of(looks, monkeypatch)
+    worker = worker_of(looks)
     positions = Position.replay("1122", board)
     for position in positions:
         answers.read_value(asked(worker, np.random.default_rng(0), position))
@@ -178,13 +175,11 @@ def test_a_position_comes_over_whole(board: Geometry, monkeypatch: pytest.Monkey
     assert {position.geometry for position in seen} == {board}
 
 
-def test_of_a_long_traceback_the_end_is_told_with_nothing_a_terminal_obeys(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_of_a_long_traceback_the_end_is_told_with_nothing_a_terminal_obeys() -> None:
     def raises(position: Position) -> Any:
         raise ValueError("\x1b[2J" + "x" * MOST_TRACEBACK + "\x1b[31m the end")
 
-    answer = wire.unpacked(asked(worker_of(raises, monkeypatch), np.random.default_rng(0)))
+    answer = unpack(asked(worker_of(raises), np.random.default_rng(0)))
     assert answer["fault"].startswith("raised ValueError: \\x1b[2Jxxx")
     assert ", in raises\n    raise ValueError(" in answer["traceback"][:400]
     assert "\n...\nx" in answer["traceback"]
@@ -206,39 +201,20 @@ class Talks(Agent):
 def test_the_lines_of_a_trace_are_bounded_in_number_and_length() -> None:
     worker = Worker()
     worker.agent = Talks()
-    question = wire.from_position(POSITION), wire.from_limit(LIMIT)
-    told = worker.trace(*question, wire.from_generator(np.random.default_rng(0)))
+    question = codec.from_position(POSITION), codec.from_limit(LIMIT)
+    told = worker.trace(*question)
     assert told["fault"] is None
     assert len(told["lines"]) == MAX_LINES
     assert told["lines"][0].startswith("\\x1bxxx") and len(told["lines"][0]) == MAX_LINE
     assert told["lines"][1:3] == ["0", "1"]
 
 
-HARD_BOUND = """
-import resource
-resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
-from claimeven.agents.worker import bound_memory
-for memory_mb in (512, 4096):
-    bound_memory(memory_mb)
-    print(resource.getrlimit(resource.RLIMIT_DATA)[0] >> 20)
-"""
-
-
-def test_a_process_asks_for_no_more_memory_than_the_system_grants() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", HARD_BOUND], capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "512\n1024\n", "")
-
-
-def test_what_is_printed_goes_to_stderr(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    worker = worker_of(chats, monkeypatch)
+def test_what_is_printed_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    worker = worker_of(chats)
     stdout, rng = sys.stdout, np.random.default_rng(0)
     asked(worker, rng)
     assert sys.stdout is stdout
-    worker = worker_of(fails, monkeypatch)
+    worker = worker_of(fails)
     asked(worker, rng)
     assert sys.stdout is stdout
     assert capsys.readouterr() == ("", "thinking\n")

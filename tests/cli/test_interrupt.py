@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven import interrupts
 from claimeven.cli import main as module_of_program
+from claimeven.parallel import interrupts
 from tests.cli.conftest import COMPILING, command, environment, interrupted
 from tests.pressing import pressed_at
 

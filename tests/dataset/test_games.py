@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from claimeven import Geometry, Position, interrupts, threads
+from claimeven import Geometry, Position
 from claimeven.dataset import DatasetPlan
 from claimeven.dataset import games as module_of_games
 from claimeven.dataset.games import Games
 from claimeven.dataset.rows import Row
 from claimeven.game.notation import parse_moves
+from claimeven.parallel import interrupts, threads
 from claimeven.solver import Solver
 from tests.pressing import pressed_as_usual, pressed_at
 from tests.standin import PlainSolver

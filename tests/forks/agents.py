@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from claimeven import processes
-from claimeven.agents.process.process import VARIABLES
+from claimeven.agents.process.agent import VARIABLES
+from claimeven.parallel import posix
 from tests.forks.launched import Launched, Template
 from tests.forks.program import PROGRAM
 
@@ -38,7 +38,7 @@ def launch_workers(templates: Mapping[str, Template] = _TEMPLATES) -> None:
                 return Launched(arguments, template, sets_path=True, **options)
         return subprocess.Popen(arguments, **options)
 
-    here: Any = processes
+    here: Any = posix
     here.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": popen})
 
 

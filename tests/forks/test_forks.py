@@ -181,7 +181,7 @@ def test_a_variable_that_is_not_read_at_the_start_is_no_reason_to_start_python()
 
 LAUNCHING = """
 import os, sys, time
-from claimeven.processes import Child
+from claimeven.parallel.process import Child
 child = Child("claimeven.web.worker")
 deadline = time.monotonic() + 60
 while not (command := open(f"/proc/{child.process}/cmdline").read()):

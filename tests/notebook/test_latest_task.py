@@ -14,9 +14,9 @@ from collections.abc import Callable
 
 import pytest
 
-from claimeven import interrupts
 from claimeven.notebook import latest_task
 from claimeven.notebook.latest_task import IsWanted, Lane, OwnedLock
+from claimeven.parallel import interrupts
 from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
 PATIENCE = 60.0

@@ -29,7 +29,7 @@ from claimeven import (
     Solver,
 )  # fmt: skip
 from claimeven.agents import Agent
-from claimeven.agents.process.process import ProcessAgent
+from claimeven.agents.process.agent import ProcessAgent
 from claimeven.game.svg import draw_svg
 from claimeven.solver.scores import column_in_words
 from tests.notebook.conftest import BoardWidget

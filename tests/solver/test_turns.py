@@ -17,7 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from claimeven import Geometry, Position, interrupts
+from claimeven import Geometry, Position
+from claimeven.parallel import interrupts
 from claimeven.solver import ExactSearch, SearchStopped, SolveProgress, Solver, SolverBusy
 from claimeven.solver import search as module_of_searches
 from tests.positions import random_positions

@@ -17,19 +17,18 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.agents.process import wire
-from claimeven.processes import ONE_CORE
+from claimeven.agents import codec
+from claimeven.parallel.process import ONE_CORE
 from claimeven.web import worker_process
 from claimeven.web.pool import PoolBusy, WorkerPool
 from claimeven.web.warming import STEPS, Step
-from claimeven.web.worker import MEMORY_MB
-from claimeven.web.worker_process import PoolClosed, WorkerLost, WorkFailed, WorkTooLong
+from claimeven.web.worker_process import MEMORY_MB, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 from tests.forks import environment
 from tests.web.conftest import PATIENCE
 
 #: A position that takes longer than any test.
-HARD = wire.from_position(Position.from_moves("4", Geometry(8, 7)))
-EASY = wire.from_position(Position.from_moves("4444413226712433"))
+HARD = codec.from_position(Position.from_moves("4", Geometry(8, 7)))
+EASY = codec.from_position(Position.from_moves("4444413226712433"))
 HARD_JOB = {"position": HARD, "seconds": 900}
 EASY_JOB = {"position": EASY, "seconds": 60}
 

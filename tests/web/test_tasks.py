@@ -13,18 +13,19 @@ from typing import Any
 import pytest
 
 from claimeven import Geometry, Limit, Position
+from claimeven.agents import codec
 from claimeven.agents.families.perfect import SolverAgent
-from claimeven.agents.process import wire
 from claimeven.compiled.decorators import PLAIN
 from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo import MonteCarloSearch
+from claimeven.parallel.connection import unpack
 from claimeven.web import tasks
 from claimeven.web.tasks import OTHER_TABLE_MB, TASKS, Tools, move, scores
 from claimeven.web.worker import Worker
 from tests import forks
 from tests.web.conftest import PATIENCE
 
-HARD = wire.from_position(Position.from_moves("4", Geometry(8, 7)))
+HARD = codec.from_position(Position.from_moves("4", Geometry(8, 7)))
 FREE = [None] * 5
 
 
@@ -122,7 +123,7 @@ def test_a_worker_that_lacks_memory_lets_go_of_what_it_keeps(
     board = Geometry(4, 4)
     solver, agent = worker.tools.solver(board), worker.tools.agent("greedy", board, Limit())
     worker.do(1, "hungry", {})
-    begun, message = map(wire.unpacked, sent)
+    begun, message = map(unpack, sent)
     assert begun["event"] == "begun"
     assert (message["job"], message["event"], message["data"]["status"]) == (1, "failed", 503)
     assert message["data"]["error"].startswith("there is not enough memory for this")
@@ -150,16 +151,16 @@ def test_a_job_is_cancelled_once(
     if begins:
         worker._unwanted = 1
     worker.do(1, "long", {})
-    events = [wire.unpacked(data)["event"] for data in sent]
+    events = [unpack(data)["event"] for data in sent]
     assert events == (["cancelled"] if begins else ["begun", "column", "cancelled"])
     assert ended == ([] if begins else ["cleaned up"])
     signal.raise_signal(signal.SIGINT)  # between two jobs
-    worker.do(2, "scores", {"position": wire.from_position(Position()), "seconds": 60})
-    assert wire.unpacked(sent[-1])["event"] == "done"
+    worker.do(2, "scores", {"position": codec.from_position(Position()), "seconds": 60})
+    assert unpack(sent[-1])["event"] == "done"
 
 
 def test_an_agent_that_is_kept_begins_each_time_anew(tools: Tools) -> None:
-    asked = wire.from_position(Position.from_moves("44"))
+    asked = codec.from_position(Position.from_moves("44"))
     first, again = (
         move(tools, nothing, asked, "uct:iterations=60,reuse=yes", FREE, 7, 60) for _ in range(2)
     )
@@ -171,7 +172,7 @@ def test_an_agent_that_is_kept_begins_each_time_anew(tools: Tools) -> None:
 ASKED = """
 import gc, sys
 from claimeven import Limit, Position
-from claimeven.agents.process import wire
+from claimeven.agents import codec
 from claimeven.agents.registry import build
 from claimeven.compiled.decorators import Kernel
 from claimeven.web.allowed_agents import OFFERED
@@ -187,19 +188,19 @@ def nothing(event, data):
 tools = Tools()
 warm(tools, nothing, 16)
 before = loaded()
-start, early = wire.from_position(Position()), wire.from_position(Position.from_moves("44"))
+start, early = codec.from_position(Position()), codec.from_position(Position.from_moves("44"))
 game = "44444132267124331"
-late = wire.from_position(Position.from_moves(game))
+late = codec.from_position(Position.from_moves(game))
 for agent in OFFERED:
     knows = build(agent).limits
     for limit in (Limit(iterations=20), Limit(depth=2), Limit()):
         if not limit.refused(knows):
-            TASKS["move"](tools, nothing, early, agent, wire.from_limit(limit), 1, 0.1)
+            TASKS["move"](tools, nothing, early, agent, codec.from_limit(limit), 1, 0.1)
             break
 for task, arguments in {
     "scores": (late, 60), "explanation": (late, 60), "puzzle_hints": (1, 0, 60),
     "review": (start, [int(column) - 1 for column in game], 60),
-    "records": (wire.from_geometry(Position().geometry), game, "x.txt"),
+    "records": (codec.from_geometry(Position().geometry), game, "x.txt"),
     "minimax": (early, "alphabeta", 3, 0, 9, 2, 9),
     "montecarlo": (early, "puct", 9, 1, 1, 9, False, 2, 9),
 }.items():
@@ -242,6 +243,6 @@ def test_an_agent_takes_no_more_time_than_the_server_gives(
 
     usual = MonteCarloSearch.search
     monkeypatch.setattr(MonteCarloSearch, "search", search)
-    start = wire.from_position(Position())
+    start = codec.from_position(Position())
     move(tools, nothing, start, agent, limit, 1, 2.0)
     assert asked == [most]

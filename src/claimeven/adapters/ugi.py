@@ -37,8 +37,8 @@ from claimeven.game.encodings import to_fen
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
+from claimeven.parallel.threads import next_of
 from claimeven.suggestions import did_you_mean
-from claimeven.threads import next_of
 
 #: Bytes of a line that are read at once.
 MOST_LINE = 1 << 16

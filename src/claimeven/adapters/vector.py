@@ -23,7 +23,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from claimeven import interrupts
 from claimeven.adapters import vector_kernel as kernel
 from claimeven.adapters.env_base import (
     SEATS,
@@ -43,11 +42,12 @@ from claimeven.adapters.vector_arrays import (
     shown_shape,
 )
 from claimeven.compiled import load
-from claimeven.cores import usable_cores
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
+from claimeven.parallel import interrupts
+from claimeven.parallel.cores import usable_cores
 from claimeven.suggestions import no_such
 
 try:

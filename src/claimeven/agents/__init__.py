@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from claimeven.agents.function_agent import FunctionAgent, as_agent
     from claimeven.agents.kaggle_agent import KaggleAgent
     from claimeven.agents.options import AgentKind, InvalidSpec, Option
-    from claimeven.agents.process.isolation import Isolation
-    from claimeven.agents.process.process import ProcessAgent
+    from claimeven.agents.process.agent import ProcessAgent
+    from claimeven.agents.process.sandbox import Isolation
     from claimeven.agents.registry import AGENTS, Contestant, make_agent, make_agents
 
 __all__ = [
@@ -49,8 +49,8 @@ _HOMES = {
     "function_agent": "FunctionAgent as_agent",
     "kaggle_agent": "KaggleAgent",
     "options": "AgentKind InvalidSpec Option",
-    "process.isolation": "Isolation",
-    "process.process": "ProcessAgent",
+    "process.sandbox": "Isolation",
+    "process.agent": "ProcessAgent",
     "registry": "AGENTS Contestant make_agent make_agents",
 }
 __getattr__, __dir__ = lazy.offer(__name__, _HOMES)

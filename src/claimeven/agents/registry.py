@@ -17,13 +17,13 @@ from claimeven.agents.files import file_of, files_of, load_agent, split_file_spe
 from claimeven.agents.function_agent import as_agent, name_of
 from claimeven.agents.http_client import is_address
 from claimeven.agents.options import AgentKind, InvalidSpec, split_options
-from claimeven.agents.process.isolation import Isolation
-from claimeven.agents.process.process import MAX_PROCESSES, ProcessAgent
+from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.sanitize import described, traceback_of
 from claimeven.agents.source_snapshot import is_there, refusal_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.processes import AVAILABLE
+from claimeven.parallel.process import AVAILABLE
 from claimeven.suggestions import did_you_mean, did_you_mean_file, no_such
 
 #: What may take part in a game: a spec, an agent, a class of agents, a function.

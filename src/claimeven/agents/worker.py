@@ -1,4 +1,4 @@
-"""The process of an agent that has one of its own: made, asked and answered for here.
+"""The process of an agent: the agent is made, asked and answered for here.
 
 `main` is what runs in the process that `ProcessAgent` starts. A request is a JSON object whose `do`
 names what to do; `answers` says what an answer is.
@@ -7,9 +7,8 @@ names what to do; `answers` says what an answer is.
 from __future__ import annotations
 
 import contextlib
+import copy
 import random
-import re
-import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,23 +16,25 @@ from typing import Any
 
 import numpy as np
 
+from claimeven.agents import codec
 from claimeven.agents.base import Agent, AgentFault, kind_of
-from claimeven.agents.process import wire
 from claimeven.agents.process.answers import MAX_ANSWER, MAX_LINE, MAX_LINES, MAX_TREE
 from claimeven.agents.sanitize import described, printable, traceback_of
 from claimeven.agents.source_snapshot import hold
 from claimeven.agents.validation import plain, plain_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.processes import Parent
+from claimeven.parallel.connection import pack, unpack
+from claimeven.parallel.system import backend
+from claimeven.parallel.worker import Parent
 
-#: MB beyond the bound for saying that there was not enough memory.
+#: MB beyond the limit for saying that there was not enough memory.
 LAST_WORDS = 16
-#: How willing the kernel is to end this process first when memory runs out, 0 to 1000.
+#: How willing Linux is to end this process first when memory runs out, 0 to 1000.
 OOM_SCORE = 800
 #: What may be refused in a sentence: all that is asked before the first game.
 _REFUSING = ("make", "check_board", "load")
-#: What `random` and `numpy.random` begin with while a file is loaded.
+#: The seed of `random` and `numpy.random` while a file is loaded.
 _GLOBAL_SEED = 0x5EED
 
 
@@ -43,21 +44,21 @@ class Worker:
     def __init__(self) -> None:
         self.agent: Agent
         self.rng = np.random.default_rng(0)
-        self.game_begun = False
+        self.has_begun = False
         self.memory_mb = 0
 
     def message(self, data: bytes) -> bytes:
         """Return the answer to a message."""
-        request = wire.unpacked(data)
+        request = unpack(data)
         do = request.pop("do")
-        told = self.answer(getattr(self, do), do in _REFUSING, **request)
+        answer = self.answer(getattr(self, do), do in _REFUSING, **request)
         try:
-            message = wire.packed(told)
+            message = pack(answer)
         except Exception as error:
-            return wire.packed({"fault": f"raised {described(error)}", "traceback": ""})
+            return pack({"fault": f"raised {described(error)}", "traceback": ""})
         if len(message) > MAX_ANSWER:
             reason = f"answered with {len(message):,} bytes, more than {MAX_ANSWER:,}"
-            return wire.packed({"fault": reason, "traceback": ""})
+            return pack({"fault": reason, "traceback": ""})
         return message
 
     def answer(
@@ -65,8 +66,8 @@ class Worker:
     ) -> dict[str, Any]:
         """Do what is asked; whatever is raised becomes part of the answer.
 
-        An error of this package refuses the agent where that can be. In a game it is a fault as
-        any other: the agent played in a full column, say, while it searched.
+        An error of this package refuses the agent if that can be. In a game it is a fault like any
+        other: the agent played in a full column, say, while it searched.
         """
         try:
             return {"value": act(*given, **named)}
@@ -76,13 +77,12 @@ class Worker:
     def make(
         self, spec: str, file: list[str] | None, memory_mb: int, texts: dict[str, str]
     ) -> dict[str, Any]:
-        """Make the agent of a spec, which names a file and what to take of it, or an agent.
+        """Make the agent of a spec: of a file and what to take of it, or by its name.
 
         `texts` are what files held when play began, a letter a byte.
         """
         self.memory_mb = memory_mb
-        bound_memory(memory_mb)
-        # A file may draw at once: the same numbers every time.
+        # A file may draw immediately: the same numbers every time.
         random.seed(_GLOBAL_SEED)
         np.random.seed(_GLOBAL_SEED)
         hold({place: text.encode("latin-1") for place, text in texts.items()})
@@ -102,32 +102,34 @@ class Worker:
         """Let the agent make itself ready."""
         self.agent.load(Geometry(*geometry))
 
-    def reset(self, rng: list[int] | None = None) -> None:
-        """Begin a game, with the state of its generator if it is known."""
-        self.game_begun = rng is not None
-        if rng is not None:
-            _seed_globals(rng)
+    def reset(self, seed: list[list[int]] | None, is_noted: bool) -> None:
+        """Begin a game, with a new generator if there is a seed; `is_noted`: it is the game's."""
+        if seed is not None:
+            self.rng = codec.to_generator(seed)
+        self.has_begun = is_noted
+        if is_noted:
+            _seed_globals(self.rng)
         self.agent.reset()
 
-    def choose(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
-        """Ask for a decision; the state of the generator comes back if the agent has drawn."""
-        wire.set_generator(self.rng, rng)
-        if not self.game_begun:
-            self.game_begun = True
-            _seed_globals(rng)
-        asked = wire.to_position(position)
-        decision = plain_decision(self.agent.choose(asked, wire.to_limit(limit), self.rng), asked)
-        state = wire.state_of(self.rng)
-        told = None if state == rng else state
-        return {"decision": wire.from_decision(decision), "rng": told}
+    def choose(
+        self, position: list[int], limit: list[Any], seed: list[list[int]] | None
+    ) -> list[Any]:
+        """Ask for a decision, which draws from a new generator if there is a seed."""
+        if seed is not None:
+            self.rng = codec.to_generator(seed)
+        if not self.has_begun:
+            self.has_begun = True
+            _seed_globals(self.rng)
+        asked = codec.to_position(position)
+        decision = self.agent.choose(asked, codec.to_limit(limit), self.rng)
+        return codec.from_decision(plain_decision(decision, asked))
 
-    def trace(self, position: list[int], limit: list[Any], rng: list[int]) -> dict[str, Any]:
-        """Ask for the steps of a decision, and what ended them early."""
+    def trace(self, position: list[int], limit: list[Any]) -> dict[str, Any]:
+        """Ask for the steps of the next decision, and what ended them early."""
         lines: list[str] = []
-        wire.set_generator(self.rng, rng)
-        asked = wire.to_position(position), wire.to_limit(limit)
+        rng = copy.deepcopy(self.rng)
         try:
-            for step in self.agent.trace(*asked, self.rng):
+            for step in self.agent.trace(codec.to_position(position), codec.to_limit(limit), rng):
                 lines.append(printable(str(step), MAX_LINE))
                 if len(lines) >= MAX_LINES:
                     break
@@ -144,22 +146,15 @@ class Worker:
         return {"text": str(view.text), "data": data, "svg": str(view.svg)}
 
     def most_memory(self) -> float:
-        """Tell the most memory that this process has held, in MB."""
-        # `getrusage` of Linux knows what the process held that started this one, too.
-        with contextlib.suppress(OSError):
-            told = re.search(r"^VmHWM:\s+(\d+) kB$", Path("/proc/self/status").read_text(), re.M)
-            if told is not None:
-                return int(told[1]) / (1 << 10)
-        # Linux counts in KB, macOS in bytes.
-        unit = 1 << 20 if sys.platform == "darwin" else 1 << 10
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / (1 << 20)
+        """Return the most memory that this process has held, in MB."""
+        return backend.peak_memory_mb()
 
     def close(self) -> None:
         """Let the agent give back what it holds."""
         self.agent.close()
 
     def _went_wrong(self, error: BaseException, may_refuse: bool = False) -> dict[str, Any]:
-        """Return the answer that tells of what was raised."""
+        """Return the answer that reports what was raised."""
         if isinstance(error, AgentFault):
             return {
                 "fault": printable(str(error)),
@@ -169,8 +164,8 @@ class Worker:
         if may_refuse and isinstance(error, ClaimevenError):
             traceback = getattr(error, "traceback", "") or traceback_of(error, ours=False)
             return {"invalid": printable(str(error)), "traceback": traceback}
-        if isinstance(error, MemoryError):
-            bound_memory(self.memory_mb + LAST_WORDS)
+        if isinstance(error, MemoryError) and self.memory_mb:
+            backend.raise_memory_limit(self.memory_mb + LAST_WORDS)
         return {
             "fault": f"raised {described(error)}",
             "traceback": traceback_of(error),
@@ -178,10 +173,10 @@ class Worker:
         }
 
 
-def main(ends: tuple[int, int, int]) -> None:
+def main(parent: Parent) -> None:
     """Answer the parent's requests until there are no more."""
-    parent = Parent(ends)
-    _offer_to_be_ended_first()
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")
     sys.argv = [""]
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # files, both
@@ -192,15 +187,13 @@ def main(ends: tuple[int, int, int]) -> None:
             sys.stdout.flush()
             sys.stderr.flush()
         except Exception:
-            pass  # it is the agent's, and its own affair
+            pass  # what the agent did to them is its own affair
         parent.send(message)
 
 
-def _seed_globals(state: list[int]) -> None:
-    """Seed what an agent may draw from besides its generator, which is in this state: a number as
-    good as any that could be made of it.
-    """
-    word = state[0]
+def _seed_globals(rng: np.random.Generator) -> None:
+    """Seed what an agent may draw from besides its generator by the state that this is in."""
+    word: int = rng.bit_generator.state["state"]["state"]
     random.seed(word & 0xFFFF_FFFF_FFFF_FFFF)
     np.random.seed(word >> 64 & 0xFFFF_FFFF)
 
@@ -216,30 +209,11 @@ def _made(spec: str, file: list[str] | None) -> Agent:
 
     foreign = split_foreign(spec)
     if foreign is not None:
-        from claimeven.agents.process.isolation import Isolation  # noqa: PLC0415 - as above
+        from claimeven.agents.process.sandbox import Isolation  # noqa: PLC0415 - as above
 
         kind, text = foreign
         return kind.build(text, spec, Isolation())
-    # Brings in every family, which an agent from a file need not wait for.
+    # Imports every family, which an agent from a file need not wait for.
     from claimeven.agents.registry import build  # noqa: PLC0415 - one of the two is needed
 
     return build(spec)
-
-
-def bound_memory(memory_mb: int) -> None:
-    """Let this process hold so much memory at most.
-
-    Its data are bounded and not its addresses: Numba, NumPy and threads reserve many more
-    addresses than they ever use.
-    """
-    _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    bound = memory_mb << 20
-    if hard != resource.RLIM_INFINITY:
-        bound = min(bound, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (bound, hard))
-
-
-def _offer_to_be_ended_first() -> None:
-    """Where memory runs out, end this process rather than the one that plays the match."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")

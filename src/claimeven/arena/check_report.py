@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from claimeven.agents.base import FaultKind
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.sanitize import own_lines
 from claimeven.arena.diagnostics import STATEFUL_ADVICE, advice_on_fault, advice_on_loading
 from claimeven.arena.games.game import Forfeit, Game

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from claimeven.agents.base import Agent, FaultKind
 from claimeven.agents.files import file_of
-from claimeven.agents.process.printed import MOST_PRINTED
-from claimeven.agents.process.process import ProcessAgent
+from claimeven.agents.process.agent import ProcessAgent
+from claimeven.agents.process.sandbox import MAX_PRINTED as _MAX_PASSED_ON
 from claimeven.agents.source_snapshot import source_of
 from claimeven.arena.check_report import Answer, Fault
 from claimeven.arena.diagnostics import FILES_ADVICE
@@ -203,7 +203,7 @@ def find_prints(agent: Agent, moves: int) -> Iterator[Fault]:
     if printed > moves * MAX_PRINTED:
         yield Fault(
             "prints",
-            f"printed {printed:,} characters in {moves:,} moves; of each game {MOST_PRINTED:,} are"
-            " shown at most",
+            f"printed {printed:,} characters in {moves:,} moves; of each game {_MAX_PASSED_ON:,}"
+            " are shown at most",
             "take out the prints: they cost time on the clock, and fill the terminals of others",
         )

@@ -19,8 +19,8 @@ from claimeven.agents.base import Agent, AgentFault, FaultKind, Limit
 from claimeven.agents.files import file_of
 from claimeven.agents.kaggle_agent import NONE_NOTE
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process.isolation import Isolation
-from claimeven.agents.process.process import ProcessAgent
+from claimeven.agents.process.agent import ProcessAgent
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import make_agent, make_agents
 from claimeven.arena.check_report import Answer, CheckedGame, CheckReport
 from claimeven.arena.errors import InvalidMatch

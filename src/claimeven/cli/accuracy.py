@@ -15,7 +15,7 @@ import click
 
 from claimeven.agents import Limit
 from claimeven.agents.external.registry import split_foreign
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import results
 from claimeven.arena.accuracy.measure import SetAccuracy, ask
@@ -46,10 +46,10 @@ from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.solver_options import SolverChoice
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cores import usable_cores
 from claimeven.dataset.scored_sets import USUAL, usable_set, usual_tactics
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.parallel.cores import usable_cores
 from claimeven.solver import Solver
 
 #: A blunder with what is said of the column played and of the right one.

@@ -11,7 +11,7 @@ import click
 
 from claimeven.agents import GRACE, InvalidSpec, Limit
 from claimeven.agents.kaggle_agent import BANK_SECONDS, MOVE_SECONDS
-from claimeven.agents.process.process import PATIENCE
+from claimeven.agents.process.agent import PATIENCE
 from claimeven.agents.sanitize import own_lines, printable
 from claimeven.arena.check_report import CheckReport, Fault
 from claimeven.arena.diagnostics import STATEFUL_ADVICE

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from claimeven.agents import Limit
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.placement import Meeting, Placement, placement_plan, pool_dict

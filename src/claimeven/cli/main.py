@@ -9,10 +9,11 @@ from typing import Any
 
 import click
 
-from claimeven import __version__, interrupts
+from claimeven import __version__
 from claimeven.cli.common.groups import LazyVerbs
 from claimeven.cli.common.streams import drop_output, prepare_streams, printable
 from claimeven.game.errors import ClaimevenError
+from claimeven.parallel import interrupts
 
 #: Verb -> the module that holds it (as `command`) and its line in the list of verbs.
 VERBS = {

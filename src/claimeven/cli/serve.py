@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,7 +10,6 @@ import click
 
 from claimeven.cli.common.options import FilePath
 from claimeven.errors import ClaimevenError
-from claimeven.processes import AVAILABLE
 
 #: What the extra brings.
 _NEEDED = ("fastapi", "uvicorn")
@@ -80,7 +80,7 @@ def command(
       claimeven serve --host 0.0.0.0 --allow-host lab-12 --agent perfect:level=5
       claimeven serve --root-url https://c4.example.org
     """
-    if not AVAILABLE:
+    if os.name != "posix":
         raise ClaimevenError("the server needs POSIX: it runs on Linux and macOS")
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:

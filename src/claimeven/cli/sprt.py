@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from claimeven.agents import Limit
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.arena.executors.work import Executor
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.sequential import (

@@ -30,8 +30,8 @@ from claimeven.cli.common.progress import (
 from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
+from claimeven.parallel.cores import usable_cores
 
 if TYPE_CHECKING:
     from claimeven.arena.studies import ExperimentResult, Laboratory, Study, StudyResult

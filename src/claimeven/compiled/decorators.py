@@ -13,8 +13,8 @@ from functools import cached_property, update_wrapper
 from threading import RLock
 from typing import Any, TypeVar, cast
 
-from claimeven import interrupts
 from claimeven.compiled.types import Signature
+from claimeven.parallel import interrupts
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

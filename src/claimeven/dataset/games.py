@@ -17,10 +17,10 @@ from claimeven.dataset.config import DatasetPlan
 from claimeven.dataset.rows import WORSE, Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
+from claimeven.parallel.threads import next_of, served
 from claimeven.solver.queries import Best
 from claimeven.solver.softmax_play import column_at, error_chances
 from claimeven.solver.solver import Solver
-from claimeven.threads import next_of, served
 
 #: Points of score that make a column less likely by a factor e in self-play.
 TEMPERATURE = 2.0

@@ -6,8 +6,8 @@ import os
 from functools import lru_cache
 from typing import Any
 
-from claimeven import interrupts
 from claimeven.errors import ClaimevenError
+from claimeven.parallel import interrupts
 
 
 class MissingPackage(ClaimevenError):

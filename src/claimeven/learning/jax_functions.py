@@ -17,9 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
-from claimeven import interrupts
 from claimeven.compiled import cache
 from claimeven.learning.extras import jax_and_optax
+from claimeven.parallel import interrupts
 
 #: An accelerator's code is not chosen by timing: what it computes would differ from run to run, by
 #: rounding, and to compile would take minutes and gigabytes.

@@ -33,7 +33,7 @@ from claimeven.montecarlo.layout import PROOF_RESULTS
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, check_budget
 from claimeven.montecarlo.protocols import Engine, LeafByLeaf, Viewed
 from claimeven.montecarlo.textbook import Step
-from claimeven.threads import together
+from claimeven.parallel.threads import together
 
 BACKENDS: Final = ("auto", "compiled", "python")
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from threading import Condition, RLock, Thread, current_thread
 from typing import TypeAlias
 
-from claimeven import interrupts
+from claimeven.parallel import interrupts
 
 #: Seconds between two looks whether Ctrl-C came while a lane is waited for.
 _LOOK = 0.1

@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from claimeven import interrupts
 from claimeven.compiled import load
 from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
+from claimeven.parallel import interrupts
 from claimeven.solver import null_window
 from claimeven.solver.errors import (
     SearchStopped,

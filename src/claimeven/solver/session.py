@@ -20,11 +20,11 @@ import numpy.typing as npt
 
 from claimeven.compiled import Int
 from claimeven.game.geometry import Geometry
+from claimeven.parallel.threads import together
 from claimeven.solver import layout, null_window
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.kernel import PAUSED
 from claimeven.solver.scores import win_score
-from claimeven.threads import together
 
 #: Nodes of a search before further threads join in: a few milliseconds.
 ALONE_NODES = 20_000

@@ -17,7 +17,7 @@ from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from typing import Any
 
-from claimeven.processes import NoMoreProcesses
+from claimeven.parallel.process import NoMoreProcesses
 from claimeven.web.warming import STEPS, Step
 from claimeven.web.worker_process import (
     WARM_SECONDS,

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from claimeven.agents import codec
 from claimeven.agents.families.classic import DEFAULT_DEPTH, SearchAgent
 from claimeven.agents.families.montecarlo import TRACE_ITERATIONS, MonteCarloAgent, step_line
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process import wire
 from claimeven.agents.registry import build
 from claimeven.evaluation.registry import WINDOWS, Evaluation
 from claimeven.evaluation.windows import WindowWeights
@@ -61,7 +61,7 @@ def minimax(
     Raises `InvalidSpec` for an agent of another family, `InvalidSearch` for a search of over
     `MOST_POSITIONS` positions.
     """
-    asked = wire.to_position(position)
+    asked = codec.to_position(position)
     player = build(agent)
     if not isinstance(player, SearchAgent):
         raise InvalidSpec(
@@ -180,7 +180,7 @@ def montecarlo(
     family, `InvalidSearch` for more than `MOST_ITERATIONS` iterations or trees of more than
     `MOST_NODES` nodes together.
     """
-    asked = wire.to_position(position)
+    asked = codec.to_position(position)
     player = build(agent)
     if not isinstance(player, MonteCarloAgent):
         raise InvalidSpec(

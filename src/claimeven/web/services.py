@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from claimeven.agents.process import wire
+from claimeven.agents import codec
 from claimeven.game.geometry import STANDARD
 from claimeven.game.position import Position
 from claimeven.web.allowed_agents import offered_agents
@@ -68,7 +68,7 @@ class Services:
                 request,
                 "scores",
                 self.settings.seconds,
-                position=wire.from_position(position),
+                position=codec.from_position(position),
                 seconds=self.settings.seconds,
             )
             self._keep(position, known)
@@ -87,7 +87,7 @@ class Services:
             return
         seconds = self.settings.seconds
         arguments = {
-            "position": wire.from_position(position),
+            "position": codec.from_position(position),
             "seconds": seconds,
             "events": True,
         }

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
+from claimeven.parallel.cores import usable_cores
 
 #: Greatest number of a port.
 MOST_PORT = 65_535

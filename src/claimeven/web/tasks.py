@@ -1,7 +1,7 @@
 """What a worker does for a server: functions of plain data that return plain data.
 
 Each takes the worker's `Tools`, a function `tell` for what is known on the way, and arguments as
-`claimeven.agents.process.wire` writes them. Nothing here knows of HTTP. Columns count from 1 in
+`claimeven.agents.codec` writes them. Nothing here knows of HTTP. Columns count from 1 in
 results.
 """
 
@@ -15,18 +15,18 @@ from typing import Any, Final
 
 import numpy as np
 
+from claimeven.agents import codec
 from claimeven.agents.base import Agent, Limit, TreeView
 from claimeven.agents.decisions.decision_json import decision_json
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process import wire
 from claimeven.agents.registry import make_agent
 from claimeven.arena.games.safe_call import begin_game, checked_decision, checked_tree
-from claimeven.cores import step_back
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
 from claimeven.game.position import Position
+from claimeven.parallel.cores import step_back
 from claimeven.practice.hints import hints_for, position_at, verdict_on
 from claimeven.practice.select import numbered, shipped_puzzles
 from claimeven.review.analysis import analyze
@@ -165,8 +165,8 @@ def warm(tools: Tools, tell: Tell, table_mb: float | None, agent: str | None = N
 def load(tools: Tools, task: str, arguments: dict[str, Any]) -> None:
     """Compile, or load, what a job needs, before its time runs. Raises why it cannot run."""
     if task in ("move", "montecarlo"):
-        board = wire.to_position(arguments["position"]).geometry
-        tools.agent(arguments["agent"], board, wire.to_limit(arguments.get("limit", [])))
+        board = codec.to_position(arguments["position"]).geometry
+        tools.agent(arguments["agent"], board, codec.to_limit(arguments.get("limit", [])))
     elif task in SOLVED:
         tools.solver(STANDARD).load()
 
@@ -179,7 +179,7 @@ def scores(
 
     When the time is over the columns not known yet are None and `complete` is false.
     """
-    asked = wire.to_position(position)
+    asked = codec.to_position(position)
     solver = tools.solver(asked.geometry)
     before = solver.statistics
     told: set[int] = set()
@@ -219,7 +219,7 @@ def move(
     An agent of the solver or of Monte Carlo that would search for longer has `seconds`, whatever
     its spec and its limit say.
     """
-    asked, bounds = wire.to_position(position), wire.to_limit(limit)
+    asked, bounds = codec.to_position(position), codec.to_limit(limit)
     player = tools.agent(agent, asked.geometry, bounds)
     if _may_take(player, bounds) > seconds:
         bounds = bounds.tighter(Limit(seconds=seconds))
@@ -243,7 +243,7 @@ def _may_take(player: Agent, limit: Limit) -> float:
 
 def explanation(tools: Tools, tell: Tell, position: list[int], seconds: float) -> dict[str, Any]:
     """Return the explanation of a position."""
-    asked = wire.to_position(position)
+    asked = codec.to_position(position)
     return explain(asked, TimedSolver(tools.solver(asked.geometry), seconds)).as_dict()
 
 
@@ -251,7 +251,7 @@ def review(
     tools: Tools, tell: Tell, position: list[int], columns: list[int], seconds: float
 ) -> dict[str, Any]:
     """Return the review of a game from a position; tell the scores of each position on the way."""
-    line = Line(wire.to_position(position), tuple(columns))
+    line = Line(codec.to_position(position), tuple(columns))
     solver = TimedSolver(tools.solver(line.start.geometry), seconds, tell)
     return analyze(line, solver).as_dict()
 
@@ -279,7 +279,7 @@ def records(tools: Tools, tell: Tell, board: list[int], text: str, name: str) ->
     """Return the games of a file's text; those that name no board are on this one."""
     from claimeven.web.records import games_json  # noqa: PLC0415 - for those alone who open files
 
-    return games_json(text, name, wire.board(*board))
+    return games_json(text, name, codec.board(*board))
 
 
 def of_store(name: str) -> Task:

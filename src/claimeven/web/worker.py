@@ -17,16 +17,13 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, NoReturn
 
-from claimeven.agents.process import wire
 from claimeven.agents.validation import plain
-from claimeven.agents.worker import bound_memory
 from claimeven.errors import ClaimevenError
-from claimeven.processes import Parent
+from claimeven.parallel.connection import pack, unpack
+from claimeven.parallel.worker import Parent
 from claimeven.solver.errors import SearchStopped
 from claimeven.web.tasks import TASKS, Tools, load
 
-#: MB of memory that a worker may hold.
-MEMORY_MB = 2048
 #: Values that one event may hold, and how deep they may lie.
 MOST_VALUES, MOST_DEPTH = 3_000_000, 600
 UNPROCESSABLE, UNAVAILABLE, FAILED = 422, 503, 500
@@ -52,7 +49,7 @@ class Worker:
     def read(self, receive: Callable[[], bytes | None]) -> None:
         """Take messages until there are no more; then end the process."""
         while (data := receive()) is not None:
-            message = wire.unpacked(data)
+            message = unpack(data)
             if message["do"] == "cancel":
                 self._unwanted = message["job"]
                 signal.pthread_kill(self._main, signal.SIGINT)
@@ -107,7 +104,7 @@ class Worker:
             return "failed", _failure("claimeven failed at this; its log says how", FAILED)
 
     def _tell(self, job: int, event: str, data: Any) -> None:
-        message = wire.packed({"job": job, "event": event, "data": data})
+        message = pack({"job": job, "event": event, "data": data})
         self._is_sending = True
         try:
             self.send(message)
@@ -132,11 +129,9 @@ def _failure(sentence: str, status: int) -> dict[str, Any]:
     return {"error": " ".join(sentence.split()), "status": status}
 
 
-def main(ends: tuple[int, int, int]) -> None:
+def main(parent: Parent) -> None:
     """Answer the server's requests until it ends."""
-    parent = Parent(ends)
     sys.argv = [""]
-    bound_memory(MEMORY_MB)
     worker = Worker(parent.send)
     threading.Thread(target=worker.read, args=(parent.receive,), daemon=True).start()
     worker.work()

@@ -7,15 +7,17 @@ import itertools
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
-from claimeven.agents.process import wire
 from claimeven.errors import ClaimevenError
-from claimeven.processes import ONE_CORE, Child, ChildEnded, ChildGarbled, ChildSilent
+from claimeven.parallel.connection import pack, unpack
+from claimeven.parallel.process import ONE_CORE, Child, ChildEnded, ChildGarbled, ChildSilent
 
 #: Seconds added to the time of a job before it is given up: a task that keeps a time itself ends
 #: with what it knows by then.
 SLACK = 0.5
 #: Seconds that a worker has to be ready: generous, it may have to compile all it needs.
 WARM_SECONDS = 900.0
+#: MB of memory that a worker may hold.
+MEMORY_MB = 2048
 
 Event = dict[str, Any]
 
@@ -48,7 +50,7 @@ class WorkerProcess:
     """
 
     def __init__(self) -> None:
-        self.child = Child("claimeven.web.worker", variables=ONE_CORE)
+        self.child = Child("claimeven.web.worker", variables=ONE_CORE, memory_mb=MEMORY_MB)
         self.is_warm = self.is_ready = False
         self.steps_made = 0
         self.has_begun = False
@@ -59,7 +61,8 @@ class WorkerProcess:
         self._job: int | None = None
         self._inbox: asyncio.Queue[Event | BaseException] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
-        self._loop.add_reader(self.child.answers, self._readable)
+        self._number = self.child.fileno()
+        self._loop.add_reader(self._number, self._readable)
 
     @property
     def is_done(self) -> bool:
@@ -138,7 +141,7 @@ class WorkerProcess:
 
     def _send(self, message: Event) -> None:
         try:
-            self.child.send(wire.packed(message))
+            self.child.send(pack(message))
         except ChildEnded as ended:
             self._lost(str(ended))
 
@@ -146,7 +149,7 @@ class WorkerProcess:
         """Take all messages that have come."""
         try:
             while True:
-                message = wire.unpacked(self.child.receive(0))
+                message = unpack(self.child.receive(0))
                 if message.get("job") == self._job:
                     self._inbox.put_nowait(message)
         except ChildSilent:
@@ -164,7 +167,7 @@ class WorkerProcess:
         """
         if not self.has_ended:
             self.has_ended = True
-            self._loop.remove_reader(self.child.answers)
+            self._loop.remove_reader(self._number)
 
     def _lost(self, how: str) -> None:
         if self.has_ended:

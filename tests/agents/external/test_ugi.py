@@ -51,7 +51,7 @@ def test_an_engine_that_the_system_ends_for_memory_is_told_apart(
     # a move: for the first time when it is asked how it writes one.
     counts, engine = tmp_path / "vmstat", tmp_path / "starves.py"
     counts.write_text("oom_kill 3\n", encoding="ascii")
-    monkeypatch.setattr("claimeven.watched._COUNTS", counts)
+    monkeypatch.setattr("claimeven.parallel.posix._COUNTS", counts)
     engine.write_text(
         "import os, pathlib, signal, sys\n"
         f"counts = pathlib.Path({str(counts)!r})\n"
@@ -242,7 +242,7 @@ def test_what_it_prints_on_stderr_is_bounded(capfd: pytest.CaptureFixture[str]) 
         ("ugi:./nowhere --fast", "there is no program ./nowhere"),
         ("ugi:no-such-program", "there is no program no-such-program"),
         (f"ugi:{ENGINE}", f"{ENGINE} is no program by itself: say python {ENGINE}"),
-        ("ugi:'open", "'open is no command: no closing quotation"),
+        ("ugi:'open", "'open is not a command: no closing quotation"),
         ("ugi:Hash=3", "Hash=3 names no program"),
         ("ugi:Sed=3 " + spec_of()[4:], "(did you mean Seed?): choose from Seed"),
         ("ugi:true", "could not be started: it ended its process: exit status 0"),

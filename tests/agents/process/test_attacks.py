@@ -21,7 +21,7 @@ import pytest
 from claimeven import Limit, Position
 from claimeven.agents import ProcessAgent, make_agent, make_agents
 from claimeven.agents.base import FaultKind
-from claimeven.agents.process import process as module_of_process
+from claimeven.agents.process import agent as module_of_process
 from claimeven.arena import play_match
 from tests import forks
 from tests.forks import command, environment
@@ -322,7 +322,7 @@ def test_where_too_few_files_may_be_open_the_limit_and_the_remedy_are_named(
     bot = tmp_path / "bot.py"
     bot.write_text(ANSWERS_LEFT)
     script = (
-        "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (16, 16));"
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (11, 11));"
         "from claimeven.__main__ import main; main()"
     )
     ended = subprocess.run(

@@ -19,7 +19,7 @@ from claimeven.arena.accuracy.measure import MAX_FAULTS, AgentAccuracy, SetAccur
 from claimeven.arena.accuracy.query_agents import Answer, SetPlan
 from claimeven.arena.executors import local_workers
 from claimeven.dataset.scored_sets import InvalidPositions, ScoredSet, shipped_set
-from claimeven.processes import Child
+from claimeven.parallel.process import Child
 
 #: Plays the first column it may, but fails where the second player is to move.
 FAILING = """

@@ -30,7 +30,7 @@ from claimeven.arena import (
 from claimeven.arena.executors import local_workers
 from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.arena.executors.work import Work
-from claimeven.processes import Child, ChildEnded, ChildSilent
+from claimeven.parallel.process import Child, ChildEnded, ChildSilent
 from tests.agents.process.test_process import bot
 from tests.arena.executors.stopping import StoppedWork, WaitingWork
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claimeven import Limit, Position
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.placement import (

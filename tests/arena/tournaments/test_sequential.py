@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from claimeven import Geometry, Limit, Position
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import first_run

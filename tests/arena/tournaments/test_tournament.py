@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from claimeven import Limit, Position, make_agent
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import AnyWork, Result
 from claimeven.arena.games.openings import random_openings

@@ -13,7 +13,7 @@ from claimeven.suggestions import no_such
 
 if TYPE_CHECKING:
     from claimeven.agents.base import Agent
-    from claimeven.agents.process.isolation import Isolation
+    from claimeven.agents.process.sandbox import Isolation
 
 
 def _no_files(text: str) -> tuple[Path, ...]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from claimeven.agents.base import Agent
-    from claimeven.agents.process.isolation import Isolation
+    from claimeven.agents.process.sandbox import Isolation
 
 PACKAGE, EXTRA = "kaggle_environments", "kaggle"
 #: Where the package keeps its players of ConnectX.

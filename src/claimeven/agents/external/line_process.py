@@ -1,7 +1,6 @@
-"""A program of somebody else's, spoken to in lines: started, asked with a deadline, ended.
+"""An external program that is spoken to in lines: started, asked with a deadline, ended.
 
-It runs in a session of its own, so that Ctrl-C does not reach it and it can be ended with all that
-it starts; it ends with us however we end. POSIX only.
+Ctrl-C does not reach it, and it is ended with all that it starts, however we end.
 """
 
 from __future__ import annotations
@@ -10,44 +9,44 @@ import contextlib
 import os
 import shlex
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from io import FileIO, RawIOBase
 from pathlib import Path
 
-from claimeven import interrupts
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.sanitize import printable
-from claimeven.processes import AVAILABLE
-from claimeven.watched import (
+from claimeven.parallel.connection import CHUNK
+from claimeven.parallel.process import (
     ChildEnded,
     ChildGarbled,
     ChildSilent,
-    Mark,
     NoMoreProcesses,
-    WatchedProcess,
-    close_ends,
-    open_pipes,
-    tie,
+    Process,
+    open_pipe,
 )
 
 #: Bytes of the longest line that is taken.
-MOST_LINE = 1 << 16
+MAX_LINE = 1 << 16
 
 
 def split_command(text: str) -> tuple[dict[str, str], list[str]]:
-    """Split a command as a shell would: settings NAME=value before the program, and its words.
+    """Split a command as a shell does: settings NAME=value before the program, and its words.
 
-    A `~` at the beginning of a word is the home folder. Raises `InvalidSpec`.
+    A `~` at the start of a word is the home folder. Raises `InvalidSpec`.
 
     >>> split_command("Hash=64 ./engine --book 'my book'")
     ({'Hash': '64'}, ['./engine', '--book', 'my book'])
     """
+    lexer = shlex.shlex(text, posix=True)
+    lexer.whitespace_split, lexer.commenters = True, ""
+    if os.name == "nt":
+        lexer.escape = ""  # a backslash is part of a path there
     try:
-        words = shlex.split(text)
+        words = list(lexer)
     except ValueError as error:
-        raise InvalidSpec(f"{printable(text)} is no command: {str(error).lower()}") from None
+        raise InvalidSpec(f"{printable(text)} is not a command: {str(error).lower()}") from None
     settings: dict[str, str] = {}
     while words and "=" in words[0] and not words[0].startswith((".", "/", "~")):
         name, _, value = words.pop(0).partition("=")
@@ -57,8 +56,6 @@ def split_command(text: str) -> tuple[dict[str, str], list[str]]:
 
 def check_command(text: str) -> None:
     """Raise `InvalidSpec` where a command names no program that can be run here."""
-    if not AVAILABLE:
-        raise InvalidSpec("programs can be played with on Linux and macOS alone")
     _, words = split_command(text)
     if not words:
         raise InvalidSpec(f"{printable(text)} names no program")
@@ -102,59 +99,49 @@ def brief_command(text: str) -> str:
 
 #: What is most often wrong with a program that says nothing.
 FLUSH = "does it write out each line at once, as by fflush?"
-#: What is to be done where it needs longer to start.
+#: What is to be done if it needs longer to start.
 MORE = "load_seconds gives it more"
 
 
-class Program(WatchedProcess):
-    """A running program, its input, its output line by line, and what it says on stderr.
+class Program(Process):
+    """A running program, its input, its output line by line, and what it writes on stderr.
 
-    That goes to `printed` while lines are awaited. `memory_mb` bounds its memory where the system
+    That goes to `printed` while lines are awaited. `memory_mb` bounds its memory if the system
     can. Raises `InvalidSpec` if it cannot be started. Not to be used by two threads at once.
     """
 
     def __init__(
         self, words: Sequence[str], printed: Callable[[str], None], memory_mb: int | None = None
     ) -> None:
-        mark = Mark()
-        with interrupts.put_off():  # half a start would leave a process behind
-            (
-                (input_out, self._input),
-                (answers, answer_in),
-                (errors, error_in),
-                (lifeline_out, lifeline),
-            ) = open_pipes(4)
-            ours = [self._input, answers, errors, lifeline]
-            try:
-                process = subprocess.Popen(
-                    list(words),
-                    stdin=input_out,
-                    stdout=answer_in,
-                    stderr=error_in,
-                    # A Python program that forgets to flush answers all the same.
-                    env={**os.environ, "PYTHONUNBUFFERED": "1", **mark.variables},
-                    pass_fds=(lifeline_out,),
-                    start_new_session=True,
+        try:
+            with self._starting(memory_mb, printed) as (group, ours, theirs):
+                reads, writes = os.pipe()
+                theirs.callback(os.close, reads)
+                self._input = ours.enter_context(FileIO(writes, "w"))
+                self._output, output = open_pipe(ours, theirs)
+                aside, errors = open_pipe(ours, theirs)
+                self._process = group.start(
+                    group.program(words),
+                    {"PYTHONUNBUFFERED": "1"},  # a Python program may forget to flush
+                    (),
+                    stdin=reads,
+                    stdout=output,
+                    stderr=errors,
                 )
-                tie(lifeline_out, process.pid)
-                _bound_memory(process.pid, memory_mb)
-            except (OSError, ValueError) as error:
-                close_ends(ours)
-                if isinstance(refused := NoMoreProcesses.of(error), NoMoreProcesses):
-                    raise refused from None
-                reason = getattr(error, "strerror", None) or error
-                raise InvalidSpec(f"{printable(words[0])} cannot be run: {reason}") from None
-            finally:
-                close_ends([input_out, answer_in, error_in, lifeline_out])
-            super().__init__(process, ours, answers, errors, printed, 1, mark)
+        except NoMoreProcesses:
+            raise
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise InvalidSpec(f"{printable(words[0])} cannot be run: {reason}") from None
+        self._received = bytearray()
+        self._listen(self._output, aside)
 
     def send(self, line: str) -> None:
         """Send a line, and let the program go on if it stands still. Raises `ChildEnded`."""
-        self.go_on()
-        self._write(self._input, line.encode("utf-8", "replace") + b"\n")
+        self._write(lambda: _write_all(self._input, line.encode("utf-8", "replace") + b"\n"))
 
     def receive(self, deadline: float) -> str:
-        """Return the next line, waited for until a moment of `time.monotonic`.
+        """Return the next line, waited for until a moment of `time.perf_counter`.
 
         Raises `ChildSilent` when none has come by then, `ChildEnded`, and `ChildGarbled` for a line
         that does not end.
@@ -163,8 +150,8 @@ class Program(WatchedProcess):
             line = self._line()
             if line is not None:
                 return line
-            left = deadline - time.monotonic()
-            if not self._await(left) and left <= 0:
+            left = deadline - time.perf_counter()
+            if not self._await(self._read, left) and left <= 0:
                 raise ChildSilent
 
     def end(self, farewell: str = "") -> None:
@@ -175,16 +162,21 @@ class Program(WatchedProcess):
             if farewell:
                 self.send(farewell)
         if self._finish.alive:
-            self.go_on()
-            self._let_go(self._input)
+            self._group.resume()
+            self._input.close()
             self._wait()
             self.kill()
+
+    def _read(self) -> bool:
+        data = self._output.read(CHUNK)
+        self._received += data or b""
+        return bool(data)
 
     def _line(self) -> str | None:
         """Take a whole line out of what was received."""
         at = self._received.find(b"\n")
         if at < 0:
-            if len(self._received) > MOST_LINE:
+            if len(self._received) > MAX_LINE:
                 raise ChildGarbled
             return None
         line = bytes(self._received[:at])
@@ -192,14 +184,9 @@ class Program(WatchedProcess):
         return line.decode("utf-8", "replace").rstrip("\r")
 
 
-def _bound_memory(process: int, memory_mb: int | None) -> None:
-    """Let a process hold so much data at most, where the system can say so to another one."""
-    import resource  # noqa: PLC0415 - POSIX only, as is all this
-
-    if memory_mb is not None and hasattr(resource, "prlimit"):
-        with contextlib.suppress(OSError, ValueError):
-            _, hard = resource.prlimit(process, resource.RLIMIT_DATA)
-            resource.prlimit(process, resource.RLIMIT_DATA, (memory_mb << 20, hard))
+def _write_all(pipe: RawIOBase, data: bytes) -> None:
+    while data:
+        data = data[pipe.write(data) or 0 :]
 
 
 def _is_installed(path: Path) -> bool:

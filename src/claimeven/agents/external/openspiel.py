@@ -21,7 +21,7 @@ from claimeven.game.position import Position
 from claimeven.suggestions import no_such
 
 if TYPE_CHECKING:
-    from claimeven.agents.process.isolation import Isolation
+    from claimeven.agents.process.sandbox import Isolation
 
 #: Greatest seed that a bot takes.
 _SEEDS = 2**31 - 1

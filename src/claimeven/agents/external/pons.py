@@ -32,15 +32,14 @@ from claimeven.agents.external.line_process import (
     split_command,
 )
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process.isolation import Isolation
-from claimeven.agents.process.printed import MOST_PRINTED, Printed
-from claimeven.agents.process.process import PATIENCE, fault_of
+from claimeven.agents.process.agent import PATIENCE, fault_of
+from claimeven.agents.process.sandbox import MAX_PRINTED, Isolation, Printed
 from claimeven.agents.sanitize import shown
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.move_order import moves_to
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.processes import ChildEnded, ChildGarbled, ChildSilent
+from claimeven.parallel.process import ChildEnded, ChildGarbled, ChildSilent
 
 PREFIX = "pons:"
 #: What is written for the score of a full column.
@@ -76,7 +75,7 @@ class PonsSolver:
 
     def score(self, position: Position, seconds: float = math.inf) -> int:
         """Return the score of a position for its side to move."""
-        deadline = time.monotonic() + seconds
+        deadline = time.perf_counter() + seconds
         told = self._ask(position, deadline)
         if len(told) in (1, _WITH_EFFORT) and len(told) != self.geometry.columns:
             if told[0] is not None:
@@ -87,7 +86,7 @@ class PonsSolver:
 
     def scores(self, position: Position, seconds: float = math.inf) -> tuple[int | None, ...]:
         """Return the score of every column for the side to move, None where it is full."""
-        deadline = time.monotonic() + seconds
+        deadline = time.perf_counter() + seconds
         told = self._ask(position, deadline)
         legal = position.legal_columns
         if len(told) == self.geometry.columns:
@@ -120,7 +119,7 @@ class PonsSolver:
         self._program = None
 
     def _of(self, position: Position, deadline: float) -> int:
-        return self.score(position, deadline - time.monotonic())
+        return self.score(position, deadline - time.perf_counter())
 
     def _ask(self, position: Position, deadline: float) -> list[int | None]:
         """Return the numbers of an answer, None for the score of a full column."""
@@ -130,7 +129,7 @@ class PonsSolver:
         program = self._program
         try:
             program.send(moves)
-            line = program.receive(min(deadline, time.monotonic() + 1e9))
+            line = program.receive(min(deadline, time.perf_counter() + 1e9))
         except ChildEnded as ended:
             raise fault_of(ended) from None
         except ChildSilent:
@@ -179,7 +178,7 @@ class PonsAgent(Agent):
     def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
         self.name = spec
         self._made_of = command, spec, isolation
-        self._printed = Printed(spec, 0 if isolation.quiet else MOST_PRINTED)
+        self._printed = Printed(spec, 0 if isolation.quiet else MAX_PRINTED)
         self.solver = PonsSolver(command, STANDARD, self._printed, isolation.memory)
         self._load_seconds = isolation.load_seconds
 

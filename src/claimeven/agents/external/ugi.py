@@ -23,10 +23,9 @@ from claimeven.agents.external.line_process import (
 )
 from claimeven.agents.external.ugi_client import Found, UgiEngine
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process.isolation import Isolation
-from claimeven.agents.process.printed import MOST_PRINTED as _MOST_PRINTED
-from claimeven.agents.process.printed import Printed
-from claimeven.agents.process.process import PATIENCE
+from claimeven.agents.process.agent import PATIENCE
+from claimeven.agents.process.sandbox import MAX_PRINTED as _MOST_PRINTED
+from claimeven.agents.process.sandbox import Isolation, Printed
 from claimeven.agents.sanitize import shown
 from claimeven.agents.validation import checked_column, illegal
 from claimeven.game.encodings import to_fen

@@ -22,9 +22,9 @@ from typing import Any
 
 from claimeven.agents.base import AgentFault, FaultKind
 from claimeven.agents.external.line_process import FLUSH, MORE, Program
-from claimeven.agents.process.process import fault_of
+from claimeven.agents.process.agent import fault_of
 from claimeven.agents.sanitize import printable, shown
-from claimeven.processes import ChildEnded, ChildGarbled, ChildSilent
+from claimeven.parallel.process import ChildEnded, ChildGarbled, ChildSilent
 
 #: Seconds that an engine has to say what it is, to load what it needs, and to be ready later on.
 START_SECONDS, LOAD_SECONDS, READY_SECONDS = 20.0, 60.0, 10.0
@@ -77,7 +77,7 @@ class UgiEngine:
     def begin(self) -> None:
         """Ask what it is, and which options it has."""
         seconds = self._load_seconds or START_SECONDS
-        deadline = time.monotonic() + seconds
+        deadline = time.perf_counter() + seconds
         late = f"did not answer ugi by ugiok within {seconds:g} s ({FLUSH} {MORE})"
         self._say("ugi")
         while True:
@@ -110,7 +110,7 @@ class UgiEngine:
 
     def _wait_until_ready(self, seconds: float, advice: str = "") -> None:
         """Wait until it has done all it was told; older lines are passed over."""
-        deadline = time.monotonic() + seconds
+        deadline = time.perf_counter() + seconds
         late = f"did not answer isready within {seconds:g} s{advice}"
         self._say("isready")
         while self._hear(deadline, late) != "readyok":
@@ -122,7 +122,7 @@ class UgiEngine:
         An engine that answers a little later, when it is told to stop, is kept, though the answer
         is a fault all the same.
         """
-        deadline = time.monotonic() + seconds
+        deadline = time.perf_counter() + seconds
         self._said = ""
         self._say(f"position {position}")
         self._say("isready")
@@ -137,7 +137,7 @@ class UgiEngine:
         said = self._last_words()
         try:
             self._say("stop")
-            self._best_move(time.monotonic() + min(seconds, MERCY), told)
+            self._best_move(time.perf_counter() + min(seconds, MERCY), told)
         except ChildSilent:
             self.kill()
             raise AgentFault(f"{late}{said}", kind=FaultKind.STALL) from None
@@ -173,7 +173,7 @@ class UgiEngine:
         """Return its next line; after the deadline it is ended, unless there is nothing to say."""
         try:
             line = self._program.receive(deadline).strip()
-            if time.monotonic() > deadline:  # it says much, and not what it should
+            if time.perf_counter() > deadline:  # it says much, and not what it should
                 raise ChildSilent
         except ChildEnded as ended:
             raise fault_of(ended, self._last_words()) from None

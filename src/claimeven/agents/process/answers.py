@@ -18,10 +18,10 @@ from claimeven.agents.base import (
     TreeView,
 )
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process import wire
 from claimeven.agents.sanitize import printable, printable_lines
 from claimeven.agents.validation import plain, plain_decision
 from claimeven.game.position import Position
+from claimeven.parallel.connection import unpack
 
 #: Lines of a trace, characters of a line, and values in the data of a tree.
 MAX_LINES, MAX_LINE, MAX_TREE = 10_000, 1_000, 1_000_000
@@ -40,7 +40,7 @@ def read_value(message: bytes, may_refuse: bool = False) -> Any:
     answer reports; and `InvalidSpec` where it refuses the agent, if it may.
     """
     try:
-        answer = wire.unpacked(message)
+        answer = unpack(message)
         if "value" in answer:
             return answer["value"]
         key = "invalid" if may_refuse and "invalid" in answer else "fault"
@@ -71,17 +71,14 @@ def facts(value: Any) -> tuple[frozenset[str], bool, str, bool]:
     return known, remembers, printable(_text(plays)), is_guess
 
 
-def decision(value: Any, position: Position) -> tuple[Decision, list[int] | None]:
-    """Return a decision for a position, and the state of the generator if the agent drew from it.
+def decision(value: Any, position: Position) -> Decision:
+    """Return a decision for a position.
 
     Raises `AgentFault` for a decision that is not as it must be, as for an agent of this process.
     """
-    fields, state = _parts(value, "decision", "rng")
-    if type(fields) is not list or len(fields) != _FIELDS:
+    if type(value) is not list or len(value) != _FIELDS:
         raise Malformed
-    if state is not None and not wire.is_state(state):
-        raise Malformed
-    return plain_decision(Decision(*fields), position), state
+    return plain_decision(Decision(*value), position)
 
 
 def trace(value: Any) -> tuple[list[str], str | None]:

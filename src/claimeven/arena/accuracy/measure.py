@@ -23,7 +23,6 @@ from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.dataset.scored_sets import ScoredSet, usable_set, usual_tactics
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.markup import shown_by
-from claimeven.processes import AVAILABLE
 from claimeven.review.analysis import JudgedMove
 
 #: Questions that are worth a process.
@@ -274,7 +273,7 @@ def ask(plan: SetPlan, jobs: int = 1) -> Generator[Answer, None, None]:
         return answer
 
     with Examiner(plan) as examiner:  # made in any case: a bad spec is reported immediately
-        if jobs == 1 or examiner.is_alone or not AVAILABLE:
+        if jobs == 1 or examiner.is_alone:
             for question in filter(goes_on, range(plan.questions)):
                 yield counted(examiner.ask(question))
             return

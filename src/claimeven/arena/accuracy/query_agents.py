@@ -15,7 +15,7 @@ import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Limit
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant, make_agents
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.safe_call import begin_game, timed_decision

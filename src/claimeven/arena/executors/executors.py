@@ -14,7 +14,6 @@ from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.protocols import GamePlan
 from claimeven.arena.games.referee import Referee
 from claimeven.game.validation import whole_number
-from claimeven.processes import AVAILABLE
 
 
 def play_games(
@@ -87,7 +86,7 @@ def local(jobs: int, tell: Tell | None = None) -> Executor | None:
     """
     if whole_number(jobs, "jobs", InvalidMatch) < 1:
         raise InvalidMatch(f"a match takes at least 1 job, not {jobs}")
-    return LocalWorkers(jobs, tell) if jobs > 1 and AVAILABLE else None
+    return LocalWorkers(jobs, tell) if jobs > 1 else None
 
 
 def _ordered(

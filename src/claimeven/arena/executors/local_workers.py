@@ -13,7 +13,7 @@ from typing import Final
 
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import AnyWork, Result, Tell
-from claimeven.processes import ONE_CORE, Child, ChildEnded, ChildSilent
+from claimeven.parallel.process import ONE_CORE, Child, ChildEnded, ChildSilent
 
 #: Games handed to a worker at a time, at most: their numbers must fit into a pipe.
 MOST = 512
@@ -212,11 +212,11 @@ class _Workers:
         poll = select.poll()
         for worker in self._workers:
             if not worker.child.ended or worker.numbers:
-                poll.register(worker.child.answers, select.POLLIN)
+                poll.register(worker.child, select.POLLIN)
         ready = {end for end, _ in poll.poll(LOOK)}
         now = time.monotonic()  # what is done with results meanwhile is no silence of others
         for worker in list(self._workers):
-            if worker.child.answers in ready or worker.child.ended:
+            if worker.child.fileno() in ready or worker.child.ended:
                 yield from self._sent_by(worker)
             elif (silence := worker.silence(self._patience, now)) is not None:
                 self._give_up(worker, silence)

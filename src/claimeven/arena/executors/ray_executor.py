@@ -17,12 +17,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from claimeven import interrupts
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.local_workers import START, TRIES
 from claimeven.arena.executors.ray_worker import Player, Portion, Surroundings
 from claimeven.arena.executors.work import AnyWork, Result, Tell
 from claimeven.game.validation import whole_number
+from claimeven.parallel import interrupts
 
 #: Seconds of work that are handed out at a time, about, where a game takes less: what a call over
 #: a network costs is small beside it.

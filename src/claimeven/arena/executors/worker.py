@@ -7,10 +7,10 @@ import pickle
 import sys
 import time
 
-from claimeven import interrupts
 from claimeven.arena.executors.work import AnyWork, Result
 from claimeven.errors import ClaimevenError
-from claimeven.processes import Parent
+from claimeven.parallel import interrupts
+from claimeven.parallel.worker import Parent
 
 #: Seconds after which the games finished are sent, and after which none are: a sign of life.
 TICK, SIGN = 0.05, 1.0
@@ -18,14 +18,13 @@ TICK, SIGN = 0.05, 1.0
 _READY = pickle.dumps([])
 
 
-def main(ends: tuple[int, int, int]) -> None:
+def main(parent: Parent) -> None:
     """Play the games whose numbers come in, and send them back.
 
     The first message holds work, the others a list of numbers each, or other work to go on to. An
     error that ends the match is sent in place of games. A message without games says that the
     worker is ready, or still plays.
     """
-    parent = Parent(ends)
     interrupts.note_stops()
     first = parent.receive()
     work = None if first is None else pickle.loads(first)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from claimeven.agents.base import Limit
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.games.game import QUANTITIES, Game, Measures
 from claimeven.arena.games.provenance import PlanOfAgents

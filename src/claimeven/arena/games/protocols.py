@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from claimeven.agents.base import Limit
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.games.provenance import Provenance
 from claimeven.arena.games.schedule import Pairing

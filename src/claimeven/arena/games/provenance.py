@@ -14,7 +14,7 @@ from typing import Any
 from claimeven.agents.base import Limit
 from claimeven.agents.fingerprint import digests_of, held_file, paths_of
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.agents.sanitize import printable
 from claimeven.game.geometry import Geometry

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Self
 
 from claimeven.agents.base import Agent
-from claimeven.agents.process.process import MAX_PROCESSES, ProcessAgent
+from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.registry import make_agents
 from claimeven.arena.games.game import play_game
 from claimeven.arena.games.match import PlayedGame

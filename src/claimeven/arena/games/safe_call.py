@@ -25,7 +25,7 @@ from claimeven.agents.base import (
 from claimeven.agents.sanitize import described, printable, printable_lines, traceback_of
 from claimeven.agents.validation import checked_column, plain, plain_decision
 from claimeven.game.position import Position
-from claimeven.interrupts import times_gone_on
+from claimeven.parallel.interrupts import times_resumed
 
 #: Characters of a line of a trace, and values in the data of a tree.
 MOST_LINE, MOST_TREE = 1_000, 5_000_000
@@ -41,12 +41,12 @@ def timed_decision(
     played, or takes longer than the limit allows at the `longest`. Where this process was stopped
     meanwhile it is taken to have kept to the limit.
     """
-    gone_on = times_gone_on()
+    resumed = times_resumed()
     with faults(agent):
         begin = time.perf_counter()
         answer = agent.choose(position, limit, rng)
         seconds = time.perf_counter() - begin
-        if limit.seconds is not None and times_gone_on() != gone_on:
+        if limit.seconds is not None and times_resumed() != resumed:
             seconds = min(seconds, limit.seconds)
         decision = answer
         if not agent.is_plain:

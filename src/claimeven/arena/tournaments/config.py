@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from claimeven.agents.base import Limit
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.openings import SOURCES, make_openings
 from claimeven.arena.tournaments.tournament import KINDS, TournamentPlan

@@ -16,7 +16,7 @@ import numpy as np
 
 from claimeven.agents.base import Limit
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import Executor

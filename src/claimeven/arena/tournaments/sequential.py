@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 
 from claimeven.agents.base import Limit
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.work import Executor

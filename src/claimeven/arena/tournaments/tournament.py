@@ -23,7 +23,7 @@ import numpy as np
 from claimeven.agents.base import Limit
 from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.fingerprint import digest_of_files
-from claimeven.agents.process.isolation import Isolation
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.executors.executors import local, play_work

@@ -22,8 +22,8 @@ from claimeven.arena.tournaments.tournament import (
 )
 from claimeven.cli.common.options import WordChoice
 from claimeven.cli.common.progress import say, status_line
-from claimeven.cores import usable_cores
 from claimeven.errors import ClaimevenError
+from claimeven.parallel.cores import usable_cores
 
 Command = Callable[..., Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from claimeven import interrupts
+from claimeven.parallel import interrupts
 from claimeven.suggestions import no_such
 
 #: Characters of a sentence: more than any has.

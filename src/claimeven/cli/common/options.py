@@ -191,7 +191,7 @@ def isolation_options(command: Command) -> Command:
     def with_isolation(
         isolate: bool, memory: int | None, load_seconds: float | None, **others: Any
     ) -> Any:
-        from claimeven.agents.process.isolation import Isolation  # noqa: PLC0415 - for a quick start
+        from claimeven.agents.process.sandbox import Isolation  # noqa: PLC0415 - for a quick start
 
         return command(isolation=Isolation(isolate, memory, load_seconds=load_seconds), **others)
 

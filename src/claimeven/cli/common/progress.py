@@ -15,9 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from claimeven import interrupts
 from claimeven.cli.common.output import cut, left, table_width, text_size
 from claimeven.cli.common.streams import is_live
+from claimeven.parallel import interrupts
 
 #: Seconds of work before progress is shown, and between two updates.
 PATIENCE = 1.0

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claimeven.cli.common.progress import StatusLine
-from claimeven.cores import usable_cores
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.parallel.cores import usable_cores
 from claimeven.solver.errors import MOST_THREADS, check_table_mb, check_threads
 from claimeven.solver.protocols import SHIPPED_BOOK, USUAL_BOOK
 

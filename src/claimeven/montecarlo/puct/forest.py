@@ -17,7 +17,6 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from claimeven import interrupts
 from claimeven.compiled import load
 from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
@@ -63,6 +62,7 @@ from claimeven.montecarlo.puct.policy_value import (
     playable_columns,
 )
 from claimeven.montecarlo.tree.layout import REUSE_PLIES
+from claimeven.parallel import interrupts
 
 #: The most nodes of all trees, and the most trees and leaves of one tree in a batch.
 MOST_NODES: Final = 1 << 30

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from claimeven import interrupts
 from claimeven.game.errors import InvalidPosition
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -25,6 +24,7 @@ from claimeven.montecarlo.puct.policies import policies
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult
 from claimeven.montecarlo.textbook import Step
+from claimeven.parallel import interrupts
 
 #: Nodes of a kept tree looked at for each second of a timed search, and in any case.
 _KEPT_A_SECOND: Final = {"compiled": 10_000_000, "python": 100_000}

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from claimeven.agents.process import wire
+from claimeven.agents import codec
 from claimeven.web.allowed_agents import allowed, levels, offered_agents
 from claimeven.web.requests import BoardFields, MoveRequest
 from claimeven.web.responses import AgentsAnswer, MoveAnswer
@@ -32,9 +32,9 @@ async def move(request: Request, body: MoveRequest, services: Shared) -> dict[st
         request,
         "move",
         settings.seconds,
-        position=wire.from_position(body.asked().ongoing()),
+        position=codec.from_position(body.asked().ongoing()),
         agent=spec,
-        limit=wire.from_limit(body.limit.limit(settings)),
+        limit=codec.from_limit(body.limit.limit(settings)),
         seed=seed,
         seconds=settings.seconds,
         tree_nodes=body.tree,

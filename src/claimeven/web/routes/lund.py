@@ -8,8 +8,8 @@ from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Query, Request
 
+from claimeven.agents import codec
 from claimeven.agents.base import Limit
-from claimeven.agents.process import wire
 from claimeven.errors import ClaimevenError
 from claimeven.web.allowed_agents import allowed
 from claimeven.web.errors import ClientGone
@@ -118,9 +118,9 @@ async def _bot_move(request: Request, services: Services, player: Player, spec: 
         request,
         "move",
         settings.seconds,
-        position=wire.from_position(player.position),
+        position=codec.from_position(player.position),
         agent=spec,
-        limit=wire.from_limit(Limit()),
+        limit=codec.from_limit(Limit()),
         seed=services.seed(None),
         seconds=min(SECONDS, settings.seconds),
     )

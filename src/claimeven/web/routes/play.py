@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from claimeven.agents.process import wire
+from claimeven.agents import codec
 from claimeven.web.allowed_agents import allowed
 from claimeven.web.requests import MOST_SPEC, PlayRequest
 from claimeven.web.responses import PlayAnswer
@@ -29,9 +29,9 @@ async def play(
         request,
         "move",
         settings.seconds,
-        position=wire.from_position(body.asked().ongoing()),
+        position=codec.from_position(body.asked().ongoing()),
         agent=allowed(agent or settings.bot, settings),
-        limit=wire.from_limit(body.limit.limit(settings)),
+        limit=codec.from_limit(body.limit.limit(settings)),
         seed=services.seed(body.seed),
         seconds=settings.seconds,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from claimeven.agents.process import wire
+from claimeven.agents import codec
 from claimeven.game.drawing import draw
 from claimeven.game.encodings import to_characters
 from claimeven.game.position import Position
@@ -50,7 +50,7 @@ async def scores_events(query: InQuery, services: Shared) -> Response:
 async def explanation(request: Request, query: InQuery, services: Shared) -> dict[str, Any]:
     """Explain a position in sentences that search has checked, with the cells they are about."""
     seconds = services.settings.explain_seconds
-    now = wire.from_position(query.asked().ongoing())
+    now = codec.from_position(query.asked().ongoing())
     return await services.ask(request, "explanation", seconds, position=now, seconds=seconds)
 
 

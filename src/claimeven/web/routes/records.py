@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request
 
-from claimeven.agents.process import wire
+from claimeven.agents import codec
 from claimeven.web.requests import RecordsRequest
 from claimeven.web.responses import RecordsAnswer
 from claimeven.web.routes.common import PROBLEMS
@@ -27,7 +27,7 @@ async def records(request: Request, body: RecordsRequest, services: Shared) -> d
         request,
         "records",
         services.settings.seconds,
-        board=wire.from_geometry(body.geometry()),
+        board=codec.from_geometry(body.geometry()),
         text=body.text,
         name=body.name,
     )

@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from claimeven.agents.process import wire
+from claimeven.agents import codec
 from claimeven.web.requests import Asked
 from claimeven.web.responses import ReviewAnswer
 from claimeven.web.routes.common import EVENTS, PROBLEMS, InQuery
@@ -37,7 +37,7 @@ async def review_events(query: InQuery, services: Shared) -> Response:
 
 def _arguments(asked: Asked, seconds: float) -> dict[str, Any]:
     return {
-        "position": wire.from_position(asked.start),
+        "position": codec.from_position(asked.start),
         "columns": list(asked.columns),
         "seconds": seconds,
     }

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 
-from claimeven.agents.process import wire
+from claimeven.agents import codec
 from claimeven.web.allowed_agents import allowed
 from claimeven.web.requests import MinimaxQuery, MonteCarloQuery
 from claimeven.web.responses import MinimaxAnswer, MonteCarloAnswer
@@ -25,7 +25,7 @@ async def minimax(
         request,
         "minimax",
         services.settings.seconds,
-        position=wire.from_position(query.asked().ongoing()),
+        position=codec.from_position(query.asked().ongoing()),
         agent=allowed(query.agent, services.settings),
         **query.model_dump(include={"depth", "first", "steps", "tree_depth", "tree_nodes"}),
     )
@@ -41,7 +41,7 @@ async def montecarlo(
         request,
         "montecarlo",
         services.settings.seconds,
-        position=wire.from_position(query.asked().ongoing()),
+        position=codec.from_position(query.asked().ongoing()),
         agent=allowed(query.agent, services.settings),
         every_tree=query.trees,
         **query.model_dump(include=shown),

@@ -25,6 +25,8 @@ last_words: Callable[[], str] = _interrupted
 INTERRUPTED = 130
 #: Seconds until Ctrl-C comes again that met code which can raise nothing.
 _AGAIN = 0.01
+#: Seconds between two looks whether Ctrl-C came while a lock is waited for.
+_LOOK = 0.1
 #: What is called when a signal comes, with its number and where the program stood.
 _Handle: TypeAlias = Callable[[int, FrameType | None], object]
 
@@ -98,22 +100,24 @@ def put_off(usual: _Handle | None = None) -> SafeMoment:
     return SafeMoment(usual)
 
 
-@contextmanager
-def held_back() -> Iterator[None]:
-    """`put_off` to the end of the block, for starting processes: they never see the signal.
+class Lock(_thread.RLock):  # type: ignore[misc]  # it is not final
+    """A lock for `with`, which its thread may take again, that Ctrl-C never leaves held.
 
-    They inherit that it is blocked, where the system can. To block it is not enough for ourselves:
-    the kernel gives it to another thread, such as libraries have, and Python raises it in this one.
+    Since Python 3.14 Ctrl-C may come between a lock's `__enter__` in C and the block.
     """
-    with put_off():
-        if not hasattr(signal, "pthread_sigmask"):
-            yield
-            return
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+    def __enter__(self) -> bool:  # type: ignore[override]  # as for the one in C
+        is_held = False
         try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            with put_off() as safe_moment:
+                while not self.acquire(timeout=_LOOK):
+                    safe_moment()
+                is_held = True
+            return True
+        except BaseException:
+            if is_held:
+                self.release()
+            raise
 
 
 @contextmanager
@@ -175,7 +179,7 @@ def ended_within(seconds: float) -> Iterator[None]:
         os.close(reads)
 
 
-_gone_on = 0
+_resumed = 0
 
 
 def note_stops() -> None:
@@ -185,16 +189,16 @@ def note_stops() -> None:
     """
 
     def note(number: int, frame: FrameType | None) -> None:
-        global _gone_on  # noqa: PLW0603 - a process is stopped as a whole
-        _gone_on += 1
+        global _resumed  # noqa: PLW0603 - a process is stopped as a whole
+        _resumed += 1
 
     if hasattr(signal, "SIGCONT") and signal.getsignal(signal.SIGCONT) is signal.SIG_DFL:
         signal.signal(signal.SIGCONT, note)
 
 
-def times_gone_on() -> int:
+def times_resumed() -> int:
     """Return how often this process has gone on after it was stopped, as far as that is counted.
 
     A clock that was read before says nothing where the number is another by now.
     """
-    return _gone_on
+    return _resumed

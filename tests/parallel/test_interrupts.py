@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -10,12 +9,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from types import FrameType
 
 import pytest
 
-from claimeven import interrupts
+from claimeven.parallel import interrupts
 from tests import forks
 
 Block = Callable[[], AbstractContextManager[object]]
@@ -101,32 +101,33 @@ def test_of_two_blocks_both_have_to_heed_it() -> None:
     assert done == ["put off", "put off again", "out of it", "both are over"]
 
 
-def test_it_is_held_back_though_another_thread_takes_it() -> None:
-    done, other = [], threading.Event()
-    thread = threading.Thread(target=other.wait)
-    thread.start()
-    try:
-        with pytest.raises(KeyboardInterrupt), interrupts.held_back():
-            press()
-            time.sleep(0.01)
-            done.append("the work")
-    finally:
-        other.set()
-        thread.join()
-    assert done == ["the work"]
-    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+class Pressed(interrupts.Lock):
+    """Ctrl-C comes just when the lock has been taken."""
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        is_taken = super().acquire(blocking, timeout)
+        press()
+        return is_taken
 
 
-@pytest.mark.parametrize("is_held", [False, True])
-def test_a_process_that_is_started_never_sees_it(is_held: bool) -> None:
-    tell = "import signal; print(*signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
-    with interrupts.held_back() if is_held else contextlib.nullcontext():
-        with interrupts.held_back():
-            command = [sys.executable, "-c", tell]
-            told = subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=300)
-        assert told.stdout.decode().split() == [str(int(signal.SIGINT))]
-        is_blocked = signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
-        assert is_blocked == is_held  # as it was
+def test_it_never_leaves_a_lock_held() -> None:
+    lock = Pressed()
+    with pytest.raises(KeyboardInterrupt), lock:
+        raise AssertionError("the block has begun")
+    with interrupts.put_off() as safe_moment, lock, lock:  # its thread may take it again
+        safe_moment.forget()
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(super(Pressed, lock).acquire, False).result()
+
+
+def test_it_ends_the_wait_for_a_lock() -> None:
+    lock = interrupts.Lock()
+    with ThreadPoolExecutor(1) as other:
+        other.submit(lock.acquire).result()
+        threading.Timer(0.05, press).start()
+        with pytest.raises(KeyboardInterrupt), lock:
+            raise AssertionError("another thread holds it")
+        other.submit(lock.release).result()
 
 
 @pytest.mark.parametrize("before", ["another", signal.SIG_DFL])
@@ -169,7 +170,7 @@ def test_an_error_gives_way_to_it() -> None:
         fail()
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.held_back, interrupts.never_lost])
+@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.never_lost])
 def test_without_it_nothing_changes(block: Block) -> None:
     with block():
         pass
@@ -177,7 +178,7 @@ def test_without_it_nothing_changes(block: Block) -> None:
         raise ValueError("mine")
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.held_back, interrupts.never_lost])
+@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.never_lost])
 def test_a_handler_of_ones_own_is_called(block: Block) -> None:
     seen: list[int] = []
 
@@ -192,7 +193,7 @@ def test_a_handler_of_ones_own_is_called(block: Block) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.held_back, interrupts.never_lost])
+@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.never_lost])
 def test_where_it_is_ignored_it_stays_so(block: Block) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -203,7 +204,7 @@ def test_where_it_is_ignored_it_stays_so(block: Block) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.held_back, interrupts.never_lost])
+@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.never_lost])
 def test_other_threads_are_let_be(block: Block) -> None:
     seen = []
 
@@ -256,7 +257,7 @@ def test_other_errors_that_nobody_answers_are_told_as_ever(
 #: Ctrl-C meets the callback of the collector of garbage.
 LOSES = """
 import gc, os, signal, sys, time
-from claimeven import interrupts
+from claimeven.parallel import interrupts
 def callback(phase, info):
     gc.callbacks.remove(callback)
     signal.raise_signal(signal.SIGINT)
@@ -273,7 +274,7 @@ except KeyboardInterrupt:
 #: Does not look at signals for a minute, as a compiler does not.
 DEAF = """
 import signal, sys, threading, time
-from claimeven import interrupts
+from claimeven.parallel import interrupts
 def press():
     time.sleep(0.2)
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import TypeVar
 
-from claimeven import interrupts
+from claimeven.parallel import interrupts
 
 #: Seconds between two looks whether Ctrl-C came while something is waited for.
 _LOOK = 0.2

@@ -15,7 +15,7 @@ from functools import partial
 
 import pytest
 
-from claimeven import interrupts, threads
+from claimeven.parallel import interrupts, threads
 from tests.pressing import pressed_as_usual, pressed_at
 
 

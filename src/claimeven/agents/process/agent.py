@@ -1,10 +1,9 @@
-"""An agent in a process of its own, from the side of the match."""
+"""An agent in a process of its own, seen from the match."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-import threading
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -12,29 +11,30 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from claimeven.agents.base import (
-    Agent,
-    AgentFault,
-    Decision,
-    FaultKind,
-    Limit,
-    TreeView,
-)
+from claimeven.agents import codec
+from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit, TreeView
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process import answers, wire
+from claimeven.agents.process import answers
 from claimeven.agents.process.answers import MAX_ANSWER, Malformed
-from claimeven.agents.process.isolation import Isolation
-from claimeven.agents.process.printed import MOST_PRINTED, Printed
+from claimeven.agents.process.sandbox import MAX_PRINTED, Isolation, Printed
 from claimeven.agents.source_snapshot import content_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.interrupts import times_gone_on
-from claimeven.processes import Child, ChildEnded, ChildGarbled, ChildGone, ChildSilent
+from claimeven.parallel.connection import pack
+from claimeven.parallel.interrupts import Lock, times_resumed
+from claimeven.parallel.process import (
+    ONE_CORE,
+    Child,
+    ChildEnded,
+    ChildGarbled,
+    ChildGone,
+    ChildSilent,
+)
 
 _Result = TypeVar("_Result")
 #: Processes of agents that are kept at a time: those of a class. Each takes some 50 MB, half of it
-#: shared with the others, and four open files.
+#: shared with the others, and three open files.
 MAX_PROCESSES = 32
 #: Seconds an agent from a file may take to be loaded. Heavy packages take about ten on a slow
 #: machine, and a loop that does not end holds everybody up so long.
@@ -43,19 +43,15 @@ FILE_LOAD_SECONDS = 30.0
 #: whatever else has no limit: a move too.
 LOAD_SECONDS, PATIENCE = 120.0, 90.0
 #: Seconds it has at least to begin a game where moves have a limit in time.
-LEAST_PATIENCE = 10.0
+MIN_PATIENCE = 10.0
 #: Seconds at most that an answer which comes too late is waited for, to spare the process.
 MERCY = 2.0
 #: Seconds it has to give back what it holds.
 FAREWELL = 5.0
-#: One thread each, unless the user has said otherwise; the same order of sets in every run; and
-#: no letter that cannot be printed.
+#: One thread each; the same order of sets in every run; and no letter that cannot be printed. What
+#: the user has set is left as it is.
 VARIABLES = {
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "NUMEXPR_NUM_THREADS": "1",
-    "VECLIB_MAXIMUM_THREADS": "1",
+    **ONE_CORE,
     "PYTHONHASHSEED": "0",
     "PYTHONIOENCODING": "utf-8:backslashreplace",
 }
@@ -69,7 +65,7 @@ class ProcessAgent(Agent):
     process; so does everything that leaves the process in doubt. The next game begins with a
     fresh one; but an agent that once did not answer within `PATIENCE` seconds is not asked again.
     It may hold as much memory as `isolation` says, and stands still while it is not asked for
-    anything. Its prints go to stderr, `MOST_PRINTED` characters a game. `patience` replaces
+    anything. Its prints go to stderr, `MAX_PRINTED` characters a game. `patience` replaces
     `PATIENCE` if it is set.
 
     The process is started at once, or, where the agent `rests`, when it is first needed. Every
@@ -97,15 +93,16 @@ class ProcessAgent(Agent):
         isolation = isolation or Isolation()
         self._made_of = spec, file, isolation, True, from_file, files
         self._memory_mb = isolation.memory
-        usual = FILE_LOAD_SECONDS if file is not None or from_file else LOAD_SECONDS
-        self._load_seconds = isolation.load_seconds or usual
+        default = FILE_LOAD_SECONDS if file is not None or from_file else LOAD_SECONDS
+        self._load_seconds = isolation.load_seconds or default
         self.patience: float | None = None
-        self._printed = Printed(spec, 0 if isolation.quiet else MOST_PRINTED)
+        self._printed = Printed(spec, 0 if isolation.quiet else MAX_PRINTED)
         self._board: Geometry | None = None
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._child: Child | None = None
         self._made = self._made_before = False
-        self._draws_from: list[int] | None = None
+        self._rng: np.random.Generator | None = None
+        self._is_noted = self._is_sent = False
         self._is_out = ""
         if not rests:
             self.start()
@@ -146,7 +143,7 @@ class ProcessAgent(Agent):
             if self._made or self._child is None:
                 return
             try:
-                left = max(0.0, self._started + self._load_seconds - time.monotonic())
+                left = max(0.0, self._started + self._load_seconds - time.perf_counter())
                 facts = self._answer(left, answers.facts, self._too_long, may_refuse=True)
                 self.limits, self.remembers, self.plays, self.is_guess = facts
             except (AgentFault, ChildGone) as error:
@@ -160,13 +157,13 @@ class ProcessAgent(Agent):
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` or `AgentFault` if the agent cannot play on a board."""
-        board = wire.from_geometry(geometry)
+        board = codec.from_geometry(geometry)
         self._ask("check_board", PATIENCE, answers.nothing, may_refuse=True, geometry=board)
 
     def load(self, geometry: Geometry) -> None:
         """Let the agent make itself ready. Raises `InvalidSpec` or `AgentFault` if it fails."""
         self.note_board(geometry)
-        board, seconds = wire.from_geometry(geometry), self._load_seconds
+        board, seconds = codec.from_geometry(geometry), self._load_seconds
         self._ask("load", seconds, answers.nothing, self._too_long, may_refuse=True, geometry=board)
 
     def note_board(self, geometry: Geometry) -> None:
@@ -176,40 +173,41 @@ class ProcessAgent(Agent):
     def note_limit(self, limit: Limit) -> None:
         """Note what moves are limited to: to begin a game must not take much longer than one."""
         if limit.seconds is not None:
-            self.patience = max(LEAST_PATIENCE, limit.longest)
+            self.patience = max(MIN_PATIENCE, limit.longest)
 
     def note_generator(self, rng: np.random.Generator) -> None:
-        """Note from what the agent draws in the game that is about to begin: what else it may draw
-        from, in its `reset` too, is seeded by that.
+        """Note the generator of the game that is about to begin. The process makes one of the same
+        seed, and seeds by it what else the agent may draw from; `rng` itself is left as it is.
         """
-        self._draws_from = wire.state_of(rng)
+        self._use(rng)
+        self._is_noted = True
 
     def reset(self) -> None:
         """Begin a game, with a fresh process if the last one has ended."""
         self._printed.begin()
-        draws_from, self._draws_from = self._draws_from, None
-        self._ask("reset", self._default_patience, answers.nothing, rng=draws_from)
+        self._ask("reset", self._default_patience, answers.nothing, **self._new_game())
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
         seconds = self._default_patience if limit.seconds is None else limit.longest
-        asked, check = _asked(position, limit, rng), partial(answers.decision, position=position)
+        check = partial(answers.decision, position=position)
         with self._lock:
+            self._use(rng)
             if self._child is None or not self._made:
-                self._go_on_anew()
+                self._begin_again()
+            asked = _asked(position, limit)
             try:
-                decision, state = self._exchange("choose", seconds, check, limit, **asked)
+                return self._exchange("choose", seconds, check, limit, seed=self._seed(), **asked)
             except ChildGone:  # since it answered last
-                self._go_on_anew()
-                decision, state = self._ask("choose", seconds, check, limit, **asked)
-        if state is not None:
-            wire.set_generator(rng, state)
-        return decision
+                self._begin_again()
+                decision: Decision = self._ask(
+                    "choose", seconds, check, limit, seed=self._seed(), **asked
+                )
+                return decision
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield the steps of a decision. Raises `AgentFault` where they end early."""
-        asked = _asked(position, limit, rng)
-        lines, fault = self._ask("trace", PATIENCE, answers.trace, **asked)
+        lines, fault = self._ask("trace", PATIENCE, answers.trace, **_asked(position, limit))
         yield from lines
         if fault is not None:
             raise AgentFault(fault)
@@ -240,18 +238,36 @@ class ProcessAgent(Agent):
             self._drop()
 
     def _start(self) -> None:
-        variables = {name: os.environ.get(name, usual) for name, usual in VARIABLES.items()}
-        self._started = time.monotonic()
-        self._child = Child("claimeven.agents.worker", self._printed, variables, MAX_ANSWER)
-        self._made = False
+        variables = {name: os.environ.get(name, value) for name, value in VARIABLES.items()}
+        self._started = time.perf_counter()
+        self._child = Child(
+            "claimeven.agents.worker", self._printed, variables, MAX_ANSWER, self._memory_mb
+        )
+        self._made = self._is_sent = False
         texts = {place: text.decode("latin-1") for place, text in self.texts.items()}
         make = {"spec": self.name, "file": self._file, "memory_mb": self._memory_mb}
         with contextlib.suppress(ChildEnded):  # which is reported when it is made
-            self._child.send(wire.packed({"do": "make", **make, "texts": texts}))
+            self._child.send(pack({"do": "make", **make, "texts": texts}))
 
-    def _go_on_anew(self) -> None:
-        """See to it that there is a process that a game has begun for."""
-        self._ask("reset", PATIENCE, answers.nothing, rng=None)
+    def _begin_again(self) -> None:
+        """See to it that there is a process in which a game has begun."""
+        self._is_noted = False
+        self._ask("reset", PATIENCE, answers.nothing, seed=None, is_noted=False)
+
+    def _use(self, rng: np.random.Generator) -> None:
+        if rng is not self._rng:
+            self._rng, self._is_sent = rng, False
+
+    def _new_game(self) -> dict[str, Any]:
+        is_noted, self._is_noted = self._is_noted, False
+        return {"seed": self._seed() if is_noted else None, "is_noted": is_noted}
+
+    def _seed(self) -> list[list[int]] | None:
+        """Return the seed of the generator, None if the process has the generator by now."""
+        if self._is_sent or self._rng is None:
+            return None
+        self._is_sent = True
+        return codec.from_generator(self._rng)
 
     def _revive(self) -> None:
         """See to it that there is a process, as ready as the one before it was."""
@@ -301,7 +317,7 @@ class ProcessAgent(Agent):
         """Ask for something and return the answer: see `_answer`. Raises `ChildGone` too."""
         assert self._child is not None
         try:
-            self._child.send(wire.packed({"do": do, **arguments}))
+            self._child.send(pack({"do": do, **arguments}))
         except ChildGone:
             self._drop()
             raise
@@ -323,12 +339,12 @@ class ProcessAgent(Agent):
         `InvalidSpec` for an agent that is refused, which only some answers may do.
         """
         assert self._child is not None
-        in_time, gone_on = True, times_gone_on()
+        in_time, resumed = True, times_resumed()
         try:
             try:
                 message = self._child.receive(seconds)
             except ChildSilent:
-                in_time = times_gone_on() != gone_on
+                in_time = times_resumed() != resumed
                 message = self._child.receive(seconds if in_time else min(seconds, MERCY))
             if not in_time:
                 raise AgentFault(_lateness(late, seconds), kind=FaultKind.TIME)
@@ -389,9 +405,5 @@ def _lateness(late: str | Limit | None, seconds: float) -> str:
     return f"did not answer within {seconds:g} s"
 
 
-def _asked(position: Position, limit: Limit, rng: np.random.Generator) -> dict[str, Any]:
-    return {
-        "position": wire.from_position(position),
-        "limit": wire.from_limit(limit),
-        "rng": wire.from_generator(rng),
-    }
+def _asked(position: Position, limit: Limit) -> dict[str, Any]:
+    return {"position": codec.from_position(position), "limit": codec.from_limit(limit)}

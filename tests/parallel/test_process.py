@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from claimeven.agents.external.line_process import Program
-from claimeven.processes import Child
-from claimeven.watched import ChildEnded, NoMoreProcesses
+from claimeven.parallel import posix
+from claimeven.parallel.process import Child, ChildEnded, NoMoreProcesses
 
 #: Seconds that an answer may take on a machine under load.
 PATIENCE = 120
@@ -28,7 +28,7 @@ def echo() -> Iterator[Program]:
 
 def test_what_is_sent_comes_back(echo: Program) -> None:
     echo.send("d")
-    assert echo.receive(time.monotonic() + PATIENCE) == "d"
+    assert echo.receive(time.perf_counter() + PATIENCE) == "d"
     assert not echo.ended
 
 
@@ -45,7 +45,7 @@ def test_one_that_was_ended_leaves_alone_who_has_the_numbers_of_its_pipes(
         with pytest.raises(ChildEnded, match="signal SIGKILL"):
             echo.send("e")
         with pytest.raises(ChildEnded, match="signal SIGKILL"):
-            echo.receive(time.monotonic() + PATIENCE)
+            echo.receive(time.perf_counter() + PATIENCE)
     finally:
         for other in others:
             os.close(other)
@@ -60,7 +60,7 @@ def open_files() -> set[str]:
 @pytest.mark.parametrize(
     "start",
     [
-        lambda: Child("claimeven.web.worker", lambda text: None),
+        lambda: Child("claimeven.agents.worker", lambda text: None),
         lambda: Program(["cat"], lambda text: None),
     ],
     ids=["child", "program"],
@@ -79,3 +79,10 @@ def test_a_process_for_whose_pipes_there_is_no_room_leaves_none_open(
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, bounds)
     assert open_files() == before
+
+
+@pytest.mark.parametrize(
+    ("hard", "limits"), [(resource.RLIM_INFINITY, 512 << 20), (1 << 30, 512 << 20), (99, 99)]
+)
+def test_a_process_asks_for_no_more_memory_than_the_system_grants(hard: int, limits: int) -> None:
+    assert posix._data_limits(512, hard) == (limits, hard)

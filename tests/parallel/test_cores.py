@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven import cores
-from claimeven.cores import given
+from claimeven.parallel import cores
+from claimeven.parallel.cores import given
 from tests import forks
 
 if not hasattr(os, "sched_getaffinity"):
@@ -55,7 +55,7 @@ def test_as_many_jobs_as_a_container_is_given_cores(
 STEPS = """
 import os, time
 from pathlib import Path
-from claimeven import cores
+from claimeven.parallel import cores
 here = Path("/proc/self/autogroup")
 session = lambda: here.read_text().split()[-1:] if here.exists() else []
 deadline = time.monotonic() + 60
@@ -82,7 +82,7 @@ def test_work_steps_back_as_far_as_it_can_and_only_its_own_session_with_it(is_le
 def test_a_session_without_a_niceness_is_left_as_it_is(tmp_path: Path) -> None:
     (session := tmp_path / "autogroup").write_text("")
     script = (
-        "import os, pathlib; from claimeven import cores\n"
+        "import os, pathlib; from claimeven.parallel import cores\n"
         f"cores._SESSION = pathlib.Path({str(session)!r})\n"
         "before = os.nice(0); cores.step_back(); print(os.nice(0) == min(before + 10, 19))"
     )

@@ -1,0 +1,66 @@
+"""Positions, limits, decisions and seeds as plain data, for messages in JSON between processes."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from claimeven.agents.base import Decision, Limit
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+
+#: One board for all positions of a match.
+board = lru_cache(maxsize=8)(Geometry)
+_DECISION_FIELDS = tuple(field.name for field in fields(Decision))
+
+
+def from_geometry(geometry: Geometry) -> list[int]:
+    """Return a board as plain data."""
+    return [geometry.columns, geometry.rows, geometry.connect]
+
+
+def from_position(position: Position) -> list[int]:
+    """Return a position as plain data."""
+    return [*from_geometry(position.geometry), position.mine, position.mask]
+
+
+def to_position(data: list[int]) -> Position:
+    """Read the data of `from_position`."""
+    columns, rows, connect, mine, mask = data
+    return Position(board(columns, rows, connect), mine, mask)
+
+
+def from_limit(limit: Limit) -> list[float | int | None]:
+    """Return a limit as plain data."""
+    return [limit.seconds, limit.iterations, limit.depth, limit.nodes, limit.bank]
+
+
+def to_limit(data: list[Any]) -> Limit:
+    """Read the data of `from_limit`."""
+    return Limit(*data)
+
+
+def from_decision(decision: Decision) -> list[Any]:
+    """Return a plain decision as plain data."""
+    return [getattr(decision, name) for name in _DECISION_FIELDS]
+
+
+def from_generator(rng: np.random.Generator) -> list[list[int]]:
+    """Return the seed of a generator as plain data: of a match, it holds the number of the game.
+
+    A number is drawn from a generator that was not made from a seed.
+    """
+    seed = rng.bit_generator.seed_seq
+    if not isinstance(seed, np.random.SeedSequence):
+        return [[int(rng.integers(1 << 63))], []]
+    entropy = np.ravel(np.asarray(seed.entropy, dtype=object))
+    return [[int(n) for n in entropy], [int(n) for n in seed.spawn_key]]
+
+
+def to_generator(data: list[list[int]]) -> np.random.Generator:
+    """Return a new generator from the data of `from_generator`."""
+    entropy, spawn_key = data
+    return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=spawn_key))

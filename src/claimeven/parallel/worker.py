@@ -1,0 +1,122 @@
+"""The side of a child: messages with its parent, and jobs that can be stopped at any moment."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, NoReturn
+
+from claimeven.parallel.connection import Connection, pack, unpack
+from claimeven.parallel.system import backend
+
+
+class Parent:
+    """The parent, seen from a child: messages, and the promise to end with it."""
+
+    def __init__(self, end: int, lifeline: int) -> None:
+        own = socket.socket(fileno=end)
+        own.set_inheritable(False)
+        self._connection = Connection(own)
+        self._process = os.getpid()
+        backend.end_with_parent(lifeline)
+
+    def receive(self) -> bytes | None:
+        """Return the next message, None when there will be no more."""
+        try:
+            return self._connection.receive()
+        except OSError:  # the parent has ended
+            return None
+
+    def send(self, message: bytes) -> None:
+        """Send a message. A process forked from the one that has this parent ends instead."""
+        if os.getpid() != self._process:
+            os._exit(0)
+        self._connection.send(message)
+
+
+class Cancelled(KeyboardInterrupt):
+    """The job is no longer wanted."""
+
+
+#: Sends an event of the job: its name, and plain data.
+Send = Callable[[str, Any], None]
+
+
+class JobWorker:
+    """Does the jobs of its parent, one at a time; each can be cancelled at any moment.
+
+    The messages of the parent are `{"do": "run", "job": number, ..}`, passed on to `do` with a
+    function that sends events, and `{"do": "cancel", "job": number}`. A thread reads them. To
+    cancel a job it sends Ctrl-C to the main thread, at which all of the package stops with nothing
+    left half-made. It is never raised between two jobs, nor while a message is being written. `do`
+    returns the last event; that of a cancelled job is `cancelled`, sent after `on_cancelled`.
+    """
+
+    def __init__(
+        self,
+        parent: Parent,
+        do: Callable[[dict[str, Any], Send], tuple[str, Any]],
+        on_cancelled: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._parent, self._do, self._on_cancelled = parent, do, on_cancelled
+        self._messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._job: int | None = None
+        self._unwanted: int | None = None
+        self._is_sending = False
+        self._main = threading.get_ident()
+
+    def serve(self) -> NoReturn:
+        """Do jobs until the parent hangs up, which ends this process; for its main thread."""
+        signal.signal(signal.SIGINT, self._stop)
+        threading.Thread(target=self._read, daemon=True).start()
+        while True:
+            self._serve_one(self._messages.get())
+
+    def _read(self) -> None:
+        while (data := self._parent.receive()) is not None:
+            message = unpack(data)
+            if message["do"] == "cancel":
+                self._unwanted = message["job"]
+                backend.press(self._main)
+            else:
+                self._messages.put(message)
+        os._exit(0)
+
+    def _serve_one(self, message: dict[str, Any]) -> None:
+        job = message["job"]
+        try:
+            self._job = job
+            if self._unwanted == job:
+                self._cancel()
+            event, data = self._do(message, lambda event, data: self._send(job, event, data))
+            self._job = None
+        except Cancelled:
+            self._job = None
+            self._on_cancelled()
+            event, data = "cancelled", None
+        self._send(job, event, data)
+
+    def _send(self, job: int, event: str, data: Any) -> None:
+        message = pack({"job": job, "event": event, "data": data})
+        self._is_sending = True
+        try:
+            self._parent.send(message)
+        finally:
+            self._is_sending = False
+        if self._unwanted == self._job is not None:
+            self._cancel()
+
+    def _stop(self, number: int, frame: FrameType | None) -> None:
+        """Cancel the job, if it is the one that is not wanted: the handler of Ctrl-C."""
+        if self._job is not None and self._job == self._unwanted and not self._is_sending:
+            self._cancel()
+
+    def _cancel(self) -> NoReturn:
+        """Cancel the job, once: its signal may still come, in the middle of what ends it."""
+        self._unwanted = None
+        raise Cancelled
