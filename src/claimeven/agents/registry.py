@@ -13,7 +13,7 @@ from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.external.registry import FOREIGN, split_foreign
 from claimeven.agents.families import baselines, classic, montecarlo, perfect, trained
 from claimeven.agents.families.http_player import HttpAgent
-from claimeven.agents.files import file_of, files_of, load_agent, split_file_spec
+from claimeven.agents.files import file_of, files_of, split_file_spec
 from claimeven.agents.function_agent import as_agent, name_of
 from claimeven.agents.http_client import is_address
 from claimeven.agents.options import AgentKind, InvalidSpec, split_options
@@ -23,7 +23,6 @@ from claimeven.agents.sanitize import described, traceback_of
 from claimeven.agents.source_snapshot import is_there, refusal_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.parallel.process import AVAILABLE
 from claimeven.suggestions import did_you_mean, did_you_mean_file, no_such
 
 #: What may take part in a game: a spec, an agent, a class of agents, a function.
@@ -179,13 +178,11 @@ def is_bounded(spec: str, isolation: Isolation) -> bool:
     if spec.partition(":")[0] in AGENTS:
         kind, options = parse_spec(spec)
         has_process = isolation.everyone or kind.runs_user_code(options)
-        return AVAILABLE and has_process and kind is not baselines.HUMAN
-    return AVAILABLE and not is_address(spec)
+        return has_process and kind is not baselines.HUMAN
+    return not is_address(spec)
 
 
 def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False) -> Agent:
-    if isolation.everyone and not AVAILABLE:
-        raise InvalidSpec("this system has no processes for single agents")
     if not isinstance(contestant, str):
         if isolation.everyone:
             raise InvalidSpec(
@@ -196,7 +193,7 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
     spec = contestant.strip()
     if spec.partition(":")[0] in AGENTS:
         kind, options = parse_spec(spec)
-        if AVAILABLE and (isolation.everyone or kind.runs_user_code(options)):
+        if isolation.everyone or kind.runs_user_code(options):
             here = kind is baselines.HUMAN  # a person sits here and nowhere else
             return build(spec) if here else ProcessAgent(spec, None, isolation, rests)
         return build(spec)
@@ -223,14 +220,14 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
             f" {', '.join(AGENTS)}, a Python file such as my_agent.py:agent, or of other programs"
             f" {', '.join(kind.form for kind in FOREIGN.values())}"
         )
-    return ProcessAgent(spec, parts, isolation, rests) if AVAILABLE else load_agent(spec, *parts)
+    return ProcessAgent(spec, parts, isolation, rests)
 
 
 def _foreign_agent(
     kind: ForeignKind, text: str, spec: str, isolation: Isolation, rests: bool
 ) -> Agent:
     kind.check_text(text)
-    if kind.own_process and AVAILABLE:
+    if kind.own_process:
         files = (text,) if kind.files(text) else ()
         return ProcessAgent(spec, None, isolation, rests, from_file=bool(files), files=files)
     return kind.build(text, spec, isolation)
