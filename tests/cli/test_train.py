@@ -12,7 +12,8 @@ import click
 import pytest
 
 from claimeven import Geometry
-from claimeven.cli.parts import train_distil, train_judge, train_ntuple, train_selfplay
+from claimeven.cli.train.learn import distil, ntuple, selfplay
+from claimeven.cli.train.models import judge
 from claimeven.learning import DistilRecipe, NTupleRecipe, SelfPlayRecipe
 from claimeven.learning.compare_runs import Judging
 from claimeven.networks.model_file import read_model
@@ -28,10 +29,10 @@ WORDS = (
 @pytest.mark.parametrize(
     ("command", "recipe"),
     [
-        (train_ntuple.command, NTupleRecipe),
-        (train_distil.command, DistilRecipe),
-        (train_selfplay.command, SelfPlayRecipe),
-        (train_judge.command, Judging),
+        (ntuple, NTupleRecipe),
+        (distil, DistilRecipe),
+        (selfplay, SelfPlayRecipe),
+        (judge, Judging),
     ],
 )
 def test_what_is_usual_is_the_same_from_python(command: click.Command, recipe: type) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,24 +22,94 @@ from claimeven.cli.common.move_inputs import (
     source_option,
 )
 from claimeven.cli.common.options import geometry_options, solver_options
-from claimeven.cli.common.progress import say_when_compiling
-from claimeven.cli.common.solver_options import USUAL_SOLVING, SolverChoice, score_text
-from claimeven.cli.parts.solve_pons import answer_like_pons
-from claimeven.cli.parts.solve_sources import ScoreSource, effort_words, source_of
+from claimeven.cli.common.progress import say_when_compiling, status_line
+from claimeven.cli.common.solver_options import (
+    USUAL_SOLVING,
+    SolverChoice,
+    progress_text,
+    score_text,
+)
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
-from claimeven.records import GameRecord
+from claimeven.records import GameRecord, open_records
+
+Scores = tuple[int | None, ...]
+#: The score of a full column with --pons.
+_FULL = -1000
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is told of a position: of every column, the outcome alone, nodes and time too."""
+    """What is printed of a position: of every column, the outcome alone, nodes and time too."""
 
     every: bool
     weak: bool
     effort: bool
     as_json: bool
+
+    @property
+    def scores(self) -> str:
+        """The question to a `ScoreSource`."""
+        return "scores" if self.every else "outcome" if self.weak else "score"
+
+
+class ScoreSource:
+    """Scores of the exact solver, or of another program, as `pons:COMMAND` names it.
+
+    A long search of the solver shows its progress. Raises `InvalidSpec`.
+    """
+
+    def __init__(self, spec: str | None, choice: SolverChoice, geometry: Geometry) -> None:
+        self.spec = spec
+        self._seconds = 0.0
+        if spec is None:
+            self._solver: Any = choice.solver(geometry)
+        else:
+            from claimeven.agents.external.pons import solver_of  # noqa: PLC0415 - quick start
+
+            self._solver = solver_of(spec, geometry)
+
+    @property
+    def spent(self) -> tuple[int | None, float]:
+        """Nodes, None of another program, and seconds so far."""
+        if self.spec is not None:
+            return None, self._seconds
+        return self._solver.statistics.nodes, self._solver.statistics.seconds
+
+    def ask(self, what: str, position: Position, moves: str) -> Scores:
+        """Return the "scores" of all columns, None if full, or the "score" or "outcome" alone.
+
+        The outcome is 1, 0 or -1. Raises `AgentFault`.
+        """
+        if self.spec is None:
+            with status_line() as line:
+                found = getattr(self._solver, what)(
+                    position, progress=lambda at: line.show(lambda: progress_text(moves, at))
+                )
+        else:
+            found = self._ask_program(what, position)
+        return tuple(found) if what == "scores" else (found,)
+
+    def _ask_program(self, what: str, position: Position) -> Any:
+        from claimeven.agents.base import AgentFault  # noqa: PLC0415 - for a quick start
+
+        start = time.perf_counter()
+        try:
+            if what == "scores":
+                return self._solver.scores(position)
+            score = self._solver.score(position)
+            return score if what == "score" else _sign(score)
+        except AgentFault as fault:
+            raise AgentFault(f"{self.spec} {fault}", kind=fault.kind) from None
+        finally:
+            self._seconds += time.perf_counter() - start
+
+    def close(self) -> None:
+        """Let the program end."""
+        if self.spec is not None:
+            self._solver.close()
 
 
 @click.command("solve")
@@ -116,7 +188,8 @@ def command(
         )
     if pons:
         say_when_compiling()
-        answer_like_pons(positions, source_of(by, solving, geometry), geometry, every, weak, effort)
+        with closing(ScoreSource(by, solving, geometry)) as one:
+            _answer_like_pons(positions, one, geometry, asked)
         return
     inputs = Inputs(positions, geometry, is_ongoing, source)
     say_when_compiling()
@@ -127,20 +200,42 @@ def command(
         for given in inputs:
             board = geometry if given.record is None else given.record.geometry
             if board not in sources:
-                sources[board] = [source_of(spec, solving, board) for spec in specs]
-            if against is None:
-                _answer(given, sources[board][0], asked, given_scores)
+                sources[board] = [ScoreSource(spec, solving, board) for spec in specs]
+            if given.record is None:
+                if as_json or against is None:
+                    print("null" if as_json else "")
+            elif against is None:
+                _answer(given.moves, given.record, sources[board][0], asked, given_scores)
             else:
-                one, two = sources[board]
-                differ += _compare(given, one, two, asked, given_scores)
+                differ.append(_differ(given, given.record, sources[board], asked, given_scores))
             sys.stdout.flush()
-        _summarize([*sources.values()], None if against is None else differ, asked, given_scores)
     finally:
         for each in sources.values():
             for one in each:
                 one.close()
+    _summarize([*sources.values()], None if against is None else differ, as_json, given_scores)
     if inputs.failed or any(differ) or given_scores.wrong:
         ctx.exit(1)
+
+
+def _summarize(
+    pairs: list[list[ScoreSource]],
+    differ: list[bool] | None,
+    as_json: bool,
+    given_scores: GivenScores,
+) -> None:
+    """Print the counts of a comparison, with another solver or with the scores given."""
+    if differ is not None and not as_json:
+        ours, theirs = (sum(pair[side].spent[1] for pair in pairs) for side in (0, 1))
+        print(
+            f"{len(differ):,} positions, {sum(differ):,} differ; {ours:.2f} s against"
+            f" {theirs:.2f} s"
+        )
+    if given_scores.count and as_json:
+        counts = {"compared": given_scores.count, "right": given_scores.right}
+        write_json(counts | {"wrong": given_scores.wrong}, sys.stdout)
+    elif given_scores.count:
+        print(f"# {given_scores}")
 
 
 def _check(asked: Asked, by: str | None, against: str | None, pons: bool) -> None:
@@ -154,102 +249,127 @@ def _check(asked: Asked, by: str | None, against: str | None, pons: bool) -> Non
         raise ClaimevenError("--weak tells the outcome of a position: it does not go with --all")
 
 
-def _answer(given: Given, source: ScoreSource, asked: Asked, given_scores: GivenScores) -> None:
-    record, moves = given.record, given.moves
-    if record is None:
-        print("null" if asked.as_json else "")
-    elif asked.as_json:
-        told = _as_dict(source, moves, record.position)
-        agrees = given_scores.agree(record, told["score"], told["scores"])
-        write_json(told | given_dict(record, agrees), sys.stdout)
-    else:
-        nodes, seconds = source.nodes, source.seconds
-        scores = list(_told(source, moves, record.position, asked))
-        words = [moves, *map(score_text, scores)]
-        if asked.effort:
-            words += effort_words(source, nodes, seconds)
-        if len(record.scores) > 1 and not asked.weak:
-            scores = list(source.scores(record.position, moves))
-        if not _agree(record, scores, asked, given_scores):
-            words.append(f" # given {given_text(record)}")
-        print(" ".join(words))
+def _answer(
+    moves: str, record: GameRecord, source: ScoreSource, asked: Asked, given_scores: GivenScores
+) -> None:
+    before = source.spent
+    if asked.as_json:
+        found = _as_dict(source, moves, record.position)
+        agrees = given_scores.agree(record, found["score"], found["scores"])
+        write_json(found | given_dict(record, agrees), sys.stdout)
+        return
+    scores = source.ask(asked.scores, record.position, moves)
+    words = [moves, *map(score_text, scores)]
+    if asked.effort:
+        words += _effort_words(source, before)
+    if len(record.scores) > 1 and not asked.weak:
+        scores = source.ask("scores", record.position, moves)
+    if not _agree(record, scores, asked, given_scores):
+        words.append(f" # given {given_text(record)}")
+    print(" ".join(words))
 
 
-def _agree(
-    record: GameRecord, scores: list[int | None], asked: Asked, given_scores: GivenScores
-) -> bool:
+def _agree(record: GameRecord, scores: Scores, asked: Asked, given_scores: GivenScores) -> bool:
     """Count whether the scores found are those that a record gives, or their sign with --weak."""
     if asked.weak:
-        record = replace(record, scores=tuple(s and (s > 0) - (s < 0) for s in record.scores))
+        record = replace(record, scores=tuple(score and _sign(score) for score in record.scores))
     best = max(score for score in scores if score is not None)
     return given_scores.agree(record, best, scores)
 
 
-def _told(
-    source: ScoreSource, moves: str, position: Position, asked: Asked
-) -> Iterable[int | None]:
-    """Return the scores of a line: of every column, or of the position alone."""
-    if asked.every:
-        return source.scores(position, moves)
-    if asked.weak:
-        return [source.outcome(position, moves)]
-    return [source.score(position, moves)]
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)
 
 
-def _compare(
-    given: Given, source: ScoreSource, other: ScoreSource, asked: Asked, given_scores: GivenScores
-) -> list[bool]:
-    """Report whether two solvers differ on a position; return that, or nothing if there is none."""
-    record = given.record
-    if record is None:
-        if asked.as_json:
-            print("null")
-        return []
-    one = list(_told(source, given.moves, record.position, asked))
-    two = list(_told(other, given.moves, record.position, asked))
+def _effort_words(source: ScoreSource, before: tuple[int | None, float]) -> list[str]:
+    """Return nodes and microseconds since before, as Pons's solver prints them; 0 for no nodes."""
+    (nodes, seconds), (earlier, start) = source.spent, before
+    return [str((nodes or 0) - (earlier or 0)), str(round(1e6 * (seconds - start)))]
+
+
+def _differ(
+    given: Given,
+    record: GameRecord,
+    sources: list[ScoreSource],
+    asked: Asked,
+    given_scores: GivenScores,
+) -> bool:
+    """Report whether two solvers differ on a position."""
+    one, two = (source.ask(asked.scores, record.position, given.moves) for source in sources)
     agrees = _agree(record, one, asked, given_scores)
     if asked.as_json:
-        told = {"moves": given.moves, "scores": one, "other_scores": two, "agree": one == two}
-        write_json(told | given_dict(record, agrees), sys.stdout)
+        found = {"moves": given.moves, "scores": one, "other_scores": two, "agree": one == two}
+        write_json(found | given_dict(record, agrees), sys.stdout)
     elif one != two or not agrees:
         ours, theirs = (" ".join(map(score_text, scores)) for scores in (one, two))
         wrong = f" # given {given_text(record)}" * (not agrees)
         print(f"{given.moves} {ours} against {theirs}{wrong}")
-    return [one != two]
-
-
-def _summarize(
-    pairs: list[list[ScoreSource]],
-    differ: list[bool] | None,
-    asked: Asked,
-    given_scores: GivenScores,
-) -> None:
-    """Print the counts of a comparison, with another solver or with the scores given."""
-    if differ is not None and not asked.as_json:
-        ours, theirs = (sum(pair[side].seconds for pair in pairs) for side in (0, 1))
-        print(
-            f"{len(differ):,} positions, {sum(differ):,} differ; {ours:.2f} s against"
-            f" {theirs:.2f} s"
-        )
-    if given_scores.count and asked.as_json:
-        counts = {"compared": given_scores.count, "right": given_scores.right}
-        write_json(counts | {"wrong": given_scores.wrong}, sys.stdout)
-    elif given_scores.count:
-        print(f"# {given_scores}")
+    return one != two
 
 
 def _as_dict(source: ScoreSource, moves: str, position: Position) -> dict[str, Any]:
     from claimeven.solver import outcome_word, plies_to_end  # noqa: PLC0415 - for a quick start
 
-    nodes, seconds = source.nodes, source.seconds
-    scores = list(source.scores(position, moves))
+    earlier, start = source.spent
+    scores = source.ask("scores", position, moves)
     score = max(score for score in scores if score is not None)
+    nodes, seconds = source.spent
     return {
         "moves": moves,
         "score": score,
         "scores": scores,
         "outcome": outcome_word(score),
         "plies_to_end": plies_to_end(position, score),
-        "nodes": None if source.nodes is None or nodes is None else source.nodes - nodes,
-        "seconds": source.seconds - seconds,
+        "nodes": None if nodes is None or earlier is None else nodes - earlier,
+        "seconds": seconds - start,
     }
+
+
+def _answer_like_pons(
+    arguments: tuple[str, ...], source: ScoreSource, geometry: Geometry, asked: Asked
+) -> None:
+    """Read, write and refuse just as Pons's connect4 solver does.
+
+    A line with a move that cannot be played, or with one that ends the game by a line, is reported
+    on stderr with the number of the line and of the move, and answered by an empty one.
+    """
+    for number, line in enumerate(_lines_of(arguments), start=1):
+        moves = line.rstrip("\r\n")
+        position, wrong = _played(moves, geometry)
+        if wrong:
+            print(f'Line {number}: Invalid move {wrong} "{moves}"', file=sys.stderr)
+            print(flush=True)
+            continue
+        before = source.spent
+        scores: Scores = (0,)
+        if not position.is_over:
+            scores = source.ask(asked.scores, position, moves)
+        elif asked.every:
+            scores = (None,) * geometry.columns
+        words = [moves, *(str(_FULL if score is None else score) for score in scores)]
+        print(" ".join(words + _effort_words(source, before) * asked.effort), flush=True)
+
+
+def _lines_of(arguments: tuple[str, ...]) -> Iterable[str]:
+    """Yield the lines of stdin, or of the files and move strings given."""
+    for argument in arguments or ("-",):
+        if argument == "-":
+            yield from sys.stdin
+        elif any(character in argument for character in "./\\"):
+            with open_records(argument) as lines:
+                yield from lines
+        else:
+            yield argument
+
+
+def _played(moves: str, geometry: Geometry) -> tuple[Position, int]:
+    """Return the position after some moves, and the number of the first invalid one, or 0."""
+    position = Position(geometry)
+    for number, move in enumerate(moves, start=1):
+        try:
+            position = position.play(parse_column(move, geometry) if move.strip() else -1)
+        except ClaimevenError:
+            return position, number
+        if position.outcome is not None and position.outcome.winner is not None:
+            return position, number
+    return position, 0

@@ -51,28 +51,38 @@ class Verbs(click.Group):
 
 
 class LazyVerbs(Verbs):
-    """A group that knows its verbs by name and imports one only to run it.
+    """A group that knows its commands by name and imports one only to run it.
 
-    `verbs` maps a verb to the module that holds it, as `command`, and its line in the list.
+    `verbs` maps a command to its line in the list. It is `command` in the module of `package` that
+    has its name, or under its own name in the module that `modules` has for it.
     """
 
-    def __init__(self, *args: Any, verbs: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        package: str,
+        verbs: Mapping[str, str],
+        modules: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
-        self._verbs = verbs
+        self._package, self._verbs, self._modules = package, verbs, modules or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the verbs in the order users meet them."""
+        """Return the commands in the order users meet them."""
         return list(self._verbs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of a verb."""
+        """Import the module of a command."""
         if cmd_name not in self._verbs:
             return None
+        module = self._modules.get(cmd_name)
         with interrupts.put_off():
-            command: click.Command = importlib.import_module(self._verbs[cmd_name][0]).command
+            home = importlib.import_module(f"{self._package}.{module or cmd_name}")
+        command: click.Command = getattr(home, cmd_name if module else "command")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the verbs without importing them."""
+        """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(verb, line) for verb, (_, line) in self._verbs.items()])
+            formatter.write_dl(list(self._verbs.items()))

@@ -1,4 +1,4 @@
-"""`claimeven train judge`: what runs have learnt, by the same measures."""
+"""`claimeven train average`, `plot` and `judge`: what is made of trained models and runs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,84 @@ import click
 
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option
-from claimeven.cli.common.output import fitted, named_lines, table_width, text_width
+from claimeven.cli.common.output import named_lines, show, table_width
+from claimeven.cli.common.parsing import shares_of
 from claimeven.cli.common.progress import say, say_when_compiling, status_line
-from claimeven.cli.common.settings_options import settings_options
+from claimeven.cli.train.learn import settings_options
 from claimeven.errors import ClaimevenError
 from claimeven.learning.compare_runs import Judged, Judging, check_drawing, draw_judged, judge_runs
 from claimeven.learning.curves import folder_for
 
 _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
+
+
+@click.command("average")
+@click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=FilePath())
+@click.option("--out", type=FilePath(), required=True, help="File of the mean, .npz.")
+@click.option("--shares", help="How much each net counts: 1,2,... Default: alike.")
+@click.option("--weight-steps", default=15, show_default=True, help="Steps a weight is kept in.")
+@json_option
+def average(
+    models: tuple[str, ...], out: str, shares: str | None, weight_steps: int, as_json: bool
+) -> None:
+    """Average the weights of nets that went on from the same one, and measure the mean.
+
+    Such nets err in different places, and their mean is often better than any of them, at no cost
+    when it plays. Nets that were drawn from different seeds cannot be averaged to any use. Rounding
+    the mean of medium nets takes some ten seconds.
+
+    \b
+    Examples:
+      claimeven train average run1/model.npz run2/model.npz --out mean.npz
+      claimeven train average run1/model.npz run2/model.npz \\
+        --shares 2,1 --out mean.npz
+      claimeven match net:model=mean.npz net --games 20 --opening-plies 4
+    """
+    from claimeven.learning import average_nets  # noqa: PLC0415 - brings in the arena
+
+    counted = None if shares is None else shares_of(shares)
+    with status_line() as line:
+
+        def watch(done: int, total: int) -> None:
+            line.show(lambda: f"rounding: {done} of {total} matrices")
+
+        figures = average_nets(models, out, counted, weight_steps, watch)
+    if as_json:
+        write_json({"out": out, "models": list(models), "measured": figures}, sys.stdout)
+        return
+    told = ", ".join(
+        f"{name} {value:.1%}"
+        for name, value in figures.items()
+        if value is not None and not name.endswith("_sign")
+    )
+    show(f"model: {out}" + (f"; {told}" if told else ""))
+
+
+@click.command("plot")
+@click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=FilePath())
+@click.option(
+    "--out", type=FilePath(), help="Folder to draw into; usually plots in that of the one run."
+)
+@json_option
+def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
+    """Draw what runs have measured, against time and against games, as PNG and SVG.
+
+    A picture has a panel a measure and a line a run, up to six. A run may still be going on. Needs
+    Matplotlib: pip install 'claimeven[plot]'.
+
+    \b
+    Examples:
+      claimeven train plot run1
+      claimeven train plot run1 run2 --out curves
+    """
+    from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - brings in the arena
+
+    files = draw_curves(folders, out, say)
+    if as_json:
+        write_json({"runs": list(folders), "plots": [str(path) for path in files]}, sys.stdout)
+        return
+    names = ", ".join(path.name for path in files)
+    show(f"{files[0].parent}: {names}")
 
 
 @click.command("judge")
@@ -28,7 +98,7 @@ _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 @settings_options(Judging)
 @click.option("--jobs", default=1, show_default=True, help="Processes that answer and play.")
 @json_option
-def command(
+def judge(
     folders: tuple[str, ...], out: str | None, last: bool, jobs: int, as_json: bool, **asked: Any
 ) -> None:
     """Judge what runs of any kind have learnt, by the same measures: the oracle and the ladder.
@@ -75,7 +145,7 @@ def command(
     lines = named_lines("run and agent", _HEADINGS, [*last_ones], cells, table_width())
     print("\n".join(lines))
     if files:
-        print(fitted(f"drawn: {', '.join(files)}", text_width()))
+        show(f"drawn: {', '.join(files)}")
 
 
 def _cells(each: Judged) -> list[str]:

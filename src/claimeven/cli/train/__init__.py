@@ -7,19 +7,18 @@ import click
 from claimeven.cli.common.groups import LazyVerbs
 
 VERBS = {
-    name: (f"claimeven.cli.parts.train_{name}", line)
-    for name, line in {
-        "ntuple": "Learn an n-tuple network by self-play against nothing but itself.",
-        "selfplay": "Learn a net from nothing but games against itself, as AlphaZero does.",
-        "distil": "Learn a neural net from the data sets that `claimeven dataset` writes.",
-        "average": "Write the net whose weights are the mean of those of several.",
-        "plot": "Draw the learning curves of runs, as pictures in a folder.",
-        "judge": "Judge what runs of any kind have learnt, by the same measures.",
-    }.items()
+    "ntuple": "Learn an n-tuple network by self-play against nothing but itself.",
+    "selfplay": "Learn a net from nothing but games against itself, as AlphaZero does.",
+    "distil": "Learn a neural net from the data sets that `claimeven dataset` writes.",
+    "average": "Write the net whose weights are the mean of those of several.",
+    "plot": "Draw the learning curves of runs, as pictures in a folder.",
+    "judge": "Judge what runs of any kind have learnt, by the same measures.",
 }
+MODULES = dict.fromkeys(("ntuple", "selfplay", "distil"), "learn")
+MODULES |= dict.fromkeys(("average", "plot", "judge"), "models")
 
 
-@click.group("train", cls=LazyVerbs, verbs=VERBS)
+@click.group("train", cls=LazyVerbs, package=__name__, verbs=VERBS, modules=MODULES)
 def command() -> None:
     """Train an agent, in a folder that keeps its recipe, log, checkpoint and model.
 

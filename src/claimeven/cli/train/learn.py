@@ -1,0 +1,343 @@
+"""`claimeven train ntuple`, `selfplay` and `distil`: models that learn, in the folder of a run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from claimeven.arena.executors.work import Executor
+from claimeven.cli.common.executor_options import players_options
+from claimeven.cli.common.json_lines import write_json
+from claimeven.cli.common.options import (
+    Command,
+    FilePath,
+    WordChoice,
+    geometry_options,
+    json_option,
+)
+from claimeven.cli.common.output import show, show_table
+from claimeven.cli.common.parsing import ply_range, shares_of
+from claimeven.cli.common.progress import count_text, kept_in, say, say_when_compiling, status_line
+from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
+from claimeven.learning import (
+    DistilRecipe,
+    NTupleRecipe,
+    PlyShare,
+    SelfPlayProgress,
+    SelfPlayRecipe,
+    TrainingProgress,
+    train_distil,
+    train_ntuple,
+    train_selfplay,
+)
+from claimeven.learning.extras import jax_and_optax
+from claimeven.learning.settings import settings_of
+
+#: The columns of a table of figures: heading, name in the log, format.
+Columns = Sequence[tuple[str, str, str]]
+#: Prints a line of progress while a run goes on.
+Show = Callable[[Callable[[], str]], None]
+_NTUPLE: Columns = (
+    ("games", "games", ","), ("seconds", "seconds", ".0f"), ("plies", "plies", ".1f"),
+    ("perfect", "perfect", ".1%"), ("keeps", "keeping", ".1%"),
+    ("against perfect", "against_perfect", ".1%"),
+)  # fmt: skip
+_SELFPLAY: Columns = (
+    ("iteration", "iteration", ""), ("games", "games", ","), ("core s", "core_seconds", ".0f"),
+    ("policy", "policy_loss", ".3f"), ("value", "value_loss", ".3f"), ("hard", "hard", ".1%"),
+    ("search", "hard_search", ".1%"), ("easy", "easy", ".1%"),
+    ("perfect", "against_perfect", ".1%"),
+)  # fmt: skip
+_DISTIL: Columns = (
+    ("steps", "steps", ","), ("seconds", "seconds", ".0f"), ("loss", "loss", ".3f"),
+)  # fmt: skip
+#: Shares of right answers; only those that were measured have a column.
+_SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "easy": "easy"}
+
+out_option = click.option("--out", type=FilePath(), required=True, help="Folder of the run.")
+plots_option = click.option(
+    "--plots", is_flag=True, help="Draw its curves into FOLDER/plots in the end."
+)
+
+
+def settings_options(recipe: type) -> Callable[[Command], Command]:
+    """Add an option for each setting of a recipe that has a help, in the recipe's order."""
+
+    def decorated(command: Command) -> Command:
+        for name, (default, setting) in reversed(settings_of(recipe).items()):
+            if setting.help:
+                kind = int if default is None else type(default)
+                command = click.option(
+                    f"--{name.replace('_', '-')}",
+                    type=WordChoice(*setting.choices) if setting.choices else kind,
+                    default=default,
+                    show_default=default is not None,
+                    help=setting.help,
+                )(command)
+        return command
+
+    return decorated
+
+
+@contextmanager
+def _running(out: str, plots: bool) -> Iterator[Show]:
+    """Show the progress of a run, and draw its curves after the block if asked to.
+
+    Whether they can be drawn is checked before.
+    """
+    if plots:
+        from claimeven.arena.report.charts import check_can_draw  # noqa: PLC0415 - quick start
+
+        check_can_draw()
+    say_when_compiling()
+    with kept_in(out), status_line() as line:
+        yield line.show
+    if plots:
+        from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - for a quick start
+
+        draw_curves([out], tell=say)
+
+
+def _print_run(
+    out: str, rows: list[Any], columns: Columns, as_json: bool, figures: list[Any] | None = None
+) -> None:
+    """Print the rows of the log as JSON, or a table of its figures, and where the model is."""
+    if as_json:
+        write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
+        return
+    cells = [cells_of(row, columns) for row in figures or rows]
+    show_table([heading for heading, _, _ in columns], cells)
+    show(f"model: {out}/model.npz")
+
+
+def cells_of(row: Mapping[str, Any], columns: Columns) -> list[str]:
+    """Return the cells of a row of figures, `-` for those that were not measured.
+
+    >>> cells_of({"games": 20000, "perfect": 0.5}, _NTUPLE)
+    ['20,000', '-', '-', '50.0%', '-', '-']
+    """
+    return [
+        "-" if row.get(name) is None else format(row[name], style) for _, name, style in columns
+    ]
+
+
+@click.command("ntuple")
+@out_option
+@settings_options(NTupleRecipe)
+@plots_option
+@json_option
+@geometry_options
+def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: Any) -> None:
+    """Learn an n-tuple network by self-play against nothing but itself.
+
+    Every --every games it is measured: how many of its answers on the positions that come along are
+    perfect, how many keep win, draw or loss, and what it scores as first player against the perfect
+    agent, which varies its play and resists as long as it can. None of this is learnt from.
+
+    The model of the last measurement is in the folder: play it as ntuple:model=FOLDER/model.npz, or
+    with search as ntuple-alphabeta:model=FOLDER/model.npz.
+
+    \b
+    Examples:
+      claimeven train ntuple --out run1
+      claimeven train ntuple --out quick --games 20000 --every 10000
+      claimeven train ntuple --out s --columns 5 --rows 4 \\
+        --games 50000 --tuples 20
+    """
+    recipe = NTupleRecipe(**asked, geometry=geometry)
+    with _running(out, plots) as show_text:
+        rows = train_ntuple(out, recipe, lambda at: show_text(lambda: _ntuple_text(at)))
+    _print_run(out, rows, _NTUPLE, as_json)
+
+
+def _ntuple_text(at: TrainingProgress) -> str:
+    """Return the status line: how far it is, how fast, and what was measured last.
+
+    >>> from claimeven.learning import TrainingProgress
+    >>> _ntuple_text(TrainingProgress(200, 1000, 10.0, 0, {"perfect": 0.25}))
+    '200 of 1,000 games, 20 a second, 40 s left; 25.0% perfect'
+    >>> _ntuple_text(TrainingProgress(200, 1000, 10.0, 0, {"perfect": None}))
+    '200 of 1,000 games, 20 a second, 40 s left'
+    """
+    text = count_text(at.done, at.total, "games", at.seconds)
+    if at.row is not None and at.row["perfect"] is not None:
+        text += f"; {at.row['perfect']:.1%} perfect"
+    return text
+
+
+@click.command("selfplay")
+@out_option
+@settings_options(SelfPlayRecipe)
+@click.option("--patience", default=120.0, show_default=True, help="Seconds a silent worker has.")
+@plots_option
+@json_option
+@players_options()
+@geometry_options
+def selfplay(
+    out: str,
+    plots: bool,
+    as_json: bool,
+    players: Executor | None,
+    patience: float,
+    geometry: Geometry,
+    **asked: Any,
+) -> None:
+    """Learn a net from nothing but games against itself, as AlphaZero does.
+
+    Every iteration the net plays games, thinking by PUCT, learns from the last positions what its
+    search preferred and what came of the games, and is measured: how many answers are right on the
+    held-out sets, alone and with a search, and what it scores as first player against the perfect
+    agent. None of this is learnt from. With a --gate a net takes over only if its share of the
+    points against the best so far has a lower bound of at least --gate-least.
+
+    Games are played by --jobs processes, or with --executor ray on a cluster; the net is the same.
+    One that has said nothing for --patience seconds is ended, and another one plays its games.
+    The same command takes up a run that was ended, and may ask for more iterations where the rate
+    does not --fall. Needs JAX: pip install 'claimeven[learn]'.
+
+    The model of the last iteration is in the folder in the end, before that the last that was
+    measured or kept: play it as puct:model=FOLDER/model.npz, or without search as
+    net:model=FOLDER/model.npz.
+
+    \b
+    Examples:
+      claimeven train selfplay --out run1
+      claimeven train selfplay --out quick --iterations 5 --games 500
+      claimeven train selfplay --out s --columns 4 --rows 4 --connect 3 \\
+        --iterations 5 --games 64 --task 32 --searches 24
+    """
+    if asked["gate_least"] != SelfPlayRecipe.gate_least and not asked["gate"]:
+        raise ClaimevenError("--gate-least is what passes a --gate: give both")
+    if asked["quick_searches"] != SelfPlayRecipe.quick_searches and asked["full_share"] == 1:
+        raise ClaimevenError(
+            "--quick-searches are for moves not learnt from: give a --full-share below 1 too"
+        )
+    for name in ("score_share", "score_scale"):
+        if asked[name] != getattr(SelfPlayRecipe, name) and not asked["score_weight"]:
+            option = name.replace("_", "-")
+            raise ClaimevenError(f"--{option} is for scores learnt: give a --score-weight above 0")
+    recipe = SelfPlayRecipe(**asked, geometry=geometry)
+    with _running(out, plots) as show_text:
+        rows = train_selfplay(
+            out, recipe, lambda at: show_text(lambda: _selfplay_text(at)), players, patience
+        )
+    _print_run(out, rows, _SELFPLAY, as_json)
+
+
+def _selfplay_text(at: SelfPlayProgress) -> str:
+    """Return the status line: what goes on, how far it is, what was measured last.
+
+    >>> from claimeven.learning import SelfPlayProgress
+    >>> row = {"policy_loss": 1.2345, "value_loss": 0.5, "hard": 0.5, "hard_search": 0.75}
+    >>> _selfplay_text(SelfPlayProgress("playing", 2, 150, 1000, 100, 10.0, row))
+    'iteration 2: 150 of 1,000 games, 5.0 a second, 3 min left; loss 1.23; hard 75.0%'
+    """
+    text = count_text(at.games, at.total, "games", at.seconds, at.resumed)
+    text = f"iteration {at.iteration}: {text}"
+    if at.doing != "playing":
+        text = f"{text}; {at.doing}"
+    if at.row is not None:
+        text += f"; loss {at.row['policy_loss']:.2f}"
+        best = at.row.get("hard") if at.row.get("hard_search") is None else at.row["hard_search"]
+        text += "" if best is None else f"; hard {best:.1%}"
+    return text
+
+
+@click.command("distil")
+@click.argument("data", metavar="DATA...", nargs=-1, required=True, type=FilePath())
+@out_option
+@settings_options(DistilRecipe)
+@click.option(
+    "--shares", help="How often each data set is drawn from: 1,2,... Default: by their sizes."
+)
+@click.option(
+    "--ply-shares",
+    help="How often plies are drawn: 4-11:1,12-41:2,... Default: as the data has them.",
+)
+@click.option(
+    "--start", type=FilePath(), help="A net to begin with, of that size or of fewer pairs."
+)
+@plots_option
+@json_option
+@geometry_options
+def distil(
+    data: tuple[str, ...],
+    out: str,
+    plots: bool,
+    as_json: bool,
+    geometry: Geometry,
+    shares: str | None,
+    ply_shares: str | None,
+    **asked: Any,
+) -> None:
+    """Learn a neural net from the data sets that `claimeven dataset` writes.
+
+    It learns which columns keep the exact score, who wins, and the score of each column. One game
+    in a hundred is held out to see how well; the held-out sets that come along are never learnt
+    from, and measured too. Needs JAX and optax: pip install 'claimeven[learn]'.
+
+    The model of the last measurement is in the folder: play it as net:model=FOLDER/model.npz, or
+    with search as puct:model=FOLDER/model.npz.
+
+    \b
+    Examples:
+      claimeven dataset --positions 50000 --source mixed --plies 8-36 --out d.csv
+      claimeven train distil d.csv --out run1 --size small --epochs 10
+      claimeven accuracy net:model=run1/model.npz --set hard
+      claimeven train distil a.csv b.parquet --out run2 --size small --start run1/model.npz
+      claimeven train distil a.csv b.csv --out run3 --ply-shares 4-7:1,8-41:4
+      claimeven train distil a.csv --out run4 --optimizer muon \\
+        --batch 4096 --rate 4e-3
+      claimeven train distil a.csv --out run5 --policy-target any
+    """
+    parts = None if shares is None else shares_of(shares)
+    plies = None if ply_shares is None else _ply_shares(ply_shares)
+    recipe = DistilRecipe(**asked, shares=parts, ply_shares=plies, geometry=geometry)
+    jax_and_optax()  # so that nobody waits for the data before hearing that it is missing
+    with _running(out, plots) as show_text:
+        rows = train_distil(
+            out, data, recipe, lambda at: show_text(lambda: _distil_text(at, recipe))
+        )
+    measured = [
+        (word, name, ".1%") for name, word in _SHARES.items() if any(name in row for row in rows)
+    ]
+    figures = [{**row, "loss": recipe.loss_of(row)} for row in rows]
+    _print_run(out, rows, (*_DISTIL, *measured), as_json, figures)
+
+
+def _ply_shares(text: str) -> tuple[PlyShare, ...]:
+    """Return the plies and numbers of `--ply-shares`."""
+    found = []
+    for part in text.split(","):
+        plies, _, share = part.partition(":")
+        try:
+            found.append(PlyShare(*ply_range(plies), float(share)))
+        except (ClaimevenError, ValueError):
+            raise click.UsageError(
+                f"--ply-shares takes plies and numbers like 4-11:1,12-41:2, not {text!r}"
+            ) from None
+    return tuple(found)
+
+
+def _distil_text(at: TrainingProgress, recipe: DistilRecipe) -> str:
+    """Say how far it is, how fast, and what was measured last.
+
+    >>> from claimeven.learning import DistilRecipe, TrainingProgress
+    >>> row = {"policy_loss": 1.0, "value_loss": 0.5, "score_loss": 0.25, "held_out": 0.5}
+    >>> _distil_text(TrainingProgress(200, 1000, 10.0, 0, row), DistilRecipe())
+    '200 of 1,000 steps, 20 a second, 40 s left; loss 1.375, 50.0% right'
+    >>> _distil_text(TrainingProgress(200, 1000, 10.0, 0, {**row, "hard": 0.25}), DistilRecipe())
+    '200 of 1,000 steps, 20 a second, 40 s left; loss 1.375, 25.0% right'
+    """
+    text = count_text(at.done, at.total, "steps", at.seconds)
+    if at.row is not None:
+        text += f"; loss {recipe.loss_of(at.row):.3f}"
+        share = at.row.get("hard", at.row.get("held_out"))
+        if share is not None:
+            text += f", {share:.1%} right"
+    return text
