@@ -31,10 +31,10 @@ from claimeven.montecarlo import (
     MonteCarloSearch,
     preset,
 )
-from claimeven.montecarlo.graph.layout import graph_arrays
+from claimeven.montecarlo.graph.kernel import graph_arrays
 from claimeven.montecarlo.playouts.kernel import playout_results
 from claimeven.montecarlo.playouts.textbook import RULES
-from claimeven.montecarlo.tree.layout import tree_records
+from claimeven.montecarlo.tree.kernel import tree_records
 from claimeven.solver import Solver
 
 #: UCT as in most libraries: random playouts, UCB1 with 2 under the root and c = 1.

@@ -5,15 +5,14 @@ import pytest
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
-from claimeven.montecarlo.engine import TextbookEngine
-from claimeven.montecarlo.graph import layout as graph
+from claimeven.montecarlo.engine import Engine, TextbookEngine
+from claimeven.montecarlo.graph import kernel as graph
 from claimeven.montecarlo.graph.engine import GraphEngine
 from claimeven.montecarlo.graph.textbook import TextbookGraph
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.layout import MOST_VISITS
-from claimeven.montecarlo.protocols import Engine
 from claimeven.montecarlo.tree.engine import TreeEngine
-from claimeven.montecarlo.tree.layout import ROOT, TOTAL, VISITS
+from claimeven.montecarlo.tree.kernel import ROOT, TOTAL, VISITS
 from tests.montecarlo.support import all_of, search
 
 BACKENDS = ("compiled", "python")

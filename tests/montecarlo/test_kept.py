@@ -15,14 +15,14 @@ from claimeven.montecarlo.graph import textbook as graph_textbook
 from claimeven.montecarlo.puct import PuctSearch
 from claimeven.montecarlo.puct import forest as puct_forest
 from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
-from claimeven.montecarlo.tree import engine as tree_engine
+from claimeven.montecarlo.tree import kernel as tree_kernel
 from claimeven.montecarlo.tree import textbook as tree_textbook
 
 START, LATER = Position.from_moves("44"), Position.from_moves("4453")
 
 
 @pytest.mark.parametrize(("module", "make"), [
-    (tree_engine, lambda: MonteCarloSearch(preset("uct"))),
+    (tree_kernel, lambda: MonteCarloSearch(preset("uct"))),
     (puct_forest, lambda: PuctSearch(UniformPolicyValue())),
 ], ids=["uct", "puct"])  # fmt: skip
 def test_a_search_ended_while_its_tree_is_moved_begins_anew(

@@ -9,7 +9,7 @@ import pytest
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import PRESETS, Branch, MonteCarloOptions, preset
 from claimeven.montecarlo.graph.engine import GraphEngine
-from claimeven.montecarlo.graph.layout import (
+from claimeven.montecarlo.graph.kernel import (
     EDGE_TARGET,
     EDGE_VISITS,
     EDGES,

@@ -7,8 +7,8 @@ import pytest
 
 from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import Position
+from claimeven.montecarlo.layout import PLAYOUTS
 from claimeven.montecarlo.playouts.kernel import playout_results
-from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.playouts.textbook import (
     RULES,
     WIN,

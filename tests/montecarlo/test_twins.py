@@ -17,7 +17,8 @@ from claimeven.montecarlo import (
     MonteCarloSearch,
 )
 from claimeven.montecarlo.dispatch import compiled_engine, textbook_engine
-from claimeven.montecarlo.formula_kernel import TABLE_SIZE
+from claimeven.montecarlo.engine import LeafByLeaf
+from claimeven.montecarlo.formula import TABLE_SIZE
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.options import (
     CHOICES,
@@ -29,7 +30,6 @@ from claimeven.montecarlo.options import (
     TABLES,
     TIES,
 )
-from claimeven.montecarlo.protocols import LeafByLeaf
 from tests.montecarlo.support import BOARDS, unfinished_position
 
 

@@ -12,8 +12,8 @@ from claimeven.agents import Limit
 from claimeven.game.drawing import parse_drawing
 from claimeven.minimax import MinimaxSearch
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
+from claimeven.montecarlo.dispatch import TIME_PARTS
 from claimeven.montecarlo.formula import upper_bound
-from claimeven.montecarlo.search import TIME_PARTS
 from tests.originals.positions import leftmost, load
 
 ITU = load("itu")

@@ -22,18 +22,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from claimeven.compiled import inlined, kernel
-from claimeven.compiled.types import (
-    Int,
-    Ints,
-    Word,
-    Words,
-    boolean,
-    int64,
-    named_tuple,
-    uint64,
-    void,
-)
+from claimeven.compiled import inlined, kernel, named_tuple
+from claimeven.compiled.types import Int, Ints, Word, Words, boolean, int64, uint64, void
 from claimeven.evaluation.dispatch import evaluate_discs
 from claimeven.evaluation.registry import Evaluation
 from claimeven.game import bitboard_kernel

@@ -1,11 +1,10 @@
 """Monte Carlo search: flat, breadth-first and UCT with its options, compiled and as textbook."""
 
-from claimeven.montecarlo.drawing import tree_svg
 from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
+from claimeven.montecarlo.layout import PLAYOUTS
 from claimeven.montecarlo.options import PRESETS, InvalidOptions, MonteCarloOptions, preset
-from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.search import MonteCarloResult, MonteCarloSearch
-from claimeven.montecarlo.tree_text import columns_text, tree_json, tree_text
+from claimeven.montecarlo.tree_text import columns_text, tree_json, tree_svg, tree_text
 
 __all__ = [
     "PLAYOUTS",

@@ -1,71 +1,134 @@
-"""Which engine serves which options."""
+"""Which engine serves which options, and running several of them for a time."""
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+import time
+from collections.abc import Sequence
+from threading import Event
+from typing import Any, Final
 
 from claimeven.compiled import load
-from claimeven.game import Geometry, Position
-from claimeven.montecarlo.flat.engine import (
-    BreadthEngine,
-    FlatEngine,
-    TextbookBreadthEngine,
-    TextbookFlatEngine,
-)
-from claimeven.montecarlo.graph.engine import GraphEngine, TextbookGraphEngine
-from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions
-from claimeven.montecarlo.protocols import Engine
-from claimeven.montecarlo.tree.engine import TextbookTreeEngine, TreeEngine
+from claimeven.game import Geometry
+from claimeven.montecarlo.engine import CompiledEngine, Engine, LeafByLeaf, TextbookEngine, Viewed
+from claimeven.montecarlo.flat import engine as flat
+from claimeven.montecarlo.graph import engine as graph
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.tree import engine as tree
+from claimeven.parallel.threads import together
 
-AnyTextbookEngine = (
-    TextbookTreeEngine | TextbookGraphEngine | TextbookFlatEngine | TextbookBreadthEngine
-)
+#: Parts that flat search divides its time into: a leaf gets one of them at most.
+TIME_PARTS: Final = 40
+
+#: Seconds that a timed search aims to spend between two looks at the clock.
+_SLICE: Final = 0.001
 
 
-@runtime_checkable
-class Rereadable(Protocol):
-    """An engine that keeps a tree, which the textbook can go on with instead."""
-
-    def textbook(self, position: Position, seed: int, keep: int | None) -> AnyTextbookEngine:
-        """An engine of the textbook that starts as this one would; this one stays as it is."""
-
-
-def compiled_engine(geometry: Geometry, options: MonteCarloOptions) -> Engine:
+def compiled_engine(geometry: Geometry, options: MonteCarloOptions) -> CompiledEngine:
     """Engine on arrays, for a board of one word."""
-    return _compiled_kind(options)(geometry, options)
+    return _kinds(options)[0](geometry, options)
 
 
-def textbook_engine(options: MonteCarloOptions) -> AnyTextbookEngine:
+def textbook_engine(options: MonteCarloOptions) -> TextbookEngine[Any]:
     """Engine on positions, for any board."""
-    if options.method == "flat":
-        return TextbookFlatEngine(options)
-    if options.method == "breadth":
-        return TextbookBreadthEngine(options)
-    if options.table != "off":
-        return TextbookGraphEngine(options)
-    return TextbookTreeEngine(options)
+    return _kinds(options)[1](options)
 
 
 def load_kernels(options: MonteCarloOptions) -> None:
     """Compile what a search with these options calls, or load it from the cache."""
-    load(*_compiled_kind(options).kernels)
+    load(*_kinds(options)[0].kernels)
 
 
-def _compiled_kind(
+def _kinds(
     options: MonteCarloOptions,
-) -> type[TreeEngine | GraphEngine | FlatEngine | BreadthEngine]:
+) -> tuple[type[CompiledEngine], type[TextbookEngine[Any]]]:
     if options.method == "flat":
-        return FlatEngine
+        return flat.FlatEngine, flat.TextbookFlatEngine
     if options.method == "breadth":
-        return BreadthEngine
-    return GraphEngine if options.table != "off" else TreeEngine
+        return flat.BreadthEngine, flat.TextbookBreadthEngine
+    if options.table != "off":
+        return graph.GraphEngine, graph.TextbookGraphEngine
+    return tree.TreeEngine, tree.TextbookTreeEngine
 
 
-def check_capacity(position: Position, options: MonteCarloOptions) -> None:
-    """Raise `InvalidOptions` when there is no room for a position and each of its moves."""
-    least = 1 + len(position.legal_columns)
-    if options.capacity < least:
-        raise InvalidOptions(
-            f"capacity must be at least {least} here, for the position and each of its moves,"
-            f" not {options.capacity}"
-        )
+def branching(trees: Sequence[Viewed]) -> float | None:
+    """Mean number of moves of the expanded nodes of all trees."""
+    grown = [tree.grown() for tree in trees]
+    expanded = sum(nodes for nodes, _ in grown)
+    return sum(moves for _, moves in grown) / expanded if expanded else None
+
+
+def run_all(
+    engines: Sequence[Engine],
+    iterations: int | None,
+    started: float,
+    seconds: float | None,
+    first: int,
+) -> list[list[int]]:
+    """Run every engine on a thread, the first on this one; returns the iterations each made, of
+    flat search under a clock those of each leaf.
+    """
+    count = len(engines)
+    shares = [
+        None if iterations is None else iterations // count + (i < iterations % count)
+        for i in range(count)
+    ]
+    made: list[list[int]] = [[] for _ in engines]
+    stop = Event()
+
+    def work(i: int) -> None:
+        engine, share = engines[i], shares[i]
+        if share is None and seconds is not None and isinstance(engine, LeafByLeaf):
+            made[i] = _run_leaf_by_leaf(engine, started, seconds, first, stop)
+        else:
+            deadline = None if seconds is None else started + seconds
+            made[i] = [_run(engine, share, deadline, first, stop)]
+
+    together(work, count, stop.set)
+    return made
+
+
+def _run_leaf_by_leaf(
+    engine: Engine, started: float, seconds: float, first: int, stop: Event
+) -> list[int]:
+    """Give every leaf the same share of the time, a part in `TIME_PARTS` or, where there are more
+    leaves, the smaller one that keeps the limit; returns what each made. Where not even one
+    for each leaf fits the time, the last leaves get none.
+    """
+    assert isinstance(engine, LeafByLeaf)
+    leaves = engine.leaves()
+    share = seconds / max(TIME_PARTS, leaves)
+    engine.stay()
+    made, begin, before = list[int](), 1, time.perf_counter()
+    for leaf in range(1, leaves + 1):
+        done = _run(engine, None, started + leaf * share, begin, stop)
+        made.append(done)
+        engine.go_on()
+        now = time.perf_counter()
+        each = (now - before) / max(done, 1)
+        begin, before = max(1, min(first, int(share / max(each, 1e-7)))), now
+        if now + each > started + seconds:
+            break
+    return made
+
+
+def _run(
+    engine: Engine, iterations: int | None, deadline: float | None, first: int, stop: Event
+) -> int:
+    """Run an engine in slices, sized by the rate of the last one so that the clock is looked at
+    about every `_SLICE` seconds; returns the iterations made.
+    """
+    made, size = 0, first
+    while not stop.is_set():
+        if iterations is not None:
+            size = min(size, iterations - made)
+        if size < 1:
+            break
+        before = time.perf_counter()
+        done = engine.run(size)
+        now = time.perf_counter()
+        made += done
+        left = _SLICE if deadline is None else min(_SLICE, deadline - now)
+        if done < size or left <= 0:
+            break
+        size = max(1, min(4 * size, int(size * left / max(now - before, 1e-7))))
+    return made

@@ -1,48 +1,137 @@
-"""What the engines share: compiled ones work on arrays, textbook ones around a textbook search."""
+"""Engines: interchangeable ways to grow a tree, compiled on arrays or around a textbook search.
+
+An engine serves one search at a time: it is given a root, makes iterations, and shows its tree
+through handles (whatever names a node inside it). Compiled engines and textbook ones show the same
+trees. `dispatch` says which one serves which options.
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.layout import Rules, work_vectors
 from claimeven.montecarlo.options import MonteCarloOptions
-from claimeven.montecarlo.playouts.layout import PLAYOUTS, playout_vector
 from claimeven.montecarlo.textbook import Step, TextbookSearch
 
 #: Nodes of a compiled tree that its branching factor is taken from.
 SAMPLE = 1 << 14
 
+Handle = Any
 
-class CompiledEngine(ABC):
-    """What the compiled engines share: the vectors that their kernels take beside a tree.
+
+@dataclass(frozen=True)
+class Facts:
+    """What a node knows: its move, visits through that move, and the sum of their results (-1, 0,
+    +1, or parts of them) and its proof, both as the player sees them who made the move; and what a
+    model thinks of the move, where one is asked. `seen` are the visits of the position by all ways
+    that lead there, where there are others.
+    """
+
+    column: int
+    visits: int
+    total: float
+    proof: int = layout.UNPROVEN
+    distance: int = 0
+    prior: float | None = None
+    seen: int | None = None
+
+
+class Viewed(Protocol):
+    """A tree that can be looked into. `depth`: deepest iteration of this decision; `used`: stored
+    nodes (of a graph: positions); `full`: whether there was no room for a node.
+    """
+
+    @property
+    def depth(self) -> int: ...
+
+    @property
+    def used(self) -> int: ...
+
+    @property
+    def full(self) -> bool: ...
+
+    def grown(self) -> tuple[int, int]:
+        """Return how many nodes are expanded, and how many moves they have together.
+
+        Of compiled trees the first `SAMPLE` nodes count, so that it takes no time.
+        """
+
+    def root(self) -> Handle:
+        """Handle of the root."""
+
+    def children(self, handle: Handle) -> Sequence[Handle]:
+        """Handles of the children of a node, those of an unexpanded one: none."""
+
+    def facts(self, handle: Handle) -> Facts:
+        """What a node knows."""
+
+
+class Engine(Viewed, Protocol):
+    """A tree that grows."""
+
+    def start(self, position: Position, seed: int, keep: int | None = None) -> None:
+        """Make a position the root, of a kept tree if the options say so and it is there.
+
+        Keeping a tree (not a graph) takes time: at most `keep` of its nodes are looked at, the
+        oldest or those next to the root, and the rest is forgotten; None: all of it is kept.
+        """
+
+    def forget(self) -> None:
+        """Keep no tree for the next `start`; until then the tree can be looked into."""
+
+    def run(self, iterations: int) -> int:
+        """Make iterations; return how many were made: fewer if there is nothing left to do, or if
+        the root would get more than `MOST_VISITS`.
+        """
+
+    def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookEngine[Any]:
+        """An engine of the textbook that starts as this one would; this one stays as it is.
+
+        Only engines that can keep a tree have it.
+        """
+        raise NotImplementedError
+
+
+@runtime_checkable
+class LeafByLeaf(Protocol):
+    """An engine whose leaves take turns, or that stays at one until `go_on`."""
+
+    def leaves(self) -> int:
+        """Return the number of leaves."""
+
+    def stay(self) -> None:
+        """Let the leaf whose turn it is keep it."""
+
+    def go_on(self) -> None:
+        """Let the next leaf have its turn."""
+
+
+class CompiledEngine(Engine, ABC):
+    """The vectors that kernels take in addition to a tree.
 
     A subclass names the `kernels` it calls, so that they can be loaded ahead, and the number of
     `state_fields` of its state vector, of which the first are the shared ones of `layout`.
     """
 
     kernels: ClassVar[tuple[Callable[..., Any], ...]]
-    state_fields: ClassVar[int]
+    state_fields: ClassVar[int] = layout.SHARED_STATE_FIELDS
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         self.options = options
         self.position: Position | None = None
         self.keeps = False
-        self.work = work_vectors(self.state_fields, geometry)
-        self.rules = Rules(settings_vector(options), playout_vector(geometry))
-
-    @property
-    def state(self) -> npt.NDArray[np.int64]:
-        """The state vector: the shared fields of `layout`, then those of the subclass."""
-        state: npt.NDArray[np.int64] = self.work.state
-        return state
+        self.work = layout.work_vectors(self.state_fields, geometry)
+        #: The state vector: the shared fields of `layout`, then those of the subclass.
+        self.state: npt.NDArray[np.int64] = self.work.state
+        self.rules = layout.Rules(settings_vector(options), layout.playout_vector(geometry))
 
     @property
     def used(self) -> int:
@@ -60,7 +149,7 @@ class CompiledEngine(ABC):
         self.keeps = False
 
     def place(self, position: Position, seed: int) -> None:
-        """Write the root's position and the random state; a decision begins, whose tree is kept."""
+        """Write the root's position and the random state; a decision starts, whose tree is kept."""
         self.keeps = True
         words = self.work.words
         words[layout.MINE] = position.mine
@@ -72,11 +161,11 @@ class CompiledEngine(ABC):
 
 
 def settings_vector(options: MonteCarloOptions) -> npt.NDArray[np.int64]:
-    """What kernels know of the options, beside the weight of the bonus."""
+    """Return the options as kernels know them, apart from the weight of the bonus."""
     settings = np.zeros(layout.SETTINGS_FIELDS, dtype=np.int64)
     settings[layout.ALL_AT_ONCE] = options.first == "all"
     settings[layout.SHUFFLED] = options.first != "order"
-    settings[layout.PLAYOUT] = PLAYOUTS.index(options.playout)
+    settings[layout.PLAYOUT] = layout.PLAYOUTS.index(str(options.playout))
     settings[layout.CUT] = options.cut or -1
     settings[layout.SOLVER] = options.solver
     settings[layout.DECISIVE] = options.decisive == "tree"
@@ -94,7 +183,7 @@ def moves_of(metas: npt.NDArray[np.int32]) -> tuple[int, int]:
 Search = TypeVar("Search", bound=TextbookSearch)
 
 
-class TextbookEngine(ABC, Generic[Search]):
+class TextbookEngine(Engine, ABC, Generic[Search]):
     """An engine around a textbook search, on a board of any size."""
 
     def __init__(self, options: MonteCarloOptions) -> None:
@@ -112,7 +201,6 @@ class TextbookEngine(ABC, Generic[Search]):
     def start(self, position: Position, seed: int, keep: int | None = None) -> None: ...
 
     def textbook(self, position: Position, seed: int, keep: int | None) -> Self:
-        """A copy of this engine that starts as it would."""
         twin = deepcopy(self)
         twin.start(position, seed, keep)
         return twin
@@ -145,5 +233,5 @@ class TextbookEngine(ABC, Generic[Search]):
         return made
 
     def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations, and tell of each what it did."""
+        """Make iterations, and yield the step of each."""
         return self.search.steps(iterations)

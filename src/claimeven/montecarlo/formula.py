@@ -1,4 +1,4 @@
-"""The selection formula, in plain Python; `formula_kernel` is its twin, the same to the last bit.
+"""The selection formula, in plain Python and for kernels, the same to the last bit.
 
 With S the sum of results (-1, 0, +1), n the visits of a child and N those of its parent,
 
@@ -12,7 +12,11 @@ so a child costs one look into a table of r, and a node one into a table of sqrt
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from claimeven.compiled import Int, float64, inlined, int64, named_tuple
 
 #: Bounds that differ by less are equal where ties are broken at random: 1 / 2 is as good as 2 / 4.
 TOLERANCE: Final = 1e-9
@@ -41,3 +45,58 @@ def upper_bound(total: int, visits: int, spread: float) -> float:
     """Mean + bonus of a child; `spread` is weight * sqrt(ln N). visits at least 1."""
     root = inverse_root(visits)
     return root * (total * root + spread)
+
+
+Floats: TypeAlias = Any  #: an array of float64, in kernels
+
+#: Visit counts below this are looked up, the rest computed.
+TABLE_SIZE: Final = 4096
+
+#: `inverse_root` and `log_root` of every count below TABLE_SIZE; those of 0 are never used.
+INVERSE_ROOTS = np.array([0.0, *map(inverse_root, range(1, TABLE_SIZE))])
+LOG_ROOTS = np.array([0.0, *map(log_root, range(1, TABLE_SIZE))])
+
+
+class Formula(NamedTuple):
+    """What a kernel selects by: the weight of the bonus, the tables of roots, and the wins that a
+    tried child is counted at least.
+    """
+
+    weight: float
+    inverse_roots: Floats = INVERSE_ROOTS
+    log_roots: Floats = LOG_ROOTS
+    least_wins: Int = 0
+
+
+FORMULA: Final = named_tuple(Formula, float64, float64[::1], float64[::1], int64)
+
+
+@inlined
+def spread_kernel(visits: Int, formula: Formula) -> float:
+    """What the bonus of every child of a node with so many visits has in common: weight * sqrt(ln
+    visits).
+    """
+    if visits < TABLE_SIZE:
+        root = formula.log_roots[visits]
+    else:
+        root = math.sqrt(math.log(visits))
+    spread: float = formula.weight * root
+    return spread
+
+
+@inlined
+def inverse_root_kernel(visits: Int, formula: Formula) -> float:
+    """`inverse_root`."""
+    if visits < TABLE_SIZE:
+        root: float = formula.inverse_roots[visits]
+        return root
+    return 1.0 / math.sqrt(visits)
+
+
+@inlined
+def upper_bound_kernel(total: Int, visits: Int, spread: float, formula: Formula) -> float:
+    """`upper_bound` of the `counted_total`."""
+    root = inverse_root_kernel(visits, formula)
+    counted = max(total, 2 * formula.least_wins - visits)
+    bound: float = root * (counted * root + spread)
+    return bound

@@ -19,10 +19,10 @@ from typing import Any, Final, NamedTuple
 
 from claimeven.game import ClaimevenError, Position
 from claimeven.markup import shown_by
+from claimeven.montecarlo.engine import Facts, Handle, Viewed
 from claimeven.montecarlo.immediate import evident_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.montecarlo.options import MonteCarloOptions, check_whole
-from claimeven.montecarlo.protocols import Facts, Handle, Viewed
 
 PROOF_NAMES: Final = {
     UNPROVEN: None,
@@ -114,7 +114,7 @@ class Forest:
     changed already, and so do the methods here.
     """
 
-    _repr_html_ = shown_by("claimeven.montecarlo.result_html", "forest_html")
+    _repr_html_ = shown_by("claimeven.montecarlo.tree_text", "forest_html")
 
     def __init__(
         self,

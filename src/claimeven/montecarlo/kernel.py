@@ -9,33 +9,11 @@ import numpy as np
 
 from claimeven.compiled import Int, Word, Words, inlined, popcount
 from claimeven.compiled.splitmix64 import STEP, draw_below
-from claimeven.game.bitboard_kernel import (
-    BOARD,
-    BOTTOM,
-    CONNECT,
-    HEIGHT,
-    has_line,
-    playable_cells,
-    winning_cells,
-)
-from claimeven.montecarlo.layout import (
-    CUT,
-    PLAYOUT,
-    PROVEN_DRAW,
-    PROVEN_LOSS,
-    PROVEN_WIN,
-    RANDOM_STATE,
-    UNPROVEN,
-    Records,
-    Rules,
-    Work,
-    distance_of,
-    proof_of,
-    proof_result,
-    with_proof,
-)
+from claimeven.game import bitboard_kernel
+from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT
+from claimeven.montecarlo import layout
+from claimeven.montecarlo.layout import Records, Rules, Work
 from claimeven.montecarlo.playouts.kernel import play_out
-from claimeven.montecarlo.playouts.layout import FIRST_WIN
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -45,8 +23,10 @@ def safe_cells(mine: Word, mask: Word, board: Words) -> Word:
     """Cells whose move does not lose at once, when the side to move cannot win at once: wins of
     the other side are blocked, and no cell below one is filled. None left: the game is lost.
     """
-    cells = playable_cells(mask, board[BOTTOM], board[BOARD])
-    threats = winning_cells(mine ^ mask, mask, board[HEIGHT], board[CONNECT], board[BOARD])
+    cells = bitboard_kernel.playable_cells(mask, board[BOTTOM], board[BOARD])
+    threats = bitboard_kernel.winning_cells(
+        mine ^ mask, mask, board[HEIGHT], board[CONNECT], board[BOARD]
+    )
     forced = threats & cells
     if forced != _0:
         if forced & (forced - _1) != _0:
@@ -60,7 +40,7 @@ def cells_to_try(mine: Word, mask: Word, decisive: bool, board: Words) -> Word:
     """Cells of the children of a node: with `decisive` those that do not lose at once."""
     if decisive:
         return safe_cells(mine, mask, board)
-    return playable_cells(mask, board[BOTTOM], board[BOARD])
+    return bitboard_kernel.playable_cells(mask, board[BOTTOM], board[BOARD])
 
 
 @inlined
@@ -72,10 +52,12 @@ def played(mask: Word, column: Int, board: Words) -> Word:
 @inlined
 def ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
     """`meta` with the proof that goes with a finished game, if it is one."""
-    if popcount(mask) >= board[FIRST_WIN] and has_line(mine ^ mask, board[HEIGHT], board[CONNECT]):
-        return with_proof(meta, PROVEN_WIN, 0)
+    if popcount(mask) >= board[layout.FIRST_WIN] and bitboard_kernel.has_line(
+        mine ^ mask, board[HEIGHT], board[CONNECT]
+    ):
+        return layout.with_proof(meta, layout.PROVEN_WIN, 0)
     if mask == board[BOARD]:
-        return with_proof(meta, PROVEN_DRAW, 0)
+        return layout.with_proof(meta, layout.PROVEN_DRAW, 0)
     return meta
 
 
@@ -83,20 +65,22 @@ def ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
 def glance(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> Int:
     """`meta` of a new node with the proof that its position shows at a glance, if any."""
     meta = ending(meta, mine, mask, board)
-    if decisive and proof_of(meta) == UNPROVEN:
-        wins = winning_cells(mine, mask, board[HEIGHT], board[CONNECT], board[BOARD])
-        if wins & playable_cells(mask, board[BOTTOM], board[BOARD]):
-            return with_proof(meta, PROVEN_LOSS, 1)
+    if decisive and layout.proof_of(meta) == layout.UNPROVEN:
+        wins = bitboard_kernel.winning_cells(
+            mine, mask, board[HEIGHT], board[CONNECT], board[BOARD]
+        )
+        if wins & bitboard_kernel.playable_cells(mask, board[BOTTOM], board[BOARD]):
+            return layout.with_proof(meta, layout.PROVEN_LOSS, 1)
         if safe_cells(mine, mask, board) == _0:
-            return with_proof(meta, PROVEN_WIN, 2)
+            return layout.with_proof(meta, layout.PROVEN_WIN, 2)
     return meta
 
 
 @inlined
 def draw(bound: Int, words: Words) -> Int:
     """A random number from 0 to bound - 1."""
-    words[RANDOM_STATE] += STEP
-    return np.int64(draw_below(words[RANDOM_STATE], np.uint64(bound)))
+    words[layout.RANDOM_STATE] += STEP
+    return np.int64(draw_below(words[layout.RANDOM_STATE], np.uint64(bound)))
 
 
 @inlined
@@ -112,11 +96,17 @@ def shuffle(records: Records, field: Int, first: Int, count: Int, words: Words) 
 @inlined
 def simulate(proof: Int, mine: Word, mask: Word, work: Work, rules: Rules) -> Int:
     """Result of a leaf, by its proof or by a playout, as the player sees it who moved into it."""
-    if proof != UNPROVEN:
-        return np.int64(proof_result(proof))
+    if proof != layout.UNPROVEN:
+        return np.int64(layout.proof_result(proof))
     settings, words = rules.settings, work.words
-    result, words[RANDOM_STATE] = play_out(
-        settings[PLAYOUT], mine, mask, words[RANDOM_STATE], settings[CUT], rules.board, words
+    result, words[layout.RANDOM_STATE] = play_out(
+        settings[layout.PLAYOUT],
+        mine,
+        mask,
+        words[layout.RANDOM_STATE],
+        settings[layout.CUT],
+        rules.board,
+        words,
     )
     return -result
 
@@ -126,9 +116,9 @@ def worst_so_far(proof: Int, longest: Int, meta: Int) -> tuple[Int, Int]:
     """What a node without a won child is proven to be, with one more of its proven children looked
     at: won (all lost) with the longest defence, or drawn with the longest of the draws.
     """
-    if proof_of(meta) == PROVEN_DRAW and proof == PROVEN_WIN:
-        proof = PROVEN_DRAW
+    if layout.proof_of(meta) == layout.PROVEN_DRAW and proof == layout.PROVEN_WIN:
+        proof = layout.PROVEN_DRAW
         longest = np.int64(0)
-    if proof_of(meta) == PROVEN_DRAW or proof == PROVEN_WIN:
-        longest = max(longest, np.int64(distance_of(meta)))
+    if layout.proof_of(meta) == layout.PROVEN_DRAW or proof == layout.PROVEN_WIN:
+        longest = max(longest, np.int64(layout.distance_of(meta)))
     return proof, longest

@@ -10,9 +10,9 @@ Its column is that of the move into it (in a tree). A proof says that the game i
 with best play in `distance` more moves, as the player sees it who moved into the node; a finished
 game is proven at distance 0.
 
-A kernel is given its tree (see the `layout` of each package) and two bundles of vectors: `Work`,
+A kernel is given its tree (see the `kernel` of each package) and two bundles of vectors: `Work`,
 which it changes and with which it goes on in its next slice, and `Rules`, which stay. Each package
-adds fields of its own to `state` behind the shared ones, in its `layout`.
+adds fields of its own to `state` behind the shared ones.
 """
 
 from __future__ import annotations
@@ -20,13 +20,20 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from claimeven.compiled import Int, Ints, Words, inlined, int64, named_tuple, uint64
-from claimeven.game.geometry import WORD_BITS, Geometry
+from claimeven.game.bitboard_kernel import STARTS, board_vector
+from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
 
 Records: TypeAlias = Any  #: an array of int32, in kernels
 
 NO_NODE: Final = -1
+
+#: How many moves on a position is looked for in a kept tree.
+REUSE_PLIES: Final = 4
+#: Places that a new position may take in a full graph, and what spreads keys over the places.
+BUCKET, SPREAD_KEYS = 4, 0x9E3779B97F4A7C15
 
 #: Visits of the root at which a search ends: the most that an int32 holds.
 MOST_VISITS: Final = 2**31 - 1
@@ -75,7 +82,7 @@ class Work(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What stays as it is: `settings`, the options as numbers; `board`, see `playouts.layout`."""
+    """What stays as it is: `settings`, the options as numbers; `board`, see `playout_vector`."""
 
     settings: Ints
     board: Words
@@ -140,3 +147,32 @@ def unpacked(meta: int) -> tuple[int, int, int, int]:
         (meta >> PROOF_SHIFT) & PROOF_MASK,
         meta >> DISTANCE_SHIFT,
     )
+
+
+#: Names of the playout rules; the place in the tuple is the number kernels know them by.
+PLAYOUTS: Final = (
+    "random",
+    "wins-and-blocks",
+    "careful",
+    "greedy",
+    "alphabeta1",
+    "alphabeta2",
+    "replies",
+)
+RANDOM, WINS_AND_BLOCKS, CAREFUL, GREEDY, ALPHABETA1, ALPHABETA2, GOOD_REPLIES = range(7)
+
+#: Slots that `playout_vector` adds to those of `board_vector`.
+_USUAL: Final = STARTS + len(DIRECTIONS)
+COLUMNS, COLUMN, FIRST_WIN, BOARD_SLOTS = range(_USUAL, _USUAL + 4)
+
+
+def playout_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
+    """What kernels know of a board: `board_vector`, then the number of columns, the mask of the
+    cells of column 0, and the least ply at which a game can have been won.
+    """
+    vector = np.zeros(BOARD_SLOTS, dtype=np.uint64)
+    vector[:COLUMNS] = board_vector(geometry)
+    vector[COLUMNS] = geometry.columns
+    vector[COLUMN] = geometry.column_mask(0)
+    vector[FIRST_WIN] = 2 * geometry.connect - 1
+    return vector

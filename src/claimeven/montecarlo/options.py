@@ -56,8 +56,7 @@ from typing import Any, Final
 
 from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import ClaimevenError, Position
-from claimeven.montecarlo.layout import MOST_VISITS
-from claimeven.montecarlo.playouts.layout import PLAYOUTS
+from claimeven.montecarlo.layout import MOST_VISITS, PLAYOUTS
 
 METHODS: Final = ("uct", "flat", "breadth")
 FORMULAS: Final = ("ucb1", "ucb")

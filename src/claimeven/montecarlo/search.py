@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from threading import Event, RLock
+from threading import RLock
 from typing import Any, Final
 
 import numpy as np
@@ -19,29 +19,21 @@ import numpy as np
 from claimeven.game import Geometry, InvalidPosition, Position
 from claimeven.markup import shown_by
 from claimeven.montecarlo.dispatch import (
-    AnyTextbookEngine,
-    Rereadable,
-    check_capacity,
+    branching,
     compiled_engine,
     load_kernels,
+    run_all,
     textbook_engine,
 )
+from claimeven.montecarlo.engine import Engine, LeafByLeaf, TextbookEngine, Viewed
 from claimeven.montecarlo.final_move import choose, evident_choice, policy
 from claimeven.montecarlo.immediate import EvidentTree, evident_tree
 from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
 from claimeven.montecarlo.layout import PROOF_RESULTS
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, check_budget
-from claimeven.montecarlo.protocols import Engine, LeafByLeaf, Viewed
 from claimeven.montecarlo.textbook import Step
-from claimeven.parallel.threads import together
 
 BACKENDS: Final = ("auto", "compiled", "python")
-
-#: Parts that flat search divides its time into: a leaf gets one of them at most.
-TIME_PARTS: Final = 40
-
-#: Seconds that a timed search aims to spend between two looks at the clock.
-_SLICE: Final = 0.001
 
 #: Nodes of a kept tree looked at for each second of a timed search, compiled or not: that takes
 #: about a quarter of its time where there are so many.
@@ -96,7 +88,7 @@ class MonteCarloResult:
     line: tuple[int, ...]
     forest: Forest
 
-    _repr_html_ = shown_by("claimeven.montecarlo.result_html", "result_html")
+    _repr_html_ = shown_by("claimeven.montecarlo.tree_text", "result_html")
 
 
 @dataclass(frozen=True)
@@ -108,7 +100,7 @@ class Replay:
 
     number: int
     forest: Forest
-    engine: AnyTextbookEngine | None = None
+    engine: TextbookEngine[Any] | None = None
 
     def steps(self, stretches: Sequence[int]) -> Iterator[Step]:
         """Make iterations, stretch by stretch: flat search under a clock has one for each leaf."""
@@ -222,7 +214,7 @@ class MonteCarloSearch:
         if not evident:
             if seconds is not None:
                 seconds -= min(self._telling, seconds / 4)
-            all_made = _run_all(engines, iterations, started, seconds, _FIRST[backend])
+            all_made = run_all(engines, iterations, started, seconds, _FIRST[backend])
             self._stretches, made = all_made[0], sum(map(sum, all_made))
         grown = time.perf_counter()
         root = forest.branch(depth=1)
@@ -238,7 +230,7 @@ class MonteCarloSearch:
             depth=0 if evident else max(engine.depth for engine in engines),
             stored=sum(engine.used for engine in engines),
             full=any(engine.full for engine in engines),
-            branching=_branching(shown),
+            branching=branching(shown),
             backend=backend,
             line=forest.line(chosen.column),
             forest=forest,
@@ -298,7 +290,7 @@ class MonteCarloSearch:
             shown = Forest(position, self.options, (EvidentTree(evident),))
             return Replay(self._searches, shown)
         seed = int(rng.integers(0, 2**64, dtype=np.uint64))
-        if isinstance(kept, Rereadable):
+        if kept is not None:
             backend = self.backend_for(position.geometry)
             keep = None if seconds is None else self._keep(seconds, backend)
             engine = kept.textbook(position, seed, keep)
@@ -323,7 +315,12 @@ class MonteCarloSearch:
         """Raise unless a position can be searched."""
         if position.is_over:
             raise InvalidPosition("the game is over here, so there is no move to search for")
-        check_capacity(position, self.options)
+        least = 1 + len(position.legal_columns)
+        if self.options.capacity < least:
+            raise InvalidOptions(
+                f"capacity must be at least {least} here, for the position and each of its moves,"
+                f" not {self.options.capacity}"
+            )
         self.backend_for(position.geometry)
 
     def _engines_of(self, geometry: Geometry) -> list[Engine]:
@@ -352,87 +349,3 @@ class MonteCarloSearch:
         """Raise `OutdatedForest` if there has been another search since the one of that number."""
         if self._searches != searches:
             raise OutdatedForest("these trees are gone: there has been another search since")
-
-
-def _branching(trees: Sequence[Viewed]) -> float | None:
-    """Mean number of moves of the expanded nodes of all trees."""
-    grown = [tree.grown() for tree in trees]
-    expanded = sum(nodes for nodes, _ in grown)
-    return sum(moves for _, moves in grown) / expanded if expanded else None
-
-
-def _run_all(
-    engines: Sequence[Engine],
-    iterations: int | None,
-    started: float,
-    seconds: float | None,
-    first: int,
-) -> list[list[int]]:
-    """Run every engine on a thread, the first on this one; returns the iterations each made, of
-    flat search under a clock those of each leaf.
-    """
-    count = len(engines)
-    shares = [
-        None if iterations is None else iterations // count + (i < iterations % count)
-        for i in range(count)
-    ]
-    made: list[list[int]] = [[] for _ in engines]
-    stop = Event()
-
-    def work(i: int) -> None:
-        engine, share = engines[i], shares[i]
-        if share is None and seconds is not None and isinstance(engine, LeafByLeaf):
-            made[i] = _run_leaf_by_leaf(engine, started, seconds, first, stop)
-        else:
-            deadline = None if seconds is None else started + seconds
-            made[i] = [_run(engine, share, deadline, first, stop)]
-
-    together(work, count, stop.set)
-    return made
-
-
-def _run_leaf_by_leaf(
-    engine: Engine, started: float, seconds: float, first: int, stop: Event
-) -> list[int]:
-    """Give every leaf the same share of the time, a part in `TIME_PARTS` or, where there are more
-    leaves, the smaller one that keeps the limit; returns what each made. Where not even one
-    for each leaf fits the time, the last leaves get none.
-    """
-    assert isinstance(engine, LeafByLeaf)
-    leaves = engine.leaves()
-    share = seconds / max(TIME_PARTS, leaves)
-    engine.stay()
-    made, begin, before = list[int](), 1, time.perf_counter()
-    for leaf in range(1, leaves + 1):
-        done = _run(engine, None, started + leaf * share, begin, stop)
-        made.append(done)
-        engine.go_on()
-        now = time.perf_counter()
-        each = (now - before) / max(done, 1)
-        begin, before = max(1, min(first, int(share / max(each, 1e-7)))), now
-        if now + each > started + seconds:
-            break
-    return made
-
-
-def _run(
-    engine: Engine, iterations: int | None, deadline: float | None, first: int, stop: Event
-) -> int:
-    """Run an engine in slices, sized by the rate of the last one so that the clock is looked at
-    about every `_SLICE` seconds; returns the iterations made.
-    """
-    made, size = 0, first
-    while not stop.is_set():
-        if iterations is not None:
-            size = min(size, iterations - made)
-        if size < 1:
-            break
-        before = time.perf_counter()
-        done = engine.run(size)
-        now = time.perf_counter()
-        made += done
-        left = _SLICE if deadline is None else min(_SLICE, deadline - now)
-        if done < size or left <= 0:
-            break
-        size = max(1, min(4 * size, int(size * left / max(now - before, 1e-7))))
-    return made

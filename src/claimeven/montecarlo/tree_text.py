@@ -1,12 +1,20 @@
-"""A tree that is looked into, written down: as a table, as lines for its columns, as JSON."""
+"""What a search found, written down: as a table, as lines for its columns, JSON, SVG and HTML."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from claimeven import markup
 from claimeven.game import Position, column_name
-from claimeven.montecarlo.inspection import PROOF_NAMES, Branch
+from claimeven.game.notation import column_names
+from claimeven.game.tree_svg import DrawnNode, draw_tree, edge_width
+from claimeven.markup import Svg
+from claimeven.montecarlo.inspection import PROOF_NAMES, Branch, Forest
+from claimeven.montecarlo.layout import PROOF_RESULTS
+
+if TYPE_CHECKING:
+    from claimeven.montecarlo.search import MonteCarloResult
 
 
 def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
@@ -43,8 +51,6 @@ LEGEND: Final = (
     "T, Q and proofs: as the player sees them who makes the move, at the root the",
     "player to move; win in 3: proven, three moves with this one.",
 )
-
-
 #: The same of a search with priors.
 _LEGEND_WITH_PRIORS: Final = (
     "P what the model thinks of the move; N visits, T sum of their values, Q = T / N,",
@@ -130,3 +136,94 @@ def _number(value: float) -> float | None:
 
 def _text(value: float) -> str:
     return f"{value:.3f}" if math.isfinite(value) else "."
+
+
+_WORTHS: Final = ((-1.0, "lost"), (0.0, "even"), (1.0, "won, for the player who makes the move"))
+_LEGEND: Final = (
+    "in a circle: the column played; below it: N, its visits",
+    "width of an edge: share of the visits; thick border: proven",
+    "root: the position, as the player to move sees it",
+)
+
+
+def tree_svg(branch: Branch, position: Position) -> Svg:
+    """Draw a tree (see `Forest.branch`, whose `limit` keeps it readable) as an SVG document.
+
+    A circle holds the column of a move and its visits stand below it; its colour goes from red
+    (bad for the player who makes the move, at the root for the player to move) to blue (good); a
+    proven node has a thick border. The width of an edge grows with the share of its parent's
+    visits. A legend says so. Titles, shown by browsers on hovering, give all numbers.
+    """
+
+    def drawn(node: Branch, name: str) -> DrawnNode:
+        return DrawnNode(
+            name,
+            _short(node.visits),
+            _title(node),
+            float(PROOF_RESULTS[node.proof]) if node.proof else node.plain_mean,
+            edge_width(node.share),
+            heavy=bool(node.proof),
+            children=tuple(
+                drawn(child, column_name(child.column, position.geometry))
+                for child in node.children
+            ),
+        )
+
+    return draw_tree(drawn(branch, "root"), _WORTHS, _LEGEND)
+
+
+def _title(node: Branch) -> str:
+    told = "" if node.prior is None else f"P {node.prior:.3f}, "
+    told += f"N {node.visits}, T {node.total:.1f}"
+    if node.visits:
+        told += f", Q {node.mean:.3f}"
+    if node.selection is not None and math.isfinite(node.selection):
+        told += f", E {node.selection:.3f}"
+    if node.proof:
+        told += f", {PROOF_NAMES[node.proof]} in {node.distance}"
+    if node.left_out:
+        told += f", {node.left_out} moves not drawn"
+    return told
+
+
+def _short(visits: int) -> str:
+    """Visits in few characters: 12345 -> 12k."""
+    if visits < 10_000:
+        return str(visits)
+    return f"{visits // 1000}k" if visits < 10_000_000 else f"{visits // 1_000_000}M"
+
+
+#: Moves and nodes of a tree that is shown.
+_DEPTH, _NODES = 2, 40
+
+
+def result_html(result: MonteCarloResult) -> str:
+    """Return the choice, and mean, visits and proof of each column."""
+    names = column_names(len(result.policy))
+    rows = [
+        [
+            names[child.column],
+            f"{child.mean:+.3f}" if child.visits else ".",
+            f"{child.visits:,}",
+            markup.bar(f"{child.share:.1%}", child.share),
+            _ending(child),
+        ]
+        for child in result.root.children
+    ]
+    line = "".join(names[column] for column in result.line)
+    return markup.below(
+        markup.line(
+            markup.strong(f"Column {names[result.column]}"),
+            f": value {result.value:+.3f} for the side to move, likeliest line {line}",
+        ),
+        markup.table(["column", "mean", "visits", "share of visits", ""], rows),
+        markup.line(
+            f"{result.iterations:,} iterations in {result.seconds:.3f} s,"
+            f" {result.stored:,} nodes stored, depth {result.depth}"
+        ),
+    )
+
+
+def forest_html(forest: Forest) -> str:
+    """Return the most visited part of the trees as a drawing."""
+    return markup.drawing(tree_svg(forest.branch(_DEPTH, _NODES), forest.position))

@@ -16,7 +16,7 @@ from claimeven.agents.registry import AGENTS, build, parse_spec
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation.registry import EVALUATIONS
 from claimeven.game.geometry import Geometry
-from claimeven.montecarlo.playouts.layout import PLAYOUTS
+from claimeven.montecarlo.layout import PLAYOUTS
 from claimeven.suggestions import no_such
 from claimeven.web.settings import ServerSettings
 

@@ -15,7 +15,7 @@ import pytest
 from claimeven.errors import ClaimevenError
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import Branch, MonteCarloResult, OutdatedForest, tree_json, tree_text
-from claimeven.montecarlo.protocols import Facts
+from claimeven.montecarlo.engine import Facts
 from claimeven.montecarlo.puct import PuctOptions, PuctSearch
 from claimeven.montecarlo.puct.engine import PuctView
 from claimeven.montecarlo.puct.layout import FLIGHT

@@ -22,17 +22,15 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 from claimeven.montecarlo import options as known
-from claimeven.montecarlo.drawing import tree_svg
 from claimeven.montecarlo.inspection import PROOF_NAMES, Branch, Forest
-from claimeven.montecarlo.layout import PROOF_RESULTS, PROVEN_WIN
+from claimeven.montecarlo.layout import PLAYOUTS, PROOF_RESULTS, PROVEN_WIN
 from claimeven.montecarlo.options import PRESETS, InvalidOptions, MonteCarloOptions
-from claimeven.montecarlo.playouts.layout import PLAYOUTS
 from claimeven.montecarlo.playouts.textbook import Rule, blocking_columns, pick_of, winning_columns
 from claimeven.montecarlo.puct import PuctSearch
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.montecarlo.search import MonteCarloResult, MonteCarloSearch, Replay
 from claimeven.montecarlo.textbook import Step
-from claimeven.montecarlo.tree_text import legend, tree_json, tree_lines, tree_text
+from claimeven.montecarlo.tree_text import legend, tree_json, tree_lines, tree_svg, tree_text
 from claimeven.networks.loading import SHIPPED_NTUPLE
 from claimeven.networks.ntuple_file import read_network
 

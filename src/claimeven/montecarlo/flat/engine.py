@@ -9,24 +9,22 @@ import numpy as np
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.flat.kernel import grow_breadth, grow_flat, plant_two_plies
-from claimeven.montecarlo.flat.layout import CURSOR, LEAF, STATE_FIELDS, STAYS, linked_tree
+from claimeven.montecarlo.flat import kernel
 from claimeven.montecarlo.flat.textbook import TextbookBreadth, TextbookFlat
-from claimeven.montecarlo.layout import NO_NODE
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.tree.engine import NodesEngine, RecordsEngine
-from claimeven.montecarlo.tree.layout import CHILD, NEW_ROOT, NO_CHILDREN, ROOT
+from claimeven.montecarlo.tree.kernel import CHILD, NEW_ROOT, NO_CHILDREN, ROOT
 
 
 class SimpleEngine(RecordsEngine):
     """What flat and breadth-first search share; `grow` is the kernel that makes iterations."""
 
-    state_fields = STATE_FIELDS
+    state_fields = kernel.STATE_FIELDS
     grow: ClassVar[Callable[..., Any]]
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
-        self.tree = linked_tree(self.room(geometry))
+        self.tree = kernel.linked_tree(self.room(geometry))
         self.records = self.tree.nodes
 
     def room(self, geometry: Geometry) -> int:
@@ -36,11 +34,11 @@ class SimpleEngine(RecordsEngine):
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         self.place(position, seed)
         self.records[ROOT] = NEW_ROOT
-        self.tree.parents[ROOT] = NO_NODE
+        self.tree.parents[ROOT] = layout.NO_NODE
         self.state[layout.USED] = 1
-        self.state[CURSOR] = 0
-        self.state[LEAF] = 0
-        self.state[STAYS] = 0
+        self.state[kernel.CURSOR] = 0
+        self.state[kernel.LEAF] = 0
+        self.state[kernel.STAYS] = 0
 
     def run(self, iterations: int) -> int:
         return int(
@@ -51,31 +49,31 @@ class SimpleEngine(RecordsEngine):
 class FlatEngine(SimpleEngine):
     """Flat search, compiled."""
 
-    kernels = (grow_flat, plant_two_plies)
-    grow = grow_flat
+    kernels = (kernel.grow_flat, kernel.plant_two_plies)
+    grow = kernel.grow_flat
 
     def room(self, geometry: Geometry) -> int:
         return min(self.options.capacity, 1 + geometry.columns + geometry.columns**2)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         super().start(position, seed, keep)
-        plant_two_plies(self.tree, self.work, self.rules)
+        kernel.plant_two_plies(self.tree, self.work, self.rules)
 
     def leaves(self) -> int:
         return int(np.count_nonzero(self.records[: self.used, CHILD] == NO_CHILDREN))
 
     def stay(self) -> None:
-        self.state[STAYS] = 1
+        self.state[kernel.STAYS] = 1
 
     def go_on(self) -> None:
-        self.state[LEAF] += 1
+        self.state[kernel.LEAF] += 1
 
 
 class BreadthEngine(SimpleEngine):
     """Breadth-first search, compiled."""
 
-    kernels = (grow_breadth,)
-    grow = grow_breadth
+    kernels = (kernel.grow_breadth,)
+    grow = kernel.grow_breadth
 
 
 class TextbookBreadthEngine(NodesEngine[TextbookBreadth]):

@@ -1,34 +1,46 @@
 """The compiled searches without a selection formula: flat and breadth-first.
 
-Both use the tree of `tree.layout` and what `layout` adds. `textbook` holds the same searches on
+Both use the records of `tree.kernel`, and one more int32 for each node, its parent (NO_NODE at the
+root), by which a result is backed up from any node. `textbook` holds the same searches on
 positions, draw for draw.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Final, NamedTuple
 
-from claimeven.compiled import Int, Ints, Word, inlined, int64, kernel, popcount, trailing_zeros
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.compiled import inlined, kernel, named_tuple, popcount, trailing_zeros
+from claimeven.compiled.types import Int, Ints, Word, int32, int64
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, HEIGHT, playable_cells
-from claimeven.montecarlo.flat.layout import CURSOR, LEAF, LINKED_TREE, STAYS, LinkedTree
-from claimeven.montecarlo.kernel import ending, played, simulate
-from claimeven.montecarlo.layout import (
-    COUNT_SHIFT,
-    DEPTH,
-    FULL,
-    MASK,
-    MINE,
-    NO_NODE,
-    RULES,
-    UNPROVEN,
-    USED,
-    WORK,
-    Rules,
-    Work,
-    column_of,
-    proof_of,
+from claimeven.montecarlo import kernel as steps
+from claimeven.montecarlo import layout
+from claimeven.montecarlo.layout import RULES, WORK, Rules, Work
+from claimeven.montecarlo.tree.kernel import CHILD, META, NO_CHILDREN, TOTAL, VISITS, tree_records
+
+# Fields of `state` behind the shared ones: the next node of `breadth`; where the next leaf is
+# looked for (`breadth`, `flat`); and 1 while `flat` stays at a leaf, 0 where leaves take turns.
+CURSOR, LEAF, STAYS, STATE_FIELDS = range(
+    layout.SHARED_STATE_FIELDS, layout.SHARED_STATE_FIELDS + 4
 )
-from claimeven.montecarlo.tree.layout import CHILD, META, NO_CHILDREN, TOTAL, VISITS
+
+
+class LinkedTree(NamedTuple):
+    """A tree with the way up."""
+
+    nodes: npt.NDArray[np.int32]
+    parents: npt.NDArray[np.int32]
+
+
+LINKED_TREE: Final = named_tuple(LinkedTree, int32[:, ::1], int32[::1])
+
+
+def linked_tree(capacity: int) -> LinkedTree:
+    """Set memory aside for a tree of up to `capacity` nodes."""
+    return LinkedTree(tree_records(capacity), np.zeros(capacity, dtype=np.int32))
+
 
 _0, _1 = np.uint64(0), np.uint64(1)
 
@@ -39,29 +51,29 @@ def position_of(node: Int, tree: LinkedTree, work: Work, rules: Rules) -> tuple[
     are gathered upwards, then played.
     """
     depth = 0
-    while tree.parents[node] != NO_NODE:
-        work.path[depth] = column_of(tree.nodes[node, META])
+    while tree.parents[node] != layout.NO_NODE:
+        work.path[depth] = layout.column_of(tree.nodes[node, META])
         depth += 1
         node = np.int64(tree.parents[node])
-    mine, mask = work.words[MINE], work.words[MASK]
+    mine, mask = work.words[layout.MINE], work.words[layout.MASK]
     for step in range(depth - 1, -1, -1):
         mine ^= mask
-        mask = played(mask, work.path[step], rules.board)
+        mask = steps.played(mask, work.path[step], rules.board)
     return mine, mask, depth
 
 
 @inlined
 def expand(node: Int, mask: Word, tree: LinkedTree, work: Work, rules: Rules) -> None:
     """Give a node a child for every column, in their order, if there is room."""
-    nodes, child = tree.nodes, work.state[USED]
+    nodes, child = tree.nodes, work.state[layout.USED]
     cells = playable_cells(mask, rules.board[BOTTOM], rules.board[BOARD])
     count = np.int64(popcount(cells))
     if child + count > nodes.shape[0]:
-        work.state[FULL] = 1
+        work.state[layout.FULL] = 1
         return
     nodes[node, CHILD] = child
-    nodes[node, META] |= count << COUNT_SHIFT
-    work.state[USED] += count
+    nodes[node, META] |= count << layout.COUNT_SHIFT
+    work.state[layout.USED] += count
     while cells != _0:
         nodes[child, VISITS] = 0
         nodes[child, TOTAL] = 0
@@ -77,8 +89,8 @@ def simulate_and_back_up(
     node: Int, mine: Word, mask: Word, tree: LinkedTree, work: Work, rules: Rules
 ) -> None:
     """One result of a node, by its proof or a playout, counted in it and in all above."""
-    result = simulate(proof_of(tree.nodes[node, META]), mine, mask, work, rules)
-    while node != NO_NODE:
+    result = steps.simulate(layout.proof_of(tree.nodes[node, META]), mine, mask, work, rules)
+    while node != layout.NO_NODE:
         tree.nodes[node, VISITS] += 1
         tree.nodes[node, TOTAL] += result
         result = -result
@@ -91,8 +103,8 @@ def next_leaf(tree: LinkedTree, state: Ints) -> Int:
     search stays at one.
     """
     node = state[LEAF]
-    while node == state[USED] or tree.nodes[node, CHILD] != NO_CHILDREN:
-        node = np.int64(0) if node == state[USED] else node + 1
+    while node == state[layout.USED] or tree.nodes[node, CHILD] != NO_CHILDREN:
+        node = np.int64(0) if node == state[layout.USED] else node + 1
     state[LEAF] = node + 1 - state[STAYS]
     return node
 
@@ -109,8 +121,8 @@ def grow_breadth(tree: LinkedTree, work: Work, rules: Rules, iterations: Int) ->
     made = np.int64(0)
     while made < iterations:
         # 1. The next node, or the next leaf of a full tree, and its position.
-        taken = state[CURSOR] == state[USED]
-        if taken and state[FULL] == 0:
+        taken = state[CURSOR] == state[layout.USED]
+        if taken and state[layout.FULL] == 0:
             break
         if taken:
             node = next_leaf(tree, state)
@@ -120,12 +132,12 @@ def grow_breadth(tree: LinkedTree, work: Work, rules: Rules, iterations: Int) ->
         mine, mask, depth = position_of(node, tree, work, rules)
         # 2. Expand, unless the game is over there.
         if not taken:
-            nodes[node, META] = ending(nodes[node, META], mine, mask, rules.board)
-            if proof_of(nodes[node, META]) == UNPROVEN:
+            nodes[node, META] = steps.ending(nodes[node, META], mine, mask, rules.board)
+            if layout.proof_of(nodes[node, META]) == layout.UNPROVEN:
                 expand(node, mask, tree, work, rules)
         # 3. Simulate and back up.
         simulate_and_back_up(node, mine, mask, tree, work, rules)
-        state[DEPTH] = max(state[DEPTH], depth)
+        state[layout.DEPTH] = max(state[layout.DEPTH], depth)
         made += 1
     return made
 
@@ -135,14 +147,14 @@ def plant_two_plies(tree: LinkedTree, work: Work, rules: Rules) -> Int:
     """Expand the root and its unfinished children, as far as there is room; the root is used."""
     nodes, state = tree.nodes, work.state
     node = np.int64(0)
-    while node < state[USED]:
+    while node < state[layout.USED]:
         mine, mask, depth = position_of(node, tree, work, rules)
-        nodes[node, META] = ending(nodes[node, META], mine, mask, rules.board)
-        if proof_of(nodes[node, META]) == UNPROVEN and depth < 2:
+        nodes[node, META] = steps.ending(nodes[node, META], mine, mask, rules.board)
+        if layout.proof_of(nodes[node, META]) == layout.UNPROVEN and depth < 2:
             expand(node, mask, tree, work, rules)
-        state[DEPTH] = max(state[DEPTH], depth)
+        state[layout.DEPTH] = max(state[layout.DEPTH], depth)
         node += 1
-    return state[USED]
+    return state[layout.USED]
 
 
 @kernel(int64(LINKED_TREE, WORK, RULES, int64))

@@ -3,36 +3,18 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from claimeven.game import Geometry, Position
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.engine import SAMPLE, CompiledEngine, TextbookEngine, moves_of
-from claimeven.montecarlo.formula_kernel import Formula
-from claimeven.montecarlo.graph.kernel import find_place, grow_graph, root_of
-from claimeven.montecarlo.graph.layout import (
-    EDGE_TARGET,
-    EDGE_VISITS,
-    EDGES,
-    EMPTY,
-    GRAPH_ROOT,
-    KEY,
-    MADE,
-    META,
-    NO_EDGES,
-    STATE_FIELDS,
-    VALUE,
-    VISITS,
-    graph_arrays,
-    unpacked_edge,
-)
+from claimeven.montecarlo.engine import SAMPLE, CompiledEngine, Facts, TextbookEngine, moves_of
+from claimeven.montecarlo.formula import Formula
+from claimeven.montecarlo.graph import kernel
 from claimeven.montecarlo.graph.textbook import Edge, GraphNode, TextbookGraph, standing
-from claimeven.montecarlo.layout import MOST_VISITS, NO_NODE
 from claimeven.montecarlo.options import MonteCarloOptions
-from claimeven.montecarlo.protocols import Facts
 
 #: Is in the place of a position of compiled arrays until it is read.
 NOT_READ: Final = GraphNode(Position())
@@ -41,10 +23,10 @@ NOT_READ: Final = GraphNode(Position())
 class GraphHandle(NamedTuple):
     """A node of a graph, the position there, and the move and its visits that led to it.
 
-    `node` is NO_NODE before the move is tried.
+    `node` is its number, or a `GraphNode` of the textbook; None before the move is tried.
     """
 
-    node: int
+    node: Any
     position: Position
     column: int
     visits: int
@@ -53,17 +35,17 @@ class GraphHandle(NamedTuple):
 class GraphEngine(CompiledEngine):
     """UCT on a graph, compiled."""
 
-    kernels = (grow_graph, root_of, find_place)
-    state_fields = STATE_FIELDS
+    kernels = (kernel.grow_graph, kernel.root_of, kernel.find_place)
+    state_fields = kernel.STATE_FIELDS
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
         self.columns = geometry.columns
-        self.graph = graph_arrays(options.capacity, geometry.columns)
+        self.graph = kernel.graph_arrays(options.capacity, geometry.columns)
         self.formula = Formula(options.weight)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        worn = self.state[MADE] > MOST_VISITS // 2
+        worn = self.state[kernel.MADE] > layout.MOST_VISITS // 2
         if self.keeps and (worn or not self.options.reuse):
             self.forget()
         if not self.keeps:
@@ -71,20 +53,21 @@ class GraphEngine(CompiledEngine):
         self.position = position
         stands = self.standing(position)
         self.place(stands, seed)
-        self.state[GRAPH_ROOT] = root_of(self.graph, self.work, self.rules, np.uint64(stands.key))
+        self.state[kernel.GRAPH_ROOT] = kernel.root_of(
+            self.graph, self.work, self.rules, np.uint64(stands.key)
+        )
 
     def forget(self) -> None:
-        self.graph.slots.fill(EMPTY)
+        self.graph.slots.fill(kernel.EMPTY)
         super().forget()
 
     def run(self, iterations: int) -> int:
-        iterations = min(iterations, MOST_VISITS - int(self.state[MADE]))
-        made = int(grow_graph(self.graph, self.work, self.rules, self.formula, iterations))
-        self.state[MADE] += made
+        iterations = min(iterations, layout.MOST_VISITS - int(self.state[kernel.MADE]))
+        made = int(kernel.grow_graph(self.graph, self.work, self.rules, self.formula, iterations))
+        self.state[kernel.MADE] += made
         return made
 
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookGraphEngine:
-        """An engine of the textbook that starts as this one would; this one stays as it is."""
         twin = deepcopy(self)
         twin.start(position, seed, keep)
         found = TextbookGraphEngine(self.options)
@@ -93,39 +76,40 @@ class GraphEngine(CompiledEngine):
 
     def root(self) -> GraphHandle:
         assert self.position
-        node = int(self.state[GRAPH_ROOT])
-        visits = int(self.graph.nodes[node, VISITS])
+        node = int(self.state[kernel.GRAPH_ROOT])
+        visits = int(self.graph.nodes[node, kernel.VISITS])
         return GraphHandle(node, self.position, 0, visits)
 
     def children(self, handle: GraphHandle) -> list[GraphHandle]:
         nodes, edges = self.graph.nodes, self.graph.edges
-        first = int(nodes[handle.node, EDGES])
-        if handle.node == NO_NODE or first == NO_EDGES:
+        if handle.node is None or nodes[handle.node, kernel.EDGES] == kernel.NO_EDGES:
             return []
-        _, count, _, _ = layout.unpacked(int(nodes[handle.node, META]))
+        first = int(nodes[handle.node, kernel.EDGES])
+        _, count, _, _ = layout.unpacked(int(nodes[handle.node, kernel.META]))
         flipped = self.standing(handle.position) is not handle.position
         found = []
         for edge in range(first, first + count):
-            column, node = unpacked_edge(int(edges[edge, EDGE_TARGET]))
+            column, node = kernel.unpacked_edge(int(edges[edge, kernel.EDGE_TARGET]))
             if flipped:
                 column = self.columns - 1 - column
             after = handle.position.play_unchecked(column)
-            visits = int(edges[edge, EDGE_VISITS])
-            found.append(GraphHandle(node, after, column, visits))
+            visits = int(edges[edge, kernel.EDGE_VISITS])
+            tried = None if node == layout.NO_NODE else node
+            found.append(GraphHandle(tried, after, column, visits))
         return found
 
     def facts(self, handle: GraphHandle) -> Facts:
-        if handle.node == NO_NODE:
+        if handle.node is None:
             return Facts(handle.column, 0, 0.0)
-        _, _, proof, distance = layout.unpacked(int(self.graph.nodes[handle.node, META]))
-        total = handle.visits * float(self.graph.values[handle.node, VALUE])
-        seen = int(self.graph.nodes[handle.node, VISITS])
+        _, _, proof, distance = layout.unpacked(int(self.graph.nodes[handle.node, kernel.META]))
+        total = handle.visits * float(self.graph.values[handle.node, kernel.VALUE])
+        seen = int(self.graph.nodes[handle.node, kernel.VISITS])
         return Facts(handle.column, handle.visits, total, proof, distance, seen=seen)
 
     def grown(self) -> tuple[int, int]:
         sample = self.graph.nodes[: min(self.used, SAMPLE)]
-        expanded = sample[:, EDGES] != NO_EDGES
-        return moves_of(sample[expanded, META])
+        expanded = sample[:, kernel.EDGES] != kernel.NO_EDGES
+        return moves_of(sample[expanded, kernel.META])
 
     def standing(self, position: Position) -> Position:
         return standing(position, self.options)
@@ -142,15 +126,15 @@ class StoredGraph(TextbookGraph):
 
     def find_root(self) -> None:
         state = self._engine.state
-        self.made, self.full = int(state[MADE]), self._engine.full
+        self.made, self.full = int(state[kernel.MADE]), self._engine.full
         self.nodes = [NOT_READ] * self._engine.used
-        self.root = self.node_at(int(state[GRAPH_ROOT]))
+        self.root = self.node_at(int(state[kernel.GRAPH_ROOT]))
 
     def find(self, position: Position) -> GraphNode | None:
         node = self.table.get(position.key)
         if node is None:
-            place = int(find_place(self._graph, np.uint64(position.key)))
-            if place != NO_NODE and self.node_at(place).position == position:
+            place = int(kernel.find_place(self._graph, np.uint64(position.key)))
+            if place != layout.NO_NODE and self.node_at(place).position == position:
                 node = self.node_at(place)
         return node
 
@@ -166,10 +150,10 @@ class StoredGraphNode(GraphNode):
 
     def __init__(self, graph: StoredGraph, place: int) -> None:
         arrays, geometry = graph._graph, graph.position.geometry
-        mine, mask = discs_of_keys(arrays.keys[place, KEY : KEY + 1], geometry)
+        mine, mask = discs_of_keys(arrays.keys[place, kernel.KEY : kernel.KEY + 1], geometry)
         visits, own_total, first, meta = (int(number) for number in arrays.nodes[place, :4])
         _, count, proof, distance = layout.unpacked(meta)
-        value = float(arrays.values[place, VALUE])
+        value = float(arrays.values[place, kernel.VALUE])
         position = Position(geometry, int(mine[0]), int(mask[0]))
         super().__init__(position, visits, own_total, value, proof, distance)
         self._source, self._stored = graph, range(first, first + count if first >= 0 else first)
@@ -179,11 +163,14 @@ class StoredGraphNode(GraphNode):
         if self._stored:
             edges = self._source._graph.edges
             read = [
-                (unpacked_edge(int(edges[place, EDGE_TARGET])), int(edges[place, EDGE_VISITS]))
+                (
+                    kernel.unpacked_edge(int(edges[place, kernel.EDGE_TARGET])),
+                    int(edges[place, kernel.EDGE_VISITS]),
+                )
                 for place in self._stored
             ]
             self.edges = [
-                Edge(column, visits, None if node == NO_NODE else self._source.node_at(node))
+                Edge(column, visits, None if node == layout.NO_NODE else self._source.node_at(node))
                 for (column, node), visits in read
             ]
         return self._edges
@@ -193,42 +180,33 @@ class StoredGraphNode(GraphNode):
         self._edges, self._stored = edges, range(0)
 
 
-class TextbookHandle(NamedTuple):
-    """A `GraphHandle` of the textbook; `node` is None before the move is tried."""
-
-    node: GraphNode | None
-    position: Position
-    column: int
-    visits: int
-
-
 class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
     """UCT on a graph, on positions."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         before = self.former()
         search = self._search = TextbookGraph(position, self.options, seed)
-        if before is not None and before.made <= MOST_VISITS // 2:
+        if before is not None and before.made <= layout.MOST_VISITS // 2:
             search.take(before)
         self.keeps = True
 
-    def root(self) -> TextbookHandle:
+    def root(self) -> GraphHandle:
         root = self.search.root
-        return TextbookHandle(root, self.search.position, 0, root.visits)
+        return GraphHandle(root, self.search.position, 0, root.visits)
 
-    def children(self, handle: TextbookHandle) -> list[TextbookHandle]:
+    def children(self, handle: GraphHandle) -> list[GraphHandle]:
         if handle.node is None:
             return []
         flipped = self.search.standing(handle.position) is not handle.position
         last = handle.position.geometry.columns - 1
-        found: list[TextbookHandle] = []
+        found: list[GraphHandle] = []
         for edge in handle.node.edges or ():
             column = last - edge.column if flipped else edge.column
             after = handle.position.play_unchecked(column)
-            found.append(TextbookHandle(edge.node, after, column, edge.visits))
+            found.append(GraphHandle(edge.node, after, column, edge.visits))
         return found
 
-    def facts(self, handle: TextbookHandle) -> Facts:
+    def facts(self, handle: GraphHandle) -> Facts:
         node = handle.node
         if node is None:
             return Facts(handle.column, 0, 0.0)

@@ -1,90 +1,118 @@
-"""The compiled UCT search on a graph of positions. Contract of the arrays: see `layout`.
+"""The compiled UCT search on a graph of positions: a tree whose equal positions share a node.
+
+```text
+    record of a node, 32 bytes, seen as int32, float64 and uint64
+        VISITS | OWN_TOTAL | EDGES | META | VALUE (float64) | KEY (uint64)
+    record of an edge, 8 bytes
+        EDGE_VISITS | COLUMN AND NODE       bits 0-26 node + 1 (0: none), 27-30 column
+    slots: open addressing from a key to its node, EMPTY where there is none
+```
+
+Visits are counted on edges, because a node is reached by several; a node's VISITS are those of its
+edges and of its own playouts, whose results add up in OWN_TOTAL. VALUE is worked out anew from the
+children whenever the node is passed: mean of its own results and of its children's values, each
+weighted by the visits of its edge. So it does not matter by which way a child was visited (Wu,
+"Monte-Carlo graph search from first principles", 2022). META: see `montecarlo.layout`.
+
+An iteration visits a node once at most, so MADE, the iterations since the graph was emptied, bounds
+all visits. At MOST_VISITS of them a search ends, and half as many are room enough for the next
+decision, or else the graph is emptied.
+
+A full graph stores a new position in the place of another: of BUCKET places, from the one on that
+its key points to, the least visited. Each move to the position that is replaced is untried again,
+and what its visits brought counts among the own playouts of the node that the move is made from.
+
+The edges of node i begin at i * columns. A million nodes of seven columns take 92 MiB at most: 32
+bytes of record, seven edges of 8, and slots; memory of edges that no node has had is not touched.
 
 `textbook` is the same search on positions, draw for draw and visit for visit.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Final, NamedTuple
 
-from claimeven.compiled import (
-    Int,
-    Ints,
-    Word,
-    Words,
-    inlined,
-    int64,
-    kernel,
-    popcount,
-    trailing_zeros,
-    uint64,
-)
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.compiled import inlined, kernel, named_tuple, popcount, trailing_zeros
+from claimeven.compiled.types import Int, Ints, Word, Words, float64, int32, int64, uint64
 from claimeven.game.bitboard_kernel import BOTTOM, HEIGHT, mirrored
 from claimeven.game.perft_kernel import split_key
-from claimeven.montecarlo.formula_kernel import (
-    FORMULA,
-    Formula,
-    inverse_root_kernel,
-    spread_kernel,
+from claimeven.montecarlo import kernel as steps
+from claimeven.montecarlo import layout
+from claimeven.montecarlo.formula import FORMULA, Formula, inverse_root_kernel, spread_kernel
+from claimeven.montecarlo.layout import RULES, WORK, Rules, Work
+
+VISITS, OWN_TOTAL, EDGES, META = range(4)
+VALUE: Final = 2  # place among the float64 of a record
+KEY: Final = 3  # place among the uint64 of a record
+EDGE_VISITS, EDGE_TARGET = range(2)
+
+NO_EDGES: Final = -1
+EMPTY: Final = -1
+
+_TARGET_BITS: Final = 27
+_TARGET_MASK: Final = (1 << _TARGET_BITS) - 1
+
+# Fields of `state` behind the shared ones: the root's node, and iterations made since the graph was
+# emptied.
+GRAPH_ROOT, MADE, STATE_FIELDS = range(layout.SHARED_STATE_FIELDS, layout.SHARED_STATE_FIELDS + 3)
+
+
+class Graph(NamedTuple):
+    """The arrays of a graph; the first three are views of the same memory."""
+
+    nodes: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float64]
+    keys: npt.NDArray[np.uint64]
+    edges: npt.NDArray[np.int32]
+    slots: npt.NDArray[np.int32]
+
+
+GRAPH: Final = named_tuple(
+    Graph, int32[:, ::1], float64[:, ::1], uint64[:, ::1], int32[:, ::1], int32[::1]
 )
-from claimeven.montecarlo.graph.layout import (
-    BUCKET,
-    EDGE_TARGET,
-    EDGE_VISITS,
-    EDGES,
-    EMPTY,
-    GRAPH,
-    GRAPH_ROOT,
-    KEY,
-    META,
-    NO_EDGES,
-    OWN_TOTAL,
-    SPREAD_KEYS,
-    VALUE,
-    VISITS,
-    Graph,
-    edge_column,
-    edge_node,
-    edge_target,
-)
-from claimeven.montecarlo.kernel import (
-    cells_to_try,
-    glance,
-    played,
-    shuffle,
-    simulate,
-    worst_so_far,
-)
-from claimeven.montecarlo.layout import (
-    COUNT_SHIFT,
-    DECISIVE,
-    DEPTH,
-    FULL,
-    MASK,
-    MINE,
-    MIRROR,
-    MOST_VISITS,
-    NO_NODE,
-    PROVEN_LOSS,
-    PROVEN_WIN,
-    RULES,
-    SHUFFLED,
-    SOLVER,
-    UNPROVEN,
-    USED,
-    WORK,
-    Rules,
-    Work,
-    count_of,
-    distance_of,
-    proof_of,
-    proof_result,
-    with_proof,
-)
-from claimeven.montecarlo.playouts.layout import COLUMNS
+
+
+def graph_arrays(capacity: int, columns: int) -> Graph:
+    """Allocate an empty graph of up to `capacity` positions."""
+    memory = np.zeros((capacity, 4), dtype=np.uint64)
+    slots = 1 << max(capacity * 4 // 3, 1).bit_length()
+    return Graph(
+        memory.view(np.int32),
+        memory.view(np.float64),
+        memory,
+        np.zeros((capacity * columns, 2), dtype=np.int32),
+        np.full(slots, EMPTY, dtype=np.int32),
+    )
+
+
+@inlined
+def edge_column(target: Int) -> Int:
+    """Column of an edge."""
+    return np.int64(target) >> _TARGET_BITS
+
+
+@inlined
+def edge_node(target: Int) -> Int:
+    """Node an edge leads to, -1 before there is one."""
+    return (np.int64(target) & _TARGET_MASK) - 1
+
+
+@inlined
+def edge_target(column: Int, node: Int) -> Int:
+    """The EDGE_TARGET field of an edge; the inverse of `edge_column` and `edge_node`."""
+    return (np.int64(column) << _TARGET_BITS) | (np.int64(node) + 1)
+
+
+def unpacked_edge(target: int) -> tuple[int, int]:
+    """Column and node of an EDGE_TARGET field, for use from Python."""
+    return target >> _TARGET_BITS, (target & _TARGET_MASK) - 1
+
 
 _0, _1 = np.uint64(0), np.uint64(1)
-_SPREAD_KEYS, _32 = np.uint64(SPREAD_KEYS), np.uint64(32)
+_SPREAD_KEYS, _32 = np.uint64(layout.SPREAD_KEYS), np.uint64(32)
 _LOWEST = -1.0e300
 
 
@@ -92,8 +120,8 @@ _LOWEST = -1.0e300
 def standing(mine: Word, mask: Word, mirror: bool, board: Words) -> tuple[Word, Word]:
     """Return the position, or with `mirror` the one of it and its image with the smaller key."""
     if mirror:
-        mine_image = mirrored(mine, board[COLUMNS], board[HEIGHT])
-        mask_image = mirrored(mask, board[COLUMNS], board[HEIGHT])
+        mine_image = mirrored(mine, board[layout.COLUMNS], board[HEIGHT])
+        mask_image = mirrored(mask, board[layout.COLUMNS], board[HEIGHT])
         if mine_image + mask_image < mine + mask:
             return mine_image, mask_image
     return mine, mask
@@ -117,13 +145,13 @@ def slot_of(key: Word, graph: Graph) -> Int:
 
 @inlined
 def place_of(key: Word, graph: Graph, path: Ints, depth: Int) -> Int:
-    """Place of a new position in a full graph (see `layout`); the first `depth` + 1 nodes of a path
+    """Place of a new position in a full graph (see above); the first `depth` + 1 nodes of a path
     keep theirs. NO_NODE where no place is left.
     """
     capacity = np.int64(graph.nodes.shape[0])
     place = spread(key) * capacity >> 32
-    found, fewest = np.int64(NO_NODE), np.int64(MOST_VISITS) + 1
-    for _ in range(BUCKET):
+    found, fewest = np.int64(layout.NO_NODE), np.int64(layout.MOST_VISITS) + 1
+    for _ in range(layout.BUCKET):
         passed = False
         for step in range(depth + 1):
             passed = passed or path[2 * step] == place
@@ -150,7 +178,7 @@ def free_slot(slot: Int, graph: Graph) -> None:
 
 @inlined
 def forget(node: Int, graph: Graph, rules: Rules) -> None:
-    """Take a position out of the graph: each move to it is untried again (see `layout`)."""
+    """Take a position out of the graph: each move to it is untried again (see above)."""
     board, key = rules.board, graph.keys[node, KEY]
     free_slot(slot_of(key, graph), graph)
     mine, mask = split_key(key, board[HEIGHT], board[BOTTOM])
@@ -159,18 +187,20 @@ def forget(node: Int, graph: Graph, rules: Rules) -> None:
     while discs != _0:
         disc = discs & (~discs + _1)
         discs ^= disc
-        turn, before = standing(mine ^ mask ^ disc, mask ^ disc, rules.settings[MIRROR] != 0, board)
+        turn, before = standing(
+            mine ^ mask ^ disc, mask ^ disc, rules.settings[layout.MIRROR] != 0, board
+        )
         parent = np.int64(graph.slots[slot_of(turn + before, graph)])
         if parent == EMPTY or graph.nodes[parent, EDGES] == NO_EDGES:
             continue
         first = np.int64(graph.nodes[parent, EDGES])
-        for edge in range(first, first + count_of(graph.nodes[parent, META])):
+        for edge in range(first, first + layout.count_of(graph.nodes[parent, META])):
             target = graph.edges[edge, EDGE_TARGET]
             if edge_node(target) == node:
                 results = graph.edges[edge, EDGE_VISITS] * graph.values[node, VALUE]
                 graph.nodes[parent, OWN_TOTAL] += np.int64(np.floor(0.5 - results))
                 graph.edges[edge, EDGE_VISITS] = 0
-                graph.edges[edge, EDGE_TARGET] = edge_target(edge_column(target), NO_NODE)
+                graph.edges[edge, EDGE_TARGET] = edge_target(edge_column(target), layout.NO_NODE)
 
 
 @inlined
@@ -181,13 +211,13 @@ def node_of(key: Word, depth: Int, graph: Graph, work: Work, rules: Rules) -> In
     state, slot = work.state, slot_of(key, graph)
     if graph.slots[slot] != EMPTY:
         return np.int64(graph.slots[slot])
-    node = state[USED]
+    node = state[layout.USED]
     if node < graph.nodes.shape[0]:
-        state[USED] = node + 1
+        state[layout.USED] = node + 1
     else:
-        state[FULL] = 1
+        state[layout.FULL] = 1
         node = place_of(key, graph, work.path, depth)
-        if node == NO_NODE:
+        if node == layout.NO_NODE:
             return node
         forget(node, graph, rules)
         slot = slot_of(key, graph)
@@ -211,7 +241,7 @@ def root_of(graph: Graph, work: Work, rules: Rules, key: Word) -> Int:
 def find_place(graph: Graph, key: Word) -> Int:
     """Place of the node of a key, NO_NODE where it has none."""
     node = graph.slots[slot_of(key, graph)]
-    return np.int64(NO_NODE if node == EMPTY else node)
+    return np.int64(layout.NO_NODE if node == EMPTY else node)
 
 
 @inlined
@@ -223,16 +253,16 @@ def best_edge(node: Int, graph: Graph, rules: Rules, formula: Formula) -> Int:
     spread = spread_kernel(graph.nodes[node, VISITS], formula)
     best = _LOWEST
     chosen: Int = first
-    for edge in range(first, first + count_of(graph.nodes[node, META])):
+    for edge in range(first, first + layout.count_of(graph.nodes[node, META])):
         visits = graph.edges[edge, EDGE_VISITS]
         if visits == 0:
             return edge
         child = edge_node(graph.edges[edge, EDGE_TARGET])
-        if rules.settings[SOLVER] != 0:
-            proof = proof_of(graph.nodes[child, META])
-            if proof == PROVEN_WIN:
+        if rules.settings[layout.SOLVER] != 0:
+            proof = layout.proof_of(graph.nodes[child, META])
+            if proof == layout.PROVEN_WIN:
                 return edge
-            if proof == PROVEN_LOSS:
+            if proof == layout.PROVEN_LOSS:
                 continue
         bound = graph.values[child, VALUE] + spread * inverse_root_kernel(visits, formula)
         if bound > best:
@@ -244,19 +274,19 @@ def best_edge(node: Int, graph: Graph, rules: Rules, formula: Formula) -> Int:
 @inlined
 def expand(node: Int, cells: Word, graph: Graph, work: Work, rules: Rules) -> None:
     """Give a node an edge for every cell, in order of the columns or shuffled."""
-    first = node * np.int64(rules.board[COLUMNS])
+    first = node * np.int64(rules.board[layout.COLUMNS])
     count = np.int64(popcount(cells))
     edge = first
     while cells != _0:
         column = np.int64(trailing_zeros(cells) // rules.board[HEIGHT])
         graph.edges[edge, EDGE_VISITS] = 0
-        graph.edges[edge, EDGE_TARGET] = edge_target(column, NO_NODE)
+        graph.edges[edge, EDGE_TARGET] = edge_target(column, layout.NO_NODE)
         cells &= cells - _1
         edge += 1
-    if rules.settings[SHUFFLED] != 0:
-        shuffle(graph.edges, EDGE_TARGET, first, count, work.words)
+    if rules.settings[layout.SHUFFLED] != 0:
+        steps.shuffle(graph.edges, EDGE_TARGET, first, count, work.words)
     graph.nodes[node, EDGES] = first
-    graph.nodes[node, META] |= count << COUNT_SHIFT
+    graph.nodes[node, META] |= count << layout.COUNT_SHIFT
 
 
 @inlined
@@ -270,30 +300,32 @@ def select(
     nodes and edges passed stand in `work.path`, in turns.
     """
     settings, board, state = rules.settings, rules.board, work.state
-    decisive = settings[DECISIVE] != 0
+    decisive = settings[layout.DECISIVE] != 0
     node, depth = state[GRAPH_ROOT], 0
-    mine, mask = work.words[MINE], work.words[MASK]
+    mine, mask = work.words[layout.MINE], work.words[layout.MASK]
     while True:
         work.path[2 * depth] = node
         is_leaf = graph.nodes[node, EDGES] == NO_EDGES
-        if proof_of(graph.nodes[node, META]) != UNPROVEN and (settings[SOLVER] != 0 or is_leaf):
+        if layout.proof_of(graph.nodes[node, META]) != layout.UNPROVEN and (
+            settings[layout.SOLVER] != 0 or is_leaf
+        ):
             break
         if is_leaf:
             if graph.nodes[node, VISITS] == 0 and depth > 0:
                 break
-            cells = cells_to_try(mine, mask, decisive, board)
+            cells = steps.cells_to_try(mine, mask, decisive, board)
             expand(node, cells, graph, work, rules)
         edge = best_edge(node, graph, rules, formula)
         target = graph.edges[edge, EDGE_TARGET]
         column, child = edge_column(target), edge_node(target)
-        after = played(mask, column, board)
-        moved, after = standing(mine ^ mask, after, settings[MIRROR] != 0, board)
-        if child == NO_NODE:
+        after = steps.played(mask, column, board)
+        moved, after = standing(mine ^ mask, after, settings[layout.MIRROR] != 0, board)
+        if child == layout.NO_NODE:
             child = node_of(moved + after, depth, graph, work, rules)
-            if child == NO_NODE:
+            if child == layout.NO_NODE:
                 break
             if graph.nodes[child, VISITS] == 0 and graph.nodes[child, META] == 0:  # a new one
-                graph.nodes[child, META] = glance(0, moved, after, decisive, board)
+                graph.nodes[child, META] = steps.glance(0, moved, after, decisive, board)
             graph.edges[edge, EDGE_TARGET] = edge_target(column, child)
         work.path[2 * depth + 1] = edge
         depth += 1
@@ -308,21 +340,23 @@ def prove(node: Int, child: Int, graph: Graph) -> bool:
     """Prove a node from a proven child, where possible; returns whether it is proven."""
     nodes = graph.nodes
     meta = nodes[child, META]
-    if proof_of(meta) == PROVEN_WIN:
-        nodes[node, META] = with_proof(nodes[node, META], PROVEN_LOSS, distance_of(meta) + 1)
+    if layout.proof_of(meta) == layout.PROVEN_WIN:
+        nodes[node, META] = layout.with_proof(
+            nodes[node, META], layout.PROVEN_LOSS, layout.distance_of(meta) + 1
+        )
         return True
     first = np.int64(nodes[node, EDGES])
-    proof = PROVEN_WIN
+    proof = layout.PROVEN_WIN
     longest = np.int64(0)
-    for edge in range(first, first + count_of(nodes[node, META])):
+    for edge in range(first, first + layout.count_of(nodes[node, META])):
         other = edge_node(graph.edges[edge, EDGE_TARGET])
-        if other == NO_NODE:
+        if other == layout.NO_NODE:
             return False
         meta = nodes[other, META]
-        if proof_of(meta) == UNPROVEN:
+        if layout.proof_of(meta) == layout.UNPROVEN:
             return False
-        proof, longest = worst_so_far(proof, longest, meta)
-    nodes[node, META] = with_proof(nodes[node, META], proof, longest + 1)
+        proof, longest = steps.worst_so_far(proof, longest, meta)
+    nodes[node, META] = layout.with_proof(nodes[node, META], proof, longest + 1)
     return True
 
 
@@ -332,7 +366,7 @@ def revalue(node: Int, graph: Graph) -> None:
     total = np.float64(graph.nodes[node, OWN_TOTAL])
     first = np.int64(graph.nodes[node, EDGES])
     if first != NO_EDGES:
-        for edge in range(first, first + count_of(graph.nodes[node, META])):
+        for edge in range(first, first + layout.count_of(graph.nodes[node, META])):
             visits = graph.edges[edge, EDGE_VISITS]
             if visits > 0:
                 child = edge_node(graph.edges[edge, EDGE_TARGET])
@@ -346,7 +380,10 @@ def back_up(leaf: Int, depth: Int, graph: Graph, work: Work, rules: Rules) -> No
     proofs up as far as they reach.
     """
     node = leaf
-    proven = rules.settings[SOLVER] != 0 and proof_of(graph.nodes[node, META]) != UNPROVEN
+    proven = (
+        rules.settings[layout.SOLVER] != 0
+        and layout.proof_of(graph.nodes[node, META]) != layout.UNPROVEN
+    )
     while depth > 0:
         depth -= 1
         child, node = node, work.path[2 * depth]
@@ -355,7 +392,9 @@ def back_up(leaf: Int, depth: Int, graph: Graph, work: Work, rules: Rules) -> No
         if proven:
             proven = prove(node, child, graph)
         if proven:
-            graph.values[node, VALUE] = proof_result(proof_of(graph.nodes[node, META]))
+            graph.values[node, VALUE] = layout.proof_result(
+                layout.proof_of(graph.nodes[node, META])
+            )
         else:
             revalue(node, graph)
 
@@ -367,22 +406,24 @@ def grow_graph(graph: Graph, work: Work, rules: Rules, formula: Formula, iterati
 
     The root's node is `state[GRAPH_ROOT]`; `words` hold its position as `standing` turns it.
     """
-    nodes, solver = graph.nodes, rules.settings[SOLVER] != 0
+    nodes, solver = graph.nodes, rules.settings[layout.SOLVER] != 0
     root = work.state[GRAPH_ROOT]
     made = np.int64(0)
-    while made < iterations and not (solver and proof_of(nodes[root, META]) != UNPROVEN):
+    while made < iterations and not (
+        solver and layout.proof_of(nodes[root, META]) != layout.UNPROVEN
+    ):
         made += 1
         # 1, 2. Select a leaf, expand one on the way.
         leaf, depth, mine, mask, caught_up = select(graph, work, rules, formula)
-        work.state[DEPTH] = max(work.state[DEPTH], depth)
+        work.state[layout.DEPTH] = max(work.state[layout.DEPTH], depth)
         # 3. Simulate.
-        proof = proof_of(nodes[leaf, META])
+        proof = layout.proof_of(nodes[leaf, META])
         if not caught_up:
-            nodes[leaf, OWN_TOTAL] += simulate(proof, mine, mask, work, rules)
+            nodes[leaf, OWN_TOTAL] += steps.simulate(proof, mine, mask, work, rules)
             nodes[leaf, VISITS] += 1
             revalue(leaf, graph)
-        if proof != UNPROVEN:
-            graph.values[leaf, VALUE] = proof_result(proof)
+        if proof != layout.UNPROVEN:
+            graph.values[leaf, VALUE] = layout.proof_result(proof)
         # 4. Back up.
         back_up(leaf, depth, graph, work, rules)
     return made

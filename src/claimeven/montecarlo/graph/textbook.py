@@ -1,7 +1,7 @@
 """UCT on a graph of positions, phase by phase, on positions.
 
 Equal positions (and mirror images, if asked) share a node, so visits are counted on the moves
-between nodes. `kernel` is the compiled twin; `layout` tells how values are worked out.
+between nodes. `kernel` is the compiled twin; which tells how values are worked out.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 
 from claimeven.game import Position
 from claimeven.montecarlo.formula import inverse_root, log_root
-from claimeven.montecarlo.graph.layout import BUCKET, SPREAD_KEYS
 from claimeven.montecarlo.layout import (
+    BUCKET,
     MOST_VISITS,
     PROOF_RESULTS,
     PROVEN_LOSS,
     PROVEN_WIN,
+    SPREAD_KEYS,
     UNPROVEN,
 )
 from claimeven.montecarlo.options import MonteCarloOptions
@@ -122,7 +123,7 @@ class TextbookGraph(TextbookSearch):
         return node
 
     def place_of(self, key: int, path: Sequence[GraphNode]) -> int | None:
-        """Place of a new position in a full graph: see `layout`."""
+        """Place of a new position in a full graph: see `kernel`."""
         word = (1 << 64) - 1
         first = ((key * SPREAD_KEYS & word) >> 32) * self.used >> 32
         places = [(first + step) % self.used for step in range(BUCKET)]
@@ -138,7 +139,7 @@ class TextbookGraph(TextbookSearch):
         return self.nodes[place]
 
     def forget(self, node: GraphNode) -> None:
-        """Take a position out of the graph: each move to it is untried again (see `layout`)."""
+        """Take a position out of the graph: each move to it is untried again (see `kernel`)."""
         del self.table[node.position.key]
         for before in positions_before(node.position):
             parent = self.find(self.standing(before))

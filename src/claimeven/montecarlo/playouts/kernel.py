@@ -10,59 +10,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import (
-    Int,
-    Ints,
-    Word,
-    Words,
-    inlined,
-    int64,
-    kernel,
-    popcount,
-    prepared,
-    trailing_zeros,
-    uint64,
-)
+from claimeven.compiled import inlined, kernel, popcount, prepared, trailing_zeros
 from claimeven.compiled.splitmix64 import STEP, draw_below
+from claimeven.compiled.types import Int, Ints, Word, Words, int64, uint64
 from claimeven.evaluation.triples import triples_kernel
-from claimeven.game.bitboard_kernel import (
-    BOARD,
-    BOTTOM,
-    CONNECT,
-    HEIGHT,
-    has_line,
-    longest_run,
-    playable_cells,
-    winning_cells,
-)
+from claimeven.game import bitboard_kernel
+from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT
 from claimeven.game.geometry import WORD_BITS
 from claimeven.game.position import Position
-from claimeven.montecarlo.layout import (
-    CUT,
-    PLAYED,
-    PLAYOUT,
-    RANDOM_STATE,
-    REPLIES,
-    RULES,
-    SETTINGS_FIELDS,
-    SHARED_STATE_FIELDS,
-    WORK,
-    Rules,
-    Work,
-    work_vectors,
-)
-from claimeven.montecarlo.playouts.layout import (
-    CAREFUL,
-    COLUMN,
-    COLUMNS,
-    FIRST_WIN,
-    GOOD_REPLIES,
-    GREEDY,
-    PLAYOUTS,
-    RANDOM,
-    WINS_AND_BLOCKS,
-    playout_vector,
-)
+from claimeven.montecarlo import layout
+from claimeven.montecarlo.layout import RULES, WORK, Rules, Work
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _WIN = np.int64(1 << 40)
@@ -75,8 +32,8 @@ def pick_cell(cells: Word, rng: Word, board: Words) -> tuple[Word, Word]:
     """
     while True:
         rng += STEP
-        column = draw_below(rng, board[COLUMNS])
-        cell = cells & (board[COLUMN] << (column * board[HEIGHT]))
+        column = draw_below(rng, board[layout.COLUMNS])
+        cell = cells & (board[layout.COLUMN] << (column * board[HEIGHT]))
         if cell != _0:
             return cell, rng
 
@@ -100,7 +57,7 @@ def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
     while cut != 0:
         cut -= 1
         # 1. A random column with room; its lowest empty cell.
-        cells = playable_cells(mask, board[BOTTOM], board[BOARD])
+        cells = bitboard_kernel.playable_cells(mask, board[BOTTOM], board[BOARD])
         if cells == _0:
             break
         cell, rng = pick_cell(cells, rng, board)
@@ -108,7 +65,9 @@ def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
         mine |= cell
         mask |= cell
         ply += _1
-        if ply >= board[FIRST_WIN] and has_line(mine, board[HEIGHT], board[CONNECT]):
+        if ply >= board[layout.FIRST_WIN] and bitboard_kernel.has_line(
+            mine, board[HEIGHT], board[CONNECT]
+        ):
             return sign, rng
         # 3. The other side is to move.
         mine ^= mask
@@ -126,12 +85,12 @@ def play_forced(
     The winning cells of a side change only when it moves, so one search for them a move does.
     """
     height, connect, full = board[HEIGHT], board[CONNECT], board[BOARD]
-    wins = winning_cells(mine, mask, height, connect, full)
-    threats = winning_cells(mine ^ mask, mask, height, connect, full)
+    wins = bitboard_kernel.winning_cells(mine, mask, height, connect, full)
+    threats = bitboard_kernel.winning_cells(mine ^ mask, mask, height, connect, full)
     sign = np.int64(1)
     while cut != 0:
         cut -= 1
-        cells = playable_cells(mask, board[BOTTOM], full)
+        cells = bitboard_kernel.playable_cells(mask, board[BOTTOM], full)
         if cells == _0:
             break
         # 1. Win.
@@ -149,7 +108,7 @@ def play_forced(
             cell, rng = pick_cell(cells, rng, board)
         # 3. Play it; the other side is to move.
         mask |= cell
-        after = winning_cells(mine | cell, mask, height, connect, full)
+        after = bitboard_kernel.winning_cells(mine | cell, mask, height, connect, full)
         mine = (mine | cell) ^ mask
         wins, threats = threats, after
         sign = -sign
@@ -165,14 +124,14 @@ def play_replies(
     Drake, "The power of forgetting", 2010).
     """
     height, connect, full = board[HEIGHT], board[CONNECT], board[BOARD]
-    wins = winning_cells(mine, mask, height, connect, full)
-    threats = winning_cells(mine ^ mask, mask, height, connect, full)
+    wins = bitboard_kernel.winning_cells(mine, mask, height, connect, full)
+    threats = bitboard_kernel.winning_cells(mine ^ mask, mask, height, connect, full)
     sign, result = np.int64(1), np.int64(0)
     start = np.int64(popcount(mask))
     played = np.int64(0)
     while cut != 0 and result == 0:
         cut -= 1
-        cells = playable_cells(mask, board[BOTTOM], full)
+        cells = bitboard_kernel.playable_cells(mask, board[BOTTOM], full)
         if cells == _0:
             break
         # 1. Win, block, answer, or pick at random.
@@ -184,24 +143,24 @@ def play_replies(
             cell = threats & cells
             cell &= ~cell + _1
             if cell == _0 and played > 0:
-                cell = words[_answer(start + played, words[PLAYED + played - 1])] & cells
+                cell = words[_answer(start + played, words[layout.PLAYED + played - 1])] & cells
             if cell == _0:
                 cell, rng = pick_cell(cells, rng, board)
         # 2. Play it; the other side is to move.
-        words[PLAYED + played] = cell
+        words[layout.PLAYED + played] = cell
         played += 1
         mask |= cell
-        after = winning_cells(mine | cell, mask, height, connect, full)
+        after = bitboard_kernel.winning_cells(mine | cell, mask, height, connect, full)
         mine = (mine | cell) ^ mask
         wins, threats = threats, after
         sign = -sign
     # 3. Learn the winner's answers, and forget the loser's where they were the ones known.
     if result != 0:
         for move in range(1, played):
-            place = _answer(start + move, words[PLAYED + move - 1])
+            place = _answer(start + move, words[layout.PLAYED + move - 1])
             if (result > 0) == (move & 1 == 0):
-                words[place] = words[PLAYED + move]
-            elif words[place] == words[PLAYED + move]:
+                words[place] = words[layout.PLAYED + move]
+            elif words[place] == words[layout.PLAYED + move]:
                 words[place] = _0
     return result, rng
 
@@ -209,7 +168,7 @@ def play_replies(
 @inlined
 def _answer(ply: Int, cell: Word) -> Int:
     """Place in the `words` vector of the answer to `cell` by the player who moves at `ply`."""
-    return REPLIES + (ply & 1) * WORD_BITS + np.int64(trailing_zeros(cell))
+    return layout.REPLIES + (ply & 1) * WORD_BITS + np.int64(trailing_zeros(cell))
 
 
 @kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1])")
@@ -218,7 +177,7 @@ def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
     sign = np.int64(1)
     while cut != 0:
         cut -= 1
-        cells = playable_cells(mask, board[BOTTOM], board[BOARD])
+        cells = bitboard_kernel.playable_cells(mask, board[BOTTOM], board[BOARD])
         if cells == _0:
             break
         # 1. The cells of the longest run.
@@ -227,7 +186,7 @@ def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
         while cells != _0:
             cell = cells & (~cells + _1)
             cells ^= cell
-            length = longest_run(mine, cell, board[HEIGHT])
+            length = bitboard_kernel.longest_run(mine, cell, board[HEIGHT])
             if length > longest:
                 longest, best = length, cell
             elif length == longest:
@@ -247,14 +206,14 @@ def worst_reply(theirs: Word, mask: Word, floor: Int, board: Words) -> Int:
     """Least value (`triples`, or a loss) that replies leave the side that has just moved; cut off
     once it is below `floor`. `theirs` are the discs of the replying side.
     """
-    cells = playable_cells(mask, board[BOTTOM], board[BOARD])
+    cells = bitboard_kernel.playable_cells(mask, board[BOTTOM], board[BOARD])
     if cells == _0:
         return -triples_kernel(theirs, mask, board)
     worst = _WIN
     while cells != _0 and worst >= floor:
         cell = cells & (~cells + _1)
         cells ^= cell
-        if has_line(theirs | cell, board[HEIGHT], board[CONNECT]):
+        if bitboard_kernel.has_line(theirs | cell, board[HEIGHT], board[CONNECT]):
             return -_WIN
         worst = min(worst, triples_kernel(theirs ^ mask, mask | cell, board))
     return worst
@@ -268,7 +227,7 @@ def play_alphabeta(
     sign = np.int64(1)
     while cut != 0:
         cut -= 1
-        cells = playable_cells(mask, board[BOTTOM], board[BOARD])
+        cells = bitboard_kernel.playable_cells(mask, board[BOTTOM], board[BOARD])
         if cells == _0:
             break
         theirs = mine ^ mask
@@ -279,7 +238,7 @@ def play_alphabeta(
             cell = cells & (~cells + _1)
             cells ^= cell
             after = mine | cell
-            if has_line(after, board[HEIGHT], board[CONNECT]):
+            if bitboard_kernel.has_line(after, board[HEIGHT], board[CONNECT]):
                 value = _WIN
             elif depth == 1:
                 value = triples_kernel(after, mask | cell, board)
@@ -304,17 +263,17 @@ def play_out(
     rule: Int, mine: Word, mask: Word, rng: Word, cut: Int, board: Words, words: Words
 ) -> tuple[Int, Word]:
     """Play by the rule of that number."""
-    if rule == RANDOM:
+    if rule == layout.RANDOM:
         return play_random(mine, mask, rng, cut, board)
-    if rule == WINS_AND_BLOCKS:
+    if rule == layout.WINS_AND_BLOCKS:
         return play_forced(mine, mask, rng, cut, board, False)
-    if rule == CAREFUL:
+    if rule == layout.CAREFUL:
         return play_forced(mine, mask, rng, cut, board, True)
-    if rule == GOOD_REPLIES:
+    if rule == layout.GOOD_REPLIES:
         return play_replies(mine, mask, rng, cut, board, words)
-    if rule == GREEDY:
+    if rule == layout.GREEDY:
         return play_greedy(mine, mask, rng, cut, board)
-    return play_alphabeta(mine, mask, rng, cut, board, np.int64(rule - GREEDY))
+    return play_alphabeta(mine, mask, rng, cut, board, np.int64(rule - layout.GREEDY))
 
 
 @kernel(int64(uint64, uint64, WORK, RULES, int64, int64[::1]))
@@ -326,8 +285,14 @@ def count_results(
     """
     words, settings = work.words, rules.settings
     for _ in range(playouts):
-        result, words[RANDOM_STATE] = play_out(
-            settings[PLAYOUT], mine, mask, words[RANDOM_STATE], settings[CUT], rules.board, words
+        result, words[layout.RANDOM_STATE] = play_out(
+            settings[layout.PLAYOUT],
+            mine,
+            mask,
+            words[layout.RANDOM_STATE],
+            settings[layout.CUT],
+            rules.board,
+            words,
         )
         results[result + 1] += 1
     return playouts
@@ -339,11 +304,13 @@ def playout_results(
     """Losses, draws and wins of the side to move over a number of playouts from a position of a
     board of one word; `cut` as in `MonteCarloOptions`.
     """
-    work = work_vectors(SHARED_STATE_FIELDS, position.geometry)
-    work.words[RANDOM_STATE] = seed
-    rules = Rules(np.zeros(SETTINGS_FIELDS, dtype=np.int64), playout_vector(position.geometry))
-    rules.settings[PLAYOUT] = PLAYOUTS.index(playout)
-    rules.settings[CUT] = cut or -1
+    work = layout.work_vectors(layout.SHARED_STATE_FIELDS, position.geometry)
+    work.words[layout.RANDOM_STATE] = seed
+    rules = Rules(
+        np.zeros(layout.SETTINGS_FIELDS, dtype=np.int64), layout.playout_vector(position.geometry)
+    )
+    rules.settings[layout.PLAYOUT] = layout.PLAYOUTS.index(playout)
+    rules.settings[layout.CUT] = cut or -1
     results = np.zeros(3, dtype=np.int64)
     count_results(
         np.uint64(position.mine), np.uint64(position.mask), work, rules, playouts, results

@@ -13,7 +13,7 @@ from typing import Final
 from claimeven.compiled.splitmix64 import Stream
 from claimeven.evaluation.triples import triples
 from claimeven.game import Position, bitboard
-from claimeven.montecarlo.playouts.layout import PLAYOUTS
+from claimeven.montecarlo.layout import PLAYOUTS
 
 Rule = Callable[[Position, Stream], int]
 Cell = tuple[int, int]

@@ -9,11 +9,10 @@ from typing import Final, Protocol
 import numpy as np
 
 from claimeven.game.position import Position
-from claimeven.montecarlo.engine import SAMPLE
+from claimeven.montecarlo.engine import SAMPLE, Facts, Viewed
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.layout import MOST_VISITS
 from claimeven.montecarlo.options import MonteCarloOptions
-from claimeven.montecarlo.protocols import Facts, Viewed
 from claimeven.montecarlo.puct.forest import Heeded, PuctForest, at_once
 from claimeven.montecarlo.puct.options import PuctOptions
 from claimeven.montecarlo.puct.policy_value import PolicyValue

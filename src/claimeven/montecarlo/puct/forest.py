@@ -29,6 +29,7 @@ from claimeven.montecarlo.layout import (
     PROVEN_DRAW,
     PROVEN_LOSS,
     PROVEN_WIN,
+    REUSE_PLIES,
     UNPROVEN,
 )
 from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
@@ -61,7 +62,6 @@ from claimeven.montecarlo.puct.policy_value import (
     judged,
     playable_columns,
 )
-from claimeven.montecarlo.tree.layout import REUSE_PLIES
 from claimeven.parallel import interrupts
 
 #: The most nodes of all trees, and the most trees and leaves of one tree in a batch.

@@ -25,7 +25,7 @@ import numpy as np
 
 from claimeven.compiled import Ints, Words, float32, float64, int32, int64, named_tuple, uint64
 from claimeven.game.geometry import Geometry
-from claimeven.montecarlo.playouts.layout import playout_vector
+from claimeven.montecarlo.layout import playout_vector
 from claimeven.montecarlo.puct.options import PuctOptions
 
 Floats: TypeAlias = Any  #: an array of float64
@@ -78,7 +78,7 @@ class Batch(NamedTuple):
 
 class PuctRules(NamedTuple):
     """What stays as it is: the options as numbers, the columns from the centre outwards, and the
-    board as `montecarlo.playouts.layout` has it.
+    board as `montecarlo.layout` has it.
     """
 
     settings: Floats

@@ -20,13 +20,13 @@ from claimeven.montecarlo.layout import (
     PROVEN_DRAW,
     PROVEN_LOSS,
     PROVEN_WIN,
+    REUSE_PLIES,
     UNPROVEN,
 )
 from claimeven.montecarlo.playouts.textbook import safe_columns, winning_columns
 from claimeven.montecarlo.puct.options import DEFAULT, SOONEST_PLIES, PuctOptions
 from claimeven.montecarlo.puct.policy_value import PolicyValue, judged
 from claimeven.montecarlo.textbook import Step
-from claimeven.montecarlo.tree.layout import REUSE_PLIES
 
 #: Nodes of a tree where nothing says how many.
 USUAL_SIZE = 1_000_000

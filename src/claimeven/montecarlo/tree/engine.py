@@ -10,39 +10,33 @@ import numpy.typing as npt
 
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.engine import SAMPLE, CompiledEngine, Search, TextbookEngine, moves_of
-from claimeven.montecarlo.formula_kernel import Formula
-from claimeven.montecarlo.layout import MOST_VISITS, NO_NODE
-from claimeven.montecarlo.options import MonteCarloOptions
-from claimeven.montecarlo.protocols import Facts
-from claimeven.montecarlo.tree.kernel import grow_tree, keep_subtree
-from claimeven.montecarlo.tree.layout import (
-    CHILD,
-    META,
-    NEW_ROOT,
-    NO_CHILDREN,
-    REUSE_PLIES,
-    ROOT,
-    STATE_FIELDS,
-    VISITS,
-    tree_records,
+from claimeven.montecarlo.engine import (
+    SAMPLE,
+    CompiledEngine,
+    Facts,
+    Search,
+    TextbookEngine,
+    moves_of,
 )
+from claimeven.montecarlo.formula import Formula
+from claimeven.montecarlo.options import MonteCarloOptions
+from claimeven.montecarlo.tree import kernel
 from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode, find_below, keep_below
 
 
 class RecordsEngine(CompiledEngine):
-    """A tree stored as `records` (see `layout`), whose handles are places in them."""
+    """A tree stored as `records` (see `kernel`), whose handles are places in them."""
 
     records: npt.NDArray[np.int32]
 
     def root(self) -> int:
-        return ROOT
+        return kernel.ROOT
 
     def children(self, handle: int) -> range:
-        first = int(self.records[handle, CHILD])
-        if first == NO_CHILDREN:
+        first = int(self.records[handle, kernel.CHILD])
+        if first == kernel.NO_CHILDREN:
             return range(0)
-        _, count, _, _ = layout.unpacked(int(self.records[handle, META]))
+        _, count, _, _ = layout.unpacked(int(self.records[handle, kernel.META]))
         return range(first, first + count)
 
     def facts(self, handle: int) -> Facts:
@@ -52,66 +46,57 @@ class RecordsEngine(CompiledEngine):
 
     def grown(self) -> tuple[int, int]:
         sample = self.records[: min(self.used, SAMPLE)]
-        return moves_of(sample[sample[:, CHILD] != NO_CHILDREN, META])
+        return moves_of(sample[sample[:, kernel.CHILD] != kernel.NO_CHILDREN, kernel.META])
 
     def visits_left(self) -> int:
         """How many iterations the root has room for."""
-        return MOST_VISITS - int(self.records[ROOT, VISITS])
+        return layout.MOST_VISITS - int(self.records[kernel.ROOT, kernel.VISITS])
 
 
 class TreeEngine(RecordsEngine):
     """UCT on a tree, compiled."""
 
-    kernels = (grow_tree, keep_subtree)
-    state_fields = STATE_FIELDS
+    kernels = (kernel.grow_tree, kernel.keep_subtree)
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
-        self.records = tree_records(options.capacity)
+        self.records = kernel.tree_records(options.capacity)
         self.formula = Formula(options.weight, least_wins=options.least_wins)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        node = self._find(position) if self.options.reuse and self.keeps else NO_NODE
+        node = self._find(position) if self.options.reuse and self.keeps else layout.NO_NODE
         self.keeps = False  # until the root is that of the position: this may be interrupted
-        if node > ROOT:
+        if node > kernel.ROOT:
             # A root that is proven is asked for no more than its children.
             last = max((node, *self.children(node)))
             looked = self.used if keep is None else min(max(keep, last + 1), self.used)
             moved = np.empty(looked, dtype=np.int32)
-            self.state[layout.USED] = keep_subtree(self.records, moved, node)
-        elif node == NO_NODE:
-            self.records[ROOT] = NEW_ROOT
+            self.state[layout.USED] = kernel.keep_subtree(self.records, moved, node)
+        elif node == layout.NO_NODE:
+            self.records[kernel.ROOT] = kernel.NEW_ROOT
             self.state[layout.USED] = 1
         self.position = position
         self.place(position, seed)
 
     def run(self, iterations: int) -> int:
-        return int(
-            grow_tree(
-                self.records,
-                self.work,
-                self.rules,
-                self.formula,
-                min(iterations, self.visits_left()),
-            )
-        )
+        iterations = min(iterations, self.visits_left())
+        return int(kernel.grow_tree(self.records, self.work, self.rules, self.formula, iterations))
 
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookTreeEngine:
-        """An engine of the textbook that starts as this one would; this one stays as it is."""
         twin = deepcopy(self)
         twin.start(position, seed, keep)
         found = TextbookTreeEngine(self.options)
         found.start(position, seed)
-        found.search.root = StoredNode(twin.records, ROOT, position)
+        found.search.root = StoredNode(twin.records, kernel.ROOT, position)
         found.search.used = twin.used
         return found
 
     def _find(self, position: Position) -> int:
-        """Node of a position at most `REUSE_PLIES` moves below the root, else NO_NODE."""
+        """Node of a position at most `REUSE_PLIES` moves below the root, else layout.NO_NODE."""
         assert self.position
-        if not 0 <= position.ply - self.position.ply <= REUSE_PLIES:
-            return NO_NODE
-        waiting = [(ROOT, self.position)]
+        if not 0 <= position.ply - self.position.ply <= layout.REUSE_PLIES:
+            return layout.NO_NODE
+        waiting = [(kernel.ROOT, self.position)]
         while waiting:
             node, at = waiting.pop()
             if at == position:
@@ -121,7 +106,7 @@ class TreeEngine(RecordsEngine):
                     (child, at.play_unchecked(self.facts(child).column))
                     for child in self.children(node)
                 ]
-        return NO_NODE
+        return layout.NO_NODE
 
 
 class StoredNode(TreeNode):
@@ -132,12 +117,12 @@ class StoredNode(TreeNode):
         column, count, proof, distance = layout.unpacked(meta)
         super().__init__(position, column, visits, total, proof, distance)
         self._records = records
-        self._places = None if child == NO_CHILDREN else range(child, child + count)
+        self._places = None if child == kernel.NO_CHILDREN else range(child, child + count)
 
     @property
     def children(self) -> list[TreeNode] | None:
         if self._places is not None:
-            columns = [layout.unpacked(int(self._records[p, META]))[0] for p in self._places]
+            columns = [layout.unpacked(int(self._records[p, kernel.META]))[0] for p in self._places]
             self.children = [
                 StoredNode(self._records, place, self.position.play(column))
                 for place, column in zip(self._places, columns, strict=True)

@@ -1,69 +1,53 @@
-"""The compiled UCT search on a tree. Contract of the arrays: see `layout`.
+"""The compiled UCT search on a tree, and the tree as one array of small records, `nodes`:
 
-`textbook` is the same search on positions, draw for draw and visit for visit. `nodes` are the
-records of the tree.
+```text
+    nodes[i] = VISITS | TOTAL | CHILD | META        four int32, 16 bytes
+```
+
+A node stands for a move and the position after it. VISITS counts iterations through it, TOTAL
+sums their results (-1, 0, +1) as the player sees them who made the move. CHILD is the index of its
+first child, NO_CHILDREN before it is expanded; the children lie side by side, in the order in
+which they are tried. META: see `montecarlo.layout`. Node 0 is the root; its move is none, and its
+results are those of the side not to move.
+
+Children always lie behind their parent. Positions are not stored: a descent plays them. No node
+has more than MOST_VISITS, at which a search ends, so that VISITS and TOTAL never overflow.
+
+`textbook` is the same search on positions, draw for draw and visit for visit.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Final
 
-from claimeven.compiled import (
-    Int,
-    Word,
-    inlined,
-    int32,
-    int64,
-    kernel,
-    popcount,
-    trailing_zeros,
-)
+import numpy as np
+import numpy.typing as npt
+
+from claimeven.compiled import Int, Word, inlined, int32, int64, kernel, popcount, trailing_zeros
 from claimeven.game.bitboard_kernel import HEIGHT
-from claimeven.montecarlo.formula import TOLERANCE
-from claimeven.montecarlo.formula_kernel import (
+from claimeven.montecarlo import kernel as steps
+from claimeven.montecarlo import layout
+from claimeven.montecarlo.formula import (
     FORMULA,
+    TOLERANCE,
     Formula,
     spread_kernel,
     upper_bound_kernel,
 )
-from claimeven.montecarlo.kernel import (
-    cells_to_try,
-    draw,
-    glance,
-    played,
-    shuffle,
-    simulate,
-    worst_so_far,
-)
-from claimeven.montecarlo.layout import (
-    ALL_AT_ONCE,
-    COUNT_MASK,
-    COUNT_SHIFT,
-    DECISIVE,
-    DEPTH,
-    FULL,
-    MASK,
-    MINE,
-    PROVEN_LOSS,
-    PROVEN_WIN,
-    RANDOM_TIES,
-    RULES,
-    SHUFFLED,
-    SOLVER,
-    UNPROVEN,
-    USED,
-    WORK,
-    Records,
-    Rules,
-    Work,
-    column_of,
-    count_of,
-    distance_of,
-    proof_of,
-    proof_result,
-    with_proof,
-)
-from claimeven.montecarlo.tree.layout import CHILD, META, NO_CHILDREN, ROOT, TOTAL, VISITS
+from claimeven.montecarlo.layout import RULES, WORK, Records, Rules, Work
+
+VISITS, TOTAL, CHILD, META, FIELDS = range(5)
+
+NO_CHILDREN: Final = -1
+ROOT: Final = 0
+#: The record of a root that nothing is known of.
+NEW_ROOT: Final = (0, 0, NO_CHILDREN, 0)
+
+
+def tree_records(capacity: int) -> npt.NDArray[np.int32]:
+    """Set memory aside for a tree of up to `capacity` nodes."""
+    return np.zeros((capacity, FIELDS), dtype=np.int32)
+
 
 _0, _1 = np.uint64(0), np.uint64(1)
 _LOWEST = -1.0e300
@@ -79,20 +63,23 @@ def best_child(node: Int, nodes: Records, work: Work, rules: Rules, formula: For
     spread = spread_kernel(nodes[node, VISITS], formula)
     best, equals = _LOWEST, 1
     chosen: Int = first
-    last = first + count_of(nodes[node, META]) - 1
+    last = first + layout.count_of(nodes[node, META]) - 1
     tolerance = 0.0
     # Children are tried in their order: while the last is untried, none is drawn.
-    draws = nodes[last, VISITS] != 0 or rules.settings[ALL_AT_ONCE] != 0
-    if rules.settings[RANDOM_TIES] != 0 and draws:
+    draws = nodes[last, VISITS] != 0 or rules.settings[layout.ALL_AT_ONCE] != 0
+    if rules.settings[layout.RANDOM_TIES] != 0 and draws:
         tolerance = TOLERANCE
     for child in range(first, last + 1):
         visits = nodes[child, VISITS]
         if visits == 0:
-            if rules.settings[ALL_AT_ONCE] == 0:
+            if rules.settings[layout.ALL_AT_ONCE] == 0:
                 return child
             bound = 1.0 + spread
         else:
-            if rules.settings[SOLVER] != 0 and proof_of(nodes[child, META]) == PROVEN_LOSS:
+            if (
+                rules.settings[layout.SOLVER] != 0
+                and layout.proof_of(nodes[child, META]) == layout.PROVEN_LOSS
+            ):
                 continue
             bound = upper_bound_kernel(nodes[child, TOTAL], visits, spread, formula)
         if bound > best + tolerance:
@@ -100,7 +87,7 @@ def best_child(node: Int, nodes: Records, work: Work, rules: Rules, formula: For
             chosen = child
         elif tolerance != 0.0 and bound >= best - tolerance:
             equals += 1
-            if draw(equals, work.words) == 0:
+            if steps.draw(equals, work.words) == 0:
                 chosen = child
     return chosen
 
@@ -110,10 +97,10 @@ def expand(node: Int, cells: Word, nodes: Records, work: Work, rules: Rules) -> 
     """Give a node a child for every cell, in order of the columns or shuffled; False, and nothing
     done, where there is no room.
     """
-    first = work.state[USED]
+    first = work.state[layout.USED]
     count = np.int64(popcount(cells))
     if first + count > nodes.shape[0]:
-        work.state[FULL] = 1
+        work.state[layout.FULL] = 1
         return False
     child = first
     while cells != _0:
@@ -123,11 +110,11 @@ def expand(node: Int, cells: Word, nodes: Records, work: Work, rules: Rules) -> 
         nodes[child, META] = np.int64(trailing_zeros(cells) // rules.board[HEIGHT])
         cells &= cells - _1
         child += 1
-    if rules.settings[SHUFFLED] != 0:
-        shuffle(nodes, META, first, count, work.words)
+    if rules.settings[layout.SHUFFLED] != 0:
+        steps.shuffle(nodes, META, first, count, work.words)
     nodes[node, CHILD] = first
-    nodes[node, META] |= count << COUNT_SHIFT
-    work.state[USED] = first + count
+    nodes[node, META] |= count << layout.COUNT_SHIFT
+    work.state[layout.USED] = first + count
     return True
 
 
@@ -142,30 +129,34 @@ def select(
     """
     settings, board = rules.settings, rules.board
     node, depth = np.int64(ROOT), 0
-    mine, mask = work.words[MINE], work.words[MASK]
+    mine, mask = work.words[layout.MINE], work.words[layout.MASK]
     work.path[0] = ROOT
     while True:
         is_leaf = nodes[node, CHILD] == NO_CHILDREN
-        if proof_of(nodes[node, META]) != UNPROVEN and (settings[SOLVER] != 0 or is_leaf):
+        if layout.proof_of(nodes[node, META]) != layout.UNPROVEN and (
+            settings[layout.SOLVER] != 0 or is_leaf
+        ):
             break
         if is_leaf:
-            if nodes[node, VISITS] == 0 and depth > 0 and settings[ALL_AT_ONCE] == 0:
+            if nodes[node, VISITS] == 0 and depth > 0 and settings[layout.ALL_AT_ONCE] == 0:
                 break
-            cells = cells_to_try(mine, mask, settings[DECISIVE] != 0, board)
+            cells = steps.cells_to_try(mine, mask, settings[layout.DECISIVE] != 0, board)
             if not expand(node, cells, nodes, work, rules):
                 break
-        at_random = is_leaf and settings[ALL_AT_ONCE] != 0
+        at_random = is_leaf and settings[layout.ALL_AT_ONCE] != 0
         if at_random:
-            node = nodes[node, CHILD] + draw(count_of(nodes[node, META]), work.words)
+            node = nodes[node, CHILD] + steps.draw(layout.count_of(nodes[node, META]), work.words)
         else:
             node = best_child(node, nodes, work, rules, formula)
         depth += 1
         work.path[depth] = node
         meta = nodes[node, META]
         mine ^= mask
-        mask = played(mask, column_of(meta), board)
+        mask = steps.played(mask, layout.column_of(meta), board)
         if nodes[node, VISITS] == 0:
-            nodes[node, META] = glance(meta, mine, mask, settings[DECISIVE] != 0, board)
+            nodes[node, META] = steps.glance(
+                meta, mine, mask, settings[layout.DECISIVE] != 0, board
+            )
             if at_random:
                 break
     return node, depth, mine, mask
@@ -175,18 +166,20 @@ def select(
 def prove(node: Int, child: Int, nodes: Records) -> bool:
     """Prove a node from its newly proven child, where possible; returns whether it is proven."""
     meta = nodes[child, META]
-    if proof_of(meta) == PROVEN_WIN:
-        nodes[node, META] = with_proof(nodes[node, META], PROVEN_LOSS, distance_of(meta) + 1)
+    if layout.proof_of(meta) == layout.PROVEN_WIN:
+        nodes[node, META] = layout.with_proof(
+            nodes[node, META], layout.PROVEN_LOSS, layout.distance_of(meta) + 1
+        )
         return True
     first = nodes[node, CHILD]
-    proof = PROVEN_WIN
+    proof = layout.PROVEN_WIN
     longest = np.int64(0)
-    for other in range(first, first + count_of(nodes[node, META])):
+    for other in range(first, first + layout.count_of(nodes[node, META])):
         meta = nodes[other, META]
-        if proof_of(meta) == UNPROVEN:
+        if layout.proof_of(meta) == layout.UNPROVEN:
             return False
-        proof, longest = worst_so_far(proof, longest, meta)
-    nodes[node, META] = with_proof(nodes[node, META], proof, longest + 1)
+        proof, longest = steps.worst_so_far(proof, longest, meta)
+    nodes[node, META] = layout.with_proof(nodes[node, META], proof, longest + 1)
     return True
 
 
@@ -195,7 +188,9 @@ def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, rule
     """Count a result in every node of the path, turned round from one to the next, and carry
     proofs up as far as they reach.
     """
-    proven = rules.settings[SOLVER] != 0 and proof_of(nodes[leaf, META]) != UNPROVEN
+    proven = (
+        rules.settings[layout.SOLVER] != 0 and layout.proof_of(nodes[leaf, META]) != layout.UNPROVEN
+    )
     node = leaf
     while True:
         nodes[node, VISITS] += 1
@@ -208,7 +203,7 @@ def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, rule
         if proven:
             proven = prove(node, child, nodes)
             if proven:
-                result = np.int64(proof_result(proof_of(nodes[node, META])))
+                result = np.int64(layout.proof_result(layout.proof_of(nodes[node, META])))
 
 
 @kernel(int64(int32[:, ::1], WORK, RULES, FORMULA, int64))
@@ -216,15 +211,17 @@ def grow_tree(nodes: Records, work: Work, rules: Rules, formula: Formula, iterat
     """Grow a tree by iterations of UCT. Returns how many were made: fewer once the root is proven
     (with the solver).
     """
-    solver = rules.settings[SOLVER] != 0
+    solver = rules.settings[layout.SOLVER] != 0
     made = np.int64(0)
-    while made < iterations and not (solver and proof_of(nodes[ROOT, META]) != UNPROVEN):
+    while made < iterations and not (
+        solver and layout.proof_of(nodes[ROOT, META]) != layout.UNPROVEN
+    ):
         made += 1
         # 1, 2. Select a leaf, expand one on the way.
         leaf, depth, mine, mask = select(nodes, work, rules, formula)
-        work.state[DEPTH] = max(work.state[DEPTH], depth)
+        work.state[layout.DEPTH] = max(work.state[layout.DEPTH], depth)
         # 3. Simulate.
-        result = simulate(proof_of(nodes[leaf, META]), mine, mask, work, rules)
+        result = steps.simulate(layout.proof_of(nodes[leaf, META]), mine, mask, work, rules)
         # 4. Back up.
         back_up(leaf, depth, result, nodes, work, rules)
     return made
@@ -246,10 +243,10 @@ def keep_subtree(nodes: Records, moved: Records, root: Int) -> Int:
     for node in range(root, looked):
         if moved[node] != 0 and nodes[node, CHILD] != NO_CHILDREN:
             first = np.int64(nodes[node, CHILD])
-            last = first + count_of(nodes[node, META])
+            last = first + layout.count_of(nodes[node, META])
             if last > looked:
                 nodes[node, CHILD] = NO_CHILDREN
-                nodes[node, META] &= ~(COUNT_MASK << COUNT_SHIFT)
+                nodes[node, META] &= ~(layout.COUNT_MASK << layout.COUNT_SHIFT)
             else:
                 for child in range(first, last):
                     moved[child] = 1

@@ -11,7 +11,13 @@ from dataclasses import dataclass, field
 
 from claimeven.game import Position
 from claimeven.montecarlo.formula import TOLERANCE, counted_total, log_root, upper_bound
-from claimeven.montecarlo.layout import MOST_VISITS, PROOF_RESULTS, PROVEN_LOSS, UNPROVEN
+from claimeven.montecarlo.layout import (
+    MOST_VISITS,
+    PROOF_RESULTS,
+    PROVEN_LOSS,
+    REUSE_PLIES,
+    UNPROVEN,
+)
 from claimeven.montecarlo.textbook import (
     Step,
     TextbookSearch,
@@ -20,7 +26,6 @@ from claimeven.montecarlo.textbook import (
     prove,
     shuffle,
 )
-from claimeven.montecarlo.tree.layout import REUSE_PLIES
 
 
 @dataclass(eq=False)
