@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import builtins
 import ctypes
-import fcntl
 import gc
 import importlib
 import json
@@ -190,6 +189,8 @@ def _leave(names: list[str], end: _End) -> None:
 
 def _take(descriptors: list[int], numbers: list[int]) -> None:
     """Give file descriptors the numbers they are to have, and close all others."""
+    import fcntl  # Windows has none
+
     above = max(numbers) + 1
     kept = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, above) for descriptor in descriptors]
     for descriptor, number in zip(kept, numbers, strict=True):
