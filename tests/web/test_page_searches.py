@@ -138,7 +138,7 @@ def test_each_step_names_a_line_of_the_textbook(page: Any) -> None:
     for agent, file, line in (
         ("minimax", "minimax", "child = yield from minimax("),
         ("negamax", "minimax", "child = yield from negamax("),
-        ("flat", "montecarlo/simple", "self.next_leaf()"),
+        ("flat", "montecarlo/flat", "self.next_leaf()"),
         ("uct", "montecarlo/tree", "self.select()"),
     ):
         page.goto(f"/?view=search&agent={agent}")
