@@ -60,7 +60,7 @@ BAD = [
     ("match random random --seed -1", "a seed is 0 or more, not -1"),
     ("match random random --depth 0", "depth must be greater than 0, not 0"),
     ("match random random --seconds -1", "seconds must be greater than 0, not -1.0"),
-    ("match random random --seconds nan", "seconds must be greater than 0, not nan"),
+    ("match random random --seconds nan", "seconds must be a number, not nan"),
     ("match random random --opening-plies -1", "an opening has 0 plies or more, not -1"),
     ("match random random --opening-plies 43", "no random opening of 43 plies was found"),
     ("match random random --columns 0", "columns must be 1 to 16, not 0"),

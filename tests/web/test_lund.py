@@ -32,7 +32,7 @@ from claimeven.web.pool import WorkerPool
 from claimeven.web.routes import lund as routes
 from claimeven.web.services import Services
 from claimeven.web.settings import ServerSettings
-from tests.agents.families.test_http_player import saying, serving
+from tests.agents.test_http_agent import saying, serving
 from tests.cli.conftest import Run, bad_input, interrupted
 from tests.cli.test_reading_output import keys_of, section
 from tests.naive import Game

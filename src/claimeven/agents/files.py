@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any
 from claimeven.agents.base import Agent
 from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.function_agent import as_agent, call_text, rank
-from claimeven.agents.http_client import is_address
+from claimeven.agents.http_agent import is_address
 from claimeven.agents.kaggle_agent import KaggleAgent
 from claimeven.agents.options import InvalidSpec, split_options
 from claimeven.agents.source_snapshot import run_file, source_of

@@ -12,10 +12,9 @@ from claimeven.agents.base import LIMITS, Agent, InvalidLimit, Limit
 from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.external.registry import FOREIGN, split_foreign
 from claimeven.agents.families import baselines, classic, montecarlo, perfect, trained
-from claimeven.agents.families.http_player import HttpAgent
 from claimeven.agents.files import file_of, files_of, split_file_spec
 from claimeven.agents.function_agent import as_agent, name_of
-from claimeven.agents.http_client import is_address
+from claimeven.agents.http_agent import HttpAgent, is_address
 from claimeven.agents.options import AgentKind, InvalidSpec, split_options
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.process.sandbox import Isolation

@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Limit
-from claimeven.agents.http_client import CallFailed, CallLate, Endpoint
+from claimeven.agents.http_agent import CallFailed, CallLate, Endpoint
 from claimeven.agents.sanitize import printable, shown
 from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.errors import ClaimevenError

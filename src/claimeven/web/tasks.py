@@ -17,7 +17,7 @@ import numpy as np
 
 from claimeven.agents import codec
 from claimeven.agents.base import Agent, Limit, TreeView
-from claimeven.agents.decisions.decision_json import decision_json
+from claimeven.agents.decisions import decision_json
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.options import InvalidSpec

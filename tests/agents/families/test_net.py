@@ -12,8 +12,7 @@ import pytest
 
 from claimeven import Geometry, Position, play_match
 from claimeven.agents import InvalidSpec, Limit, make_agent
-from claimeven.agents.decisions.decision_json import decision_json
-from claimeven.agents.decisions.decision_rows import decision_rows
+from claimeven.agents.decisions import decision_json, decision_rows
 from claimeven.agents.families.trained import DEFAULT, NetAgent, cached_reader
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks import loading

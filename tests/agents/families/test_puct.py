@@ -10,7 +10,7 @@ import pytest
 
 from claimeven import Geometry, Position, play_match
 from claimeven.agents import InvalidSpec, Limit, make_agent
-from claimeven.agents.decisions.decision_rows import decision_rows
+from claimeven.agents.decisions import decision_rows
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.networks import (
     ModelFile,

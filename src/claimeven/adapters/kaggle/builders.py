@@ -16,7 +16,7 @@ from claimeven.agents.base import Limit
 from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.families import classic, montecarlo, trained
 from claimeven.agents.files import split_file_spec
-from claimeven.agents.http_client import is_address
+from claimeven.agents.http_agent import is_address
 from claimeven.agents.options import FULL, AgentKind, InvalidSpec
 from claimeven.agents.registry import AGENTS, parse_spec
 from claimeven.evaluation.windows import SYMMETRIC

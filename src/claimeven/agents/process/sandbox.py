@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from claimeven.agents.base import InvalidLimit, check_number
+from claimeven.agents.base import InvalidLimit
 from claimeven.agents.sanitize import printable, printable_lines
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import real_number, whole_number
 from claimeven.parallel.system import backend
 
 #: MB of memory that a process may hold by default, on a machine with twice as much.
@@ -45,9 +45,7 @@ class Isolation:
                 raise InvalidLimit(f"a process has at most {MAX_MEMORY:,} MB, not {amount:,}")
             object.__setattr__(self, "memory_mb", amount)
         if self.load_seconds is not None:
-            check_number("load_seconds", self.load_seconds)
-            if not self.load_seconds > 0:
-                raise InvalidLimit(f"load_seconds must be greater than 0, not {self.load_seconds}")
+            real_number(self.load_seconds, "load_seconds", InvalidLimit, above=0)
 
     @property
     def memory(self) -> int:

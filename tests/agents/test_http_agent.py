@@ -17,7 +17,7 @@ import pytest
 from claimeven import Geometry, Limit, Position, make_agent, play_match
 from claimeven.agents import AgentFault, InvalidSpec
 from claimeven.agents.base import FaultKind
-from claimeven.agents.http_client import MOST_ANSWER
+from claimeven.agents.http_agent import MAX_ANSWER
 
 Answer = Callable[[BaseHTTPRequestHandler, bytes], None]
 
@@ -113,7 +113,7 @@ def test_a_match_through_a_server_is_the_same_from_the_same_seed() -> None:
         (saying(b"[" * 100_000), FaultKind.CRASH, "answered with what is no JSON object"),
         (saying({"error": "no,\x1b[2J no"}, 422), FaultKind.CRASH, "answered with status 422: no"),
         (saying(b"", 302), FaultKind.CRASH, "answered with status 302"),
-        (saying(b"x" * (MOST_ANSWER + 1)), FaultKind.CRASH, "answered with more than"),
+        (saying(b"x" * (MAX_ANSWER + 1)), FaultKind.CRASH, "answered with more than"),
     ],
 )  # fmt: skip
 def test_what_is_no_answer_is_a_fault(answer: Answer, kind: FaultKind, reason: str) -> None:
