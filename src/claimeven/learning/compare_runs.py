@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.measure import measure_accuracy
-from claimeven.arena.report.charts import LINES, MOST_LINES, Chart, check_can_draw, image_of_panels
 from claimeven.arena.tournaments.placement import place_on_ladder
 from claimeven.arena.tournaments.reference_pool import pool_ladder
-from claimeven.atomic_io import make_folder, write_bytes, write_text
+from claimeven.atomic_io import make_folder, write_text
 from claimeven.dataset.scored_sets import HARD, shipped_set
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.curves import KINDS, TIME, names_of, read_run
+from claimeven.learning.curves import TIME, names_of, read_run
 from claimeven.learning.evaluation import score_against_perfect
 from claimeven.learning.run_dir import CORES, LOG, MODELS, RECIPE, InvalidRun
 from claimeven.learning.settings import MAX_SEED, check_settings, numeric
+from claimeven.plotting import LINES, MAX_LINES, Chart, check_can_draw, write_pictures
 from claimeven.text_io import text_of
 
 if TYPE_CHECKING:
@@ -192,19 +192,14 @@ def draw_judged(
         for measure, title in _MEASURES.items()
         if any(getattr(each, measure) is not None for each in judged)
     ]
-    make_folder(out)
-    written = []
-    for kind in KINDS:
-        written.append(Path(out) / f"judged.{kind}")
-        write_bytes(written[-1], image_of_panels(panels, kind, tell))
-    return tuple(written)
+    return write_pictures(out, {"judged": panels}, tell)
 
 
 def _check_lines(count: int) -> None:
     """Raise `InvalidRun` for more lines than can be told apart."""
-    if count > MOST_LINES:
+    if count > MAX_LINES:
         raise InvalidRun(
-            f"{count} agents of runs cannot be drawn together, {MOST_LINES} can: name fewer runs,"
+            f"{count} agents of runs cannot be drawn together, {MAX_LINES} can: name fewer runs,"
             " or judge without drawing"
         )
 

@@ -12,13 +12,12 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from claimeven.arena.report.charts import LINES, MOST_LINES, Chart, check_can_draw, image_of_panels
-from claimeven.atomic_io import make_folder, write_bytes
 from claimeven.learning.run_dir import CORES, LOG, RECIPE, InvalidRun
+from claimeven.plotting import LINES, MAX_LINES, Chart, check_can_draw, write_pictures
 from claimeven.text_io import text_of
 
 if TYPE_CHECKING:
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
 
 #: Where the charts of a run are written in its folder.
 PLOTS: Final = "plots"
-#: Kinds of files of a picture.
-KINDS: Final = ("png", "svg")
 #: Bytes of a log that are read at most.
 _MOST_BYTES: Final = 64 << 20
 #: Keys of a log that say how much was put in, and the words under an axis.
@@ -119,22 +116,15 @@ def draw_curves(
     drawn, `NoCharts` without Matplotlib, and `CannotWrite`.
     """
     check_can_draw()
-    if not 1 <= len(folders) <= MOST_LINES:
-        raise InvalidRun(f"1 to {MOST_LINES} runs can be drawn together, not {len(folders)}")
+    if not 1 <= len(folders) <= MAX_LINES:
+        raise InvalidRun(f"1 to {MAX_LINES} runs can be drawn together, not {len(folders)}")
     out = folder_for(folders, out)
     names = names_of(folders)
     runs = [replace(read_run(folder), name=names[str(folder)]) for folder in folders]
     pictures = curves_of(runs)
     if not pictures:
         raise InvalidRun(f"{folders[0]} has measured nothing that could be drawn")
-    make_folder(out)
-    once = None if tell is None else cache(tell)
-    written = []
-    for name, panels in pictures.items():
-        for kind in KINDS:
-            written.append(out / f"{name}.{kind}")
-            write_bytes(written[-1], image_of_panels(panels, kind, once))
-    return tuple(written)
+    return write_pictures(out, pictures, tell)
 
 
 def names_of(folders: Sequence[str | Path]) -> dict[str, str]:

@@ -16,9 +16,9 @@ import pytest
 from claimeven import Geometry, Position, Solver
 from claimeven.arena.accuracy.stored_games import accuracy_of
 from claimeven.arena.report import Report, write_report
-from claimeven.arena.report.charts import LETTERS_MISSING, Chart, image
 from claimeven.arena.store.models import StoredAgent
 from claimeven.arena.store.store import Store
+from claimeven.plotting import LETTERS_MISSING, Chart, image
 from tests.arena.report.parsed import Element, parsed
 from tests.arena.report.stores import EVIL, GAMES, PLAN, SMALL_PLAN, game, made
 from tests.arena.report.test_page import number
@@ -160,7 +160,7 @@ def test_other_warnings_of_a_chart_come_through() -> None:
         warnings.warn("something else", stacklevel=1)
 
     with pytest.warns(UserWarning, match="something else"):
-        image(Chart("one", "One", warned), "png")
+        image([Chart("one", "One", warned)], "png")
 
 
 def test_the_same_games_give_the_same_page_and_charts(

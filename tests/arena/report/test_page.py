@@ -199,7 +199,7 @@ def test_a_part_of_many_games_is_told_as_such(tmp_path: Path) -> None:
     many = [game(n, n % 3, (n + 1) % 3, "1213141", 0, told={"value": [0.1]}) for n in range(40)]
     with Store.read(made(tmp_path / "many.db", many)) as opened:
         contents = Contents.of(opened)
-    data = viewer_data(contents, most_games=30, most_told=10)
+    data = viewer_data(contents, max_games=30, max_timed=10)
     assert [told[0] for told in data["games"]] == list(range(1, 31))
     assert len(data["told"]) == 10
     assert data["notes"] == [

@@ -18,7 +18,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 #: Characters of a name and of a text that are shown.
-MOST_NAME, MOST_TEXT = 120, 2000
+MAX_NAME, MAX_TEXT = 120, 2000
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,15 @@ class Contents:
         plan = meta.get("plan")
         command = meta.get("command")
         return cls(
-            title=printable((title or "").strip(), MOST_NAME)
-            or _shown(_usual_title(standings), MOST_NAME),
+            title=printable((title or "").strip(), MAX_NAME)
+            or _shown(_usual_title(standings), MAX_NAME),
             plan=plan if isinstance(plan, dict) else {},
-            command=_shown(command, MOST_TEXT) if isinstance(command, str) else None,
+            command=_shown(command, MAX_TEXT) if isinstance(command, str) else None,
             start=store.start,
             standings=standings,
             games=games,
             label={
-                agent.id: printable(agent.label.strip(), MOST_NAME) or "(no name)"
+                agent.id: printable(agent.label.strip(), MAX_NAME) or "(no name)"
                 for agent in public_agents(standings.agents)
             },
         )

@@ -8,29 +8,28 @@ from typing import Any
 
 from claimeven.agents.sanitize import printable, without_folders
 from claimeven.arena.accuracy.stored_games import moves_of
-from claimeven.arena.report.context import MOST_NAME, Contents
+from claimeven.arena.report.context import MAX_NAME, Contents
 from claimeven.arena.store.models import StoredGame
 from claimeven.game.notation import column_name
 from claimeven.review.analysis import JudgedMove
 
-#: Games that a page holds, and of how many it tells time and value move by move.
-MOST_GAMES, MOST_TOLD = 20_000, 2_000
+#: Games that a page holds, and games with time and value of each move.
+MAX_GAMES, MAX_TIMED = 20_000, 2_000
 
 
 def viewer_data(
-    contents: Contents, most_games: int = MOST_GAMES, most_told: int = MOST_TOLD
+    contents: Contents, max_games: int = MAX_GAMES, max_timed: int = MAX_TIMED
 ) -> dict[str, Any]:
-    """Return what the viewer needs, as plain data.
+    """Return the data of the viewer.
 
     A game is `[number from 1, first, second, opening, moves, winner]`, agents by their place on the
-    ladder, and `[..., kind, seat, reason]` where it was forfeited; `winner` is -1 for
-    a draw, -2 for a game that was left.
-    `told` holds time and value of each move of the first games, `judged` the scores of some by
-    number, `notes` say what was left out.
+    ladder, and `[..., kind, seat, reason]` if it was forfeited; `winner` is -1 for a draw, -2 for a
+    game that was left. `told` holds time and value of each move of the first games, `judged` the
+    scores of some by number, `notes` say what was left out.
     """
     geometry, start = contents.geometry, contents.start
     place = {agent.id: number for number, agent in enumerate(contents.ranking)}
-    shown = contents.games[:most_games]
+    shown = contents.games[:max_games]
     return {
         "names": "".join(column_name(column, geometry) for column in range(geometry.columns)),
         "rows": geometry.rows,
@@ -41,50 +40,38 @@ def viewer_data(
         ],
         "agents": [contents.label[agent.id] for agent in contents.ranking],
         "games": [_game(game, place) for game in shown],
-        "told": [_told(game) for game in shown[:most_told]],
+        "told": [
+            {
+                what: [_number(amount) for amount in game.told[what]]
+                for what in ("seconds", "value")
+                if game.told.get(what)
+            }
+            for game in shown[:max_timed]
+        ],
         "judged": _judged(contents),
-        "notes": list(_notes(contents.games, most_games, most_told)),
+        "notes": list(_notes(contents.games, max_games, max_timed)),
     }
 
 
-def _notes(games: Sequence[StoredGame], most_games: int, most_told: int) -> Iterator[str]:
-    """Yield which games, and what of them, are not there."""
-    if len(games) > most_games:
+def _notes(games: Sequence[StoredGame], max_games: int, max_timed: int) -> Iterator[str]:
+    if len(games) > max_games:
         yield (
-            f"The first {most_games:,} of {len(games):,} games are here; the others count in all"
+            f"The first {max_games:,} of {len(games):,} games are here; the others count in all"
             " the figures above."
         )
-    if any(game.told for game in games[most_told:most_games]):
-        yield f"Time and value of each move are told for the first {most_told:,} games."
+    if any(game.told for game in games[max_timed:max_games]):
+        yield f"Time and value of each move are told for the first {max_timed:,} games."
 
 
 def _game(game: StoredGame, place: dict[int, int]) -> list[Any]:
     winner = -2 if not game.finished else -1 if game.winner is None else game.winner
-    told = [
-        game.number + 1,
-        place[game.first],
-        place[game.second],
-        game.opening,
-        game.moves,
-        winner,
-    ]
+    data = [
+        game.number + 1, place[game.first], place[game.second], game.opening, game.moves, winner
+    ]  # fmt: skip
     if game.fault is None or game.fault_seat is None:
-        return told
-    return [
-        *told,
-        printable(game.fault, MOST_NAME),
-        game.fault_seat,
-        printable(without_folders(game.reason or "")),
-    ]
-
-
-def _told(game: StoredGame) -> dict[str, list[float | None]]:
-    """Return time and value of each move."""
-    return {
-        what: [_number(amount) for amount in game.told[what]]
-        for what in ("seconds", "value")
-        if game.told.get(what)
-    }
+        return data
+    reason = printable(without_folders(game.reason or ""))
+    return [*data, printable(game.fault, MAX_NAME), game.fault_seat, reason]
 
 
 def _judged(contents: Contents) -> dict[int, dict[str, Any]]:
@@ -94,11 +81,9 @@ def _judged(contents: Contents) -> dict[int, dict[str, Any]]:
     and after each of their moves. By the number of a move that was not right, `best` holds the
     names of the right columns and `how` its judgement and mark.
     """
-    accuracy = contents.accuracy
-    if accuracy is None:
-        return {}
-    found = {}
-    for game in accuracy.judged:
+    accuracy, found = contents.accuracy, {}
+    for game in () if accuracy is None else accuracy.judged:
+        assert accuracy is not None
         course, best, how = [], {}, {}
         for place, (position, column, _) in enumerate(moves_of(game, contents.start)):
             move = JudgedMove(position, column, accuracy.known[position])
@@ -114,7 +99,7 @@ def _judged(contents: Contents) -> dict[int, dict[str, Any]]:
 
 
 def _number(amount: object) -> float | None:
-    """Return a number in three digits; None for what is none that JSON can hold."""
+    """Return a number in three digits; None for one that JSON cannot hold."""
     if not isinstance(amount, (int, float)) or not math.isfinite(amount):
         return None
     return float(f"{amount:.3g}")

@@ -20,11 +20,10 @@ from markupsafe import Markup, escape
 from claimeven import __version__
 from claimeven.agents.registry import AGENTS
 from claimeven.arena.report import format, sentences, tables
-from claimeven.arena.report.blunders import Card
-from claimeven.arena.report.charts import Chart, svg_in_page
 from claimeven.arena.report.context import Contents
 from claimeven.arena.report.games import viewer_data
 from claimeven.game.svg import draw_stage
+from claimeven.plotting import Chart, svg_in_page
 
 _PACKAGE = "claimeven.arena.report"
 #: Charts that stand in the page: the ladder draws its ratings itself.
@@ -35,27 +34,28 @@ _CELL = 56
 
 def render(
     contents: Contents,
-    cards: Sequence[Card] = (),
+    blunders: Sequence[tables.Row] = (),
     charts: Sequence[Chart] = (),
     without_charts: str = "",
 ) -> str:
     """Return the page as HTML, with these blunders and charts, or why there are no charts."""
     style, script = (_resource(name) for name in ("style.css", "viewer.js"))
+    rows = tables.ladder_rows(contents)
     shown = {
         "contents": contents,
         "headline": sentences.headline(contents),
         "leader": sentences.leader(contents),
         "ladder_notes": list(sentences.ladder_notes(contents)),
-        "rows": tables.ladder_rows(contents),
-        "cross": tables.cross_rows(contents),
+        "rows": rows,
+        "cross": list(zip(rows, tables.cross_rows(contents), strict=True)),
         "cross_letters": tables.cross_letters(contents),
         "games_of_two": tables.games_of_two(contents),
         "forfeits": tables.forfeit_rows(contents),
         "accuracy": tables.accuracy_rows(contents),
         "accuracy_notes": list(sentences.accuracy_notes(contents)),
         "ply_note": sentences.ply_note(contents),
-        "blunders": cards,
-        "charts": {chart.name: _shown(chart) for chart in charts if chart.name in _CHARTS},
+        "blunders": blunders,
+        "charts": {chart.name: chart for chart in charts if chart.name in _CHARTS},
         "without_charts": without_charts,
         "facts": list(tables.facts(contents)),
         "agents": tables.agent_rows(contents),
@@ -68,10 +68,6 @@ def render(
         "version": __version__,
     }
     return _environment().get_template("page.html").render(shown)
-
-
-def _shown(chart: Chart) -> dict[str, str]:
-    return {"name": chart.name, "title": chart.title, "svg": Markup(svg_in_page(chart))}
 
 
 def _resource(name: str) -> str:
@@ -96,6 +92,7 @@ def _environment() -> Environment:
         duration=format.duration,
         count=lambda number: f"{number:,}",
         breakable=_breakable,
+        drawing=lambda chart: Markup(svg_in_page(chart)),
     )
     return environment
 

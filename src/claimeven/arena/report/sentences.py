@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from claimeven.agents.sanitize import printable
-from claimeven.arena.report.charts import MOST_LINES
-from claimeven.arena.report.context import MOST_TEXT, Contents
+from claimeven.arena.report.context import MAX_TEXT, Contents
 from claimeven.arena.report.format import signed
+from claimeven.plotting import MAX_LINES
 from claimeven.ratings.ladder import Estimate, Ladder
 
 #: Breaks in the ladder and groups of agents that are told, and agents named in one sentence.
@@ -68,7 +68,7 @@ def ladder_notes(contents: Contents) -> Iterator[str]:
     )
     yield from _joined(contents, ladder)
     standings = contents.standings
-    yield from (printable(remark, MOST_TEXT) for remark in standings.remarks)
+    yield from (printable(remark, MAX_TEXT) for remark in standings.remarks)
     if 2 * standings.unique_games < len(standings.games):
         yield (
             f"Only {standings.unique_games:,} of {len(standings.games):,} games differ: the same"
@@ -96,9 +96,9 @@ def accuracy_notes(contents: Contents) -> Iterator[str]:
 
 def ply_note(contents: Contents) -> str:
     """Say whose lines the chart by ply shows, where it does not show all."""
-    if len(contents.ranking) <= MOST_LINES:
+    if len(contents.ranking) <= MAX_LINES:
         return ""
-    return f"The first {MOST_LINES} agents of the ladder are drawn."
+    return f"The first {MAX_LINES} agents of the ladder are drawn."
 
 
 def _joined(contents: Contents, ladder: Ladder) -> Iterator[str]:

@@ -1,19 +1,25 @@
-"""The tables of a report as rows of text: ladder, cross table, forfeits, facts."""
+"""The tables of a report as the rows that its templates show."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from markupsafe import Markup
 
 from claimeven.agents.sanitize import printable, without_folders
 from claimeven.arena.accuracy.metrics import Accuracy
-from claimeven.arena.report.context import MOST_NAME, MOST_TEXT, Contents
+from claimeven.arena.report.context import MAX_NAME, MAX_TEXT, Contents
 from claimeven.arena.report.format import points, reach
 from claimeven.arena.tournaments.totals import Record
+from claimeven.game.geometry import Geometry
+from claimeven.game.notation import column_name
+from claimeven.game.svg import draw_svg
 from claimeven.ratings.ladder import Estimate
+from claimeven.solver.protocols import ExactSolver
 
-#: How limits are said.
+#: How limits are shown.
 _LIMITS = {
     "seconds": "{} s",
     "bank": "a bank of {} s a game beside it",
@@ -22,133 +28,91 @@ _LIMITS = {
     "nodes": "{} nodes",
 }
 #: Openings that are named one by one.
-_MOST_OPENINGS = 12
-#: Reasons of forfeits told for each agent and kind.
-_MOST_REASONS = 3
+_MAX_OPENINGS = 12
+#: Reasons of forfeits shown for each agent and kind.
+_MAX_REASONS = 3
+#: Blunders on a page, and of one agent; the cells of a drawing in pixels.
+_MAX_BLUNDERS, _MAX_OF_ONE, _CELL = 24, 3, 36
+
+#: A row of a table, by the names that the template uses.
+Row = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Whisker:
-    """A rating in a drawing, from 0 (left) to 100 (right); an end may lie beyond the drawing."""
-
-    low: float
-    value: float
-    high: float
-    cut_low: bool
-    cut_high: bool
-
-
-@dataclass(frozen=True)
-class LadderRow:
-    """One agent of the ladder."""
-
-    place: int
-    id: int
-    label: str
-    record: Record
-    elo: Estimate | None
-    whisker: Whisker | None
-
-    @property
-    def forfeits(self) -> int:
-        """Games the agent forfeited."""
-        return sum(self.record.forfeits.values())
-
-
-@dataclass(frozen=True)
-class Forfeits:
-    """Games an agent forfeited through one kind of fault.
-
-    `reasons` are what was told: the text, how often, and one of the games.
-    """
-
-    label: str
-    kind: str
-    count: int
-    reasons: tuple[tuple[str, int, int], ...]
-
-
-def ladder_rows(contents: Contents) -> list[LadderRow]:
-    """Return the agents, best first."""
+def ladder_rows(contents: Contents) -> list[Row]:
+    """Return the agents, best first, each with its record, rating, and the drawing of it."""
     standings = contents.standings
     ratings = {row.agent: row.elo for row in standings.ladder.ratings} if standings.ladder else {}
     left, right = reach([elo.value for elo in ratings.values()] or [0.0])
 
-    def whisker(elo: Estimate) -> Whisker:
+    def whisker(elo: Estimate) -> Row:
+        """A rating in a drawing, from 0 (left) to 100 (right); an end may be cut off."""
         low, value, high = (
             round(100 * (min(max(at, left), right) - left) / (right - left), 2)
             for at in (elo.low, elo.value, elo.high)
         )
-        return Whisker(low, value, high, elo.low < left, elo.high > right)
+        cut = {"cut_low": elo.low < left, "cut_high": elo.high > right}
+        return {"low": low, "value": value, "high": high, **cut}
 
     return [
-        LadderRow(
-            place,
-            agent.id,
-            contents.label[agent.id],
-            standings.records[agent.id],
-            elo := ratings.get(agent.label),
-            whisker(elo) if elo else None,
-        )
+        {
+            "place": place,
+            "id": agent.id,
+            "label": contents.label[agent.id],
+            "record": (record := standings.records[agent.id]),
+            "forfeits": sum(record.forfeits.values()),
+            "elo": (elo := ratings.get(agent.label)),
+            "whisker": whisker(elo) if elo else None,
+        }
         for place, agent in enumerate(contents.ranking, start=1)
     ]
 
 
-def cross_rows(contents: Contents) -> list[tuple[LadderRow, list[Record | None]]]:
-    """Return each agent with its record against each other, in the order of the ladder."""
-    rows = ladder_rows(contents)
+def cross_rows(contents: Contents) -> list[list[Record | None]]:
+    """Return the record of each agent against each other, in the order of the ladder."""
+    order = contents.ranking
     return [
-        (one, [None if one is other else contents.standings.between(one.id, other.id)
-               for other in rows])
-        for one in rows
-    ]  # fmt: skip
+        [None if one is other else contents.standings.between(one.id, other.id) for other in order]
+        for one in order
+    ]
 
 
 def cross_letters(contents: Contents) -> int:
     """Return how many letters the widest cell of the cross table has, its head among them."""
     alike = games_of_two(contents) is not None
-    cells = [cell for _, row in cross_rows(contents) for cell in row if cell and cell.games]
-    told = [points(cell.points) + ("" if alike else f"/{cell.games:,}") for cell in cells]
-    return max(map(len, [*told, str(len(contents.ranking))]))
+    cells = [cell for row in cross_rows(contents) for cell in row if cell and cell.games]
+    texts = [points(cell.points) + ("" if alike else f"/{cell.games:,}") for cell in cells]
+    return max(map(len, [*texts, str(len(contents.ranking))]))
 
 
 def games_of_two(contents: Contents) -> int | None:
-    """Return how many games any two agents that met have played, None where that differs."""
-    games = [game for game in contents.standings.games if game.first != game.second]
-    met = {frozenset(game.agents): 0 for game in games}
-    for game in games:
-        met[frozenset(game.agents)] += 1
-    counts = set(met.values())
-    return counts.pop() if len(counts) == 1 else None
+    """Return how many games any two agents that met have played, None if that differs."""
+    games = contents.standings.games
+    counts = Counter(frozenset(game.agents) for game in games if game.first != game.second)
+    numbers = set(counts.values())
+    return numbers.pop() if len(numbers) == 1 else None
 
 
-def forfeit_rows(contents: Contents) -> list[Forfeits]:
-    """Return what each agent forfeited, by kind: who forfeited most first."""
-    reasons: dict[tuple[int, str], Counter[str]] = {}
-    examples: dict[tuple[int, str, str], int] = {}
+def forfeit_rows(contents: Contents) -> list[Row]:
+    """Return the forfeits of each agent by kind, the agent with most of them first.
+
+    `reasons` are texts, how often each was given, and one of the games.
+    """
+    found: dict[tuple[int, str], dict[str, list[int]]] = {}
     for game in contents.games:
         if game.fault is None or game.fault_seat is None:
             continue
-        key = game.agents[game.fault_seat], printable(game.fault, MOST_NAME)
+        key = game.agents[game.fault_seat], printable(game.fault, MAX_NAME)
         reason = printable(game.reason or "no reason was stored")
-        reasons.setdefault(key, Counter())[reason] += 1
-        examples.setdefault((*key, reason), game.number + 1)
-    rows = [
-        Forfeits(
-            contents.label[agent],
-            kind,
-            sum(told.values()),
-            tuple(
-                (reason, count, examples[agent, kind, reason])
-                for reason, count in told.most_common(_MOST_REASONS)
-            ),
-        )
-        for (agent, kind), told in reasons.items()
-    ]
-    whole: Counter[str] = Counter()
-    for row in rows:
-        whole[row.label] += row.count
-    return sorted(rows, key=lambda row: (-whole[row.label], row.label, -row.count, row.kind))
+        found.setdefault(key, {}).setdefault(reason, []).append(game.number + 1)
+    rows, whole = list[Row](), Counter[str]()
+    for (agent, kind), by_reason in found.items():
+        ranked = sorted(by_reason.items(), key=lambda each: -len(each[1]))
+        count = sum(map(len, by_reason.values()))
+        reasons = [(reason, len(games), games[0]) for reason, games in ranked[:_MAX_REASONS]]
+        label = contents.label[agent]
+        rows.append({"label": label, "kind": kind, "count": count, "reasons": reasons})
+        whole[label] += count
+    return sorted(rows, key=lambda r: (-whole[r["label"]], r["label"], -r["count"], r["kind"]))
 
 
 def accuracy_rows(contents: Contents) -> list[tuple[str, Accuracy]]:
@@ -159,13 +123,42 @@ def accuracy_rows(contents: Contents) -> list[tuple[str, Accuracy]]:
     return [(contents.label[agent.id], accuracy[agent.label]) for agent in contents.ranking]
 
 
-def agent_rows(contents: Contents) -> list[dict[str, str | None]]:
+def blunder_rows(contents: Contents, solver: Callable[[Geometry], ExactSolver]) -> list[Row]:
+    """Return the worst moves of each agent, drawn and explained, in the order of the ladder.
+
+    Games and discs count from 1.
+    """
+    rows = []
+    each = max(1, min(_MAX_OF_ONE, _MAX_BLUNDERS // len(contents.ranking)))
+    for agent, accuracy in accuracy_rows(contents):
+        for blunder in accuracy.blunders(each):
+            move, position = blunder.move, blunder.move.position
+            played, right = blunder.explained(solver(contents.geometry))
+            after = position.play(move.column)
+            rows.append(
+                {
+                    "agent": agent,
+                    "move": move,
+                    "game": (blunder.game or 0) + 1,
+                    "disc": move.ply + 1,
+                    "moves": len(blunder.moves) + 1,  # fewer than discs if the start has some
+                    "column": column_name(move.column, position.geometry),
+                    # Each column has its score before the move above it.
+                    "drawing": Markup(draw_svg(after, move.column, move.scores, _CELL, bare=True)),
+                    "played": played.text(position),
+                    "right": right.text(position),
+                }
+            )
+    return rows
+
+
+def agent_rows(contents: Contents) -> list[Row]:
     """Return label, full spec and digest of each agent, best first."""
     return [
         {
             "label": contents.label[agent.id],
-            "spec": printable(without_folders(agent.spec), MOST_TEXT),
-            "digest": printable(agent.digest, MOST_NAME) if agent.digest else None,
+            "spec": printable(without_folders(agent.spec), MAX_TEXT),
+            "digest": printable(agent.digest, MAX_NAME) if agent.digest else None,
         }
         for agent in contents.ranking
     ]
@@ -179,11 +172,11 @@ def facts(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "board", f"{geometry.columns} columns, {geometry.rows} rows, {geometry.connect} in a line"
     for what in ("kind", "rounds", "seed"):
         if what in plan:
-            yield what, printable(str(plan[what]), MOST_NAME)
+            yield what, printable(str(plan[what]), MAX_NAME)
     if contents.start.ply:
         yield "start", f"a position with {contents.start.ply} discs"
-    yield "openings", openings_text(contents)
-    yield "limit of a move", limit_text(contents)
+    yield "openings", _openings_text(contents)
+    yield "limit of a move", _limit_text(contents)
     if plan.get("isolate"):
         yield "processes", "every agent in one of its own"
     if isinstance(plan.get("memory_mb"), (int, float)):
@@ -194,24 +187,20 @@ def facts(contents: Contents) -> Iterator[tuple[str, str]]:
         yield "left unfinished", f"{contents.unfinished:,} games, which count nowhere"
 
 
-def openings_text(contents: Contents) -> str:
-    """Say after which moves the agents took over."""
+def _openings_text(contents: Contents) -> str:
     openings = list(dict.fromkeys(game.opening for game in contents.games))
     if openings == [""]:
         return "none: every game begins at the start"
-    named = ", ".join(opening or "(none)" for opening in openings[:_MOST_OPENINGS])
-    more = len(openings) - _MOST_OPENINGS
+    named = ", ".join(opening or "(none)" for opening in openings[:_MAX_OPENINGS])
+    more = len(openings) - _MAX_OPENINGS
     return printable(f"{len(openings):,}: {named}" + (f" and {more:,} more" if more > 0 else ""))
 
 
-def limit_text(contents: Contents) -> str:
-    """Say what the agents were allowed for a move."""
+def _limit_text(contents: Contents) -> str:
     limit = contents.plan.get("limit")
-    if not isinstance(limit, dict) or not limit:
-        return "none but the agents' own"
-    told = [
+    texts = [
         _LIMITS.get(what, what + " {}").format(f"{amount:,g}")
-        for what, amount in limit.items()
+        for what, amount in (limit.items() if isinstance(limit, dict) else ())
         if isinstance(amount, (int, float))
     ]
-    return printable(", ".join(told) or "none but the agents' own", MOST_TEXT)
+    return printable(", ".join(texts) or "none but the agents' own", MAX_TEXT)

@@ -91,7 +91,7 @@ def _running(out: str, plots: bool) -> Iterator[Show]:
     Whether they can be drawn is checked before.
     """
     if plots:
-        from claimeven.arena.report.charts import check_can_draw  # noqa: PLC0415 - quick start
+        from claimeven.plotting import check_can_draw  # noqa: PLC0415 - quick start
 
         check_can_draw()
     say_when_compiling()
