@@ -24,7 +24,7 @@ AGENT = Template(
 #: Workers begin as the program does.
 _TEMPLATES = {
     "claimeven.agents.worker": AGENT,
-    "claimeven.arena.executors.worker": PROGRAM,
+    "claimeven.parallel.jobs": PROGRAM,
     "claimeven.web.worker": PROGRAM,
 }
 

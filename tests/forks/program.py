@@ -30,7 +30,7 @@ def command(*arguments: str) -> list[str]:
 #: verbs need. The last Numba imports when a kernel is first called.
 PROGRAM = Template(
     "claimeven.agents.registry",
-    "claimeven.arena.executors.worker",
+    "claimeven.parallel.jobs",
     "claimeven.arena.tournaments.tournament",
     "claimeven.book.locations",
     "claimeven.cli.main",

@@ -15,7 +15,6 @@ import numpy.typing as npt
 import pytest
 
 from claimeven import Geometry
-from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.learning import InvalidRun, SelfPlayRecipe
 from claimeven.learning.inference_server import RemoteJudge, SharedJudge
 from claimeven.learning.jax_net import NetInJax
@@ -23,6 +22,7 @@ from claimeven.learning.net_training import drawn_weights
 from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
+from claimeven.parallel.pool import LocalWorkers
 from tests.learning.needs import needs_jax
 
 BOARD = Geometry(4, 4, 3)

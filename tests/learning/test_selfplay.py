@@ -15,7 +15,6 @@ import pytest
 
 from claimeven import Geometry, Position, play_match
 from claimeven.arena import InvalidMatch, RayWorkers
-from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.dataset import Dataset
 from claimeven.errors import ClaimevenError
 from claimeven.learning import (
@@ -32,6 +31,7 @@ from claimeven.learning.selfplay_measuring import check_gate, gate, searched_col
 from claimeven.montecarlo.puct import PuctSearch
 from claimeven.networks import read_model, read_policy_value, suited_options
 from claimeven.networks.net import Net, NetShape, Searching, read_net
+from claimeven.parallel.pool import LocalWorkers
 from tests import forks
 from tests.learning.needs import needs_jax
 

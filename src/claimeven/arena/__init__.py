@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from claimeven.arena.api import play_match, play_tournament
     from claimeven.arena.check_report import CheckReport
     from claimeven.arena.errors import InvalidMatch
-    from claimeven.arena.executors.executors import play_games
-    from claimeven.arena.executors.ray_executor import RayWorkers
+    from claimeven.arena.executors import RayWorkers, play_games
     from claimeven.arena.games.game import Forfeit, Game, Measures, play_game
     from claimeven.arena.games.match import MatchPlan, MatchResult, PlayedGame
     from claimeven.arena.games.openings import make_openings
@@ -134,8 +133,7 @@ _HOMES = {
     "validate": "check_agent",
     "check_report": "CheckReport",
     "errors": "InvalidMatch",
-    "executors.executors": "play_games",
-    "executors.ray_executor": "RayWorkers",
+    "executors": "RayWorkers play_games",
     "games.game": "Forfeit Game Measures play_game",
     "games.match": "MatchPlan MatchResult PlayedGame",
     "games.openings": "make_openings",

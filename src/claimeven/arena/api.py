@@ -10,8 +10,7 @@ from claimeven.agents.base import Limit
 from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors.executors import play_games
-from claimeven.arena.executors.work import Executor
+from claimeven.arena.executors import play_games
 from claimeven.arena.games.match import MatchPlan, MatchResult, PlayedGame
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.games.schedule import Opening, Schedule
@@ -26,6 +25,7 @@ from claimeven.arena.tournaments.tournament import (
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
+from claimeven.parallel.jobs import Executor
 
 #: Plies of balanced openings of a match where nothing else is said.
 BALANCED_PLIES = 4

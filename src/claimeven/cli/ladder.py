@@ -10,7 +10,6 @@ import click
 
 from claimeven.agents import Limit
 from claimeven.agents.process.sandbox import Isolation
-from claimeven.arena.executors.work import Executor
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.placement import Meeting, Placement, placement_plan, pool_dict
 from claimeven.arena.tournaments.standings import Standings
@@ -31,6 +30,7 @@ from claimeven.cli.common.progress import say_interrupted, say_when_compiling
 from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
+from claimeven.parallel.jobs import Executor
 from claimeven.ratings.ladder import Ladder, Rating
 
 _HEADS = ("elo", "95 % interval", "games", "score")

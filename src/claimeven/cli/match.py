@@ -15,7 +15,6 @@ import click
 from claimeven.agents import InvalidSpec, Isolation, Limit
 from claimeven.arena import MatchPlan, MatchResult, Opening, PlayedGame, play_games
 from claimeven.arena.api import BALANCED_PLIES, make_schedule
-from claimeven.arena.executors.work import Executor
 from claimeven.arena.tournaments.stored_match import play_kept
 from claimeven.cli.common.executor_options import players_options
 from claimeven.cli.common.json_lines import write_json
@@ -41,6 +40,7 @@ from claimeven.cli.parts.match_report import forfeit_line, game_lines, match_lin
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.parallel.jobs import Executor
 
 
 @click.command("match")

@@ -10,7 +10,6 @@ import click
 
 from claimeven.agents import Limit
 from claimeven.agents.process.sandbox import Isolation
-from claimeven.arena.executors.work import Executor
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.sequential import (
     MOST_GAMES,
@@ -47,6 +46,7 @@ from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.parallel.jobs import Executor
 from claimeven.ratings.pentanomial import PairCounts
 from claimeven.ratings.sprt import LARGEST, SequentialRun, SequentialTest, Verdict
 

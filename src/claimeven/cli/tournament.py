@@ -11,7 +11,6 @@ import click
 from click.core import ParameterSource
 
 from claimeven.agents import Isolation, Limit
-from claimeven.arena.executors.work import Executor
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.results import fault_texts
 from claimeven.arena.tournaments.config import read_settings
@@ -48,6 +47,7 @@ from claimeven.cli.parts.tournament_entrants import entrants
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.parallel.jobs import Executor
 
 #: Fields of a file that the command takes under another name.
 _RENAMED = {"openings": "source", "report": "page"}

@@ -24,9 +24,6 @@ from typing import Any, Final
 import numpy as np
 
 import claimeven
-from claimeven.arena.executors.local_workers import LocalWorkers
-from claimeven.arena.executors.ray_executor import RayWorkers
-from claimeven.arena.executors.work import Executor
 from claimeven.learning.extras import jax_and_optax
 from claimeven.learning.inference_server import SharedJudge
 from claimeven.learning.jax_net import NetInJax
@@ -39,6 +36,9 @@ from claimeven.learning.selfplay_jobs import PATIENCE, Played, play_selfplay
 from claimeven.learning.selfplay_measuring import check_gate, gate, measure_selfplay
 from claimeven.networks.model_file import ModelFile, write_model
 from claimeven.networks.net.file import unpacked
+from claimeven.parallel.jobs import Executor
+from claimeven.parallel.pool import LocalWorkers
+from claimeven.parallel.ray_workers import RayWorkers
 
 KIND: Final = "selfplay checkpoint"
 #: The names of the arrays of the best net begin with this, in a checkpoint.

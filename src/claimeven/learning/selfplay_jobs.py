@@ -1,4 +1,4 @@
-"""Tasks of self-play as work of the arena's executors: this process, others, or a cluster.
+"""Tasks of self-play as work of executors: this process, others, or a cluster.
 
 What a task gives is decided by the net, the recipe, the iteration and its number, so it does not
 matter who plays it, and one whose worker ended is played again.
@@ -7,7 +7,7 @@ matter who plays it, and one whose worker ended is played again.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy.typing as npt
 
-from claimeven.arena.executors.work import Executor, Play
+from claimeven.arena.executors import CheckedWork
 from claimeven.learning.inference_server import RemoteJudge, SharedJudge
 from claimeven.learning.jax_net import NetInJax
 from claimeven.learning.selfplay_config import NUMPY, SelfPlayRecipe
@@ -23,6 +23,7 @@ from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
 from claimeven.montecarlo.puct import PuctForest
 from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.networks.net import Net
+from claimeven.parallel.jobs import Executor, Play
 
 #: Seconds that a worker may say nothing: thousands of times what it takes to say that it plays.
 PATIENCE: Final = 120.0
@@ -40,7 +41,7 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class SelfPlayWork:
-    """The tasks of an iteration, with the arrays of the net that plays: an `AnyWork`.
+    """The tasks of an iteration, with the arrays of the net that plays: see `parallel.jobs.Work`.
 
     `judge` is the address of a `SharedJudge` that has the net instead.
     """
@@ -56,10 +57,9 @@ class SelfPlayWork:
         """What a number stands for."""
         return "task"
 
-    @property
-    def agents(self) -> tuple[()]:
-        """No agent from a file takes part."""
-        return ()
+    def for_other_machines(self) -> CheckedWork:
+        """Return the work with a check that a machine has the same program."""
+        return CheckedWork.of(self, ())
 
     @contextmanager
     def begun(self) -> Iterator[Play]:
@@ -70,7 +70,7 @@ class SelfPlayWork:
             yield partial(self._played, net)
 
     def _played(
-        self, net: PolicyValue, numbers: Sequence[int]
+        self, net: PolicyValue, numbers: Iterable[int]
     ) -> Iterator[tuple[int, Played] | None]:
         """Play tasks by a net: see `Play`."""
         for number in numbers:
@@ -106,8 +106,8 @@ def play_selfplay(
 
     Without an executor they are played in this process. `watch` is called with how many games are
     over. The result is the same wherever they are played. A worker that has said nothing for
-    `patience` seconds is replaced: see `AnyWork`. A `judge` judges by the net for all workers of
-    this machine.
+    `patience` seconds is replaced: see `parallel.jobs.Work`. A `judge` judges by the net for all
+    workers of this machine.
 
     >>> from claimeven import Geometry
     >>> board = Geometry(4, 4, 3)

@@ -17,8 +17,8 @@ from claimeven.agents import InvalidLimit, InvalidSpec, Limit
 from claimeven.arena import InvalidMatch, measure_accuracy
 from claimeven.arena.accuracy.measure import MAX_FAULTS, AgentAccuracy, SetAccuracy, ask, measure
 from claimeven.arena.accuracy.query_agents import Answer, SetPlan
-from claimeven.arena.executors import local_workers
 from claimeven.dataset.scored_sets import InvalidPositions, ScoredSet, shipped_set
+from claimeven.parallel import pool
 from claimeven.parallel.process import Child
 
 #: Plays the first column it may, but fails where the second player is to move.
@@ -61,7 +61,7 @@ def test_no_more_processes_are_started_than_there_is_to_ask(
             started.append(given)
             super().__init__(*given, **options)
 
-    monkeypatch.setattr(local_workers, "Child", Told)
+    monkeypatch.setattr(pool, "Child", Told)
     assert measure(SetPlan(("random",), _few(10)), jobs=50)["random"].answered == 10
     assert len(started) == 2
 
@@ -92,7 +92,7 @@ def test_each_process_multiplies_matrices_by_one_thread(monkeypatch: pytest.Monk
             asked.append({**options["variables"]})
             super().__init__(*given, **options)
 
-    monkeypatch.setattr(local_workers, "Child", Told)
+    monkeypatch.setattr(pool, "Child", Told)
     assert measure(SetPlan(("random",), _few(10)), jobs=2)["random"].answered == 10
     assert [each["OPENBLAS_NUM_THREADS"] for each in asked] == ["1", "1"]
 
@@ -106,7 +106,7 @@ def test_what_must_be_asked_in_order_is_asked_by_one_process(
         def __init__(self, *given: Any, **options: Any) -> None:
             raise AssertionError("no other process is wanted")
 
-    monkeypatch.setattr(local_workers, "Child", Unwanted)
+    monkeypatch.setattr(pool, "Child", Unwanted)
     few = _few(3)
     typed = "".join(f"{each.position.legal_columns[0] + 1}\n" for each in few.positions)
     monkeypatch.setattr("sys.stdin", io.StringIO(typed))

@@ -21,7 +21,6 @@ import pytest
 from claimeven import Limit, Position, make_agent
 from claimeven.agents.process.sandbox import Isolation
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors.work import AnyWork, Result
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.store.database import InvalidStore
@@ -35,6 +34,8 @@ from claimeven.arena.tournaments.tournament import (
     open_store,
     run_tournament,
 )
+from claimeven.parallel.jobs import Result
+from claimeven.parallel.jobs import Work as AnyWork
 from tests import forks
 from tests.cli.conftest import environment
 

@@ -13,16 +13,15 @@ from pathlib import Path
 
 from claimeven.agents.base import Limit
 from claimeven.agents.registry import Contestant
-from claimeven.arena.accuracy.answers import Questions
 from claimeven.arena.accuracy.comparing import Comparison, compare_moves
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
 from claimeven.arena.accuracy.query_agents import Answer, Examiner, SetPlan
 from claimeven.arena.accuracy.stored_games import ranked, worst_of
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors.local_workers import LocalWorkers
 from claimeven.dataset.scored_sets import ScoredSet, usable_set, usual_tactics
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.markup import shown_by
+from claimeven.parallel.pool import LocalWorkers
 from claimeven.review.analysis import JudgedMove
 
 #: Questions that are worth a process.
@@ -278,6 +277,6 @@ def ask(plan: SetPlan, jobs: int = 1) -> Generator[Answer, None, None]:
                 yield counted(examiner.ask(question))
             return
     workers = LocalWorkers(min(jobs, -(-plan.questions // _WORTH)), goes_on=goes_on)
-    with closing(workers.play(Questions(plan), range(plan.questions))) as answers:
+    with closing(workers.play(plan, range(plan.questions))) as answers:
         for _, answer in answers:
             yield counted(answer)

@@ -7,6 +7,8 @@ and under the same limit as a move of a match.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
@@ -21,6 +23,7 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet
 from claimeven.game.geometry import Geometry
+from claimeven.parallel.jobs import Play
 from claimeven.review.analysis import JudgedMove
 
 #: What is kept of an answer.
@@ -68,6 +71,19 @@ class SetPlan:
         twice = [name for name in self.names if self.names.count(name) > 1]
         if twice:
             raise InvalidMatch(f"{twice[0]} is there twice: name each agent once")
+
+    unit = "question"
+    patience = None
+
+    @contextmanager
+    def begun(self) -> Iterator[Play]:
+        """Make the agents, and yield what asks them: see `parallel.jobs.Work`."""
+        with Examiner(self) as examiner:
+            yield lambda numbers: ((number, examiner.ask(number)) for number in numbers)
+
+    def for_other_machines(self) -> SetPlan:
+        """Return the plan itself."""
+        return self
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors.executors import play_games
+from claimeven.arena.executors import play_games
 from claimeven.arena.games.match import MatchPlan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.store.database import InvalidStore

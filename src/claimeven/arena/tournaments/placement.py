@@ -19,13 +19,13 @@ from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors.work import Executor
 from claimeven.arena.store.models import StoredAgent
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.arena.tournaments.totals import Record
 from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
 from claimeven.markup import shown_by
+from claimeven.parallel.jobs import Executor
 from claimeven.ratings.ladder import Ladder, Rating, rate
 
 #: Likelihood from which an agent is said to be stronger than another.

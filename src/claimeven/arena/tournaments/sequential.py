@@ -18,7 +18,6 @@ from claimeven.agents.base import Limit
 from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors.work import Executor
 from claimeven.arena.games.openings import make_openings
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.models import StoredGame
@@ -28,6 +27,7 @@ from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournamen
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
+from claimeven.parallel.jobs import Executor
 from claimeven.ratings.sprt import SequentialRun, SequentialTest, Verdict
 
 #: Most games of a test, and the plies of its openings, where nothing else is said. There are some

@@ -12,12 +12,12 @@ from typing import Any
 
 from claimeven.agents.registry import broken_agents
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors.executors import play_games
-from claimeven.arena.executors.work import Executor
+from claimeven.arena.executors import play_games
 from claimeven.arena.games.match import MatchPlan, PlayedGame
 from claimeven.arena.store.runs import ChangeWatch
 from claimeven.arena.store.writer import HeldRows, played_game, stored_game
 from claimeven.arena.tournaments.tournament import TournamentPlan, open_store
+from claimeven.parallel.jobs import Executor
 
 
 def tournament_of(plan: MatchPlan) -> TournamentPlan:

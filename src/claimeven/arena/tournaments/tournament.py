@@ -26,8 +26,7 @@ from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import AGENTS, Contestant
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors.executors import local, play_work
-from claimeven.arena.executors.work import Executor, Work
+from claimeven.arena.executors import Work, local, play_work
 from claimeven.arena.games.match import PlayedGame
 from claimeven.arena.games.provenance import PlanOfAgents
 from claimeven.arena.games.schedule import Opening, Pairing, generators_of
@@ -44,6 +43,7 @@ from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
+from claimeven.parallel.jobs import Executor
 
 KINDS = ("round-robin", "gauntlet")
 #: Rounds of a tournament: more than anybody waits for.

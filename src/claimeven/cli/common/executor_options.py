@@ -9,9 +9,7 @@ from typing import Any
 
 import click
 
-from claimeven.arena.executors.executors import local
-from claimeven.arena.executors.ray_executor import RayWorkers
-from claimeven.arena.executors.work import Executor
+from claimeven.arena.executors import local
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.config import EXECUTORS
 from claimeven.arena.tournaments.standings import Standings
@@ -24,6 +22,8 @@ from claimeven.cli.common.options import WordChoice
 from claimeven.cli.common.progress import say, status_line
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.jobs import Executor
+from claimeven.parallel.ray_workers import RayWorkers
 
 Command = Callable[..., Any]
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from claimeven.arena.executors.work import Executor
 from claimeven.cli.common.executor_options import players_options
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
@@ -37,6 +36,7 @@ from claimeven.learning import (
 )
 from claimeven.learning.extras import jax_and_optax
 from claimeven.learning.settings import settings_of
+from claimeven.parallel.jobs import Executor
 
 #: The columns of a table of figures: heading, name in the log, format.
 Columns = Sequence[tuple[str, str, str]]

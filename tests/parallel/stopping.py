@@ -1,16 +1,16 @@
-"""Work whose worker is stopped in the midst of it, or waits there: alive, and silent."""
+"""Work whose worker is stopped in the midst of it, waits there alive, or cannot begin."""
 
 from __future__ import annotations
 
 import os
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from claimeven.arena.executors.work import Play
+from claimeven.parallel.jobs import Play, PoolError
 
 
 @dataclass(frozen=True)
@@ -21,20 +21,16 @@ class StoppedWork:
     at: int = 2
     always: bool = False
     patience: float | None = 3.0
+    unit = "square"
 
-    @property
-    def unit(self) -> str:
-        return "square"
-
-    @property
-    def agents(self) -> tuple[()]:
-        return ()
+    def for_other_machines(self) -> StoppedWork:
+        return self
 
     @contextmanager
     def begun(self) -> Iterator[Play]:
         yield self.squares
 
-    def squares(self, numbers: Sequence[int]) -> Iterator[tuple[int, int] | None]:
+    def squares(self, numbers: Iterable[int]) -> Iterator[tuple[int, int] | None]:
         for number in numbers:
             yield None
             mark = Path(self.folder) / "stopped"
@@ -48,10 +44,24 @@ class StoppedWork:
 class WaitingWork(StoppedWork):
     """Squares of numbers that are told when a file is there; until then come signs of life."""
 
-    def squares(self, numbers: Sequence[int]) -> Iterator[tuple[int, int] | None]:
+    def squares(self, numbers: Iterable[int]) -> Iterator[tuple[int, int] | None]:
         print("begun")
         for number in numbers:
             while not (Path(self.folder) / "go").exists():
                 time.sleep(0.01)
                 yield None
             yield number, number * number
+
+
+@dataclass(frozen=True)
+class FailingWork(StoppedWork):
+    """Work that cannot begin, or whose process ends as it begins."""
+
+    leaves: bool = False
+
+    @contextmanager
+    def begun(self) -> Iterator[Play]:
+        if self.leaves:
+            os._exit(5)
+        raise PoolError("it will not begin")
+        yield self.squares

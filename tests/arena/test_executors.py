@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import io
 import os
-import pickle
 import signal
 import subprocess
 import sys
 import time
-from collections import deque
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +24,12 @@ from claimeven.arena import (
     play_games,
     play_match,
 )
-from claimeven.arena.executors import local_workers
-from claimeven.arena.executors.local_workers import LocalWorkers
-from claimeven.arena.executors.work import Work
-from claimeven.parallel.process import Child, ChildEnded, ChildSilent
+from claimeven.arena.executors import Work
+from claimeven.parallel import pool
+from claimeven.parallel.process import Child
 from tests.agents.process.test_process import bot
-from tests.arena.executors.stopping import StoppedWork, WaitingWork
 
-SOURCES = Path(__file__).parents[3] / "src"
+SOURCES = Path(__file__).parents[2] / "src"
 
 
 def plain(result: MatchResult) -> dict[str, Any]:
@@ -146,9 +141,9 @@ def test_a_limit_that_an_agent_does_not_know_is_refused(spec: str, limit: Limit,
 
 
 def test_the_games_of_a_worker_that_ends_are_played_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[Any] = []
+    started: list[Child] = []
 
-    class Mortal(local_workers.Child):
+    class Mortal(Child):
         """A child that is killed when it is sent its second batch of games."""
 
         def __init__(self, module: str, **others: Any) -> None:
@@ -162,7 +157,7 @@ def test_the_games_of_a_worker_that_ends_are_played_again(monkeypatch: pytest.Mo
             if self.sent == 3 and len(started) < 4:
                 os.kill(self.process, signal.SIGKILL)
 
-    monkeypatch.setattr(local_workers, "Child", Mortal)
+    monkeypatch.setattr(pool, "Child", Mortal)
     plan = MatchPlan(("random", "greedy"), Schedule(200, 1, Position()))
     games = list(play_games(plan, 2))
     assert len(started) >= 4
@@ -175,7 +170,7 @@ def stripped(games: list[PlayedGame]) -> list[Any]:
 
 
 def test_a_game_that_ends_every_process_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Doomed(local_workers.Child):
+    class Doomed(Child):
         """A child that is killed as soon as it has games to play."""
 
         def send(self, message: bytes, seconds: float | None = None) -> None:
@@ -186,191 +181,11 @@ def test_a_game_that_ends_every_process_is_given_up(monkeypatch: pytest.MonkeyPa
             if doomed:
                 os.kill(self.process, signal.SIGKILL)
 
-    monkeypatch.setattr(local_workers, "Child", Doomed)
+    monkeypatch.setattr(pool, "Child", Doomed)
     plan = MatchPlan(("random", "greedy"), Schedule(4, 1, Position()))
     with pytest.raises(InvalidMatch, match=r"plays game \d has ended 3 times: signal SIGKILL"):
         list(play_games(plan, 2))
-
-
-def test_a_worker_that_hangs_is_replaced(tmp_path: Path) -> None:
-    """It is stopped, alive and silent; its work is played by another, and it is ended."""
-    told: list[str] = []
-    work, numbers = StoppedWork(str(tmp_path)), range(6)
-    assert sorted(LocalWorkers(2, told.append).play(work, numbers)) == [(n, n * n) for n in numbers]
-    assert told[0] == (
-        "a process that plays square 3 hangs (no sign of life for 3 s): another one plays it again"
-    )
-    assert not alive(int((tmp_path / "stopped").read_text(encoding="ascii")))
-
-
-def test_work_over_which_every_process_hangs_is_given_up(tmp_path: Path) -> None:
-    work = StoppedWork(str(tmp_path), at=0, always=True, patience=0.2)
-    with pytest.raises(InvalidMatch, match=r"plays square 1 has ended 3 times: no sign of life"):
-        list(LocalWorkers(1).play(work, [0]))
-
-
-def test_how_long_a_worker_may_say_nothing() -> None:
-    """Only one that has something to do is waited for, and longer before it is ready."""
-    child = local_workers.Child("claimeven.arena.executors.worker")
-    try:
-        os.kill(child.process, signal.SIGSTOP)
-        with pytest.raises(ChildSilent):  # it reads nothing, and the pipe is full
-            child.send(bytes(1 << 20), 0.1)
-        worker = local_workers._Worker(child)
-        heard, start = worker.heard_at, local_workers.START
-        assert worker.silence(1.0, heard + 10 * start) is None
-        worker.numbers.append(7)
-        assert worker.silence(1.0, heard + start - 1) is None
-        assert worker.silence(1.0, heard + start + 1) == f"not ready after {start:g} s"
-        worker.note(0)
-        assert worker.silence(1.0, worker.heard_at + 0.9) is None
-        assert worker.silence(1.0, worker.heard_at + 1.1) == "no sign of life for 1 s"
-        assert worker.silence(None, worker.heard_at + 1e6) is None
-        games = MatchPlan(("random", "greedy"), Schedule(2, 1, Position()))
-        assert Work(games).patience is None  # a move may take any time
-    finally:
-        child.kill()
-
-
-def test_kept_workers_go_on_to_the_next_work(tmp_path: Path) -> None:
-    """The same processes, but for one that has ended meanwhile; in the end none is left."""
-    squares = [(n, n * n) for n in range(4)]
-    with LocalWorkers(3).kept() as workers:
-        for _ in range(3):
-            assert sorted(workers.play(StoppedWork(str(tmp_path), at=9), range(4))) == squares
-            first, second, _ = resting = [child.process for child in workers._resting or []]
-        os.kill(first, signal.SIGKILL)
-        assert sorted(workers.play(StoppedWork(str(tmp_path), at=9), range(4))) == squares
-        after = {child.process for child in workers._resting or []}
-        assert first not in after
-        assert second in after
-        for process in after:
-            os.kill(process, signal.SIGKILL)  # as many as a game may be begun again, or more
-        assert sorted(workers.play(StoppedWork(str(tmp_path), at=9), range(4))) == squares
-        with closing(workers.play(WaitingWork(str(tmp_path)), range(4))):
-            pass
-    assert len(resting) == 3
-    assert not any(map(alive, (*resting, *after)))
-
-
-class Noted(Child):
-    """A child that notes, with all of its class, what it was started with and how long it has."""
-
-    started: list[Noted]
-
-    def __init__(self, module: str, **others: Any) -> None:
-        super().__init__(module, **others)
-        self.others = others
-        self.deadlines: list[float | None] = []
-        self.started.append(self)
-
-    def send(self, message: bytes, seconds: float | None = None) -> None:
-        self.deadlines.append(seconds)
-        super().send(message, seconds)
-
-
-def test_no_more_workers_than_games_and_none_is_left(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Each is one core's worth of work; those that are still held by name have ended too."""
-    monkeypatch.setattr(Noted, "started", [], raising=False)
-    monkeypatch.setattr(local_workers, "Child", Noted)
-    with closing(LocalWorkers(5).play(StoppedWork(str(tmp_path)), [0, 1])) as results:
-        assert next(results) in [(0, 0), (1, 1)]
-    assert len(Noted.started) == 2
-    assert all(child.ended for child in Noted.started)
-    assert [child.others["variables"]["OMP_NUM_THREADS"] for child in Noted.started] == ["1", "1"]
-
-
-def test_messages_have_a_deadline_a_late_one_before_a_worker_is_ready(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(Noted, "started", [], raising=False)
-    monkeypatch.setattr(local_workers, "Child", Noted)
-    work = StoppedWork(str(tmp_path), at=9, patience=60.0)
-    assert len(list(LocalWorkers(1).play(work, range(5)))) == 5
-    (child,) = Noted.started
-    assert child.ended
-    assert child.deadlines[:2] == [local_workers.START] * 2
-    assert set(child.deadlines[2:]) == {60.0}
-
-
-@pytest.mark.parametrize("number", [1, 2])
-@pytest.mark.parametrize("is_alive", [True, False])
-def test_a_worker_that_takes_no_message_is_replaced(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: int, is_alive: bool
-) -> None:
-    """The first message to it is the work, the second numbers."""
-
-    class Deaf(Noted):
-        def send(self, message: bytes, seconds: float | None = None) -> None:
-            if self is self.started[0] and len(self.deadlines) == number - 1:
-                if is_alive:
-                    os.kill(self.process, signal.SIGSTOP)
-                    super().send(bytes(1 << 20), 0.1)  # more than the pipe holds
-                self.kill()
-            super().send(message, seconds)
-
-    told: list[str] = []
-    monkeypatch.setattr(Noted, "started", [], raising=False)
-    monkeypatch.setattr(local_workers, "Child", Deaf)
-    work = StoppedWork(str(tmp_path), at=9, patience=60.0)
-    assert sorted(LocalWorkers(1, told.append).play(work, range(3))) == [(0, 0), (1, 1), (2, 4)]
-    assert len(Noted.started) == 2
-    hangs = "a process that plays square 1 hangs (it takes no more messages): another one"
-    assert [each[: len(hangs)] for each in told] == [hangs] * (is_alive and number == 2)
-
-
-def test_who_is_to_blame_for_the_end_of_a_worker(tmp_path: Path) -> None:
-    """The first game that it had; all are played again, one at a time, by three workers at most."""
-    workers = local_workers._Workers(StoppedWork(str(tmp_path)), range(3), 1, LocalWorkers(1))
-    try:
-        for _ in range(2):
-            (worker,) = workers._workers
-            worker.numbers = deque([4, 5, 6])
-            workers._replace(worker, "on purpose")
-            assert list(workers._suspects) == [4, 5, 6]
-            assert [workers._next(512) for _ in range(3)] == [[4], [5], [6]]
-        (worker,) = workers._workers
-        worker.numbers = deque([4, 5, 6])
-        with pytest.raises(InvalidMatch, match="plays square 5 has ended 3 times: on purpose"):
-            workers._replace(worker, "on purpose")
-    finally:
-        workers.end()
-
-
-def test_a_worker_that_waited_for_games_was_not_silent(tmp_path: Path) -> None:
-    workers = local_workers._Workers(StoppedWork(str(tmp_path)), range(3), 1, LocalWorkers(1))
-    try:
-        (worker,) = workers._workers
-        for _ in range(20):
-            worker.note(10**9)
-        assert worker.batch == local_workers.MOST  # their numbers fit into a pipe
-        worker.heard_at -= 3600
-        workers._hand_out(worker)
-        assert worker.silence(60.0, worker.games_at + 1) is None
-    finally:
-        workers.end()
-
-
-def test_a_worker_says_that_it_is_ready_and_that_it_lives(tmp_path: Path) -> None:
-    said: list[str] = []
-    child = Child("claimeven.arena.executors.worker", said.append)
-    try:
-        child.send(pickle.dumps(WaitingWork(str(tmp_path))))
-        assert pickle.loads(child.receive(60)) == []
-        child.send(pickle.dumps([7]))
-        assert pickle.loads(child.receive(60)) == []
-        (tmp_path / "go").touch()
-        while not (results := pickle.loads(child.receive(60))):
-            pass
-        assert results == [(7, 49)]
-        child.hang_up()
-        with pytest.raises(ChildEnded, match="exit status 0"):
-            child.receive(60)
-    finally:
-        child.kill()
-    assert "".join(said) == "begun\n"
+    assert Work(plan).patience is None  # a move may take any time
 
 
 SCRIPT = """

@@ -23,16 +23,15 @@ from claimeven.arena import (
     play_match,
     run_sprt,
 )
-from claimeven.arena.executors import ray_executor
-from claimeven.arena.executors.executors import local, play_work
-from claimeven.arena.executors.ray_worker import Player, Surroundings
-from claimeven.arena.executors.work import Executor, Work
+from claimeven.arena.executors import Work, local, play_work
 from claimeven.learning.selfplay_config import SelfPlayRecipe
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
-from tests.arena.executors.stopping import StoppedWork
+from claimeven.parallel import pool
+from claimeven.parallel.jobs import Executor, PoolError, RayWorker
 from tests.cli.conftest import environment
 from tests.learning.needs import needs_jax
+from tests.parallel.stopping import StoppedWork
 
 #: An agent that once, or always, kills the process that plays its game, in the middle of it.
 KILLER = """
@@ -113,14 +112,14 @@ def test_a_worker_killed_in_mid_game_loses_nothing(two_workers: RayWorkers, tmp_
     killer.write_text(KILLER.format(always=False), encoding="utf-8")
     what = work("random", str(killer), games=12)
     games = games_of(what, two_workers)
-    assert killer.with_suffix(".mark").read_bytes().startswith(b"ray::Player")
+    assert killer.with_suffix(".mark").read_bytes().startswith(b"ray::RayWorker")
     assert games == games_of(what, None)
 
 
 def test_a_game_that_ends_every_worker_is_given_up(
     one_worker: RayWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_executor, "TRIES", 2)
+    monkeypatch.setattr(pool, "TRIES", 2)
     killer = tmp_path / "killer.py"
     killer.write_text(KILLER.format(always=True), encoding="utf-8")
     with pytest.raises(InvalidMatch, match=r"the Ray worker that plays game \d has ended 2 times"):
@@ -148,24 +147,24 @@ def test_self_play_on_ray_is_that_of_this_process(one_worker: RayWorkers, infere
 def test_a_machine_that_differs_is_named(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return 3\n", encoding="utf-8")
-    what = work("random", str(bot), games=2)
-    surroundings = Surroundings.of(what)
-    assert Player().prepare(what, surroundings) is None
+    what = work("random", str(bot), games=2).for_other_machines()
+    assert RayWorker().prepare(what) == []
     bot.write_text("def agent(position):\n    return 2\n", encoding="utf-8")
-    assert f"has another file of {bot}: agents from" in str(Player().prepare(what, surroundings))
+    assert f"has another file of {bot}: agents from" in str(RayWorker().prepare(what))
     bot.unlink()
-    assert f"lacks the file of {bot}: agents from" in str(Player().prepare(what, surroundings))
-    other = Surroundings("0.0.1", surroundings.folder, {})
-    assert "and this is 0.0.1: install the same" in str(Player().prepare(what, other))
+    assert f"lacks the file of {bot}: agents from" in str(RayWorker().prepare(what))
+    other = replace(what, version="0.0.1", digests={})
+    assert "and this is 0.0.1: install the same" in str(RayWorker().prepare(other))
 
 
 def test_less_than_one_job_is_refused() -> None:
     pytest.importorskip("ray")
-    with pytest.raises(InvalidMatch, match="a match takes at least 1 job, not 0"):
-        RayWorkers(0)
+    for jobs in (0, 1.5):
+        with pytest.raises(PoolError, match=f"jobs must be a whole number, 1 or more, not {jobs}"):
+            RayWorkers(jobs)  # type: ignore[arg-type]  # bad on purpose
 
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(InvalidMatch, match=r"need Ray: pip install 'claimeven\[cluster\]'"):
+    with pytest.raises(PoolError, match=r"need Ray: pip install 'claimeven\[cluster\]'"):
         RayWorkers()

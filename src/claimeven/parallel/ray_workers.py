@@ -1,0 +1,185 @@
+"""An executor whose workers are those of a Ray cluster, or of a Ray of this machine.
+
+Ray is the extra `cluster`; it is imported when there are jobs to do.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import socket
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from claimeven.parallel import interrupts
+from claimeven.parallel.jobs import PoolError, RayWorker, Result, Work
+from claimeven.parallel.pool import Scheduler
+from claimeven.parallel.process import ChildEnded
+
+#: Bytes of memory that workers share, if Ray is started here: results are small.
+_SHARED = 128 << 20
+#: Seconds a cluster has to answer.
+_ANSWER = 10.0
+#: Seconds that a call waits for news before it lets Ctrl-C through.
+_LOOK = 1.0
+
+
+@dataclass(frozen=True)
+class RayWorkers:
+    """An executor: workers of a Ray cluster; one that ends, or whose machine does, is replaced.
+
+    `address` is that of a cluster ("auto", "head:6379"), whose machines have claimeven installed;
+    without one Ray is started on this machine and stopped at the end, unless this program has
+    started it before. There are as many workers as `jobs`, each a core; None takes all cores.
+    `tell` gets a sentence about each that hangs. Raises `PoolError` for less than one, and without
+    Ray.
+    """
+
+    jobs: int | None = None
+    address: str | None = None
+    tell: Callable[[str], object] | None = None
+
+    def __post_init__(self) -> None:
+        if self.jobs is not None and not (isinstance(self.jobs, int) and self.jobs >= 1):
+            raise PoolError(f"jobs must be a whole number, 1 or more, not {self.jobs!r}")
+        if importlib.util.find_spec("ray") is None:
+            raise PoolError("many machines need Ray: pip install 'claimeven[cluster]'")
+
+    @contextmanager
+    def kept(self) -> Iterator[RayWorkers]:
+        """Yield these workers, with a Ray that stays from one work to the next until this ends.
+
+        A Ray that others have started may go and come back between two works: it is asked anew.
+        """
+        with nullcontext() if self.address else _connected(None, self.jobs):
+            yield self
+
+    def play(self, work: Work, numbers: Sequence[int]) -> Generator[Result, None, None]:
+        """Yield the results as they end: see `Scheduler.results`. Raises `PoolError` for a cluster
+        that does not answer too, and an error for machines that are not fit for the work.
+        """
+        with _connected(self.address, self.jobs) as ray:
+            cores = int(ray.cluster_resources().get("CPU", 1))
+            count = min(self.jobs or max(1, cores), len(numbers))
+            crew = _Actors(ray, work.for_other_machines())
+            yield from Scheduler(crew, work, numbers, count, self.tell).results()
+
+
+class _Actors:
+    """Actors of Ray: see `pool.Crew`. Each has one call at a time, which returns soon."""
+
+    name = "Ray worker"
+
+    def __init__(self, ray: Any, work: Work) -> None:
+        self._ray = ray
+        self._actor_class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(RayWorker)
+        self._work = ray.put(work)
+        self._calls: dict[Any, Any] = {}
+        self._given: defaultdict[Any, list[int]] = defaultdict(list)
+        self._undone: defaultdict[Any, int] = defaultdict(int)
+
+    def start(self) -> Any:
+        actor = self._actor_class.remote()
+        self._calls[actor.prepare.remote(self._work)] = actor
+        return actor
+
+    def give(self, worker: Any, numbers: list[int], seconds: float | None) -> None:
+        self._given[worker] += numbers
+        self._undone[worker] += len(numbers)
+        if worker not in self._calls.values():
+            self._step(worker)
+
+    def wait(self, workers: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+        done, _ = self._ray.wait(list(self._calls), num_returns=1, timeout=_LOOK)
+        for call in done:
+            actor = self._calls.pop(call)
+            try:
+                message = self._ray.get(call)
+            except self._ray.exceptions.RayTaskError:
+                raise
+            except self._ray.exceptions.RayError as error:
+                yield actor, ChildEnded(_last_line(error))
+                continue
+            if isinstance(message, list):
+                self._undone[actor] -= len(message)
+                if self._undone[actor]:
+                    self._step(actor)
+            yield actor, message
+
+    def kill(self, worker: Any) -> None:
+        self._calls = {call: each for call, each in self._calls.items() if each is not worker}
+        with suppress(self._ray.exceptions.RayError):
+            self._ray.kill(worker)
+
+    def release(self, ready: Sequence[Any], others: Sequence[Any]) -> None:
+        for worker in (*ready, *others):
+            self.kill(worker)
+
+    def _step(self, actor: Any) -> None:
+        self._calls[actor.step.remote(self._given.pop(actor, []))] = actor
+
+
+def _last_line(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1].rstrip(".") if lines else type(error).__name__
+
+
+@contextmanager
+def _connected(address: str | None, jobs: int | None) -> Iterator[Any]:
+    """Yield Ray, connected to a cluster; what was started for it is stopped at the end."""
+    if address is not None:
+        _try_to_reach(address)
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports nothing
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    with interrupts.put_off():
+        import ray  # noqa: PLC0415 - an extra
+    if ray.is_initialized():
+        yield ray
+        return
+    quiet: dict[str, Any] = {
+        "log_to_driver": False,
+        "logging_level": logging.ERROR,
+        "namespace": "claimeven",
+    }
+    if address is None:
+        quiet |= {"num_cpus": jobs, "include_dashboard": False, "object_store_memory": _SHARED}
+    try:
+        with interrupts.put_off():
+            try:
+                ray.init(address or "local", **quiet)
+            except (ConnectionError, RuntimeError, ValueError) as error:
+                where = "Ray cannot be started here" if address is None else address
+                reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+                reason = reason.partition(". ")[0].rstrip(".")
+                if isinstance(error, ConnectionError) and address not in (None, "auto"):
+                    reason += " (a cluster that asks for a token needs it and RAY_AUTH_MODE=token)"
+                raise PoolError(f"{where}: {reason}") from None
+        yield ray
+    finally:
+        with interrupts.put_off():
+            ray.shutdown()
+
+
+def _try_to_reach(address: str) -> None:
+    """Raise `PoolError` if nothing answers: Ray itself would try for more than a minute."""
+    if address in ("auto", "local"):
+        return
+    scheme, _, rest = address.rpartition("://")
+    try:
+        place = urlsplit(f"//{rest}")
+        if scheme not in ("", "ray") or not place.hostname or not place.port:
+            raise ValueError
+    except ValueError:
+        raise PoolError(
+            f"a Ray cluster's address is host:port, ray://host:port or auto, not {address!r}"
+        ) from None
+    try:
+        socket.create_connection((place.hostname, place.port), timeout=_ANSWER).close()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise PoolError(f"no Ray cluster answers at {address}: {reason}") from None
