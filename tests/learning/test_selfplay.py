@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, play_match
-from claimeven.arena import InvalidMatch, RayWorkers
+from claimeven.arena import RayWorkers
 from claimeven.dataset import Dataset
 from claimeven.errors import ClaimevenError
 from claimeven.learning import (
@@ -31,6 +31,7 @@ from claimeven.learning.selfplay_measuring import check_gate, gate, searched_col
 from claimeven.montecarlo.puct import PuctSearch
 from claimeven.networks import read_model, read_policy_value, suited_options
 from claimeven.networks.net import Net, NetShape, Searching, read_net
+from claimeven.parallel.jobs import PoolError
 from claimeven.parallel.pool import LocalWorkers
 from tests import forks
 from tests.learning.needs import needs_jax
@@ -179,7 +180,7 @@ def test_nobody_is_asked_to_play_for_a_run_that_is_whole(whole: Path) -> None:
     pytest.importorskip("ray")
     nobody = RayWorkers(1, "127.0.0.1:1")
     assert len(train_selfplay(whole, QUICK, executor=nobody)) == 3
-    with pytest.raises(InvalidMatch, match=r"no Ray cluster answers at 127\.0\.0\.1:1"):
+    with pytest.raises(PoolError, match=r"no Ray cluster answers at 127\.0\.0\.1:1"):
         train_selfplay(whole, replace(QUICK, iterations=4), executor=nobody)
 
 

@@ -94,7 +94,8 @@ def test_kept_workers_go_on_to_the_next_work(tmp_path: Path, started: list[Noted
             assert sorted(workers.play(work, range(40))) == squares(40)
         first = {child.process for child in workers._resting or []}
         for child in started:
-            os.kill(child.process, signal.SIGKILL)  # as many as a job may be begun again, or more
+            os.kill(child.process, signal.SIGKILL)  # as many as may fail to start, or more
+            os.waitid(os.P_PID, child.process, os.WEXITED | os.WNOWAIT)
         assert sorted(workers.play(work, range(40))) == squares(40)
         assert not first & {child.process for child in workers._resting or []}
         with closing(workers.play(WaitingWork(str(tmp_path)), range(4))):
