@@ -181,7 +181,7 @@ def test_what_may_not_be_asked_is_refused_in_a_sentence(
 def test_broken_json_is_told(server: Server) -> None:
     answer = server.ask("POST", "/api/move", b'{"moves": ', content_type="application/json")
     assert answer.status == 422
-    assert answer.error.startswith("the body is no JSON: ")
+    assert answer.error.startswith("the body must be JSON: ")
     nothing = server.ask("POST", "/api/move", content_type="application/json")
     assert (nothing.status, nothing.error) == (422, "the body is missing")
     garbled = server.ask("POST", "/api/move", b'{"moves": "\xff"}', content_type="application/json")

@@ -13,13 +13,11 @@ from fastapi import FastAPI
 
 from claimeven.web import services, streaming, worker_process
 from claimeven.web.app import create_app
-from claimeven.web.errors import NotFound
-from claimeven.web.pool import PoolBusy
+from claimeven.web.errors import NotFound, PoolBusy, PoolClosed, WorkerLost, WorkFailed
 from claimeven.web.security import HEADERS
 from claimeven.web.services import Services
 from claimeven.web.settings import ServerSettings
-from claimeven.web.streaming import EventStream
-from claimeven.web.worker_process import Event, PoolClosed, WorkerLost, WorkFailed
+from claimeven.web.streaming import Event, EventStream
 from tests.web.conftest import PATIENCE, Answer, events_of
 from tests.web.test_pool import eventually
 
@@ -73,7 +71,7 @@ async def served(**given: Any) -> AsyncIterator[FastAPI]:
 def test_an_application_brings_a_worker_and_keeps_what_it_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(services, "MOST_KEPT", 1)
+    monkeypatch.setattr(services, "MAX_KEPT", 1)
     monkeypatch.setattr(worker_process, "SLACK", PATIENCE)  # its answer may come late
 
     async def run() -> None:

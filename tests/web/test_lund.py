@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import sys
-from dataclasses import replace
+import time
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -27,9 +27,8 @@ from claimeven.arena.lund import (
     LundServer,
     play_challenge,
 )
-from claimeven.web import lund_games
+from claimeven.web import lund
 from claimeven.web.pool import WorkerPool
-from claimeven.web.routes import lund as routes
 from claimeven.web.services import Services
 from claimeven.web.settings import ServerSettings
 from tests.agents.test_http_agent import saying, serving
@@ -131,16 +130,14 @@ def test_a_bot_has_the_time_of_the_contract_or_less_where_the_server_gives_less(
     asked: list[Any] = []
 
     class Asked(Services):
-        async def ask(
-            self, request: Any, task: str, within: float, **arguments: Any
-        ) -> dict[str, Any]:
-            asked.append((task, within, arguments["seconds"]))
+        async def ask(self, task: str, seconds: float, **arguments: Any) -> dict[str, Any]:
+            asked.append((task, seconds))
             return {"column": 4}
 
     services = Asked(ServerSettings(seconds=given), WorkerPool(1, 8, 1))
-    bot = routes._bot_move(None, services, lund_games.Player(), "perfect")  # type: ignore[arg-type]
+    bot = lund._bot_move(services, lund.Player(), "perfect")
     assert asyncio.run(bot) == 3
-    assert asked == [("move", given, taken)]
+    assert asked == [("move", taken)]
 
 
 def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once() -> None:
@@ -159,14 +156,14 @@ def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once() -> Non
 
 def test_a_move_that_comes_too_late_loses(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr(lund_games.time, "monotonic", lambda: now[0])
-    player = lund_games.Player()
+    monkeypatch.setattr(lund.time, "monotonic", lambda: now[0])
+    player = lund.Player()
     player.begin()
     player.answer("")
     now[0] += 5.5  # half a second for the way there and back
     assert not player.is_late
     now[0] += 0.1
-    told = asyncio.run(routes._answer(None, None, player, "", 3))  # type: ignore[arg-type]
+    told = asyncio.run(lund._answer(None, player, "", 3))  # type: ignore[arg-type]
     assert (told["status"], told["result"], told["state"]) == (True, -1, EMPTY)
     assert told["msg"] == "you took more than 5 s for a move: you lost"
     assert (player.games, player.lost, player.playing) == (1, 1, False)
@@ -174,38 +171,28 @@ def test_a_move_that_comes_too_late_loses(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_draw_is_half_a_point() -> None:
     drawn = Position.from_moves("54712566226127126621574377157631535333444")
-    player = lund_games.Player(seat=1, position=drawn, playing=True)
-    player.begin_clock()
-    told = asyncio.run(routes._answer(None, None, player, "", 3))  # type: ignore[arg-type]
+    player = lund.Player(seat=1, position=drawn, playing=True)
+    player.asked_at = time.monotonic()
+    told = asyncio.run(lund._answer(None, player, "", 3))  # type: ignore[arg-type]
     assert (told["msg"], told["result"], player.drawn, player.playing) == ("a draw", 0.5, 1, False)
 
 
 def test_players_who_were_not_there_for_long_are_forgotten() -> None:
-    games = lund_games.LundGames()
-    known = {n: games.player(str(n), "greedy") for n in range(lund_games.MOST_PLAYERS)}
-    assert games.player("0", "greedy") is known[0]
-    assert games.player("0", "random") is not known[0]  # takes the place of 1
-    assert games.player("0", "greedy") is known[0]
-    assert games.player("1", "greedy") is not known[1]
+    games = lund.LundGames()
+    known = [lund.Player(games=n) for n in range(lund.MAX_PLAYERS)]
+    for n, player in enumerate(known):
+        games.keep(str(n), "greedy", player)
+    games.keep("0", "greedy", known[0])
+    games.keep("0", "random", known[0])  # takes the place of 1
+    assert games.player("0", "greedy") is games.player("0", "random") is known[0]
+    assert games.player("1", "greedy") == lund.Player()
+    for n in range(lund.MAX_PLAYERS):  # only asked about
+        assert games.player(f"nobody {n}", "greedy") == lund.Player()
     assert games.player("3", "greedy") is known[3]
-    for n in range(lund_games.MOST_PLAYERS):  # who is only asked about
-        assert games.known(f"nobody {n}", "greedy") == lund_games.Player()
-    assert games.known("3", "greedy") is games.player("3", "greedy") is known[3]
-
-
-def test_a_game_is_what_it_was_before() -> None:
-    player = lund_games.Player()
-    player.begin()
-    before = replace(player)
-    player.play(3)
-    player.asked_at = 5.0
-    player.is_busy = True
-    player.become(before)
-    assert player == before and player.is_to_move
 
 
 def test_time_streaks_and_players_are_counted() -> None:
-    player = lund_games.LundGames().player("a", "greedy")
+    player = lund.Player()
     for result in (WON, WON, LOST, DRAWN, WON):
         player.begin()
         player.end(result)

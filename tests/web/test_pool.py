@@ -16,21 +16,21 @@ from pathlib import Path
 
 import pytest
 
-from claimeven import Geometry, Position
-from claimeven.agents import codec
+from claimeven import Geometry, Limit, Position
 from claimeven.parallel.process import ONE_CORE
 from claimeven.web import worker_process
-from claimeven.web.pool import PoolBusy, WorkerPool
-from claimeven.web.warming import STEPS, Step
-from claimeven.web.worker_process import MEMORY_MB, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
+from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
+from claimeven.web.jobs import STEPS, Step
+from claimeven.web.pool import WorkerPool
+from claimeven.web.worker_process import MEMORY_MB
 from tests.forks import environment
 from tests.web.conftest import PATIENCE
 
 #: A position that takes longer than any test.
-HARD = codec.from_position(Position.from_moves("4", Geometry(8, 7)))
-EASY = codec.from_position(Position.from_moves("4444413226712433"))
-HARD_JOB = {"position": HARD, "seconds": 900}
-EASY_JOB = {"position": EASY, "seconds": 60}
+HARD = {"position": Position.from_moves("4", Geometry(8, 7))}
+EASY = {"position": Position.from_moves("4444413226712433")}
+#: A move of an agent that there is not.
+NOBODY = {**EASY, "agent": "nobody", "limit": Limit(), "seed": 1}
 
 
 def with_pool(
@@ -83,7 +83,7 @@ def test_a_worker_can_be_asked_after_its_first_step_and_is_ready_after_the_last(
         assert (pool.steps_made, pool.ready, pool.busy) == (1, 0, 0)
         (process,) = pool.processes
         assert os.getpriority(os.PRIO_PROCESS, process) == os.getpriority(os.PRIO_PROCESS, 0)
-        assert (await pool.result("scores", EASY_JOB, 60))["complete"] is True
+        assert (await pool.result("scores", EASY, 60))["complete"] is True
         await eventually(lambda: pool.ready == 2)
         assert pool.steps_made == 3
         assert all("what fails cannot be made ready: there is no agent" in text for text in told)
@@ -101,11 +101,10 @@ def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
 
     async def work(pool: WorkerPool) -> None:
         (process,) = pool.processes
-        job = {"position": EASY, "agent": "nobody", "limit": [None] * 5, "seed": 1, "seconds": 9}
         (worker,) = pool._workers
         worker.is_ready = False
         os.kill(process, signal.SIGSTOP)  # it does not say that its time runs
-        asked = asyncio.ensure_future(pool.result("move", job, 0.0))
+        asked = asyncio.ensure_future(pool.result("move", NOBODY, 0.0))
         await eventually(lambda: pool.busy == 1)
         await asyncio.sleep(0.1)
         assert not asked.done()
@@ -116,7 +115,7 @@ def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
         # Where nothing is left to compile it runs from the beginning.
         os.kill(process, signal.SIGSTOP)
         with pytest.raises(WorkTooLong):
-            await pool.result("move", job, 0.0)
+            await pool.result("move", NOBODY, 0.0)
         os.kill(process, signal.SIGCONT)
 
     with_pool(work)
@@ -138,24 +137,20 @@ def test_a_net_that_thinks_leaves_the_others_their_cores(monkeypatch: pytest.Mon
 def test_jobs_end_in_all_ways_and_the_worker_stays() -> None:
     async def work(pool: WorkerPool) -> None:
         before = pool.processes
-        hard = {"position": HARD, "seconds": 900}
         with pytest.raises(WorkTooLong, match=r"took more than the 0\.1 s"):
-            await pool.result("scores", hard, 0.1)
+            await pool.result("move", {**NOBODY, **HARD, "agent": "alphabeta:depth=50"}, 0.1)
         with pytest.raises(WorkFailed, match="there is no agent 'nobody'") as failed:
-            await pool.result("move", {"position": EASY, "agent": "nobody", "limit": [None] * 5,
-                                       "seed": 1, "seconds": 1}, 60)  # fmt: skip
+            await pool.result("move", NOBODY, 60)
         assert failed.value.status == 422
         with pytest.raises(WorkFailed, match="too hard for the time") as failed:
-            await pool.result("explanation", {"position": HARD, "seconds": 0.1}, 60)
+            await pool.result("explanation", HARD, 0.1)
         assert failed.value.status == 422
-        doing = asyncio.ensure_future(pool.result("scores", hard, 900))
+        doing = asyncio.ensure_future(pool.result("scores", HARD, 900))
         await asyncio.sleep(0)
-        waiting = asyncio.ensure_future(
-            pool.result("scores", {"position": EASY, "seconds": 60}, 60)
-        )
+        waiting = asyncio.ensure_future(pool.result("scores", EASY, 60))
         await eventually(lambda: pool.waiting == 1)
         with pytest.raises(PoolBusy, match="1 searches are waiting already"):
-            await pool.result("scores", hard, 900)
+            await pool.result("scores", HARD, 900)
         doing.cancel()
         assert (await waiting)["complete"] is True
         await eventually(lambda: not pool.busy)
@@ -166,17 +161,14 @@ def test_jobs_end_in_all_ways_and_the_worker_stays() -> None:
 
 def test_what_runs_and_waits_ends_with_the_pool() -> None:
     async def work(pool: WorkerPool) -> None:
-        jobs = [
-            asyncio.ensure_future(pool.result("scores", {"position": HARD, "seconds": 900}, 900))
-            for _ in range(2)
-        ]
+        jobs = [asyncio.ensure_future(pool.result("scores", HARD, 900)) for _ in range(2)]
         await eventually(lambda: pool.waiting == 1)
         await pool.stop()
         for job in jobs:
             with pytest.raises(PoolClosed):
                 await job
         with pytest.raises(PoolClosed):
-            await pool.result("scores", {"position": EASY, "seconds": 1}, 1)
+            await pool.result("scores", EASY, 1)
         assert pool.workers_lost == 0
 
     with_pool(work)
@@ -185,7 +177,7 @@ def test_what_runs_and_waits_ends_with_the_pool() -> None:
 def test_workers_that_end_at_once_are_all_replaced() -> None:
     async def work(pool: WorkerPool) -> None:
         before = set(pool.processes)
-        async with pool.job("scores", {"position": HARD, "seconds": 900}, 900) as events:
+        async with pool.job("scores", HARD, 900) as events:
             for process in before:
                 os.kill(process, signal.SIGKILL)
             with pytest.raises(WorkerLost, match="SIGKILL"):
@@ -198,8 +190,7 @@ def test_workers_that_end_at_once_are_all_replaced() -> None:
         assert (pool.workers_lost, pool.busy) == (2, 0)
         assert len(pool.processes) == 2
         assert not before & set(pool.processes)
-        easy = {"position": EASY, "seconds": 60}
-        for answer in await asyncio.gather(*(pool.result("scores", easy, 60) for _ in range(2))):
+        for answer in await asyncio.gather(*(pool.result("scores", EASY, 60) for _ in range(2))):
             assert answer["complete"] is True
 
     with_pool(work, size=2)
@@ -221,12 +212,12 @@ def test_failures_of_a_task_are_told_and_the_worker_stays(
         ) as failed:
             await pool.result("nonsense", {}, 60)
         assert failed.value.status == 500
-        assert (await pool.result("scores", EASY_JOB, 60))["complete"] is True
+        assert (await pool.result("scores", EASY, 60))["complete"] is True
         assert pool.processes == before
         assert (pool.jobs_done, pool.workers_lost) == (2, 0)
 
     with_pool(work)
-    assert "KeyError: 'nonsense'" in capfd.readouterr().err
+    assert "has no attribute 'nonsense'" in capfd.readouterr().err
 
 
 def test_an_idle_worker_that_has_just_ended_costs_no_job() -> None:
@@ -234,7 +225,7 @@ def test_an_idle_worker_that_has_just_ended_costs_no_job() -> None:
         (process,) = pool.processes
         os.kill(process, signal.SIGKILL)
         os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)  # the pool cannot have heard of it
-        assert (await pool.result("scores", EASY_JOB, 60))["complete"] is True
+        assert (await pool.result("scores", EASY, 60))["complete"] is True
         assert pool.workers_lost == 1
 
     with_pool(work)
@@ -243,13 +234,13 @@ def test_an_idle_worker_that_has_just_ended_costs_no_job() -> None:
 def test_a_worker_that_does_not_stop_is_replaced() -> None:
     async def work(pool: WorkerPool) -> None:
         before = pool.processes
-        doing = asyncio.ensure_future(pool.result("scores", HARD_JOB, 900))
+        doing = asyncio.ensure_future(pool.result("scores", HARD, 900))
         await eventually(lambda: pool.busy == 1)
         os.kill(before[0], signal.SIGSTOP)
         doing.cancel()
         await eventually(lambda: pool.processes not in (before, []) and pool.ready == 1)
         assert pool.workers_lost == 1
-        assert (await pool.result("scores", EASY_JOB, 60))["complete"] is True
+        assert (await pool.result("scores", EASY, 60))["complete"] is True
 
     with_pool(work, stop_seconds=0.01)
 
@@ -258,7 +249,7 @@ def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker() -> None:
     async def work(pool: WorkerPool) -> None:
         before = pool.processes
         os.kill(before[0], signal.SIGSTOP)  # it finds the job and its end at once
-        doing = asyncio.ensure_future(pool.result("scores", HARD_JOB, 900))
+        doing = asyncio.ensure_future(pool.result("scores", HARD, 900))
         await eventually(lambda: pool.busy == 1)
         doing.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -267,7 +258,7 @@ def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker() -> None:
         os.kill(before[0], signal.SIGCONT)
         await eventually(lambda: not pool.busy)
         for _ in range(3):
-            async with pool.job("review", {**EASY_JOB, "columns": [0, 1]}, 60) as events:
+            async with pool.job("review", {**EASY, "columns": [0, 1]}, 60) as events:
                 assert (await anext(events))["event"] == "scores"
                 time.sleep(0.1)  # most likely it is done before it is told to stop
             await eventually(lambda: not pool.busy)
@@ -280,8 +271,8 @@ def test_a_worker_that_is_handed_over_is_not_lost_with_who_waited_for_it() -> No
     async def work(pool: WorkerPool) -> None:
         async def handed_over() -> asyncio.Future[object]:
             """A job that has been given its worker and has not gone on yet."""
-            async with pool.job("scores", EASY_JOB, 60) as events:
-                waiting = asyncio.ensure_future(pool.result("scores", HARD_JOB, 900))
+            async with pool.job("scores", EASY, 60) as events:
+                waiting = asyncio.ensure_future(pool.result("scores", HARD, 900))
                 await eventually(lambda: pool.waiting == 1)
                 async for _ in events:
                     pass
@@ -293,7 +284,7 @@ def test_a_worker_that_is_handed_over_is_not_lost_with_who_waited_for_it() -> No
             waiting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await waiting
-            assert (await pool.result("scores", EASY_JOB, 60))["complete"] is True
+            assert (await pool.result("scores", EASY, 60))["complete"] is True
             waiting = await handed_over()
             await pool.stop()
             with pytest.raises(PoolClosed):
@@ -321,7 +312,7 @@ def test_workers_that_cannot_be_started_are_told_and_tried_again() -> None:
             await pool.start()
         async with asyncio.timeout(PATIENCE):
             with pytest.raises(PoolClosed):
-                await pool.result("scores", EASY_JOB, 60)
+                await pool.result("scores", EASY, 60)
         await pool.start()
         await pool.stop()
         await asyncio.sleep(0)

@@ -8,7 +8,7 @@ import pytest
 
 from claimeven import Geometry, Position, Solver, explain
 from claimeven.solver import score_in_words
-from claimeven.web.score_responses import book_scores, scores_json, told_columns
+from claimeven.web.score_responses import book_scores, new_columns, scores_json
 from tests.naive import Game, winner
 from tests.web.conftest import Server, drawn
 
@@ -145,11 +145,11 @@ def test_what_is_known_so_far_is_told_and_no_more() -> None:
         18, [1], "win", 1,
     )  # fmt: skip
     seen: set[int] = set()
-    first = list(told_columns(position, (None, None, 0, *[None] * 4), seen))
+    first = list(new_columns(position, (None, None, 0, *[None] * 4), seen))
     assert first == [{"column": 3, "score": 0, "words": "draws"}]
-    assert [column["column"] for column in told_columns(position, some, seen)] == [1, 7]
-    assert book_scores(position) == (18, -3, *[-18] * 5)
-    assert book_scores(position.play(0)) is None  # a game that is over has no columns
+    assert [column["column"] for column in new_columns(position, some, seen)] == [1, 7]
+    assert book_scores(position) == [18, -3, *[-18] * 5]
+    assert book_scores(position.play(0)) == [None] * 7  # a game that is over has no columns
 
 
 def test_an_explanation_is_that_of_the_package(server: Server, solver: Solver) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from claimeven import daily_puzzle, puzzles
-from claimeven.web.routes.puzzles import MOST_LEFT_OUT
+from claimeven.web.puzzles import MAX_LEFT_OUT
 from tests.web.conftest import Server
 from tests.web.pages import PHONE, board_of, drop, rows
 
@@ -29,7 +29,7 @@ def test_a_puzzle_is_drawn(server: Server) -> None:
     assert (told["puzzle"]["band"], told["puzzle"]["kind"]) == ("hard", "hold")
     assert server.get("/api/puzzles", **query).json == told
     others = [puzzle.number for puzzle in puzzles("hard", "hold")]
-    assert len(others) <= MOST_LEFT_OUT
+    assert len(others) <= MAX_LEFT_OUT
     last = others.pop()
     path, after = "/api/puzzles", " , ".join(map(str, others))
     for asked in ({}, {"rating": 0}):

@@ -9,8 +9,8 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.records import FORMATS, GameRecord, InvalidRecord, write_text
-from claimeven.web.records import MOST_GAMES, games_json
-from claimeven.web.requests import MOST_RECORDS
+from claimeven.web.records import MAX_GAMES, games_json
+from claimeven.web.requests import MAX_RECORDS
 from tests.web.conftest import Server
 
 GAMES = [
@@ -73,11 +73,11 @@ def test_games_that_cannot_be_read_are_counted_and_the_first_is_told() -> None:
     assert [game["moves"] for game in told["games"]] == ["44", "12"]
     assert told["wrong"] == 2
     assert told["problem"].startswith("line 2: move 2: 'x' is not a column")
-    told = of("1\n" * (MOST_GAMES + 1))
-    assert told["more"] and len(told["games"]) == MOST_GAMES
-    assert not of("1\n" * MOST_GAMES)["more"]
-    told = of("x\n" + "1\n" * MOST_GAMES)  # what cannot be read is looked at too
-    assert told["more"] and len(told["games"]) == MOST_GAMES - 1
+    told = of("1\n" * (MAX_GAMES + 1))
+    assert told["more"] and len(told["games"]) == MAX_GAMES
+    assert not of("1\n" * MAX_GAMES)["more"]
+    told = of("x\n" + "1\n" * MAX_GAMES)  # what cannot be read is looked at too
+    assert told["more"] and len(told["games"]) == MAX_GAMES - 1
 
 
 def test_what_comes_before_a_break_in_a_file_is_told() -> None:
@@ -121,7 +121,7 @@ def test_a_line_of_nothing_but_spaces_takes_no_time() -> None:
 
 def test_a_file_may_be_so_long_and_other_bodies_may_not(server: Server) -> None:
     line = "4455\n"
-    long = line * (MOST_RECORDS // len(line))
+    long = line * (MAX_RECORDS // len(line))
     assert server.post("/api/records", {"text": long}).json["more"]
     answer = server.post("/api/records", {"text": long + line})
     assert answer.status == 422

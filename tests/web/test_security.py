@@ -130,8 +130,8 @@ def test_what_is_refused_is_read_within_reason(monkeypatch: pytest.MonkeyPatch) 
 
         await Guard(reads_all, [], False, 10)(scope, counted, send)
 
-    monkeypatch.setattr(security, "MOST_FORGOTTEN", 20)
-    monkeypatch.setattr(security, "MOST_SECONDS", 3600)
+    monkeypatch.setattr(security, "MAX_FORGOTTEN", 20)
+    monkeypatch.setattr(security, "MAX_SECONDS", 3600)
     for told in ({}, {"content_length": "1000"}):
         reads = 0
         assert asyncio.run(asked(counting, "/", *[b"x" * 11] * 9, **told)).status == 413
@@ -139,7 +139,7 @@ def test_what_is_refused_is_read_within_reason(monkeypatch: pytest.MonkeyPatch) 
     # Who asks first whether to send the body is told at once; who stalls is waited for a while.
     first = {"content_length": "1000", "expect": "100-Continue"}
     assert asyncio.run(asked(counting, "/", **first)).status == 413
-    monkeypatch.setattr(security, "MOST_SECONDS", 0.01)
+    monkeypatch.setattr(security, "MAX_SECONDS", 0.01)
     assert asyncio.run(asked(counting, "/", content_length="1000")).status == 413
 
 

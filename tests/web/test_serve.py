@@ -22,9 +22,9 @@ from claimeven.arena import play_tournament
 from claimeven.cli import serve
 from claimeven.compiled.decorators import PLAIN
 from claimeven.web.api_page import api_page
+from claimeven.web.jobs import STEPS
 from claimeven.web.server import outer_address, told
 from claimeven.web.settings import InvalidSettings, ServerSettings
-from claimeven.web.warming import STEPS
 from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
 from tests.web.conftest import PATIENCE, Server, eventually, port_of, running, whole_answer

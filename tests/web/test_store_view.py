@@ -16,10 +16,9 @@ from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.web import store_tasks, store_view
-from claimeven.web.errors import ClientGone
+from claimeven.web.errors import WorkFailed
 from claimeven.web.store_view import StoreView, version_of
 from claimeven.web.tasks import Tools
-from claimeven.web.worker_process import WorkFailed
 from tests.web.conftest import PATIENCE, eventually, running
 
 AGENTS = [StoredAgent(0, "ann", "/home/prof/ann.py:play"), StoredAgent(1, "bob", "bob")]
@@ -87,17 +86,6 @@ class FakePool:
         yield {"event": "done", "data": {"read": len(self.jobs), "took": 0.0}}
 
 
-class Client:
-    """A request of a client that may go away."""
-
-    def __init__(self) -> None:
-        self.has_gone = asyncio.Event()
-
-    async def receive(self) -> dict[str, Any]:
-        await self.has_gone.wait()
-        return {"type": "http.disconnect"}
-
-
 def with_view(path: Path, work: Callable[[StoreView, FakePool], Any]) -> None:
     async def run() -> None:
         view, pool = StoreView(path, 9), FakePool()
@@ -113,34 +101,33 @@ def test_a_report_is_made_once_for_all_who_wait_and_kept_until_the_file_changes(
     path: Path,
 ) -> None:
     async def work(view: StoreView, pool: FakePool) -> None:
-        waiting = [asyncio.ensure_future(view.report(Client())) for _ in range(40)]
+        waiting = [asyncio.ensure_future(view.report()) for _ in range(40)]
         await asyncio.sleep(0)
         pool.may_end.set()
         assert set(await asyncio.gather(*waiting)) == {b"report 1"}
-        assert await view.report(Client()) == b"report 1"
+        assert await view.report() == b"report 1"
         assert len(pool.jobs) == 1
         settle(path)
-        assert await view.report(Client()) == b"report 2"
+        assert await view.report() == b"report 2"
 
     with_view(path, work)
 
 
 def test_a_report_is_given_up_when_all_who_waited_have_gone(path: Path) -> None:
     async def work(view: StoreView, pool: FakePool) -> None:
-        clients = [Client() for _ in range(40)]
-        waiting = [asyncio.ensure_future(view.report(client)) for client in clients]
+        waiting = [asyncio.ensure_future(view.report()) for _ in range(40)]
         while not pool.jobs:
             await asyncio.sleep(0)
-        for number, client in enumerate(clients):
+        for client in waiting:
             assert pool.given_up == 0
-            client.has_gone.set()
-            with pytest.raises(ClientGone):
-                await waiting[number]
+            client.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await client
         while not pool.given_up:
             await asyncio.sleep(0)
         assert (len(pool.jobs), pool.given_up) == (1, 1)
         pool.may_end.set()
-        assert await view.report(Client()) == b"report 2"
+        assert await view.report() == b"report 2"
 
     with_view(path, work)
 
@@ -199,7 +186,8 @@ def test_a_file_that_may_be_being_written_is_looked_at_again(path: Path) -> None
 def asked(tools: Tools, path: Path, final: bool = False) -> tuple[list[Any], dict[str, Any]]:
     """What the task tells on the way, and what it returns."""
     told: list[Any] = []
-    found = store_tasks.standings(tools, lambda *event: told.append(event), str(path), final)
+    tools.send = lambda *event: told.append(event)
+    found = store_tasks.standings(tools, str(path), final)
     found.pop("took")
     return told, found
 
@@ -215,7 +203,7 @@ def test_standings_grow_with_the_file_and_end_as_those_of_all_games(
     with Store.extend(path) as store:
         store.add(map(game, range(6, 9)))
     monkeypatch.setattr(store_tasks, "TICK", -1.0)
-    monkeypatch.setattr(store_tasks, "TELLING", 0)
+    monkeypatch.setattr(store_tasks, "READING_SHARE", 0)
     told, found = asked(tools, path, final=True)
     assert tools.standings is kept
     assert [(name, data["read"]) for name, data in told] == [("standings", 7)]
@@ -235,9 +223,9 @@ def test_standings_grow_with_the_file_and_end_as_those_of_all_games(
 def test_too_many_games_are_left_to_the_command(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_tasks, "MOST_REPORTED", 5)
+    monkeypatch.setattr(store_tasks, "MAX_REPORTED", 5)
     with pytest.raises(Exception, match=r"^class.db holds 6 games, and the server reports on 5"):
-        store_tasks.report(Tools(), lambda *event: None, str(path), str(tmp_path / "r.html"))
+        store_tasks.report(Tools(), str(path), str(tmp_path / "r.html"))
 
 
 def test_failures_are_told_and_tried_again(path: Path) -> None:

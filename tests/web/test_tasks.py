@@ -13,24 +13,19 @@ from typing import Any
 import pytest
 
 from claimeven import Geometry, Limit, Position
-from claimeven.agents import codec
 from claimeven.agents.families.perfect import SolverAgent
 from claimeven.compiled.decorators import PLAIN
 from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo import MonteCarloSearch
 from claimeven.parallel.connection import unpack
 from claimeven.web import tasks
-from claimeven.web.tasks import OTHER_TABLE_MB, TASKS, Tools, move, scores
+from claimeven.web.jobs import to_plain
+from claimeven.web.tasks import OTHER_TABLE_MB, Tools, move, scores
 from claimeven.web.worker import Worker
 from tests import forks
 from tests.web.conftest import PATIENCE
 
-HARD = codec.from_position(Position.from_moves("4", Geometry(8, 7)))
-FREE = [None] * 5
-
-
-def nothing(event: str, data: Any) -> None:
-    """A task's `tell` that nobody listens to."""
+HARD = Position.from_moves("4", Geometry(8, 7))
 
 
 @pytest.fixture
@@ -78,13 +73,15 @@ def test_a_search_that_is_watched_tells_now_and_then_how_far_it_is(
     monkeypatch.setattr(tasks, "TICK", 0.01)
     tools.solver(Geometry(8, 7)).load()
     told: list[tuple[str, Any]] = []
-    found = scores(tools, lambda *event: told.append(event), HARD, 2, events=True)
+    tools.send, tools.seconds = lambda *event: told.append(event), 2
+    found = scores(tools, HARD, on_the_way=True)
     assert (found["complete"], found["score"], found["best"]) == (False, None, [])
     at = [0.0, *(data["seconds"] for name, data in told if name == "progress")]
     assert len(at) > 1
     assert all(later - sooner >= 0.01 for sooner, later in itertools.pairwise(at))
     told.clear()
-    again = scores(tools, lambda *event: told.append(event), HARD, 0.1)
+    tools.seconds = 0.1
+    again = scores(tools, HARD)
     assert told == []
     assert again["nodes"] < tools.solver(Geometry(8, 7)).statistics.nodes
 
@@ -94,11 +91,17 @@ def test_an_agent_that_asks_the_solver_has_no_more_time_than_the_server_gives(
 ) -> None:
     given_up = threading.Timer(PATIENCE, tools.solver(Geometry(8, 7)).stop)
     given_up.start()
-    decision = move(tools, nothing, HARD, "perfect", FREE, 1, 0.1)
+    tools.seconds = 0.1
+    decision = move(tools, HARD, "perfect", Limit(), 1)
     assert given_up.is_alive()
     given_up.cancel()
     assert decision["score"] is None
     assert decision["column"] in range(1, 9)
+
+
+def job(task: str, **arguments: Any) -> dict[str, Any]:
+    """The message of a job."""
+    return {"task": task, "seconds": 60, "arguments": to_plain(arguments)}
 
 
 @pytest.fixture
@@ -116,13 +119,13 @@ def worker(sent: list[bytes]) -> Iterator[Worker]:
 def test_a_worker_that_lacks_memory_lets_go_of_what_it_keeps(
     worker: Worker, sent: list[bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def hungry(tools: Tools, tell: object) -> None:
+    def hungry(tools: Tools) -> None:
         raise MemoryError
 
-    monkeypatch.setitem(TASKS, "hungry", hungry)
+    monkeypatch.setattr(tasks, "hungry", hungry, raising=False)
     board = Geometry(4, 4)
     solver, agent = worker.tools.solver(board), worker.tools.agent("greedy", board, Limit())
-    worker.do(1, "hungry", {})
+    worker.do(1, job("hungry"))
     begun, message = map(unpack, sent)
     assert begun["event"] == "begun"
     assert (message["job"], message["event"], message["data"]["status"]) == (1, "failed", 503)
@@ -138,32 +141,30 @@ def test_a_job_is_cancelled_once(
     """The message is seen before its signal comes, which then finds a job that is ending."""
     ended: list[str] = []
 
-    def long(tools: Tools, tell: Any) -> None:
+    def long(tools: Tools) -> None:
         worker._unwanted = 1
         try:
-            tell("column", 1)
+            tools.send("column", 1)
             ended.append("went on")
         finally:
             signal.raise_signal(signal.SIGINT)
             ended.append("cleaned up")
 
-    monkeypatch.setitem(TASKS, "long", long)
+    monkeypatch.setattr(tasks, "long", long, raising=False)
     if begins:
         worker._unwanted = 1
-    worker.do(1, "long", {})
+    worker.do(1, job("long"))
     events = [unpack(data)["event"] for data in sent]
     assert events == (["cancelled"] if begins else ["begun", "column", "cancelled"])
     assert ended == ([] if begins else ["cleaned up"])
     signal.raise_signal(signal.SIGINT)  # between two jobs
-    worker.do(2, "scores", {"position": codec.from_position(Position()), "seconds": 60})
+    worker.do(2, job("scores", position=Position()))
     assert unpack(sent[-1])["event"] == "done"
 
 
 def test_an_agent_that_is_kept_begins_each_time_anew(tools: Tools) -> None:
-    asked = codec.from_position(Position.from_moves("44"))
-    first, again = (
-        move(tools, nothing, asked, "uct:iterations=60,reuse=yes", FREE, 7, 60) for _ in range(2)
-    )
+    asked = Position.from_moves("44")
+    first, again = (move(tools, asked, "uct:iterations=60,reuse=yes", Limit(), 7) for _ in range(2))
     assert (again["visits"], again["value"]) == (first["visits"], first["value"])
 
 
@@ -172,39 +173,36 @@ def test_an_agent_that_is_kept_begins_each_time_anew(tools: Tools) -> None:
 ASKED = """
 import gc, sys
 from claimeven import Limit, Position
-from claimeven.agents import codec
 from claimeven.agents.registry import build
 from claimeven.compiled.decorators import Kernel
 from claimeven.web.allowed_agents import OFFERED
-from claimeven.web.tasks import TASKS, Tools, warm
+from claimeven.web import search_traces, tasks
 
 def loaded():
     kernels = [each for each in gc.get_objects() if isinstance(each, Kernel)]
     return {each.__qualname__ for each in kernels if each._compiled is not None}
 
-def nothing(event, data):
-    pass
-
-tools = Tools()
-warm(tools, nothing, 16)
+tools = tasks.Tools()
+tasks.warm(tools, 16)
 before = loaded()
-start, early = codec.from_position(Position()), codec.from_position(Position.from_moves("44"))
+start, early = Position(), Position.from_moves("44")
 game = "44444132267124331"
-late = codec.from_position(Position.from_moves(game))
+late = Position.from_moves(game)
+tools.seconds = 0.1
 for agent in OFFERED:
     knows = build(agent).limits
     for limit in (Limit(iterations=20), Limit(depth=2), Limit()):
         if not limit.refused(knows):
-            TASKS["move"](tools, nothing, early, agent, codec.from_limit(limit), 1, 0.1)
+            tasks.move(tools, early, agent, limit, 1)
             break
-for task, arguments in {
-    "scores": (late, 60), "explanation": (late, 60), "puzzle_hints": (1, 0, 60),
-    "review": (start, [int(column) - 1 for column in game], 60),
-    "records": (codec.from_geometry(Position().geometry), game, "x.txt"),
-    "minimax": (early, "alphabeta", 3, 0, 9, 2, 9),
-    "montecarlo": (early, "puct", 9, 1, 1, 9, False, 2, 9),
-}.items():
-    TASKS[task](tools, nothing, *arguments)
+tools.seconds = 60
+tasks.scores(tools, late)
+tasks.explanation(tools, late)
+tasks.puzzle_hints(tools, 1, 0)
+tasks.review(tools, start, [int(column) - 1 for column in game])
+tasks.records(tools, start.geometry, game, "x.txt")
+search_traces.minimax(tools, early, "alphabeta", 3, 0, 9, 2, 9)
+search_traces.montecarlo(tools, early, "puct", 9, 1, 1, 9, False, 2, 9)
 print(len(before), *sorted(loaded() - before))
 """
 
@@ -222,16 +220,16 @@ def test_a_warm_worker_has_all_that_it_needs() -> None:
 @pytest.mark.parametrize(
     ("agent", "limit", "most"),
     [
-        ("uct-itu", [None, None, None, None, None], 2.0),  # by itself it takes 3 s
-        ("uct-itu", [2.5, None, None, None, None], 2.0),
-        ("uct-itu", [1.5, None, None, None, None], 1.5),
-        ("uct-itu:seconds=1", [None, None, None, None, None], 1.0),
-        ("uct:iterations=9", [None, None, None, None, None], None),
-        ("uct", [None, 9, None, None, None], None),
+        ("uct-itu", Limit(), 2.0),  # by itself it takes 3 s
+        ("uct-itu", Limit(2.5), 2.0),
+        ("uct-itu", Limit(1.5), 1.5),
+        ("uct-itu:seconds=1", Limit(), 1.0),
+        ("uct:iterations=9", Limit(), None),
+        ("uct", Limit(iterations=9), None),
     ],
 )
 def test_an_agent_takes_no_more_time_than_the_server_gives(
-    tools: Tools, monkeypatch: pytest.MonkeyPatch, agent: str, limit: list[Any], most: float | None
+    tools: Tools, monkeypatch: pytest.MonkeyPatch, agent: str, limit: Limit, most: float | None
 ) -> None:
     asked: list[float | None] = []
 
@@ -243,6 +241,6 @@ def test_an_agent_takes_no_more_time_than_the_server_gives(
 
     usual = MonteCarloSearch.search
     monkeypatch.setattr(MonteCarloSearch, "search", search)
-    start = codec.from_position(Position())
-    move(tools, nothing, start, agent, limit, 1, 2.0)
+    tools.seconds = 2.0
+    move(tools, Position(), agent, limit, 1)
     assert asked == [most]

@@ -58,8 +58,7 @@ def allowed(spec: str, settings: ServerSettings) -> str:
     files = [option for option in kind.options if option.kind == "file"]
     if any(options[option.name] != option.default for option in files):
         raise InvalidSpec("models from files cannot be asked for through a server")
-    most = {**_MOST, "seconds": settings.seconds, "iterations": settings.iterations}
-    most["nodes"] = settings.nodes
+    most = {**_MOST, **settings.caps}
     given = {part.partition("=")[0].strip() for part in text.partition(":")[2].split(",")}
     for option, value in options.items():
         if option in given and option in most and _is_more(value, most[option]):

@@ -15,12 +15,10 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from claimeven import __version__
-from claimeven.web import errors
+from claimeven.web import errors, lund, puzzles, routes
 from claimeven.web.api_page import api_page
 from claimeven.web.pool import WorkerPool
 from claimeven.web.requests import RECORDS_BODY
-from claimeven.web.routes import ROUTERS
-from claimeven.web.routes.common import only_known
 from claimeven.web.security import Guard, is_loopback
 from claimeven.web.services import Services
 from claimeven.web.settings import ServerSettings
@@ -64,8 +62,9 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
         redirect_slashes=False,
     )
     app.state.services = Services(settings, workers)
-    for router in ROUTERS:
-        app.include_router(router, dependencies=[Depends(only_known)])
+    app.state.lund = lund.LundGames()
+    for module in (routes, puzzles, lund):
+        app.include_router(module.router, dependencies=[Depends(routes.only_known)])
     errors.add_handlers(app)
     _add_page(app)
     app.add_middleware(

@@ -18,26 +18,16 @@ from functools import partial
 from typing import Any
 
 from claimeven.parallel.process import NoMoreProcesses
-from claimeven.web.warming import STEPS, Step
-from claimeven.web.worker_process import (
-    WARM_SECONDS,
-    Event,
-    PoolClosed,
-    WorkerLost,
-    WorkerProcess,
-    WorkFailed,
-    WorkTooLong,
-)
+from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
+from claimeven.web.jobs import STEPS, Step
+from claimeven.web.streaming import Event
+from claimeven.web.worker_process import WARM_SECONDS, WorkerProcess
 
 #: Seconds that a worker has to stop a job before it is ended. Most take milliseconds; but workers
 #: step back behind all others of a busy machine, and to end one costs more than to wait for it.
 STOP_SECONDS = 1.0
 #: Seconds between two tries to start a worker where that fails.
 _RETRY = 1.0
-
-
-class PoolBusy(Exception):
-    """There are as many jobs waiting as may wait."""
 
 
 class WorkerPool:

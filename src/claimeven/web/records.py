@@ -10,7 +10,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, tried_records
 
 #: Games of a file that are told at most.
-MOST_GAMES = 500
+MAX_GAMES = 500
 #: How a file of a tournament begins, whatever is made of its other bytes.
 _DATABASE = DATABASE.decode().rstrip("\0")
 
@@ -31,7 +31,7 @@ def games_json(text: str, name: str, geometry: Geometry) -> dict[str, Any]:
     wrong, problem, more = 0, None, False
     try:
         for number, each in enumerate(tried_records(lines, form, geometry)):
-            if number == MOST_GAMES:
+            if number == MAX_GAMES:
                 more = True
                 break
             if each.record is None:

@@ -1,9 +1,9 @@
-"""What requests hold, and how a position is read from them."""
+"""The fields of requests, and the positions and limits that they name."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,55 +12,31 @@ from claimeven.agents.base import Limit
 from claimeven.game.drawing import parse_drawing
 from claimeven.game.errors import IllegalMove, InvalidGeometry
 from claimeven.game.geometry import Geometry
-from claimeven.game.notation import format_moves, parse_moves
+from claimeven.game.line import Line
+from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.solver.errors import InvalidSolve
 from claimeven.web.settings import ServerSettings
 
 #: Characters of moves, of a drawing and of a spec that are read.
-MOST_MOVES, MOST_DRAWING, MOST_SPEC = 400, 4_000, 300
+MAX_MOVES, MAX_DRAWING, MAX_SPEC = 400, 4_000, 300
 #: Characters of a file of games, and bytes of the request that holds it.
-MOST_RECORDS, RECORDS_BODY = 2_000_000, 1 << 22
-#: Greatest seed, and greatest number that is read at all.
-MOST_SEED, MOST_NUMBER = 2**53 - 1, 10**12
+MAX_RECORDS, RECORDS_BODY = 2_000_000, 1 << 22
+#: Greatest seed, greatest number that is read at all, and plies that a limit may name.
+MAX_SEED, MAX_NUMBER, MAX_DEPTH = 2**53 - 1, 10**12, 256
 
 Spec = Annotated[
     str,
     Field(
-        max_length=MOST_SPEC,
+        max_length=MAX_SPEC,
         description="An agent: `uct`, `alphabeta:depth=5`; /api/agents lists them.",
         examples=["alphabeta:depth=4"],
     ),
 ]
 Seed = Annotated[
     int | None,
-    Field(ge=0, le=MOST_SEED, description="Seed of the agent's randomness; drawn if not given."),
+    Field(ge=0, le=MAX_SEED, description="Seed of the agent's randomness; drawn if not given."),
 ]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The position a request is about: where it starts, and the moves (0-based columns) on."""
-
-    start: Position
-    columns: tuple[int, ...]
-    position: Position
-
-    @property
-    def geometry(self) -> Geometry:
-        """The board."""
-        return self.position.geometry
-
-    @property
-    def moves(self) -> str:
-        """The moves as a string."""
-        return format_moves(self.columns, self.geometry)
-
-    def ongoing(self) -> Position:
-        """Return the position. Raises `InvalidSolve` if the game is over."""
-        if self.position.is_over:
-            raise InvalidSolve(f"the game is over here: {self.position.outcome}")
-        return self.position
 
 
 class BoardFields(BaseModel):
@@ -86,35 +62,42 @@ class PositionFields(BoardFields):
 
     moves: str = Field(
         default="",
-        max_length=MOST_MOVES,
+        max_length=MAX_MOVES,
         description="Columns from 1, one character a move; letters on more than nine columns.",
         examples=["4455"],
     )
     position: str | None = Field(
         default=None,
-        max_length=MOST_DRAWING,
+        max_length=MAX_DRAWING,
         description="The board before the moves: rows from the top, X (first player), O and dots,"
         " one a line or divided by `/`; the empty board if not given.",
     )
 
-    def asked(self) -> Asked:
-        """Return the position. Raises `ClaimevenError` naming what is wrong with it."""
+    @cached_property
+    def line(self) -> Line:
+        """The start and the moves. Raises `ClaimevenError` naming what is wrong with them."""
         geometry = self.geometry()
         start = Position(geometry)
         if self.position:
             start = parse_drawing(self.position.replace("/", "\n"), geometry)
-        columns = parse_moves(self.moves, geometry)
-        position = start
-        for number, column in enumerate(columns, start=1):
-            position = _played(position, column, number)
-        return Asked(start, columns, position)
+        line = Line(start)
+        for number, column in enumerate(parse_moves(self.moves, geometry), start=1):
+            try:
+                line.play(column)
+            except IllegalMove as error:
+                raise IllegalMove(f"move {number}: {error}") from None
+        return line
 
+    def ongoing(self) -> Position:
+        """Return the position after the moves. Raises `InvalidSolve` if the game is over."""
+        position = self.line.position
+        if position.is_over:
+            raise InvalidSolve(f"the game is over here: {position.outcome}")
+        return position
 
-def _played(position: Position, column: int, number: int) -> Position:
-    try:
-        return position.play(column)
-    except IllegalMove as error:
-        raise IllegalMove(f"move {number}: {error}") from None
+    def options(self) -> dict[str, Any]:
+        """Return the fields that say nothing of the position."""
+        return self.model_dump(exclude=set(PositionFields.model_fields))
 
 
 class LimitFields(BaseModel):
@@ -122,27 +105,16 @@ class LimitFields(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    seconds: float | None = Field(
-        default=None, gt=0, le=MOST_NUMBER, description="Wall-clock time."
-    )
-    iterations: int | None = Field(default=None, ge=1, le=MOST_NUMBER)
-    depth: int | None = Field(default=None, ge=1, le=MOST_NUMBER, description="Plies ahead.")
-    nodes: int | None = Field(
-        default=None, ge=1, le=MOST_NUMBER, description="Positions looked at."
-    )
+    seconds: float | None = Field(default=None, gt=0, le=MAX_NUMBER, description="Wall-clock time.")
+    iterations: int | None = Field(default=None, ge=1, le=MAX_NUMBER)
+    depth: int | None = Field(default=None, ge=1, le=MAX_NUMBER, description="Plies ahead.")
+    nodes: int | None = Field(default=None, ge=1, le=MAX_NUMBER, description="Positions looked at.")
 
     def limit(self, settings: ServerSettings) -> Limit:
         """Return the limit, no greater than the server's caps."""
-        return Limit(
-            _capped(self.seconds, settings.seconds),
-            _capped(self.iterations, settings.iterations),
-            _capped(self.depth, 256),
-            _capped(self.nodes, settings.nodes),
-        )
-
-
-def _capped(given: Any, most: Any) -> Any:
-    return None if given is None else min(given, most)
+        caps = {**settings.caps, "depth": MAX_DEPTH}
+        asked = self.model_dump(exclude_none=True)
+        return Limit(**{name: min(value, caps[name]) for name, value in asked.items()})
 
 
 class MoveRequest(PositionFields):
@@ -159,9 +131,9 @@ class RecordsRequest(BoardFields):
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=False)
 
-    text: str = Field(max_length=MOST_RECORDS, examples=["4455\n3344\n"])
+    text: str = Field(max_length=MAX_RECORDS, examples=["4455\n3344\n"])
     name: str = Field(
-        default="", max_length=MOST_SPEC, description="Of the file: its ending tells the format."
+        default="", max_length=MAX_SPEC, description="Of the file: its ending tells the format."
     )
 
 
@@ -195,9 +167,9 @@ class MonteCarloQuery(PositionFields):
 
     agent: Spec = Field(default="uct", examples=["uct"])
     iterations: int | None = Field(
-        default=None, ge=1, le=MOST_NUMBER, description="Else the agent's."
+        default=None, ge=1, le=MAX_NUMBER, description="Else the agent's."
     )
-    seed: int = Field(default=0, ge=0, le=MOST_SEED)
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
     first: int = Field(
         default=1, ge=1, le=10_000_000, description="First iteration to tell, from 1."
     )

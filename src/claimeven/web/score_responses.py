@@ -1,4 +1,4 @@
-"""Exact scores as the server tells them; those of the first plies come from the opening book."""
+"""Exact scores as plain data; those of the first plies come from the bundled opening book."""
 
 from __future__ import annotations
 
@@ -8,12 +8,7 @@ from typing import Any
 from claimeven.game.position import Position
 from claimeven.solver import protocols
 from claimeven.solver.protocols import USUAL_BOOK, OpeningBook
-from claimeven.solver.scores import (
-    column_in_words,
-    final_score,
-    outcome_word,
-    plies_to_end,
-)
+from claimeven.solver.scores import column_in_words, final_score, outcome_word, plies_to_end
 
 Scores = Sequence["int | None"]
 
@@ -29,7 +24,7 @@ def scores_json(
 ) -> dict[str, Any]:
     """Return the scores of a position's columns as plain data.
 
-    Where the search was not `complete` the score of the position is None, whatever is known of its
+    If the search was not `complete` the score of the position is None, whatever is known of its
     columns.
     """
     known = [score for score in scores if score is not None]
@@ -37,12 +32,8 @@ def scores_json(
     return {
         "score": score,
         "scores": list(scores),
-        "words": [None if s is None else column_in_words(position, s) for s in scores],
-        "best": [
-            column + 1
-            for column in position.geometry.centre_order
-            if score is not None and scores[column] == score
-        ],
+        "words": words_of(position, scores),
+        "best": best_columns(position, score, scores),
         "outcome": None if score is None else outcome_word(score),
         "plies_to_end": None if score is None else plies_to_end(position, score),
         "complete": complete,
@@ -52,31 +43,38 @@ def scores_json(
     }
 
 
-def told_columns(position: Position, scores: Scores, told: set[int]) -> Iterator[dict[str, Any]]:
-    """Yield what is known of the columns that were not told yet; they are `told` from then on."""
+def words_of(position: Position, scores: Scores) -> list[str | None]:
+    """Return the score of each column in words."""
+    return [None if score is None else column_in_words(position, score) for score in scores]
+
+
+def best_columns(position: Position, score: int | None, scores: Scores) -> list[int]:
+    """Return the columns, from 1, that keep the score of a position, center-most first."""
+    order = position.geometry.centre_order
+    return [column + 1 for column in order if score is not None and scores[column] == score]
+
+
+def new_columns(position: Position, scores: Scores, seen: set[int]) -> Iterator[dict[str, Any]]:
+    """Yield what is known of each column that is not among the `seen`, which it joins."""
     for column, score in enumerate(scores):
-        if score is not None and column not in told:
-            told.add(column)
-            yield {
-                "column": column + 1,
-                "score": score,
-                "words": column_in_words(position, score),
-            }
+        if score is not None and column not in seen:
+            seen.add(column)
+            words = column_in_words(position, score)
+            yield {"column": column + 1, "score": score, "words": words}
 
 
-def book_scores(position: Position) -> tuple[int | None, ...] | None:
-    """Return the scores of all columns if the book that comes along holds them, None if not."""
+def book_scores(position: Position) -> list[int | None]:
+    """Return the score of each column that the rules or the bundled book know, else None."""
     book = protocols.open_book(position.geometry, USUAL_BOOK)
-    if book is None or position.is_over:
-        return None
     scores: list[int | None] = [None] * position.geometry.columns
     for column in position.legal_columns:
-        known = _known(book, position.play_unchecked(column))
-        if known is None:
-            return None
-        scores[column] = -known
-    return tuple(scores)
+        known = known_score(book, position.play_unchecked(column))
+        scores[column] = None if known is None else -known
+    return scores
 
 
-def _known(book: OpeningBook, position: Position) -> int | None:
-    return final_score(position) if position.is_over else book.look_up(position)
+def known_score(book: OpeningBook | None, position: Position) -> int | None:
+    """Return the score of a position by the rules or a book, None if neither knows it."""
+    if position.is_over:
+        return final_score(position)
+    return None if book is None else book.look_up(position)

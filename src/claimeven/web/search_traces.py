@@ -6,12 +6,11 @@ One rule for every number: values and windows are told as the side to move at th
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from claimeven.agents import codec
 from claimeven.agents.families.classic import DEFAULT_DEPTH, SearchAgent
 from claimeven.agents.families.montecarlo import TRACE_ITERATIONS, MonteCarloAgent, step_line
 from claimeven.agents.options import InvalidSpec
@@ -26,28 +25,24 @@ from claimeven.minimax.types import (
     FROM_TABLE,
     Event,
     InvalidSearch,
-    Trace,
     plies_to_end,
     watched,
 )
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.textbook import Step
-from claimeven.montecarlo.tree_text import tree_json as grown_json
-
-Tell = Callable[[str, Any], None]
+from claimeven.montecarlo.tree_text import tree_json as forest_json
 
 #: Positions that a search to be watched may look at.
-MOST_POSITIONS = 100_000
+MAX_POSITIONS = 100_000
 #: Iterations of a Monte Carlo search to be watched.
-MOST_ITERATIONS = 5_000
+MAX_ITERATIONS = 5_000
 #: Nodes of all trees together that one answer holds.
-MOST_NODES = 60_000
+MAX_NODES = 60_000
 
 
 def minimax(
     tools: Any,
-    tell: Tell,
-    position: list[int],
+    position: Position,
     agent: str,
     depth: int | None,
     first: int,
@@ -59,30 +54,29 @@ def minimax(
     `steps` of them, and its tree, `tree_depth` plies deep and of `tree_nodes` nodes at most.
 
     Raises `InvalidSpec` for an agent of another family, `InvalidSearch` for a search of over
-    `MOST_POSITIONS` positions.
+    `MAX_POSITIONS` positions.
     """
-    asked = codec.to_position(position)
     player = build(agent)
     if not isinstance(player, SearchAgent):
         raise InvalidSpec(
-            f"{agent} is no minimax search: choose minimax, alphabeta, negamax or one of their kind"
+            f"{agent} is not a minimax search: choose minimax, alphabeta, negamax or their kind"
         )
-    empty = asked.geometry.cells - asked.ply
+    empty = position.geometry.cells - position.ply
     deepest = depth or player.own.depth or (empty if player.to_the_end else DEFAULT_DEPTH)
-    watch = _Watch(asked, first, steps)
+    window = _Window(position, first, steps)
     search = player.search
-    root = build_tree(watch.through(search.trace(asked, deepest)), tree_depth, tree_nodes)
+    root = build_tree(watched(search.trace(position, deepest), window.see), tree_depth, tree_nodes)
     return {
         "agent": agent,
         "algorithm": search.algorithm,
         "evaluation": search.evaluation.name,
-        "evaluation_about": _about(search.evaluation, asked.geometry.connect),
+        "evaluation_about": _about(search.evaluation, position.geometry.connect),
         "depth": min(deepest, empty),
         "first": first,
-        "total": watch.seen,
-        "steps": watch.kept,
-        "counters": watch.counters(),
-        "tree": tree_json(root, asked),
+        "total": window.seen,
+        "steps": window.kept,
+        "counters": window.counters,
+        "tree": tree_json(root, position),
     }
 
 
@@ -99,7 +93,7 @@ def _about(evaluation: Evaluation, connect: int) -> str:
     )
 
 
-class _Watch:
+class _Window:
     """Keeps some of the steps of a search that goes by, and counts all of them."""
 
     def __init__(self, position: Position, first: int, steps: int) -> None:
@@ -107,37 +101,25 @@ class _Watch:
         self.first, self.last = first, first + steps
         self.seen = 0
         self.kept: list[dict[str, Any]] = []
-        self.nodes = self.evaluations = self.cutoffs = self.table_hits = 0
+        self.counters = {"nodes": 0, "evaluations": 0, "cutoffs": 0, "table_hits": 0}
 
-    def through(self, trace: Trace) -> Trace:
-        """Pass a trace on."""
-        return watched(trace, self._see)
-
-    def counters(self) -> dict[str, int]:
-        """What was counted so far."""
-        return {
-            "nodes": self.nodes,
-            "evaluations": self.evaluations,
-            "cutoffs": self.cutoffs,
-            "table_hits": self.table_hits,
-        }
-
-    def _see(self, event: Event) -> None:
-        self.nodes += event.kind == "enter"
-        self.cutoffs += event.kind == "cut"
-        if event.kind == "return":
-            self.evaluations += event.reason == EVALUATED
-            self.table_hits += event.reason == FROM_TABLE
-        if self.nodes > MOST_POSITIONS:
+    def see(self, event: Event) -> None:
+        """Count a step, and keep it if it is wanted."""
+        counters, returns = self.counters, event.kind == "return"
+        counters["nodes"] += event.kind == "enter"
+        counters["cutoffs"] += event.kind == "cut"
+        counters["evaluations"] += returns and event.reason == EVALUATED
+        counters["table_hits"] += returns and event.reason == FROM_TABLE
+        if counters["nodes"] > MAX_POSITIONS:
             raise InvalidSearch(
-                f"this search looks at more than {MOST_POSITIONS:,} positions, too many to watch:"
+                f"this search looks at more than {MAX_POSITIONS:,} positions, too many to watch:"
                 " choose a lower depth"
             )
         if self.first <= self.seen < self.last:
-            self.kept.append(self._told(event))
+            self.kept.append(self._json(event))
         self.seen += 1
 
-    def _told(self, event: Event) -> dict[str, Any]:
+    def _json(self, event: Event) -> dict[str, Any]:
         turned = event.view == "mover" and len(event.columns) % 2 == 1
         alpha, beta = (-event.beta, -event.alpha) if turned else (event.alpha, event.beta)
         value = event.value
@@ -156,55 +138,51 @@ class _Watch:
             "plies_to_end": None if value is None else plies_to_end(value),
             "reason": event.reason,
             "skipped": event.skipped,
-            **self.counters(),
+            **self.counters,
         }
 
 
 def montecarlo(
     tools: Any,
-    tell: Tell,
-    position: list[int],
+    position: Position,
     agent: str,
     iterations: int | None,
     seed: int,
     first: int,
     steps: int,
-    every_tree: bool,
+    trees: bool,
     tree_depth: int,
     tree_nodes: int,
 ) -> dict[str, Any]:
     """Return the iterations of a Monte Carlo agent's search, phase by phase, and its tree.
 
-    `steps` iterations from `first` (counted from 1) on are told; `every_tree` adds the tree after
+    `steps` iterations from `first` (counted from 1) on are told; `trees` adds the tree after
     each of them, the path of that iteration first. Raises `InvalidSpec` for an agent of another
-    family, `InvalidSearch` for more than `MOST_ITERATIONS` iterations or trees of more than
-    `MOST_NODES` nodes together.
+    family, `InvalidSearch` for more than `MAX_ITERATIONS` iterations or trees of more than
+    `MAX_NODES` nodes together.
     """
-    asked = codec.to_position(position)
     player = build(agent)
     if not isinstance(player, MonteCarloAgent):
         raise InvalidSpec(
-            f"{agent} is no Monte Carlo search: choose uct, flat, breadth or their kind"
+            f"{agent} is not a Monte Carlo search: choose uct, flat, breadth or their kind"
         )
     wanted = iterations or player.own.iterations or TRACE_ITERATIONS
-    if wanted > MOST_ITERATIONS:
-        raise InvalidSearch(
-            f"{MOST_ITERATIONS:,} iterations can be watched at most, not {wanted:,}"
-        )
+    if wanted > MAX_ITERATIONS:
+        raise InvalidSearch(f"{MAX_ITERATIONS:,} iterations can be watched at most, not {wanted:,}")
     told = max(0, min(steps, wanted + 1 - first))
-    if every_tree and told * tree_nodes > MOST_NODES:
+    if trees and told * tree_nodes > MAX_NODES:
         raise InvalidSearch(
             f"the trees of {told:,} iterations of up to {tree_nodes:,} nodes are too much at once:"
-            f" ask for {MOST_NODES // tree_nodes:,} iterations at most, or for smaller trees"
+            f" ask for {MAX_NODES // tree_nodes:,} iterations at most, or for smaller trees"
         )
-    found, forest = player.search.follow(asked, np.random.default_rng(seed), wanted)
+    found, forest = player.search.follow(position, np.random.default_rng(seed), wanted)
     kept: list[dict[str, Any]] = []
     made = 0
     for made, step in enumerate(found, start=1):
         if first <= made < first + steps:
-            kept.append(_told_step(step, asked))
-            if every_tree:
-                kept[-1]["tree"] = _grown(forest, asked, tree_depth, tree_nodes, step.path)
+            kept.append(_step_json(step, position))
+            if trees:
+                kept[-1]["tree"] = _tree_json(forest, position, tree_depth, tree_nodes, step.path)
     return {
         "agent": agent,
         "seed": seed,
@@ -214,11 +192,11 @@ def montecarlo(
         "first": first,
         "total": made,
         "steps": kept,
-        "tree": _grown(forest, asked, tree_depth, tree_nodes),
+        "tree": _tree_json(forest, position, tree_depth, tree_nodes),
     }
 
 
-def _told_step(step: Step, position: Position) -> dict[str, Any]:
+def _step_json(step: Step, position: Position) -> dict[str, Any]:
     geometry = position.geometry
     return {
         "iteration": step.iteration,
@@ -233,10 +211,10 @@ def _told_step(step: Step, position: Position) -> dict[str, Any]:
     }
 
 
-def _grown(
+def _tree_json(
     forest: Forest, position: Position, depth: int, nodes: int, path: Sequence[int] = ()
 ) -> dict[str, Any]:
-    return grown_json(forest.branch(depth, nodes, path), position)
+    return forest_json(forest.branch(depth, nodes, path), position)
 
 
 def _finite(number: float) -> float | None:

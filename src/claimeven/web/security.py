@@ -33,7 +33,7 @@ HEADERS = (
 )
 BAD_REQUEST, FORBIDDEN, TOO_LARGE = 400, 403, 413
 #: Bytes of a body that is refused which are read all the same, and seconds for that.
-MOST_FORGOTTEN, MOST_SECONDS = 1 << 26, 10.0
+MAX_FORGOTTEN, MAX_SECONDS = 1 << 26, 10.0
 _OTHER_SITE = (
     "pages of other sites cannot use this server;"
     " behind a proxy start it with --root-url and the address of the page"
@@ -205,9 +205,9 @@ async def _read_on(receive: Receive) -> None:
     """
     read = 0
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(MOST_SECONDS):
+        async with asyncio.timeout(MAX_SECONDS):
             more = True
-            while more and read < MOST_FORGOTTEN:
+            while more and read < MAX_FORGOTTEN:
                 message = await receive()
                 read += len(message.get("body", b""))
                 more = message["type"] == "http.request" and message.get("more_body", False)

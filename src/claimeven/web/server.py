@@ -17,11 +17,11 @@ import uvicorn
 
 from claimeven.web.app import create_app
 from claimeven.web.connections import Connection
+from claimeven.web.errors import WorkerLost, WorkFailed
 from claimeven.web.pool import WorkerPool
 from claimeven.web.security import is_loopback
 from claimeven.web.services import Services
 from claimeven.web.settings import InvalidSettings, ServerSettings
-from claimeven.web.worker_process import WorkerLost, WorkFailed
 
 #: Seconds that answers have to end once the server is told to.
 _FAREWELL = 1

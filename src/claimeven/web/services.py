@@ -1,4 +1,4 @@
-"""What all routes share: the settings, the pool of workers, scores found lately, games going on."""
+"""The parts that all routes share: settings, workers, scores found lately, games in progress."""
 
 from __future__ import annotations
 
@@ -12,21 +12,19 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
-from claimeven.agents import codec
+from claimeven.agents.base import Limit
 from claimeven.game.geometry import STANDARD
 from claimeven.game.position import Position
 from claimeven.web.allowed_agents import offered_agents
-from claimeven.web.lund_games import LundGames
 from claimeven.web.pool import WorkerPool
-from claimeven.web.requests import MOST_SEED
-from claimeven.web.score_responses import book_scores, scores_json, told_columns
+from claimeven.web.requests import MAX_SEED, PositionFields
+from claimeven.web.score_responses import book_scores, new_columns, scores_json
 from claimeven.web.settings import ServerSettings
 from claimeven.web.store_view import StoreView
-from claimeven.web.streaming import unless_gone
-from claimeven.web.worker_process import Event
+from claimeven.web.streaming import Event
 
 #: Positions whose scores are kept.
-MOST_KEPT = 2_048
+MAX_KEPT = 2_048
 
 
 class Services:
@@ -36,7 +34,6 @@ class Services:
         self.settings = settings
         self.pool = pool
         self.began = time.monotonic()
-        self.lund = LundGames()
         self.store = StoreView(settings.store, settings.waiting)
         self._kept: OrderedDict[Position, dict[str, Any]] = OrderedDict()
 
@@ -49,74 +46,69 @@ class Services:
         """End the searches, and all else that runs."""
         await asyncio.gather(self.pool.stop(), self.store.stop())
 
-    async def ask(
-        self, request: Request, task: str, within: float, **arguments: Any
-    ) -> dict[str, Any]:
-        """Return what a worker makes of a task `within` so many seconds, unless the client goes
-        away first.
-        """
-        result: dict[str, Any] = await unless_gone(
-            request, self.pool.result(task, arguments, within)
-        )
-        return result
+    async def ask(self, task: str, seconds: float, **arguments: Any) -> Any:
+        """Return the result of a worker's task, which may take so many seconds."""
+        return await self.pool.result(task, arguments, seconds)
 
-    async def scores(self, request: Request, position: Position) -> dict[str, Any]:
+    async def move(
+        self,
+        position: Position,
+        agent: str,
+        limit: Limit,
+        seed: int,
+        tree_nodes: int = 0,
+        seconds: float | None = None,
+    ) -> dict[str, Any]:
+        """Return an agent's decision, with a tree of up to so many nodes."""
+        decision: dict[str, Any] = await self.ask(
+            "move",
+            seconds or self.settings.seconds,
+            position=position,
+            agent=agent,
+            limit=limit,
+            seed=seed,
+            tree_nodes=tree_nodes,
+        )
+        return decision
+
+    async def scores(self, query: PositionFields) -> dict[str, Any]:
         """Return the exact scores of a position that is not over."""
-        known = self.known_scores(position)
-        if known is None:
-            known = await self.ask(
-                request,
-                "scores",
-                self.settings.seconds,
-                position=codec.from_position(position),
-                seconds=self.settings.seconds,
-            )
-            self._keep(position, known)
-        return known
+        async with self.score_events(query, on_the_way=False) as events:
+            last = [event async for event in events][-1]
+        scores: dict[str, Any] = last["data"]
+        return scores
 
     @asynccontextmanager
     async def score_events(
-        self, position: Position, moves: str
+        self, query: PositionFields, on_the_way: bool = True
     ) -> AsyncIterator[AsyncIterator[Event]]:
-        """Open the events of a position's scores: column, progress, and done in the end, which
-        names the moves.
-        """
-        known = self.known_scores(position)
+        """Open the events of a position's scores: column, progress, and done in the end."""
+        position, moves = query.ongoing(), query.line.moves
+        known = self._known_scores(position)
         if known is not None:
-            yield _told_at_once(position, known, moves)
+            yield _known_events(position, known, moves)
             return
-        seconds = self.settings.seconds
-        arguments = {
-            "position": codec.from_position(position),
-            "seconds": seconds,
-            "events": True,
-        }
-        async with self.pool.job("scores", arguments, seconds) as events:
-            yield self._seen(position, events, moves)
+        arguments = {"position": position, "on_the_way": on_the_way}
+        async with self.pool.job("scores", arguments, self.settings.seconds) as events:
+            yield self._keep_scores(position, events, moves)
 
-    def known_scores(self, position: Position) -> dict[str, Any] | None:
+    def seed(self, given: int | None) -> int:
+        """Return the seed given, or a new one."""
+        return randbelow(MAX_SEED) if given is None else given
+
+    def _known_scores(self, position: Position) -> dict[str, Any] | None:
         """Return scores that take no search: from the book, or found lately."""
         begin = time.perf_counter()
-        from_book = book_scores(position)
-        if from_book is not None:
+        scores = book_scores(position)
+        if all(scores[column] is not None for column in position.legal_columns):
             took = time.perf_counter() - begin
-            return scores_json(position, from_book, seconds=took, book=True)
+            return scores_json(position, scores, seconds=took, book=True)
         found = self._kept.get(position)
         if found is not None:
             self._kept.move_to_end(position)
         return found
 
-    def seed(self, given: int | None) -> int:
-        """Return the seed given, or a new one."""
-        return randbelow(MOST_SEED) if given is None else given
-
-    def _keep(self, position: Position, scores: dict[str, Any]) -> None:
-        if scores["complete"]:
-            self._kept[position] = scores
-            if len(self._kept) > MOST_KEPT:
-                self._kept.popitem(last=False)
-
-    async def _seen(
+    async def _keep_scores(
         self, position: Position, events: AsyncIterator[Event], moves: str
     ) -> AsyncIterator[Event]:
         """Pass events on; keep the result."""
@@ -124,19 +116,23 @@ class Services:
             if event["event"] != "done":
                 yield event
                 continue
-            self._keep(position, event["data"])
-            yield {"event": "done", "data": {**event["data"], "moves": moves}}
+            scores = event["data"]
+            if scores["complete"]:
+                self._kept[position] = scores
+                if len(self._kept) > MAX_KEPT:
+                    self._kept.popitem(last=False)
+            yield {"event": "done", "data": {**scores, "moves": moves}}
 
 
-async def _told_at_once(
+async def _known_events(
     position: Position, known: dict[str, Any], moves: str
 ) -> AsyncIterator[Event]:
-    for column in told_columns(position, known["scores"], set()):
+    for column in new_columns(position, known["scores"], set()):
         yield {"event": "column", "data": column}
     yield {"event": "done", "data": {**known, "moves": moves}}
 
 
-def services_of(request: Request) -> Services:
+async def services_of(request: Request) -> Services:
     """Return the parts of the server that a request came to."""
     services: Services = request.app.state.services
     return services

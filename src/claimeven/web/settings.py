@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.cores import usable_cores
 
 #: Greatest number of a port.
-MOST_PORT = 65_535
+MAX_PORT = 65_535
 #: Workers at least: one page asks for scores, a move and a review at once.
-LEAST_WORKERS = 3
+MIN_WORKERS = 3
 #: Workers at most.
-MOST_WORKERS = 64
+MAX_WORKERS = 64
 #: Seconds at most that a server may be told to spend on a search.
-MOST_SECONDS = 3_600
+MAX_SECONDS = 3_600
 
 
 class InvalidSettings(ClaimevenError):
@@ -25,7 +26,7 @@ class InvalidSettings(ClaimevenError):
 
 def usual_workers() -> int:
     """Return how many workers a server has where nothing is said: one a core, and 3 at least."""
-    return min(MOST_WORKERS, max(LEAST_WORKERS, usable_cores()))
+    return min(MAX_WORKERS, max(MIN_WORKERS, usable_cores()))
 
 
 def _origin(url: str) -> str:
@@ -77,10 +78,10 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         for name, low, high in (
-            ("port", 0, MOST_PORT),
-            ("workers", 1, MOST_WORKERS),
+            ("port", 0, MAX_PORT),
+            ("workers", 1, MAX_WORKERS),
             ("table_mb", 4, 1 << 16),
-            ("seconds", 0.1, MOST_SECONDS),
+            ("seconds", 0.1, MAX_SECONDS),
         ):
             given = getattr(self, name)
             if given is None:
@@ -90,6 +91,11 @@ class ServerSettings:
         object.__setattr__(self, "root_urls", tuple(map(_origin, self.root_urls)))
         if not self.host:
             raise InvalidSettings("host must be a name or an address, such as 127.0.0.1")
+
+    @property
+    def caps(self) -> dict[str, Any]:
+        """The most that an agent may do for a move."""
+        return {"seconds": self.seconds, "iterations": self.iterations, "nodes": self.nodes}
 
     @property
     def explain_seconds(self) -> float:

@@ -16,15 +16,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from fastapi import Request
-
-from claimeven.web.errors import NotFound
+from claimeven.web.errors import NotFound, WorkerLost, WorkTooLong
 from claimeven.web.pool import WorkerPool
-from claimeven.web.streaming import unless_gone
-from claimeven.web.worker_process import WorkerLost, WorkTooLong
 
 #: Seconds that standings, or a report, may take.
-MOST_SECONDS = 600.0
+MAX_SECONDS = 600.0
 #: Seconds that a request waits for standings: where there are none yet, and where older ones are.
 FIRST_SECONDS, NEXT_SECONDS = 10.0, 0.3
 #: Seconds after which standings that are not asked for are given up.
@@ -71,7 +67,7 @@ class StoreView:
         for pool in self._pools:
             await pool.stop()
 
-    async def report(self, request: Request) -> bytes:
+    async def report(self) -> bytes:
         """Return the report; it is given up when all who asked for it have gone away."""
         version = version_of(self._file)
         if version is not None and self._report[0] == version:
@@ -79,13 +75,9 @@ class StoreView:
         if self._making is None or self._making.done():
             self._making = asyncio.ensure_future(self._make_report(version))
         making = self._making
-
-        async def made() -> bytes:
-            return await asyncio.shield(making)
-
         self._readers += 1
         try:
-            return await unless_gone(request, made())
+            return await asyncio.shield(making)
         finally:
             self._readers -= 1
             if not self._readers and not making.done():
@@ -97,7 +89,7 @@ class StoreView:
         with TemporaryDirectory() as folder:
             out = Path(folder, "report.html")
             arguments = {"path": str(self._file), "out": str(out)}
-            await self._pools[1].result("report", arguments, MOST_SECONDS)
+            await self._pools[1].result("store_tasks.report", arguments, MAX_SECONDS)
             self._report = version, out.read_bytes()
         return self._report[1]
 
@@ -129,7 +121,9 @@ class StoreView:
         try:
             await self._pools[0].start()
             arguments = {"path": str(self._file), "final": final}
-            async with self._pools[0].job("standings", arguments, MOST_SECONDS) as events:
+            async with self._pools[0].job(
+                "store_tasks.standings", arguments, MAX_SECONDS
+            ) as events:
                 async for event in events:
                     took = event["data"].pop("took", 0.0)
                     self._tell(event["data"])

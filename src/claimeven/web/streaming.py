@@ -5,82 +5,105 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, TypeVar
 
 from fastapi import Request
-from starlette.responses import Response
+from fastapi.routing import APIRoute
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from claimeven.web.errors import ClientGone, told_as
-from claimeven.web.worker_process import Event
+from claimeven.web.errors import ClientGone, sentence_and_status
 
-#: Seconds between two signs of life of a stream that has nothing to tell.
+#: Seconds between two comments in a stream, so that no proxy takes it for dead.
 HEARTBEAT = 10.0
-#: What an event stream is called.
-MEDIA_TYPE = "text/event-stream"
 
-Result = TypeVar("Result")
-#: Opens a source of events; leaving it gives up what is going on.
+#: An event of a job: its name as `event`, plain data as `data`.
+Event = dict[str, Any]
+#: Opens a source of events; leaving it gives its job up.
 Source = Callable[[], contextlib.AbstractAsyncContextManager[AsyncIterator[Event]]]
+Result = TypeVar("Result")
 
 
-async def unless_gone(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
+class CancelledRoute(APIRoute):
+    """A route whose work is cancelled when its client goes away."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return the handler of requests."""
+        handle = super().get_route_handler()
+
+        async def handle_unless_gone(request: Request) -> Response:
+            try:
+                await request.body()  # from here on nothing but a disconnect is received
+            except ClientDisconnect:
+                raise ClientGone from None
+            return await unless_gone(request.receive, handle(request))
+
+        return handle_unless_gone
+
+
+async def unless_gone(receive: Receive, work: Coroutine[Any, Any, Result]) -> Result:
     """Return what `work` returns; cancel it and raise `ClientGone` when the client goes away."""
-    doing = asyncio.ensure_future(work)
-    watching = asyncio.ensure_future(_gone(request.receive))
+    working = asyncio.ensure_future(work)
+    watching = asyncio.ensure_future(_gone(receive))
     try:
-        await asyncio.wait((doing, watching), return_when=asyncio.FIRST_COMPLETED)
-        if not doing.done():
-            raise ClientGone
-        return doing.result()
+        await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientGone("the client has gone away")
+        return working.result()
     finally:
-        await _dropped(doing, watching)
+        for task in (working, watching):
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await task
 
 
-class EventStream(Response):
+async def _gone(receive: Receive) -> None:
+    """Return when the client has gone away."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+class EventStream(StreamingResponse):
     """Server-sent events: each has a name and one line of JSON as data; the last is done or error.
 
-    Errors after the start of the answer come as an event `error` with the sentence and the status
-    that the answer would have had.
+    Errors after the start of the answer are an event `error` with the sentence and the status that
+    the answer would have had.
     """
 
-    media_type = MEDIA_TYPE
+    media_type = "text/event-stream"
 
     def __init__(self, source: Source) -> None:
+        super().__init__((), headers={"cache-control": "no-store", "x-accel-buffering": "no"})
         self.source = source
-        self.status_code = 200
-        self.background = None
-        self.body = b""
-        self.init_headers({"cache-control": "no-store", "x-accel-buffering": "no"})
-        self.raw_headers = [h for h in self.raw_headers if h[0] != b"content-length"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until there are no more or the client goes away."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        sending = asyncio.ensure_future(self._send_all(send))
-        watching = asyncio.ensure_future(_gone(receive))
-        try:
-            await asyncio.wait((sending, watching), return_when=asyncio.FIRST_COMPLETED)
-            if sending.done():
-                sending.result()
-        finally:
-            await _dropped(sending, watching)
+        with contextlib.suppress(ClientGone):
+            await unless_gone(receive, self._send_all(send))
 
     async def _send_all(self, send: Send) -> None:
         async def put(data: bytes, more: bool = True) -> None:
             await send({"type": "http.response.body", "body": data, "more_body": more})
 
+        async def beat() -> None:
+            while True:
+                await asyncio.sleep(HEARTBEAT)
+                await put(b": still here\n\n")
+
         await put(b": waiting for a worker\n\n")
+        beating = asyncio.ensure_future(beat())
         try:
-            async with _beating(put), self.source() as events:
+            async with self.source() as events:
                 async for event in events:
                     await put(event_bytes(event["event"], event["data"]))
-        except asyncio.CancelledError:
-            raise
         except Exception as error:
-            sentence, status = told_as(error)
+            sentence, status = sentence_and_status(error)
             await put(event_bytes("error", {"error": sentence, "status": status}))
+        finally:
+            beating.cancel()
         await put(b"", more=False)
 
 
@@ -91,35 +114,3 @@ def event_bytes(name: str, data: Any) -> bytes:
     b'event: column\\ndata: {"column": 4}\\n\\n'
     """
     return f"event: {name}\ndata: {json.dumps(data, allow_nan=False)}\n\n".encode()
-
-
-@contextlib.asynccontextmanager
-async def _beating(put: Callable[[bytes], Awaitable[None]]) -> AsyncIterator[None]:
-    """Send a comment now and then meanwhile, so that nothing between takes the stream for dead."""
-
-    async def beat() -> None:
-        while True:
-            await asyncio.sleep(HEARTBEAT)
-            await put(b": still here\n\n")
-
-    beating = asyncio.ensure_future(beat())
-    try:
-        yield
-    finally:
-        beating.cancel()
-
-
-async def _gone(receive: Receive) -> None:
-    """Return when the client has gone away."""
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-async def _dropped(*tasks: asyncio.Future[Any]) -> None:
-    """Cancel what is not done, and see it end."""
-    for task in tasks:
-        if not task.done():
-            task.cancel()
-    for task in tasks:
-        with contextlib.suppress(asyncio.CancelledError, Exception):
-            await task

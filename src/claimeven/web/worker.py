@@ -14,6 +14,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from importlib import import_module
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -22,10 +23,11 @@ from claimeven.errors import ClaimevenError
 from claimeven.parallel.connection import pack, unpack
 from claimeven.parallel.worker import Parent
 from claimeven.solver.errors import SearchStopped
-from claimeven.web.tasks import TASKS, Tools, load
+from claimeven.web.jobs import from_plain
+from claimeven.web.tasks import Tools, load
 
 #: Values that one event may hold, and how deep they may lie.
-MOST_VALUES, MOST_DEPTH = 3_000_000, 600
+MAX_VALUES, MAX_DEPTH = 3_000_000, 600
 UNPROCESSABLE, UNAVAILABLE, FAILED = 422, 503, 500
 
 
@@ -61,15 +63,15 @@ class Worker:
         """Do jobs for ever."""
         while True:
             message = self.jobs.get()
-            self.do(message["job"], message["task"], message["arguments"])
+            self.do(message["job"], message)
 
-    def do(self, job: int, task: str, arguments: dict[str, Any]) -> None:
+    def do(self, job: int, message: dict[str, Any]) -> None:
         """Do one job and tell how it ended."""
         try:
             self._job = job
             if self._unwanted == job:
                 self._cancel()
-            outcome, data = self._outcome(task, arguments)
+            outcome, data = self._outcome(message)
             self._job = None
         except Cancelled:
             self._job = None
@@ -77,18 +79,21 @@ class Worker:
             outcome, data = "cancelled", None
         self._tell(job, outcome, data)
 
-    def _outcome(self, task: str, arguments: dict[str, Any]) -> tuple[str, Any]:
+    def _outcome(self, message: dict[str, Any]) -> tuple[str, Any]:
         """Do a task; return the name of its last event and the data of that."""
 
-        def tell(event: str, data: Any) -> None:
+        def send(event: str, data: Any) -> None:
             assert self._job is not None
             self._tell(self._job, event, data)
 
+        tools, arguments = self.tools, from_plain(message["arguments"])
+        tools.send, tools.seconds = send, message["seconds"]
         try:
-            load(self.tools, task, arguments)
-            tell("begun", None)  # from now on its time runs
-            result = TASKS[task](self.tools, tell, **arguments)
-            return "done", plain(result, MOST_VALUES, MOST_DEPTH)
+            module, _, name = message["task"].rpartition(".")
+            task = getattr(import_module(f"claimeven.web.{module or 'tasks'}"), name)
+            load(tools, message["task"], arguments)
+            send("begun", None)  # from now on its time runs
+            return "done", plain(task(tools, **arguments), MAX_VALUES, MAX_DEPTH)
         except Cancelled:
             raise
         except ClaimevenError as error:

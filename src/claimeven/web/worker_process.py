@@ -7,39 +7,19 @@ import itertools
 from collections.abc import AsyncGenerator, Callable
 from typing import Any
 
-from claimeven.errors import ClaimevenError
 from claimeven.parallel.connection import pack, unpack
 from claimeven.parallel.process import ONE_CORE, Child, ChildEnded, ChildGarbled, ChildSilent
+from claimeven.web.errors import PoolClosed, WorkerLost, WorkFailed, WorkTooLong
+from claimeven.web.jobs import to_plain
+from claimeven.web.streaming import Event
 
 #: Seconds added to the time of a job before it is given up: a task that keeps a time itself ends
 #: with what it knows by then.
 SLACK = 0.5
-#: Seconds that a worker has to be ready: generous, it may have to compile all it needs.
-WARM_SECONDS = 900.0
 #: MB of memory that a worker may hold.
 MEMORY_MB = 2048
-
-Event = dict[str, Any]
-
-
-class PoolClosed(Exception):
-    """The server is ending."""
-
-
-class WorkerLost(Exception):
-    """The process of a job ended in the middle of it."""
-
-
-class WorkTooLong(ClaimevenError):
-    """A job that took more time than it may."""
-
-
-class WorkFailed(Exception):
-    """A job that ended with an error: its sentence, and the status of HTTP that suits it."""
-
-    def __init__(self, sentence: str, status: int) -> None:
-        super().__init__(sentence)
-        self.status = status
+#: Seconds that a worker has to be ready: generous, it may have to compile all it needs.
+WARM_SECONDS = 900.0
 
 
 class WorkerProcess:
@@ -79,7 +59,8 @@ class WorkerProcess:
             raise WorkerLost("the process that was to search has ended: try again")
         number = next(self._numbers)
         self._job, self._inbox, self.has_begun = number, asyncio.Queue(), False
-        self._send({"do": "run", "job": number, "task": task, "arguments": arguments})
+        job = {"task": task, "seconds": seconds, "arguments": to_plain(arguments)}
+        self._send({"do": "run", "job": number, **job})
         deadline = self._loop.time() + (seconds + SLACK if self.is_ready else WARM_SECONDS)
         while True:
             event = await self._next(deadline, seconds)

@@ -1,7 +1,7 @@
 // The line of the readable search that does what a step shows: its file in the package, and the line.
 
 const MINIMAX = "minimax/textbook.py";
-const [TREE, SIMPLE, PUCT] = ["montecarlo/tree/textbook.py", "montecarlo/flat/textbook.py", "networks/puct/textbook.py"];
+const [TREE, SIMPLE, PUCT] = ["montecarlo/tree/textbook.py", "montecarlo/flat/textbook.py", "montecarlo/puct/textbook.py"];
 const REST = "known = _value_at_rest(position, depth, context, len(path))";
 
 const BEST = "if turn * child.value > turn * best.value:";

@@ -1,0 +1,299 @@
+"""The routes of the API: positions, games, agents, searches, the book, a tournament, the server."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+from starlette.responses import Response
+
+from claimeven import __version__
+from claimeven.errors import ClaimevenError
+from claimeven.game.drawing import draw
+from claimeven.game.encodings import to_characters
+from claimeven.game.position import Position
+from claimeven.solver import protocols
+from claimeven.solver.errors import InvalidSolve
+from claimeven.solver.protocols import USUAL_BOOK
+from claimeven.web import responses
+from claimeven.web.allowed_agents import allowed, levels, offered_agents
+from claimeven.web.errors import no_parameter
+from claimeven.web.requests import (
+    MAX_MOVES,
+    MAX_SPEC,
+    BoardFields,
+    MinimaxQuery,
+    MonteCarloQuery,
+    MoveRequest,
+    PlayRequest,
+    PositionFields,
+    RecordsRequest,
+)
+from claimeven.web.responses import Problem
+from claimeven.web.score_responses import best_columns, book_scores, known_score, words_of
+from claimeven.web.services import Services, Shared
+from claimeven.web.streaming import CancelledRoute, EventStream
+
+#: Answers of every route besides its own.
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    403: {"model": Problem, "description": "Not from this machine's own page."},
+    413: {"model": Problem, "description": "The body is too long."},
+    422: {"model": Problem, "description": "Something cannot be as asked."},
+    503: {"model": Problem, "description": "A worker was lost, or too many are waiting."},
+}
+_TEXT = {"type": "string"}
+_EVENT = {"type": "object", "properties": {"event": _TEXT, "data": _TEXT}}
+_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {"schema": _EVENT}}, "description": "Events."}
+}
+_LIVE: dict[int | str, dict[str, Any]] = {
+    304: {"description": "The same as under the ETag that the request names."},
+    404: {"model": Problem, "description": "No file of games."},
+}
+#: A report has a style and one script inside, which its own policy allows by their digests.
+_REPORT_POLICY = "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+#: Stands for a column that cannot be played in the answers of `/solve`.
+FULL = 100
+
+#: Makes a router of the API.
+new_router = partial(APIRouter, responses=PROBLEMS, route_class=CancelledRoute)
+router = new_router()
+InQuery = Annotated[PositionFields, Query()]
+Bot = Annotated[str | None, Query(max_length=MAX_SPEC, description="The bot to play against.")]
+
+
+class UnknownParameter(ClaimevenError):
+    """A parameter of the query that a route does not take."""
+
+
+async def only_known(request: Request) -> None:
+    """Raise `UnknownParameter` for what the list of the API does not name: a misspelt parameter
+    would else be ignored, and another agent play than was asked for.
+    """
+    route = request.app.openapi()["paths"].get(request.scope["route"].path, {})
+    parameters = route.get(request.method.lower(), {}).get("parameters", ())
+    known = {each["name"] for each in parameters if each["in"] == "query"}
+    for name in request.query_params:
+        if name not in known:
+            raise UnknownParameter(no_parameter(name))
+
+
+@router.get("/api/position", tags=["positions"], response_model=responses.PositionAnswer)
+async def position(query: InQuery) -> dict[str, Any]:
+    """Tell what the rules say of a position: legal columns, the outcome, the board as text."""
+    line = query.line
+    now, geometry, outcome = line.position, line.start.geometry, line.position.outcome
+    return {
+        "board": f"{geometry.columns}x{geometry.rows}",
+        "connect": geometry.connect,
+        "moves": line.moves,
+        "start": None if line.start == Position(geometry) else "/".join(_rows(line.start)),
+        "ply": now.ply,
+        "turn": now.turn + 1,
+        "legal": [column + 1 for column in now.legal_columns],
+        "heights": list(now.heights),
+        "over": now.is_over,
+        "outcome": None
+        if outcome is None
+        else {
+            "winner": None if outcome.winner is None else outcome.winner + 1,
+            "cells": [[column + 1, row + 1] for column, row in outcome.cells],
+            "text": str(outcome),
+        },
+        "rows": _rows(now),
+        "drawing": draw(now),
+        "line": [column + 1 for column in line.columns],
+    }
+
+
+def _rows(position: Position) -> list[str]:
+    """Return the rows of a board from the top: X first player, O second, . empty."""
+    return ["".join(row) for row in to_characters(position)]
+
+
+@router.get("/api/scores", tags=["positions"], response_model=responses.ScoresAnswer)
+async def scores(query: InQuery, services: Shared) -> dict[str, Any]:
+    """Solve a position: the exact score of every column, in numbers and words."""
+    return await services.scores(query)
+
+
+@router.get("/api/scores/events", tags=["positions"], responses=_EVENTS, response_class=Response)
+async def scores_events(query: InQuery, services: Shared) -> Response:
+    """Solve a position; tell each column as it is solved.
+
+    Events: `column` (column, score, words), `progress` (nodes, rate, seconds), then `done` with
+    the whole answer or `error`.
+    """
+    query.ongoing()
+    return EventStream(lambda: services.score_events(query))
+
+
+@router.get("/api/explanation", tags=["positions"], response_model=responses.ExplanationAnswer)
+async def explanation(query: InQuery, services: Shared) -> Any:
+    """Explain a position in sentences that search has checked, with the cells they are about."""
+    seconds = services.settings.explain_seconds
+    return await services.ask("explanation", seconds, position=query.ongoing())
+
+
+@router.get("/api/review", tags=["reviews"], response_model=responses.ReviewAnswer)
+async def review(query: InQuery, services: Shared) -> Any:
+    """Judge every move of a game, finished or not, against perfect play."""
+    line = query.line
+    seconds = services.settings.review_seconds
+    return await services.ask("review", seconds, position=line.start, columns=line.columns)
+
+
+@router.get("/api/review/events", tags=["reviews"], responses=_EVENTS, response_class=Response)
+async def review_events(query: InQuery, services: Shared) -> Response:
+    """Judge a game; tell the scores of each of its positions as they are found, the last first.
+
+    Events: `scores` (ply, scores), then `done` with the whole review or `error`.
+    """
+    arguments = {"position": query.line.start, "columns": query.line.columns}
+    seconds = services.settings.review_seconds
+    return EventStream(lambda: services.pool.job("review", arguments, seconds))
+
+
+@router.post("/api/records", tags=["records"], response_model=responses.RecordsAnswer)
+async def records(body: RecordsRequest, services: Shared) -> Any:
+    """Read the games of a file in any format that `claimeven convert` reads.
+
+    Its name and first characters show the format; `board` and `connect` are
+    those of games that do not name theirs. Games that cannot be read are counted and the first of
+    them is told; 422 where none can be.
+    """
+    seconds = services.settings.seconds
+    return await services.ask(
+        "records", seconds, geometry=body.geometry(), text=body.text, name=body.name
+    )
+
+
+@router.get("/api/agents", tags=["agents"], response_model=responses.AgentsAnswer)
+async def agents(query: Annotated[BoardFields, Query()], services: Shared) -> dict[str, Any]:
+    """List every agent with its options, and whether it plays on a board."""
+    return {
+        "agents": offered_agents(query.geometry()),
+        "levels": levels(),
+        "caps": services.settings.caps,
+    }
+
+
+@router.post("/api/move", tags=["agents"], response_model=responses.MoveAnswer)
+async def move(body: MoveRequest, services: Shared) -> dict[str, Any]:
+    """Ask an agent for a move under a limit."""
+    return await _decision(services, body, body.agent, body.tree)
+
+
+@router.post("/play", tags=["play"], response_model=responses.PlayAnswer)
+async def play(
+    body: PlayRequest,
+    services: Shared,
+    agent: Annotated[str | None, Query(max_length=MAX_SPEC)] = None,
+) -> dict[str, Any]:
+    """Play a move as an agent, by the contract that `claimeven match http://...` speaks."""
+    return await _decision(services, body, agent or services.settings.bot)
+
+
+async def _decision(
+    services: Services, body: MoveRequest | PlayRequest, agent: str, tree_nodes: int = 0
+) -> dict[str, Any]:
+    spec, limit = allowed(agent, services.settings), body.limit.limit(services.settings)
+    seed = services.seed(body.seed)
+    decision = await services.move(body.ongoing(), spec, limit, seed, tree_nodes)
+    return {**decision, "agent": spec, "seed": seed}
+
+
+@router.get("/api/search/minimax", tags=["searches"], response_model=responses.MinimaxAnswer)
+async def minimax(query: Annotated[MinimaxQuery, Query()], services: Shared) -> Any:
+    """Tell the steps of a minimax, alpha-beta or negamax search, and its tree with the cuts."""
+    return await _search("search_traces.minimax", query, services)
+
+
+@router.get("/api/search/montecarlo", tags=["searches"], response_model=responses.MonteCarloAnswer)
+async def montecarlo(query: Annotated[MonteCarloQuery, Query()], services: Shared) -> Any:
+    """Tell the iterations of a Monte Carlo search phase by phase, and the tree they grow."""
+    return await _search("search_traces.montecarlo", query, services)
+
+
+async def _search(task: str, query: MinimaxQuery | MonteCarloQuery, services: Services) -> Any:
+    settings = services.settings
+    options = {**query.options(), "agent": allowed(query.agent, settings)}
+    return await services.ask(task, settings.seconds, position=query.ongoing(), **options)
+
+
+@router.get("/api/book", tags=["book"], response_model=responses.BookAnswer)
+async def book(query: InQuery) -> dict[str, Any]:
+    """Look a position up in the opening book: what it holds of each column, without any search."""
+    now = query.line.position
+    book = protocols.open_book(now.geometry, USUAL_BOOK)
+    score, scores = known_score(book, now), book_scores(now)
+    return {
+        "moves": query.line.moves,
+        "plies": getattr(book, "plies", None),
+        "known": score is not None,
+        "score": score,
+        "scores": scores,
+        "words": words_of(now, scores),
+        "best": best_columns(now, score, scores),
+    }
+
+
+@router.get("/api/live", tags=["live"], response_model=responses.LiveAnswer, responses=_LIVE)
+async def live(request: Request, services: Shared) -> Response:
+    """Tell the standings of the tournament whose file the server was started with.
+
+    Those of the games read by then: of a large file they grow from request to request. While
+    nothing changes the ETag stays.
+    """
+    body, tag = await services.store.standings()
+    headers = {"etag": tag, "cache-control": "no-cache"}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(body, media_type="application/json", headers=headers)
+
+
+@router.get("/report", include_in_schema=False)
+async def report(services: Shared) -> HTMLResponse:
+    """Show the report of its games as they are, without judging them."""
+    page = await services.store.report()
+    return HTMLResponse(page, headers={"content-security-policy": _REPORT_POLICY})
+
+
+@router.get("/solve", tags=["solve"], response_model=responses.SolveAnswer)
+async def solve(
+    services: Shared,
+    pos: Annotated[str, Query(max_length=MAX_MOVES, examples=["475"])] = "",
+) -> dict[str, Any]:
+    """Solve a position of the usual board: `pos` is the moves, columns from 1."""
+    found = await services.scores(PositionFields(moves=pos))
+    if not found["complete"]:
+        raise InvalidSolve(f"{pos} was not solved within {services.settings.seconds:g} s")
+    return {"pos": pos, "score": [FULL if s is None else s for s in found["scores"]]}
+
+
+@router.get("/api/status", tags=["status"], response_model=responses.StatusAnswer)
+async def status(services: Shared) -> dict[str, Any]:
+    """Tell whether the server is ready, what its workers do, and how many requests wait."""
+    pool, store = services.pool, services.settings.store
+    is_ready = pool.ready == pool.size
+    made, steps = pool.steps_made, len(pool.steps)
+    waits_for = "its workers to start" if made == steps else pool.steps[made].name
+    return {
+        "version": __version__,
+        "workers": pool.size,
+        "warm": pool.ready,
+        "ready": is_ready,
+        "compiling": pool.compiling.is_set() and made < steps,
+        "waits_for": None if is_ready else waits_for,
+        "steps_made": made,
+        "steps": steps,
+        "busy": pool.busy,
+        "waiting": pool.waiting,
+        "jobs_done": pool.jobs_done,
+        "workers_lost": pool.workers_lost,
+        "seconds": time.monotonic() - services.began,
+        "store": None if store is None else store.name,
+    }
