@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.agents.base import Agent, Decision, Limit, one_hot
-from claimeven.agents.external.openspiel_states import (
+from claimeven.agents.external.openspiel import (
     pyspiel,
     to_game,
     to_geometry,

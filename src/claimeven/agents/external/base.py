@@ -1,4 +1,4 @@
-"""What a kind of foreign agent is: a prefix, and how the text after its colon makes an agent."""
+"""Kinds of agents of other programs, and the base of agents that are programs themselves."""
 
 from __future__ import annotations
 
@@ -6,33 +6,27 @@ import importlib.util
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from claimeven.agents.base import Agent
 from claimeven.agents.options import AgentKind, InvalidSpec, split_options
+from claimeven.agents.process.sandbox import MAX_PRINTED, Isolation, Printed
 from claimeven.suggestions import no_such
-
-if TYPE_CHECKING:
-    from claimeven.agents.base import Agent
-    from claimeven.agents.process.sandbox import Isolation
-
-
-def _no_files(text: str) -> tuple[Path, ...]:
-    return ()
 
 
 @dataclass(frozen=True)
 class ForeignKind:
     """A kind of agent of other programs, by the prefix of its specs: `prefix:text`.
 
-    The text is all that follows the first colon and may hold spaces, commas and colons; what it
-    means is the kind's own. `build` makes the agent of a text, its whole spec and what is allowed
-    to processes; `check` raises `InvalidSpec` for a text that can be told wrong before that. With
-    `own_process` the agent plays in a process of its own, as agents from files do: for code that
-    runs inside ours, and not for programs and servers that are asked from here.
+    The text is all that follows the first colon and may hold spaces, commas and colons; its meaning
+    depends on the kind. `build` makes the agent of a text, its whole spec and the bounds of
+    processes; `check` raises `InvalidSpec` for a text that is wrong already. With `own_process` the
+    agent plays in a separate process, as agents from files do: for code that runs inside ours, and
+    not for programs and servers that are asked from here.
 
-    `files` are those that the agent comes from, to be digested; `brief` makes a short name of the
-    agent for tables. `agents` are those that have a name after the prefix; `extra` is the extra of
-    the package that is needed, with the name of a module of it.
+    `files` are the files of the agent, for its digest; `brief` makes a short name of the agent for
+    tables. `agents` are the ones that have a name after the prefix; `extra` is the extra of the
+    package that is needed, with the name of a module of it.
     """
 
     prefix: str
@@ -43,7 +37,7 @@ class ForeignKind:
     notes: tuple[str, ...] = ()
     own_process: bool = False
     check: Callable[[str], object] | None = None
-    files: Callable[[str], tuple[Path, ...]] = _no_files
+    files: Callable[[str], tuple[Path, ...]] = lambda text: ()
     brief: Callable[[str], str] | None = None
     agents: tuple[AgentKind, ...] = ()
     extra: tuple[str, str] | None = None
@@ -53,7 +47,7 @@ class ForeignKind:
         return f"{self.prefix}:{text}" if self.brief is None else self.brief(text)
 
     def check_text(self, text: str) -> None:
-        """Raise `InvalidSpec` where no agent can be made of a text, as far as that is soon told."""
+        """Raise `InvalidSpec` for a text that makes no agent, as far as that shows at once."""
         if not text.strip():
             raise InvalidSpec(f"nothing stands after {self.prefix}: give {self.form}")
         if self.check is not None:
@@ -90,3 +84,21 @@ class ForeignKind:
             "extra": None if self.extra is None else self.extra[0],
             "agents": [kind.as_dict() for kind in self.agents],
         }
+
+
+class ProgramAgent(Agent):
+    """The base of agents that are programs: the command, the spec, and the prints of each game."""
+
+    def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
+        self.name = spec
+        self._made_of = command, spec, isolation
+        self._load_seconds = isolation.load_seconds
+        self._printed = Printed(spec, 0 if isolation.quiet else MAX_PRINTED)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has a program of its own, started when it is needed."""
+        return type(self), self._made_of
+
+    def reset(self) -> None:
+        """Start to count the prints of a game."""
+        self._printed.begin()

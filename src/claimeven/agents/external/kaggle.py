@@ -1,69 +1,56 @@
 """`kaggle:main.py`, a submission to Kaggle ConnectX, and `kaggle:negamax`, a player of its package.
 
-A file is loaded as Kaggle does. The players are those that the package `kaggle-environments` brings
-along for ConnectX. They are taken from the one module that holds them: the package itself loads
-every game it knows when it is imported, and much that they need.
+A file is loaded as Kaggle does. The players of the package `kaggle-environments` are taken from the
+one module that holds them: the package itself loads every game when it is imported.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import random
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
 
+import numpy as np
+
+from claimeven.agents.base import Agent, Decision, Limit
 from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.kaggle_agent import KaggleAgent, load_submission
 from claimeven.agents.options import AgentKind, InvalidSpec
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.source_snapshot import is_there, refusal_of
+from claimeven.game.position import Position
 from claimeven.suggestions import no_such
-
-if TYPE_CHECKING:
-    from types import ModuleType
-
-    import numpy as np
-
-    from claimeven.agents.base import Agent
-    from claimeven.agents.process.sandbox import Isolation
 
 PACKAGE, EXTRA = "kaggle_environments", "kaggle"
 #: Where the package keeps its players of ConnectX.
 MODULE = ("envs", "connectx", "connectx.py")
 
 
-def _player(name: str) -> Agent:
-    """Return a player of the package. Its chance comes from the generator of the game."""
-    from claimeven.agents.base import Decision, Limit  # noqa: PLC0415 - where it is played
-    from claimeven.agents.kaggle_agent import KaggleAgent  # noqa: PLC0415 - see above
-    from claimeven.game.position import Position  # noqa: PLC0415 - see above
+class Player(KaggleAgent):
+    """A player of the package. It draws from the game's generator, as seed of each move."""
 
-    module = _connectx()
+    def __init__(self, name: str) -> None:
+        self.module = _connectx()
+        super().__init__(f"kaggle:{name}", self.module.agents[name])
 
-    class Player(KaggleAgent):
-        """Draws from a generator of its own, which the game's starts anew for each move."""
-
-        def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-            vars(module)["choice"] = random.Random(int(rng.integers(1 << 62))).choice
-            return super().choose(position, limit, rng)
-
-    return Player(f"kaggle:{name}", module.agents[name])
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Call the player. Raises `AgentFault` for an answer that Kaggle does not take."""
+        vars(self.module)["choice"] = random.Random(int(rng.integers(1 << 62))).choice
+        return super().choose(position, limit, rng)
 
 
-def _builder(name: str) -> Callable[[Any], Agent]:
-    return lambda options: _player(name)
+def _player(name: str, summary: str) -> AgentKind:
+    return AgentKind(name, f"the package's own: {summary}", (), lambda options: Player(name))
 
 
 PLAYERS = {
     kind.name: kind
     for kind in (
-        AgentKind(
-            "negamax", "the package's own: four plies ahead, equals at random", (),
-            _builder("negamax"),
-        ),
-        AgentKind("random", "the package's own: any column that is not full", (),
-                  _builder("random")),
+        _player("negamax", "four plies ahead, equals at random"),
+        _player("random", "any column that is not full"),
     )
-}  # fmt: skip
+}
 
 
 def _connectx() -> ModuleType:
@@ -96,11 +83,7 @@ def _check(text: str) -> None:
 
 
 def _build(text: str, spec: str, isolation: Isolation) -> Agent:
-    from claimeven.agents.kaggle_agent import load_submission  # noqa: PLC0415 - where it is played
-
-    if text in PLAYERS:
-        return _player(text)
-    return load_submission(spec, text)
+    return Player(text) if text in PLAYERS else load_submission(spec, text)
 
 
 KIND = ForeignKind(

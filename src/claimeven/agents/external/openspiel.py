@@ -1,36 +1,86 @@
 """`openspiel:mcts,simulations=1000`: bots and algorithms of OpenSpiel as agents.
 
-They play in a process of their own, since they run inside it and know of no Ctrl-C. The package is
-the extra `openspiel`.
+They play in a separate process, since they run inside it and know of no Ctrl-C. The package is
+the extra `openspiel`. Its games and states of `connect_four` are turned into ours and back, on any
+board.
 """
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from claimeven.agents.base import LIMITS, Agent, Decision, Limit
 from claimeven.agents.external.base import ForeignKind
-from claimeven.agents.external.openspiel_states import EXTRA, PACKAGE, pyspiel, to_game, to_state
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
-from claimeven.game.geometry import Geometry
+from claimeven.agents.process.sandbox import Isolation
+from claimeven.game.encodings import from_openspiel
+from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.move_order import moves_to
 from claimeven.game.position import Position
 from claimeven.suggestions import no_such
 
-if TYPE_CHECKING:
-    from claimeven.agents.process.sandbox import Isolation
-
 #: Greatest seed that a bot takes.
 _SEEDS = 2**31 - 1
-#: Plies that alpha-beta looks ahead where nothing is said.
-_USUAL_DEPTH = 4
+#: The extra, and its module.
+EXTRA, PACKAGE = "openspiel", "pyspiel"
+#: OpenSpiel's name of the game, and its parameters in our words.
+NAME = "connect_four"
+_PARAMETERS = {"columns": "columns", "rows": "rows", "connect": "x_in_row"}
+
+
+def pyspiel() -> Any:
+    """Return the module of OpenSpiel. Raises `InvalidSpec` naming the extra where it is missing."""
+    if importlib.util.find_spec(PACKAGE) is None:
+        raise InvalidSpec(f"OpenSpiel is needed: pip install 'claimeven[{EXTRA}]'")
+    return importlib.import_module(PACKAGE)
+
+
+def to_game(geometry: Geometry = STANDARD) -> Any:
+    """Return OpenSpiel's game of a board."""
+    sizes = {theirs: getattr(geometry, ours) for ours, theirs in _PARAMETERS.items()}
+    return pyspiel().load_game(NAME, sizes)
+
+
+def to_geometry(game: Any) -> Geometry:
+    """Return the board of a game. Raises `InvalidSpec` for another game than Connect Four."""
+    if game.get_type().short_name != NAME:
+        raise InvalidSpec(f"OpenSpiel's {NAME} is played here, not {game.get_type().short_name}")
+    sizes = game.get_parameters()
+    return Geometry(**{ours: int(sizes[theirs]) for ours, theirs in _PARAMETERS.items()})
+
+
+def to_state(position: Position, game: Any = None) -> Any:
+    """Return a state of a game, OpenSpiel's of the board where none is given, with these discs.
+
+    Its history is one that leads there, not necessarily that of the game. Raises `InvalidPosition`
+    for a board that no game reaches, `InvalidSpec` for a game on another board.
+    """
+    game = to_game(position.geometry) if game is None else game
+    if to_geometry(game) != position.geometry:
+        raise InvalidSpec(f"the game is {to_geometry(game)}, the position {position.geometry}")
+    state = game.new_initial_state()
+    for column in moves_to(position):
+        state.apply_action(column)
+    return state
+
+
+def to_position(state: Any) -> Position:
+    """Return the discs of a state. Raises `InvalidSpec` for one of another game."""
+    game = state.get_game()
+    geometry = to_geometry(game)
+    observer = 0 if game.get_parameters().get("egocentric_obs_tensor") else None
+    tensor = np.array(state.observation_tensor(0))
+    return from_openspiel(tensor, geometry, observer)
 
 
 class OpenSpielAgent(Agent):
-    """What agents of OpenSpiel share: the game of the board they meet."""
+    """The base of agents of OpenSpiel: they keep the game of the board they meet."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self.options = options
@@ -42,7 +92,7 @@ class OpenSpielAgent(Agent):
         self.game(geometry)
 
     def load(self, geometry: Geometry) -> None:
-        """Bring OpenSpiel in."""
+        """Import OpenSpiel."""
         self.game(geometry)
 
     def game(self, geometry: Geometry) -> Any:
@@ -60,11 +110,11 @@ class OpenSpielAgent(Agent):
         """Ask for an action in the state of a position."""
         begin = time.perf_counter()
         state = to_state(position, self.game(position.geometry))
-        column, told = self.action(state, limit, int(rng.integers(_SEEDS)))
-        return Decision(int(column), seconds=time.perf_counter() - begin, **told)
+        column, facts = self.action(state, limit, int(rng.integers(_SEEDS)))
+        return Decision(int(column), seconds=time.perf_counter() - begin, **facts)
 
     def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        """Return the action, and what else there is to be told of the decision."""
+        """Return the action, and other fields of the decision."""
         raise NotImplementedError
 
 
@@ -76,21 +126,17 @@ class MctsAgent(OpenSpielAgent):
     def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
         """Search from the state."""
         spiel, options = pyspiel(), self.options
-        seconds = limit.seconds
-        simulations = options["simulations"]
-        if limit.iterations is not None:
-            simulations = min(simulations, limit.iterations)
         bot = spiel.MCTSBot(
             state.get_game(),
             spiel.RandomRolloutEvaluator(options["rollouts"], seed),
             options["c"],
-            simulations,
+            min(options["simulations"], limit.iterations or options["simulations"]),
             options["memory_mb"],
             options["solve"],
             seed,
             False,
             spiel.ChildSelectionPolicy.UCT,
-            -1.0 if seconds is None else 0.9 * seconds,
+            -1.0 if limit.seconds is None else 0.9 * limit.seconds,
         )
         root = bot.mcts_search(state)
         columns = len(state.legal_actions_mask(state.current_player()))
@@ -114,9 +160,7 @@ class AlphaBetaAgent(OpenSpielAgent):
             alpha_beta_search,
         )
 
-        depth = self.options["depth"]
-        if limit.depth is not None:
-            depth = min(depth, limit.depth)
+        depth = min(self.options["depth"], limit.depth or self.options["depth"])
         value, action = alpha_beta_search(
             state.get_game(), state, lambda _: 0.0, depth, state.current_player()
         )
@@ -168,7 +212,7 @@ AGENTS = (
     AgentKind(
         "alphabeta",
         "alpha-beta to a depth, without an evaluation",
-        (Option("depth", "int", _USUAL_DEPTH, "plies to look ahead", 1, 64),),
+        (Option("depth", "int", 4, "plies to look ahead", 1, 64),),
         AlphaBetaAgent,
     ),
     AgentKind("random", "plays any legal column with equal chance", (), RandomBotAgent),

@@ -16,12 +16,11 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit, one_hot
-from claimeven.agents.external.base import ForeignKind
+from claimeven.agents.base import AgentFault, Decision, FaultKind, Limit, one_hot
+from claimeven.agents.external.base import ForeignKind, ProgramAgent
 from claimeven.agents.external.line_process import (
     FLUSH,
     MORE,
@@ -32,9 +31,10 @@ from claimeven.agents.external.line_process import (
     split_command,
 )
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process.agent import PATIENCE, fault_of
-from claimeven.agents.process.sandbox import MAX_PRINTED, Isolation, Printed
+from claimeven.agents.process.agent import fault_of
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.sanitize import shown
+from claimeven.agents.validation import illegal
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.move_order import moves_to
 from claimeven.game.notation import format_moves
@@ -69,7 +69,7 @@ class PonsSolver:
         check_command(command)
         _, self._words = split_command(command)
         self.geometry = geometry
-        self._printed = printed or _print
+        self._printed = printed or (lambda text: print(text, end="", file=sys.stderr))
         self._memory_mb = memory_mb
         self._program: Program | None = None
 
@@ -82,7 +82,7 @@ class PonsSolver:
                 return told[0]
         elif any(score is not None for score in told):
             return max(score for score in told if score is not None)
-        raise AgentFault("told no score", kind=FaultKind.ILLEGAL)
+        raise illegal("told no score")
 
     def scores(self, position: Position, seconds: float = math.inf) -> tuple[int | None, ...]:
         """Return the score of every column for the side to move, None where it is full."""
@@ -91,13 +91,13 @@ class PonsSolver:
         legal = position.legal_columns
         if len(told) == self.geometry.columns:
             if any((told[c] is not None) != (c in legal) for c in range(len(told))):
-                raise AgentFault("told scores of other columns than those that can be played",
-                                 kind=FaultKind.ILLEGAL)  # fmt: skip
+                raise illegal("told scores of other columns than those that can be played")
             return tuple(told)
         scores: list[int | None] = [None] * self.geometry.columns
         for column in legal:
             after = position.play_unchecked(column)
-            scores[column] = -_final_score(after) if after.is_over else -self._of(after, deadline)
+            left = deadline - time.perf_counter()
+            scores[column] = -_final_score(after) if after.is_over else -self.score(after, left)
         return tuple(scores)
 
     def try_out(self, seconds: float, advice: str = FLUSH) -> None:
@@ -117,9 +117,6 @@ class PonsSolver:
         if self._program is not None:
             self._program.end()
         self._program = None
-
-    def _of(self, position: Position, deadline: float) -> int:
-        return self.score(position, deadline - time.perf_counter())
 
     def _ask(self, position: Position, deadline: float) -> list[int | None]:
         """Return the numbers of an answer, None for the score of a full column."""
@@ -148,43 +145,32 @@ class PonsSolver:
         if moves and words[:1] == [moves]:
             del words[0]
         elif moves or not words:
-            self._drop()
-            raise AgentFault(f"answered {shown(line)} to {shown(moves)}", kind=FaultKind.ILLEGAL)
+            raise self._wrong(f"answered {shown(line)} to {shown(moves)}")
         try:
             numbers = [None if word in FULL else int(word[:20]) for word in words]
         except ValueError:
-            self._drop()
-            raise AgentFault(f"answered {shown(line)}", kind=FaultKind.ILLEGAL) from None
-        most = self.geometry.cells
+            raise self._wrong(f"answered {shown(line)}") from None
         scores = numbers[:1] if len(numbers) == _WITH_EFFORT else numbers
-        if len(numbers) not in (1, _WITH_EFFORT, self.geometry.columns) or any(
-            score is not None and abs(score) > most for score in scores
-        ):
-            self._drop()
-            raise AgentFault(f"answered {shown(line)}", kind=FaultKind.ILLEGAL)
+        is_known_form = len(numbers) in (1, _WITH_EFFORT, self.geometry.columns)
+        if not is_known_form or any(abs(score or 0) > self.geometry.cells for score in scores):
+            raise self._wrong(f"answered {shown(line)}")
         return numbers
 
-    def _drop(self) -> None:
-        """End a program whose answers may no longer be those to our questions."""
+    def _wrong(self, reason: str) -> AgentFault:
+        """End the program, whose next answers may be to earlier questions; return the fault."""
         if self._program is not None:
             self._program.kill()
+        return illegal(reason)
 
 
-class PonsAgent(Agent):
+class PonsAgent(ProgramAgent):
     """Plays by the scores of a program: the centre-most of the best columns."""
 
     limits = frozenset(("seconds",))
 
     def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
-        self.name = spec
-        self._made_of = command, spec, isolation
-        self._printed = Printed(spec, 0 if isolation.quiet else MAX_PRINTED)
+        super().__init__(command, spec, isolation)
         self.solver = PonsSolver(command, STANDARD, self._printed, isolation.memory)
-        self._load_seconds = isolation.load_seconds
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has a program of its own, started when it is needed."""
-        return PonsAgent, self._made_of
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` if the program does not answer about a position of a board."""
@@ -194,22 +180,16 @@ class PonsAgent(Agent):
         except AgentFault as fault:
             raise InvalidSpec(f"it {fault}") from None
 
-    def reset(self) -> None:
-        """Begin a game."""
-        self._printed.begin()
-
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask for the scores of the columns. Raises `AgentFault` for whatever goes wrong."""
         begin = time.perf_counter()
         self.solver.geometry = position.geometry
-        seconds = PATIENCE if math.isinf(limit.longest) else limit.longest
+        seconds, late = limit.patience
         try:
             scores = self.solver.scores(position, seconds)
         except AgentFault as fault:
             if fault.kind is not FaultKind.STALL:
                 raise
-            late = f"did not answer within {seconds:g} s"
-            late = late if limit.seconds is None else limit.overrun
             raise AgentFault(late, kind=FaultKind.STALL) from None
         best = max(score for score in scores if score is not None)
         column = next(c for c in position.geometry.centre_order if scores[c] == best)
@@ -245,10 +225,6 @@ def solver_of(spec: str, geometry: Geometry = STANDARD) -> PonsSolver:
     return solver
 
 
-def _print(text: str) -> None:
-    sys.stderr.write(text)
-
-
 def _final_score(position: Position) -> int:
     from claimeven.solver.scores import final_score  # noqa: PLC0415 - for a quick start of others
 
@@ -261,11 +237,8 @@ def _late_position(geometry: Geometry) -> Position:
     latest = Position(geometry)
     for _ in range(_TRIALS):
         position = Position(geometry)
-        while not position.is_over:
-            if position.ply > latest.ply:
-                latest = position
-            if geometry.cells - position.ply <= _TRIAL_EMPTY:
-                return position
+        while not position.is_over and geometry.cells - latest.ply > _TRIAL_EMPTY:
+            latest = max(latest, position, key=lambda each: each.ply)
             position = position.play_unchecked(rng.choice(position.legal_columns))
     return latest
 

@@ -9,7 +9,7 @@
     go movetime 1000 | depth 5 | ..     info .., bestmove d
     stop, quit
 
-Lines it says besides are passed over.
+Other lines are ignored.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from claimeven.agents.base import AgentFault, FaultKind
@@ -31,24 +30,27 @@ START_SECONDS, LOAD_SECONDS, READY_SECONDS = 20.0, 60.0, 10.0
 #: Seconds at most that an answer which comes too late is waited for, to spare the process.
 MERCY = 2.0
 #: The greatest number that is believed.
-_MOST = 2**53
+_MAX_NUMBER = 2**53
+#: The names of columns.
+LETTERS = "abcdefghijklmnop"
 _OPTION = re.compile(r"option\s+name\s+(?P<name>.+?)\s+type\s+(?P<type>\w+)(?P<rest>.*)")
 
 
-@dataclass(frozen=True)
-class Found:
-    """What an engine answered: the word after bestmove, and what it told on the way."""
+def move_text(column: int, letters: bool) -> str:
+    """Return the word for a 0-based column.
 
-    move: str
-    told: dict[str, Any] = field(default_factory=dict)
+    >>> move_text(3, True), move_text(3, False)
+    ('d', '4')
+    """
+    return LETTERS[column] if letters else str(column + 1)
 
 
-class UgiEngine:
+class UgiClient:
     """A running engine. Whatever goes wrong is an `AgentFault` of a kind, and ends the process.
 
     `options` holds the type of every option that it declared. `load_seconds` is the time it has to
-    answer, and to be ready before its options are set and after; `START_SECONDS` and `LOAD_SECONDS`
-    where nothing is said.
+    answer, and to be ready before its options are set and after, by default `START_SECONDS` and
+    `LOAD_SECONDS`.
     """
 
     def __init__(
@@ -92,7 +94,7 @@ class UgiEngine:
         self.wait_until_loaded()
 
     def option(self, name: str) -> str | None:
-        """Return how an option is written that it declared; None if there is none of that name."""
+        """Return the engine's spelling of an option; None if it declared none of that name."""
         return next((own for own in self.options if own.lower() == name.lower()), None)
 
     def set_option(self, name: str, value: object) -> None:
@@ -116,11 +118,13 @@ class UgiEngine:
         while self._hear(deadline, late) != "readyok":
             pass
 
-    def search(self, position: str, how: str, seconds: float, late: str) -> Found:
-        """Let it search a position for so many seconds at most; `late` is said after that.
+    def search(
+        self, position: str, how: str, seconds: float, late: str
+    ) -> tuple[str, dict[str, Any]]:
+        """Return the word after bestmove, and the numbers of the info lines before it.
 
-        An engine that answers a little later, when it is told to stop, is kept, though the answer
-        is a fault all the same.
+        After `seconds` it raises a fault, with the reason `late`. An engine that answers a little
+        later, after `stop`, keeps its process.
         """
         deadline = time.perf_counter() + seconds
         self._said = ""
@@ -129,15 +133,15 @@ class UgiEngine:
         while self._hear(deadline, late) != "readyok":
             pass
         self._say(f"go {how}")
-        told: dict[str, Any] = {}
+        info: dict[str, Any] = {}
         try:
-            return self._best_move(deadline, told)
+            return self._best_move(deadline, info), info
         except ChildSilent:
             pass
         said = self._last_words()
         try:
             self._say("stop")
-            self._best_move(time.perf_counter() + min(seconds, MERCY), told)
+            self._best_move(time.perf_counter() + min(seconds, MERCY), info)
         except ChildSilent:
             self.kill()
             raise AgentFault(f"{late}{said}", kind=FaultKind.STALL) from None
@@ -151,15 +155,15 @@ class UgiEngine:
         """End its process at once."""
         self._program.kill()
 
-    def _best_move(self, deadline: float, told: dict[str, Any]) -> Found:
-        """Return its answer; raise `ChildSilent` when none has come by then."""
+    def _best_move(self, deadline: float, info: dict[str, Any]) -> str:
+        """Return its answer, and note its info; raise `ChildSilent` when none has come by then."""
         while True:
             words = self._hear(deadline, None).split()
             if words[:1] == ["info"]:
-                told.update(_read_info(words[1:]))
+                info.update(_read_info(words[1:]))
             elif words[:1] == ["bestmove"]:
                 self._program.stand_still()  # it does not think in the time of its opponent
-                return Found(words[1] if len(words) > 1 else "", told)
+                return words[1] if len(words) > 1 else ""
             elif words:
                 self._said = " ".join(words)
 
@@ -198,7 +202,7 @@ class UgiEngine:
 
 
 def _read_info(words: Sequence[str]) -> dict[str, Any]:
-    """Return what an info line tells that we know the meaning of.
+    """Return the parts of an info line that are known.
 
     >>> _read_info("depth 7 score cp -13 nodes 900 pv d d c".split())
     {'depth': 7, 'cp': -13, 'nodes': 900, 'pv': ['d', 'd', 'c'], 'mate': None}
@@ -212,7 +216,7 @@ def _read_info(words: Sequence[str]) -> dict[str, Any]:
             break
         if word in ("depth", "nodes", "cp", "mate") and place + 1 < len(words):
             text = words[place + 1]
-            if re.fullmatch(r"[+-]?\d{1,16}", text) and abs(int(text)) < _MOST:
+            if re.fullmatch(r"[+-]?\d{1,16}", text) and abs(int(text)) < _MAX_NUMBER:
                 told[word] = int(text)
     if "cp" in told:
         told.setdefault("mate", None)

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.agents import dependencies
-from claimeven.agents.dependencies import dependencies_of
-from claimeven.agents.fingerprint import digests_of, held_file, paths_of
+from claimeven.agents import fingerprint
+from claimeven.agents.fingerprint import dependencies_of, digests_of, held_file, paths_of
 
 #: What a bot may say, and the files around it that it then depends on.
 SAID = {
@@ -66,7 +65,7 @@ def test_files_that_name_each_other_are_found_once(bot: Path) -> None:
 
 
 def test_there_is_an_end_to_what_is_found(bot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dependencies, "MAX_FILES", 2)
+    monkeypatch.setattr(fingerprint, "MAX_FILES", 2)
     bot.write_text("import helper, lib.deep")
     assert len(dependencies_of(bot)) == 2
 
