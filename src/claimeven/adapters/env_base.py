@@ -1,23 +1,24 @@
-"""What environments share: how an episode begins, the game that goes on, and what a move costs."""
+"""The base of the environments: the start of an episode, the game, and the cost of a move."""
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+from gymnasium import logger, spaces
 from numpy.typing import NDArray
 
+from claimeven.adapters.rendering import RENDER_MODES, rendered
 from claimeven.game.bitboard import has_line
 from claimeven.game.encodings import places_in_planes, to_pettingzoo
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import Geometry
 from claimeven.game.outcome import FIRST, SECOND
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import one_of, real_number, whole_number
 from claimeven.suggestions import no_such
 
 if TYPE_CHECKING:
@@ -38,19 +39,18 @@ class InvalidEnvironment(ClaimevenError):
     """An environment that cannot be made, reset or stepped as asked."""
 
 
-def space_of(geometry: Geometry) -> Any:
-    """Return Gymnasium's space of what is observed on a board: discs, and what can be played."""
-    from gymnasium.spaces import Box, Dict  # noqa: PLC0415 - an extra
-
-    discs = Box(0, 1, (geometry.rows, geometry.columns, 2), np.int8)
-    return Dict({"observation": discs, "action_mask": Box(0, 1, (geometry.columns,), np.int8)})
+def space_of(geometry: Geometry) -> spaces.Dict:
+    """Return the space of the observations of a board: discs, and the columns that have room."""
+    discs = spaces.Box(0, 1, (geometry.rows, geometry.columns, 2), np.int8)
+    mask = spaces.Box(0, 1, (geometry.columns,), np.int8)
+    return spaces.Dict({"observation": discs, "action_mask": mask})
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """Where episodes begin: `start`, and so many random moves from there (`opening_plies`).
+    """The start of episodes: a position, and a number of random moves from it.
 
-    Raises `InvalidEnvironment` where no game can begin so.
+    Raises `InvalidEnvironment` if no game can start so.
 
     >>> Beginning(Position(), 4).draw(np.random.default_rng(1)).ply
     4
@@ -77,8 +77,7 @@ class Beginning:
     ) -> Beginning:
         """Return the beginning from a start position, or the moves to it from the empty board.
 
-        Raises `InvalidEnvironment` for a position of another board and for what is neither, and
-        what the moves raise.
+        Raises `InvalidEnvironment` for a position of another board, and what the moves raise.
         """
         if not isinstance(start, (Position, Iterable)):
             raise InvalidEnvironment(f"start is a position, or the moves to it, not {start!r}")
@@ -91,7 +90,7 @@ class Beginning:
         return cls(start, opening_plies)
 
     def changed(self, options: Mapping[str, Any]) -> Beginning:
-        """Return the beginning as the options of one `reset` have it: `start`, `opening_plies`."""
+        """Return the beginning with the options `start` and `opening_plies` of one `reset`."""
         plies = options.get("opening_plies", self.opening_plies)
         if "start" in options:
             return Beginning.of(self.start.geometry, options["start"], plies)
@@ -100,7 +99,7 @@ class Beginning:
     def draw(self, rng: np.random.Generator) -> Position:
         """Return the position of the first decision; the game is never over there.
 
-        Raises `InvalidEnvironment` where (almost) every game is over by then.
+        Raises `InvalidEnvironment` if (almost) every game is over by then.
         """
         for _ in range(_IN_VAIN):
             position = self.start
@@ -117,10 +116,10 @@ class Beginning:
 
 
 class Episode:
-    """A game going on, kept up to date disc by disc: what a step of an environment needs.
+    """A game of an environment, updated disc by disc.
 
-    `turn` is who is to move (0 or 1), after the end whose turn it would be, and `last` the column
-    played last, if any. It is over when it `is_won`, by the side that moved last, or `is_full`.
+    `turn` is the side to move (0 or 1), also after the end, and `last` the column played last, if
+    any. The game is over when it `is_won`, by the side that moved last, or `is_full`.
     """
 
     __slots__ = (
@@ -137,13 +136,13 @@ class Episode:
         self.begin(Position(geometry))
 
     def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
-        """Take over what a copy is made of, where two arrays no longer share their numbers."""
+        """Set the state of a copy, in which two arrays would not share their numbers."""
         for name, value in state[1].items():
             setattr(self, name, value)
         self._flat = self._seen.reshape(2, -1)
 
     def begin(self, position: Position) -> None:
-        """Go on from a position that is not over."""
+        """Start from a position that is not over."""
         self.ply, self.turn = position.ply, position.turn
         self.last: int | None = None
         self.is_won = self.is_full = False
@@ -157,12 +156,17 @@ class Episode:
         self._flat = self._seen.reshape(2, -1)
 
     @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return self.is_won or self.is_full
+
+    @property
     def position(self) -> Position:
         """The game as a position."""
         return Position.from_discs(self.geometry, *self._discs)
 
     def column(self, action: Any) -> int:
-        """Return an action as a column of the board. Raises `IllegalMove` for what is none."""
+        """Return an action as a column of the board. Raises `IllegalMove` for any other action."""
         try:
             column = operator.index(action)
         except TypeError:
@@ -201,59 +205,86 @@ class Episode:
 
     def action_mask(self) -> Mask:
         """Return int8 (columns,): 1 where the side to move can play, nowhere once it is over."""
-        if self.is_won or self.is_full:
+        if self.is_over:
             return np.zeros_like(self._playable)
         return self._playable.copy()
 
 
-class Judge:
-    """What a move costs in exact score: 0 for one of the best columns.
+class BoardEnvironment:
+    """The common part of environments of one game: its board, its start, its moves, its display."""
 
-    Raises `InvalidSolve` for boards of over 64 bits.
-    """
+    def __init__(
+        self,
+        geometry: Geometry,
+        start: str | Iterable[int] | Position,
+        opening_plies: int,
+        shaping: float,
+        render_mode: str | None,
+    ) -> None:
+        self.geometry = geometry
+        self.beginning = Beginning.of(geometry, start, opening_plies)
+        self.render_mode = check_render_mode(render_mode)
+        #: The reward falls by this for each point of exact score that a move loses.
+        self.shaping = real_number(shaping, "shaping", InvalidEnvironment, low=0)
+        self._episode = Episode(geometry)
+        self._solver: Solver | None = None
+        if self.shaping:
+            from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
-    def __init__(self, geometry: Geometry) -> None:
-        from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+            self._solver = Solver(geometry, _TABLE_MB)
+            self._solver.load()
 
-        self.solver: Solver = Solver(geometry, _TABLE_MB)
-        self.solver.load()
+    @property
+    def position(self) -> Position:
+        """The present position."""
+        return self._episode.position
 
-    def loss(self, position: Position, column: int) -> int:
-        """Return by how much a legal column's score falls short of the position's."""
-        scores = self.solver.scores(position)
-        mine = scores[column]
-        assert mine is not None
-        return max(score for score in scores if score is not None) - mine
+    def render(self) -> Any:
+        """Return the board as text or image, or print it, as `render_mode` says."""
+        if self.render_mode is None:
+            logger.warn("render() shows nothing without a render_mode: ansi, rgb_array or human")
+            return None
+        return rendered(self._episode.position, self.render_mode, self._episode.last)
+
+    def _move(self, column: int) -> tuple[float, dict[str, Any]]:
+        """Play a column for the side to move; return its reward, and facts about the move.
+
+        A full column is not played: it is the fact "illegal_action", and its reward is -1. With
+        `shaping` the points of exact score lost are the fact "loss".
+        """
+        episode, facts, reward = self._episode, dict[str, Any](), 0.0
+        if not episode.can_play(column):
+            return -1.0, {"illegal_action": column}
+        if self._solver is not None:
+            scores = self._solver.scores(episode.position)
+            best, mine = max(score for score in scores if score is not None), scores[column]
+            assert mine is not None
+            facts["loss"] = best - mine
+            reward -= self.shaping * facts["loss"]
+        episode.play(column)
+        return reward + episode.is_won, facts
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
 
 
-def judge_of(shaping: float, geometry: Geometry) -> Judge | None:
-    """Return who tells what moves cost, None where that is not asked for.
-
-    Raises `InvalidEnvironment` for a factor that is no number from 0 on, and `InvalidSolve`.
-    """
-    if isinstance(shaping, bool) or not isinstance(shaping, Real) or not 0 <= shaping < 1e9:
-        raise InvalidEnvironment(
-            "shaping is a number from 0 on, taken off the reward for each point of score that a"
-            f" move loses, not {shaping!r}"
-        )
-    return Judge(geometry) if shaping else None
+def check_render_mode(mode: str | None) -> str | None:
+    """Return a way to show the board. Raises `InvalidEnvironment` for an unknown one."""
+    return mode and one_of(mode, "render mode", RENDER_MODES, InvalidEnvironment)
 
 
 def check_seat(seat: object) -> str:
-    """Return a seat of the learner. Raises `InvalidEnvironment` for one there is not."""
-    if seat not in SEATS:
-        raise InvalidEnvironment(no_such("seat", str(seat), SEATS))
-    return str(seat)
+    """Return a seat of the learner. Raises `InvalidEnvironment` for an unknown one."""
+    return one_of(seat, "seat", SEATS, InvalidEnvironment)
 
 
 def check_options(options: Mapping[str, Any] | None, known: Iterable[str]) -> Mapping[str, Any]:
-    """Return the options of a reset; warn of those that mean nothing here.
+    """Return the options of a reset; warn of unknown ones.
 
     The checkers of other projects hand in an unknown one and expect no error.
     """
-    import gymnasium  # noqa: PLC0415 - an extra
-
     for name in options or ():
         if name not in known:
-            gymnasium.logger.warn(no_such("reset option", str(name), known))
+            logger.warn(no_such("reset option", str(name), known))
     return options or {}

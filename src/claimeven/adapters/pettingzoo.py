@@ -1,12 +1,12 @@
 """Connect Four as a PettingZoo environment: two agents that take turns (extra `rl`).
 
 `env()` makes it; `parallel_env()` the same by PettingZoo's parallel contract, where both agents
-hand in an action and that of the agent to move counts. The import registers both under one id:
-`pettingzoo.make("aec", "claimeven/connect_four_v0")`, or "parallel". The
-contract is that of PettingZoo's own
-`connect_four_v3`: agents "player_0" (moves first) and "player_1", observations of two planes with
-an action mask, rewards of 1, -1 and 0. Added are boards of any size, start positions, random
-openings, text, images without a window, and rewards that tell what a move cost.
+hand in an action and the action of the agent to move counts. The import registers both under one
+id: `pettingzoo.make("aec", "claimeven/connect_four_v0")`, or "parallel". The contract is that of
+PettingZoo's own `connect_four_v3`: agents "player_0" (moves first) and "player_1", observations of
+two planes with an action mask, rewards of 1, -1 and 0. Added are boards of any size, start
+positions, random openings, text, images without a window, and rewards that fall by the cost of a
+move.
 
 >>> env = env(columns=4, rows=3, connect=3)
 >>> env.reset(seed=1)
@@ -24,22 +24,11 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from claimeven.adapters.env_base import (
-    Beginning,
-    Episode,
-    InvalidEnvironment,
-    check_options,
-    judge_of,
-    space_of,
-)
-from claimeven.adapters.optional import missing
-from claimeven.adapters.rendering import RENDER_MODES, check_render_mode, rendered
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
+from claimeven.adapters import missing
 
 try:
     import pettingzoo
-    from gymnasium import logger, spaces
+    from gymnasium import spaces
     from gymnasium.utils import seeding
     from pettingzoo import AECEnv
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel
@@ -47,16 +36,26 @@ try:
 except ModuleNotFoundError:
     raise missing(__name__, "PettingZoo", "rl") from None
 
+from claimeven.adapters.env_base import (
+    BoardEnvironment,
+    InvalidEnvironment,
+    check_options,
+    space_of,
+)
+from claimeven.adapters.rendering import RENDER_MODES
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+
 #: The id in PettingZoo's registries, as these write it.
 ID: Final = "claimeven/connect_four-v0"
 AGENTS: Final = ("player_0", "player_1")
-#: What `reset` takes among its options.
+#: The options of `reset`.
 OPTIONS: Final = ("start", "opening_plies")
 
 Observation = dict[str, NDArray[np.int8]]
 
 
-class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not typed
+class ConnectFour(BoardEnvironment, AECEnv[str, Observation, int]):  # type: ignore[misc]  # not typed
     """The environment of `env()`.
 
     The board is `columns` x `rows`, and `connect` in a line win. Episodes begin at `start`, a
@@ -72,7 +71,7 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
     lost: it gets -1 and the other 0, and the game is terminated and truncated, as PettingZoo's
     `TerminateIllegalWrapper` has it; `infos[agent]["illegal_action"]` is the column. With `shaping`
     the reward of the agent who moved falls by that factor for each point of exact score that the
-    move lost, and `infos[agent]["loss"]` tells the points: the best moves cost nothing.
+    move lost; `infos[agent]["loss"]` is these points, 0 for the best moves.
 
     `render_mode` is "ansi" (`render` returns text), "rgb_array" (an image, uint8) or "human" (the
     board is printed after each move).
@@ -96,13 +95,10 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
         shaping: float = 0.0,
         render_mode: str | None = None,
     ) -> None:
-        super().__init__()
-        self.geometry = Geometry(columns, rows, connect)
-        self.beginning = Beginning.of(self.geometry, start, opening_plies)
-        self.render_mode = check_render_mode(render_mode)
-        self._judge = judge_of(shaping, self.geometry)
-        self.shaping = float(shaping)
-        self._episode = Episode(self.geometry)
+        AECEnv.__init__(self)
+        BoardEnvironment.__init__(
+            self, Geometry(columns, rows, connect), start, opening_plies, shaping, render_mode
+        )
         self._is_begun = False
         self._rng, _ = seeding.np_random()
         self.possible_agents = list(AGENTS)
@@ -122,7 +118,7 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin an episode. A seed fixes all openings from here on."""
+        """Start an episode. A seed fixes all openings from here on."""
         if seed is not None:
             self._rng, _ = seeding.np_random(seed)
         beginning = self.beginning.changed(check_options(options, OPTIONS))
@@ -134,8 +130,7 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
         self.truncations = dict.fromkeys(AGENTS, False)
         self._is_begun = True
         self._next_agent(self._episode.turn)
-        if self.render_mode == "human":
-            self.render()
+        self._show()
 
     def observe(self, agent: str) -> Observation:
         """Return what an agent sees now: the last board once its game is over.
@@ -159,58 +154,33 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
         Raises `IllegalMove` for what is no column of the board, and `InvalidEnvironment` before
         `reset` and after the end of the episode.
         """
-        self._check_begun()
+        if not self.agents:
+            raise InvalidEnvironment("no episode is going on: call reset() first")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(cast(int, action))
             return
-        episode = self._episode
-        player, column = episode.turn, episode.column(action)
-        told: dict[str, Any] = {}
-        own = other = 0.0
-        if not episode.can_play(column):
-            own, told["illegal_action"] = -1.0, column
-            self.terminations = dict.fromkeys(AGENTS, True)
-            self.truncations = dict.fromkeys(AGENTS, True)
-        else:
-            if self._judge is not None:
-                told["loss"] = self._judge.loss(episode.position, column)
-                own -= self.shaping * told["loss"]
-            episode.play(column)
-            if episode.is_won:
-                own, other = own + 1.0, -1.0
-            if episode.is_won or episode.is_full:
-                self.terminations = dict.fromkeys(AGENTS, True)
-        waiting = AGENTS[1 - player]
+        episode, player = self._episode, self._episode.turn
+        own, facts = self._move(episode.column(action))
+        is_illegal = "illegal_action" in facts
+        self.terminations = dict.fromkeys(AGENTS, is_illegal or episode.is_over)
+        self.truncations = dict.fromkeys(AGENTS, is_illegal)
+        other, waiting = -1.0 if episode.is_won else 0.0, AGENTS[1 - player]
         self.rewards = {agent: own, waiting: other}
         self._cumulative_rewards[agent] = own
         self._cumulative_rewards[waiting] += other
         self._next_agent(1 - player)
-        if told:
-            self.infos[agent] |= told
-        if self.render_mode == "human":
-            self.render()
-
-    def render(self) -> Any:
-        """Return the board as text or image, or print it, as `render_mode` says."""
-        if self.render_mode is None:
-            logger.warn("render() shows nothing without a render_mode: ansi, rgb_array or human")
-            return None
-        return rendered(self._episode.position, self.render_mode, self._episode.last)
+        self.infos[agent] |= facts
+        self._show()
 
     def close(self) -> None:
-        """Nothing is held that must be given back."""
-
-    @property
-    def position(self) -> Position:
-        """The game as it stands."""
-        return self._episode.position
+        """Do nothing: there is nothing to close."""
 
     def __str__(self) -> str:
         return str(self.metadata["name"])
 
     def _next_agent(self, player: int) -> None:
-        """Have a player observe next; tell who can play where."""
+        """Let a player observe next, and set the masks."""
         self.agent_selection = AGENTS[player]
         self.infos: dict[str, dict[str, Any]] = {
             agent: {"action_mask": self._mask(agent)} for agent in AGENTS
@@ -222,10 +192,6 @@ class ConnectFour(AECEnv[str, Observation, int]):  # type: ignore[misc]  # not t
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             return self._episode.action_mask()
         return np.zeros(self.geometry.columns, dtype=np.int8)
-
-    def _check_begun(self) -> None:
-        if not self.agents:
-            raise InvalidEnvironment("no episode is going on: call reset() first")
 
 
 def env(**options: Any) -> ConnectFour:

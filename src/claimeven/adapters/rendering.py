@@ -1,4 +1,4 @@
-"""Boards as environments show them: text, an image in an array, or text on the terminal."""
+"""Boards in environments: as text, as an image in an array, or as text on the terminal."""
 
 from __future__ import annotations
 
@@ -9,26 +9,17 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from claimeven.adapters.env_base import InvalidEnvironment
 from claimeven.game.drawing import draw
 from claimeven.game.position import Position
 from claimeven.game.svg import BOARD, COLOURS, EMPTY, LIGHT
-from claimeven.suggestions import no_such
 
 RENDER_MODES: Final = ("ansi", "rgb_array", "human")
 
 Image = NDArray[np.uint8]
 
-#: Lengths in parts of a cell: what the drawings in SVG have.
+#: Lengths in parts of a cell, as in the drawings in SVG.
 _HOLE, _RIM, _RING, _DOT = 25 / 60, 24 / 60, 13 / 60, 6 / 60
 _STROKE = 3 / 60
-
-
-def check_render_mode(mode: str | None) -> str | None:
-    """Return a way to show the board. Raises `InvalidEnvironment` for one there is not."""
-    if mode is not None and mode not in RENDER_MODES:
-        raise InvalidEnvironment(no_such("render mode", str(mode), RENDER_MODES))
-    return mode
 
 
 def rendered(position: Position, mode: str, last: int | None = None) -> Any:
@@ -40,7 +31,9 @@ def rendered(position: Position, mode: str, last: int | None = None) -> Any:
         return draw(position, last=last)
     if mode == "rgb_array":
         return image(position)
-    _print(position, last)
+    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    charset = "unicode" if "utf" in (sys.stdout.encoding or "").lower() else "ascii"
+    print(draw(position, charset=charset, last=last, colour=colour), end="\n\n", flush=True)
     return None
 
 
@@ -91,9 +84,3 @@ def _tile(owner: int | None, won: bool, cell: int) -> Image:
 
 def _rgb(colour: str) -> NDArray[np.float64]:
     return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float64)
-
-
-def _print(position: Position, last: int | None) -> None:
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    charset = "unicode" if "utf" in (sys.stdout.encoding or "").lower() else "ascii"
-    print(draw(position, charset=charset, last=last, colour=colour), end="\n\n", flush=True)

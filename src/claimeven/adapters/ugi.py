@@ -31,7 +31,7 @@ from claimeven.agents.families.baselines import HUMAN
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import broken_agents, make_agent
 from claimeven.agents.sanitize import described, printable
-from claimeven.agents.validation import checked_column, plain_decision
+from claimeven.agents.validation import answered
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_fen
 from claimeven.game.geometry import Geometry
@@ -255,10 +255,7 @@ class UgiEngine:
         begin = time.perf_counter()
         decision = agent.choose(position, limit, self._rng)
         seconds = time.perf_counter() - begin
-        if not agent.is_plain:
-            decision = plain_decision(decision, position)
-        checked_column(decision.column, position)
-        self._best = decision
+        self._best = decision = answered(agent, decision, position)
         self._say(info_of(decision, position, seconds, self._in_letters()))
         return seconds
 

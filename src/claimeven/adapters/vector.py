@@ -22,33 +22,9 @@ from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
-from claimeven.adapters import vector_kernel as kernel
-from claimeven.adapters.env_base import (
-    SEATS,
-    Beginning,
-    InvalidEnvironment,
-    check_options,
-    check_seat,
-    space_of,
-)
-from claimeven.adapters.optional import missing
-from claimeven.adapters.rendering import check_render_mode, rendered
-from claimeven.adapters.vector_arrays import (
-    Array,
-    aligned,
-    bits_of_planes,
-    check_array,
-    shown_shape,
-)
-from claimeven.compiled import load
-from claimeven.game.bitboard_kernel import board_vector
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
-from claimeven.parallel import interrupts
-from claimeven.parallel.cores import usable_cores
-from claimeven.suggestions import no_such
+from claimeven.adapters import missing
 
 try:
     from gymnasium import spaces
@@ -57,13 +33,36 @@ try:
 except ModuleNotFoundError:
     raise missing(__name__, "Gymnasium", "rl") from None
 
+from claimeven.adapters import vector_kernel as kernel
+from claimeven.adapters.env_base import (
+    SEATS,
+    Beginning,
+    InvalidEnvironment,
+    check_options,
+    check_render_mode,
+    check_seat,
+    space_of,
+)
+from claimeven.adapters.rendering import rendered
+from claimeven.compiled import load
+from claimeven.game.bitboard_kernel import board_vector
+from claimeven.game.encodings import places_in_planes
+from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
+from claimeven.game.validation import whole_number
+from claimeven.parallel import interrupts
+from claimeven.parallel.cores import usable_cores
+from claimeven.suggestions import no_such
+
+Array = NDArray[Any]
+
 __all__ = ["OPPONENTS", "OUT", "VectorConnectFour", "aligned"]
 
-#: Who may play against thousands of learners, None being self-play.
+#: The opponents of thousands of learners; None is self-play.
 OPPONENTS: Final = {
     None: kernel.NOBODY, "random": kernel.RANDOM, "wins-and-blocks": kernel.WINS_AND_BLOCKS
 }  # fmt: skip
-#: What may be written into arrays of the caller's.
+#: The names of arrays that may be the caller's.
 OUT: Final = ("observation", "action_mask", "reward", "terminated", "final_observation")
 
 _MODES: Final = {
@@ -75,6 +74,8 @@ _MODES: Final = {
 _GAMES_A_THREAD = 4096
 #: Types whose octets 0 and 1 mean the same.
 _OCTETS = (np.dtype(np.int8), np.dtype(np.uint8), np.dtype(np.bool_))
+#: Octets of a line of the cache: JAX copies arrays that do not start at one.
+_ALIGNED = 64
 
 
 class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
@@ -131,7 +132,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     ) -> None:
         self.geometry = Geometry(columns, rows, connect)
         self.geometry.check_fits_word("the vectorised environment", InvalidEnvironment)
-        self.num_envs = _at_least_one(num_envs, "num_envs")
+        self.num_envs = whole_number(num_envs, "num_envs", InvalidEnvironment, low=1)
         if opponent not in list(OPPONENTS):  # a list, so that what has no hash is told too
             names = [name or "None" for name in OPPONENTS]
             raise InvalidEnvironment(
@@ -142,7 +143,9 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         self.autoreset_mode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.render_mode = check_render_mode(render_mode)
-        most = _at_least_one(threads, "threads") if threads is not None else usable_cores()
+        most = usable_cores()
+        if threads is not None:
+            most = whole_number(threads, "threads", InvalidEnvironment, low=1)
         self.threads = max(1, min(most, self.num_envs // _GAMES_A_THREAD))
         self._start_threads()
 
@@ -153,7 +156,11 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
 
         games = self.num_envs
         self._board = (board_vector(self.geometry), self._setup())
-        self._shifts = bits_of_planes(self.geometry)
+        self._seen_shape = (self.geometry.rows, self.geometry.columns, 2)
+        #: The bit of each cell, in the order of the planes.
+        self._shifts = np.zeros(self.geometry.cells, np.uint64)
+        for (column, row), place in np.ndenumerate(places_in_planes(self.geometry)):
+            self._shifts[place // 2] = self.geometry.bit(column, row)
         self._mines, self._masks, self._randoms, self._choices = np.zeros((4, games), np.uint64)
         self._seats = np.zeros(games, np.int8)
         self._over = np.ones(games, np.bool_)
@@ -167,7 +174,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         options: dict[str, Any] | None = None,
         out: Mapping[str, Any] | None = None,
     ) -> tuple[dict[str, Array], dict[str, Any]]:
-        """Begin all games anew, or those of the option "reset_mask", bool (num_envs,)."""
+        """Start all games again, or those of the option "reset_mask", bool (num_envs,)."""
         which = self._which(check_options(options, ("reset_mask",)))
         shown = self._shown(out)
         if seed is not None or not self._is_begun:
@@ -199,7 +206,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         ended = self._wanted(out, "terminated", (), np.bool_)
         finals = None
         if self.autoreset_mode is AutoresetMode.SAME_STEP:
-            finals = self._wanted(out, "final_observation", shown_shape(self.geometry), np.int8)
+            finals = self._wanted(out, "final_observation", self._seen_shape, np.int8)
         self._run(
             kernel.step_games, columns, *self._games, *self._seen(shown),
             rewards, ended, self._pairs(finals),
@@ -222,7 +229,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return actions
 
     def position(self, game: int) -> Position:
-        """Return one of the games as a position, also one that is over and has not begun anew."""
+        """Return one of the games as a position, also one that is over and not yet replaced."""
         own = int(self._mines[game])
         other = own ^ int(self._masks[game])
         first, second = (own, other) if self._seats[game] == 0 else (other, own)
@@ -236,11 +243,11 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return tuple(rendered(self.position(game), mode) for game in range(self.num_envs))
 
     def __getstate__(self) -> dict[str, Any]:
-        """What copies and pickles hold: all but the threads."""
+        """Return the state of a copy: all but the threads."""
         return {name: value for name, value in self.__dict__.items() if name != "_pool"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take over what a copy is made of, with threads of its own."""
+        """Set the state of a copy, with threads of its own."""
         self.__dict__.update(state)
         if not self.closed:
             self._start_threads()
@@ -260,7 +267,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return self._mines, self._masks, self._randoms, self._seats, self._over
 
     def _setup(self) -> Array:
-        """Return what the kernels need to know of this environment."""
+        """Return the words of this environment for the kernels."""
         setup = np.zeros(kernel.SETUP, np.uint64)
         setup[kernel.COLUMNS] = self.geometry.columns
         setup[kernel.MODE] = _MODES[self.autoreset_mode]
@@ -274,7 +281,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     def _run(self, work: Callable[..., Any], *arguments: Any) -> None:
         """Run a kernel on all games, a part of them in each thread.
 
-        Raises `InvalidEnvironment` where games found no beginning, and once it is closed.
+        Raises `InvalidEnvironment` if games found no start, and once it is closed.
         """
         if self.closed:
             raise InvalidEnvironment("the environment is closed: make another one")
@@ -297,7 +304,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
             raise InvalidEnvironment("games are over before the learner moves: begin elsewhere")
 
     def _columns(self, actions: Any) -> Array:
-        """Return actions as kernels take them. Raises `InvalidEnvironment` for what are none."""
+        """Return actions as kernels take them. Raises `InvalidEnvironment` for invalid ones."""
         array = np.asarray(actions)
         if array.shape != (self.num_envs,) or array.dtype.kind not in "iu":
             raise InvalidEnvironment(
@@ -314,7 +321,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return columns
 
     def _which(self, options: Mapping[str, Any]) -> Array:
-        """Return which games are to begin anew."""
+        """Return which games are to be reset."""
         given = options.get("reset_mask")
         if given is None:
             return np.ones(self.num_envs, np.bool_)
@@ -328,12 +335,12 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return mask
 
     def _shown(self, out: Mapping[str, Any] | None) -> dict[str, Array]:
-        """Return the arrays that observations are written into, without those not wanted."""
+        """Return the arrays that observations are written into, without those left out."""
         for name in out or ():
             if name not in OUT:
                 raise InvalidEnvironment(no_such("array to write", str(name), OUT))
         shapes = {
-            "observation": shown_shape(self.geometry), "action_mask": (self.geometry.columns,)
+            "observation": self._seen_shape, "action_mask": (self.geometry.columns,)
         }  # fmt: skip
         made = {name: self._wanted(out, name, shape, np.int8) for name, shape in shapes.items()}
         return {name: array for name, array in made.items() if array is not None}
@@ -341,7 +348,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     def _wanted(
         self, out: Mapping[str, Any] | None, name: str, shape: tuple[int, ...], kind: type
     ) -> Any:
-        """Return the caller's array of that name, a new one, or None where it is not wanted."""
+        """Return the caller's array of that name, a new one, or None if it is left out."""
         shape, dtype = (self.num_envs, *shape), np.dtype(kind)
         if out is None or name not in out:
             array = aligned(shape, dtype)
@@ -364,7 +371,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return planes.reshape(self.num_envs, -1).view(np.uint16)
 
     def _seen(self, shown: Mapping[str, Array]) -> tuple[Array, Array, Array]:
-        """Return what a kernel needs to write observations."""
+        """Return the arrays by which a kernel writes observations."""
         mask = shown.get("action_mask")
         if mask is None:
             mask = np.empty((0, self.geometry.columns), np.int8)
@@ -378,11 +385,36 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return shown, {**infos, **told}
 
 
-def _at_least_one(number: object, name: str) -> int:
-    whole = whole_number(number, name, InvalidEnvironment)
-    if whole < 1:
-        raise InvalidEnvironment(f"{name} must be 1 or more, not {whole}")
-    return whole
+def aligned(shape: tuple[int, ...], dtype: DTypeLike = np.int8) -> Array:
+    """Return an empty array whose memory starts at a multiple of 64 bytes: JAX does not copy it.
+
+    >>> aligned((20, 1024, 6, 7, 2)).ctypes.data % 64
+    0
+    """
+    kind = np.dtype(dtype)
+    octets = int(np.prod(shape)) * kind.itemsize
+    memory = np.empty(octets + _ALIGNED, np.uint8)
+    begin = -memory.ctypes.data % _ALIGNED
+    return memory[begin : begin + octets].view(kind).reshape(shape)
+
+
+def check_array(
+    name: str, array: Array | None, shape: tuple[int, ...], kinds: tuple[np.dtype[Any], ...]
+) -> None:
+    """Raise `InvalidEnvironment` unless kernels can write into an array."""
+    if array is None:
+        told = "of a kind whose memory cannot be shared"
+    elif array.shape != shape or array.dtype not in kinds:
+        told = f"{array.dtype} of shape {array.shape}"
+    elif not array.flags.writeable:
+        told = "read-only"
+    elif not array.flags.carray or (array.ndim > 2 and array.ctypes.data % 2):
+        told = "not contiguous or not aligned"
+    else:
+        return
+    raise InvalidEnvironment(
+        f"{name} must be an array of {kinds[0]} of shape {shape} that can be written, and is {told}"
+    )
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:

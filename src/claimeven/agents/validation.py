@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from claimeven.agents.base import AgentFault, Decision, FaultKind
+from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind
 from claimeven.agents.sanitize import MOST_BITS, printable, shown
 from claimeven.game.position import Position
 
@@ -72,6 +72,19 @@ def plain_decision(decision: object, position: Position) -> Decision:
         _details(details, position) if details else {},
         None if decision.iterations is None else _whole("iterations", decision.iterations),
     )
+
+
+def answered(agent: Agent, answer: Any, position: Position) -> Decision:
+    """Return the answer of an agent as a plain decision. Raises `AgentFault` as `plain_decision`.
+
+    Of an agent whose decisions are plain only the column is checked.
+    """
+    if not agent.is_plain:
+        return plain_decision(answer, position)
+    if type(answer.column) is not int or not position.is_legal(answer.column):
+        checked_column(answer.column, position)
+    decision: Decision = answer
+    return decision
 
 
 def _is_plain_column(decision: Decision) -> bool:

@@ -1,7 +1,7 @@
 """Agents asked so that whatever they do is at worst a fault: a reason in one line.
 
 All that is known of an agent's answer is checked here, inside the guard; what comes out is plain
-data (see `agents.plain`). Ctrl-C alone comes through.
+data (see `agents.validation`). Ctrl-C alone comes through.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from claimeven.agents.base import (
     kind_of,
 )
 from claimeven.agents.sanitize import described, printable, printable_lines, traceback_of
-from claimeven.agents.validation import checked_column, plain, plain_decision
+from claimeven.agents.validation import answered, plain
 from claimeven.game.position import Position
 from claimeven.parallel.interrupts import times_resumed
 
@@ -48,11 +48,7 @@ def timed_decision(
         seconds = time.perf_counter() - begin
         if limit.seconds is not None and times_resumed() != resumed:
             seconds = min(seconds, limit.seconds)
-        decision = answer
-        if not agent.is_plain:
-            decision = plain_decision(answer, position)
-        elif type(answer.column) is not int or not position.is_legal(answer.column):
-            checked_column(answer.column, position)
+        decision = answered(agent, answer, position)
         late = limit.seconds is not None and agent.timed and seconds > limit.longest
     if late:
         raise AgentFault(limit.overrun, kind=FaultKind.TIME)
