@@ -243,7 +243,7 @@ RIGHT = {"status": True, "msg": "", "result": 0, "botmove": -1, "state": EMPTY}
         ({**RIGHT, "botmove": "3"}, "answers with botmove '3'"),
         (
             {**RIGHT, "botmove": 7},
-            r"plays what cannot be: column 7 \(counted from 0\) is not on the board",
+            r"plays an illegal move: column 7 \(counted from 0\) is not on the board",
         ),
         ({**RIGHT, "botmove": 3}, "shows another board than that after 4"),
         ({"status": True}, "answers with result None"),

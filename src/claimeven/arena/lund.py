@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from types import NoneType
 from typing import Any
 from urllib.parse import urlencode
 
@@ -41,13 +42,20 @@ class ChallengeFailed(ClaimevenError):
     """A server that does not keep to the contract, or cannot be reached."""
 
 
+#: The types that JSON may give for each type of a field.
+_TYPES: dict[object, tuple[type, ...]] = {
+    "int": (int,), "bool": (bool,), "str": (str,), "float": (int, float),
+    "str | None": (str, NoneType),
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class ChallengeGame:
     """A game against a server.
 
-    `began` says whether the player moved first; `moves` is the game, `result` as the player sees
-    it. `own_moves` took `seconds` together, the slowest of them `slowest`. `fault` is what the
-    agent did where it failed.
+    `began` says whether the player moved first; `moves` is the game, `result` the player's.
+    `own_moves` took `seconds` together, the slowest of them `slowest`. `fault` is the fault of the
+    agent, if it failed.
     """
 
     number: int
@@ -62,10 +70,8 @@ class ChallengeGame:
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ChallengeGame:
         """Read the data of `as_dict`. Raises `ValueError` for other data."""
-        is_whole = set(data) == {field.name for field in fields(cls)} and all(
-            isinstance(data[name], kinds) and (isinstance(data[name], bool) == (kinds is bool))
-            for name, kinds in _KINDS.items()
-        )
+        types = {field.name: _TYPES[field.type] for field in fields(cls)}
+        is_whole = set(data) == set(types) and all(type(data[n]) in types[n] for n in types)
         if not is_whole or data["result"] not in RESULTS:
             raise ValueError("no game of a challenge")
         return cls(**data)
@@ -73,19 +79,6 @@ class ChallengeGame:
     def as_dict(self) -> dict[str, Any]:
         """Return the game as plain data."""
         return asdict(self)
-
-
-#: Of what kind the fields of a game are.
-_KINDS: dict[str, Any] = {
-    "number": int,
-    "began": bool,
-    "moves": str,
-    "result": int | float,
-    "own_moves": int,
-    "seconds": int | float,
-    "slowest": int | float,
-    "fault": str | None,
-}
 
 
 @dataclass(frozen=True)
@@ -150,33 +143,29 @@ class ChallengeResult:
 
 
 class LundServer:
-    """A server of the contract, and who plays there. Raises `InvalidSpec` for a bad address."""
+    """A server of the contract, and its player. Raises `InvalidSpec` for a bad address."""
 
     def __init__(self, url: str, stil_id: Sequence[str], api_key: str) -> None:
         self.url = url
-        self.stil_id = list(stil_id)
-        self.api_key = api_key
+        self._form = {"stil_id": list(stil_id), "api_key": api_key}
         self._endpoint = Endpoint(url).below("move")
 
     def move(self, move: int) -> dict[str, Any]:
         """Post a move; return the answer, checked. Raises `ChallengeFailed`."""
-        form = {"stil_id": self.stil_id, "move": move, "api_key": self.api_key}
-        body = urlencode(form, doseq=True).encode()
+        body = urlencode({**self._form, "move": move}, doseq=True).encode()
         try:
             reply = self._endpoint.post(body, "application/x-www-form-urlencoded", PATIENCE)
-            told = reply.data()
+            answer = reply.data()
         except (CallFailed, CallLate) as error:
             raise ChallengeFailed(f"{self.url} {error}") from None
-        if told.get("status") is not True:
-            said = printable(str(told.get("msg")))
-            raise ChallengeFailed(f"{self.url} refuses: {said}")
-        for name, fits in (
-            ("result", told.get("result") in RESULTS and type(told["result"]) is not bool),
-            ("botmove", _is_move(told.get("botmove"))),
-        ):
-            if not fits:
-                raise ChallengeFailed(f"{self.url} answers with {name} {shown(told.get(name))}")
-        return told
+        if answer.get("status") is not True:
+            raise ChallengeFailed(f"{self.url} refuses: {printable(str(answer.get('msg')))}")
+        result, bot_move = answer.get("result"), answer.get("botmove")
+        if result not in RESULTS or isinstance(result, bool):
+            raise ChallengeFailed(f"{self.url} answers with result {shown(result)}")
+        if type(bot_move) is not int or bot_move < NO_MOVE:
+            raise ChallengeFailed(f"{self.url} answers with botmove {shown(bot_move)}")
+        return answer
 
 
 def play_challenge(
@@ -187,77 +176,65 @@ def play_challenge(
     The agent draws from a generator made of `seed` and the game's number. Raises `ChallengeFailed`.
     """
     for number in numbers:
-        yield _Play(server, agent, number, np.random.default_rng([seed, number]), limit).game()
+        yield _play(server, agent, number, np.random.default_rng([seed, number]), limit)
 
 
-class _Play:
-    """One game in the course of being played."""
+def _play(
+    server: LundServer, agent: Agent, number: int, rng: np.random.Generator, limit: Limit
+) -> ChallengeGame:
+    """Play one game to its end."""
+    answer = server.move(NO_MOVE)
+    board = _Board(server.url, seat=0 if answer["botmove"] == NO_MOVE else 1)
+    board.follow(answer)
+    clock: list[float] = []
+    fault = None
+    try:
+        begin_game(agent, rng)
+        while answer["result"] == GOES_ON:
+            decision, seconds = timed_decision(agent, board.position, limit, rng)
+            clock.append(seconds)
+            board.put(decision.column)
+            answer = server.move(decision.column)
+            board.follow(answer)
+    except AgentFault as error:
+        # The game continues at the server; it is lost when the next one starts.
+        fault = str(error)
+    return ChallengeGame(
+        number,
+        board.seat == 0,
+        format_moves(board.columns),
+        answer["result"] if fault is None else LOST,
+        len(clock),
+        sum(clock),
+        max(clock, default=0.0),
+        fault,
+    )
 
-    def __init__(
-        self, server: LundServer, agent: Agent, number: int, rng: np.random.Generator, limit: Limit
-    ) -> None:
-        self.server = server
-        self.agent = agent
-        self.number = number
-        self.rng = rng
-        self.limit = limit
+
+class _Board:
+    """The board of a game, compared with the server's after each of its answers."""
+
+    def __init__(self, url: str, seat: int) -> None:
+        self.url, self.seat = url, seat
         self.position = Position()
         self.columns: list[int] = []
-        self.clock: list[float] = []
 
-    def game(self) -> ChallengeGame:
-        """Play to the end."""
-        told = self.server.move(NO_MOVE)
-        self.began = told["botmove"] == NO_MOVE
-        self._follow(told)
-        try:
-            begin_game(self.agent, self.rng)
-            while told["result"] == GOES_ON:
-                limit = self.limit
-                decision, seconds = timed_decision(self.agent, self.position, limit, self.rng)
-                self.clock.append(seconds)
-                self._put(decision.column)
-                told = self.server.move(decision.column)
-                self._follow(told)
-        except AgentFault as fault:
-            # The server holds a game that goes on; it is lost when the next one begins.
-            return self._ended(LOST, str(fault))
-        return self._ended(told["result"], None)
-
-    def _follow(self, told: dict[str, Any]) -> None:
-        """Make the server's move, and see that both know the same board."""
-        if told["botmove"] != NO_MOVE:
-            self._put(told["botmove"])
-        seat = 0 if self.began else 1
-        if told.get("state") != to_lund(self.position, seat).tolist():
-            raise ChallengeFailed(
-                f"{self.server.url} shows another board than that after"
-                f" {format_moves(self.columns) or 'no move'}"
-            )
-        if told["result"] == GOES_ON and (self.position.is_over or self.position.turn != seat):
-            raise ChallengeFailed(
-                f"{self.server.url} says that the game goes on after {format_moves(self.columns)}"
-            )
-
-    def _put(self, column: int) -> None:
+    def put(self, column: int) -> None:
+        """Make a move of either side."""
         try:
             self.position = self.position.play(column)
         except IllegalMove as error:
-            raise ChallengeFailed(f"{self.server.url} plays what cannot be: {error}") from None
+            raise ChallengeFailed(f"{self.url} plays an illegal move: {error}") from None
         self.columns.append(column)
 
-    def _ended(self, result: float, fault: str | None) -> ChallengeGame:
-        return ChallengeGame(
-            self.number,
-            self.began,
-            format_moves(self.columns),
-            result,
-            len(self.clock),
-            sum(self.clock),
-            max(self.clock, default=0.0),
-            fault,
-        )
-
-
-def _is_move(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= NO_MOVE
+    def follow(self, answer: dict[str, Any]) -> None:
+        """Make the server's move, and check that both have the same board."""
+        if answer["botmove"] != NO_MOVE:
+            self.put(answer["botmove"])
+        moves, position = format_moves(self.columns), self.position
+        if answer.get("state") != to_lund(position, self.seat).tolist():
+            raise ChallengeFailed(
+                f"{self.url} shows another board than that after {moves or 'no move'}"
+            )
+        if answer["result"] == GOES_ON and (position.is_over or position.turn != self.seat):
+            raise ChallengeFailed(f"{self.url} says that the game goes on after {moves}")

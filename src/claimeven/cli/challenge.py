@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
-from claimeven.agents import Agent, Limit, make_agent
+from claimeven.agents import Limit, make_agent
 from claimeven.arena.games.provenance import Provenance, differences
 from claimeven.arena.lund import (
     COURSE_SECONDS,
@@ -28,8 +29,8 @@ from claimeven.arena.store.runs import refuse_changes
 from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import check_seed, json_option, keeping_options
-from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.progress import say_interrupted, say_when_compiling, status_line
+from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED, complain
 from claimeven.errors import ClaimevenError
@@ -99,23 +100,28 @@ def command(
     limit = Limit(seconds=seconds)
     plan = {"server": url, "agent": spec, "seed": seed}
     provenance = Provenance.of([spec]).as_dict()
-    kept = _Kept(out, resume, plan, provenance)
     say_when_compiling()
-    with clean_stdout() as stream:
-        agent = make_agent(spec, STANDARD)
-        limit = limit if "seconds" in agent.limits else Limit()
-        try:
-            show = None if as_json else stream
-            ended = _play(server, agent, kept, games, seed, limit, show)
-        finally:
-            agent.close()
-            kept.close()
-        result = ChallengeResult(tuple(kept.games))
+    ended: BaseException | None = None
+    with closing(_Games(out, resume, plan, provenance)) as played, clean_stdout() as stream:
+        with closing(make_agent(spec, STANDARD)) as agent, status_line() as line:
+            limit = limit if "seconds" in agent.limits else Limit()
+            numbers = range(len(played.games) + 1, games + 1)
+            try:
+                for game in play_challenge(server, agent, numbers, seed, limit):
+                    played.add(game)
+                    line.count(len(played.games), games, "games")
+                    if not as_json:
+                        stream.write(_game_line(game) + "\n")
+                        stream.flush()
+            except (KeyboardInterrupt, ChallengeFailed) as error:
+                ended = error
+        result = ChallengeResult(tuple(played.games))
         if as_json:
             head = {**plan, "games_planned": games, "limit": asdict(limit), **provenance}
             write_json({**head, **result.as_dict()}, stream)
         elif result.games:
-            _print(result, spec, url, stream)
+            stream.write("\n")
+            write_sections([_sentences(result, spec, url)], stream)
     if isinstance(ended, KeyboardInterrupt):
         say_interrupted(f"{len(result.games)} of {games} games", out)
         ctx.exit(INTERRUPTED)
@@ -123,35 +129,11 @@ def command(
         ctx.exit(complain(str(ended)))
 
 
-def _play(
-    server: LundServer,
-    agent: Agent,
-    kept: _Kept,
-    games: int,
-    seed: int,
-    limit: Limit,
-    show: TextIO | None,
-) -> BaseException | None:
-    """Play what is left of the games; return what ended them early, if anything."""
-    numbers = range(len(kept.games) + 1, games + 1)
-    try:
-        with status_line() as line:
-            for game in play_challenge(server, agent, numbers, seed, limit):
-                kept.add(game)
-                line.count(len(kept.games), games, "games")
-                if show is not None:
-                    show.write(_game_line(game) + "\n")
-                    show.flush()
-    except (KeyboardInterrupt, ChallengeFailed) as error:
-        return error
-    return None
-
-
-class _Kept:
+class _Games:
     """The games of a challenge, in memory and line by line in a file if one is named.
 
-    The first line of the file says what is played, each other one is a game as JSON. Raises
-    `ClaimevenError` for a file of another challenge, and one that is there already.
+    The first line of the file is the plan, each other line is a game as JSON. Raises
+    `ClaimevenError` for a file of another challenge, and for an existing one without `resume`.
     """
 
     def __init__(
@@ -169,49 +151,45 @@ class _Kept:
         head = {**plan, **provenance}
         self._file = GrowingFile(path, lambda: self._read(path, resume, plan, head))
         if not self.games:
-            self._append(head)
+            self._file.append(_line(head))
 
     def add(self, game: ChallengeGame) -> None:
-        """Keep a game."""
+        """Add a game."""
         self.games.append(game)
         if self._file is not None:
-            self._append(game.as_dict())
+            self._file.append(_line(game.as_dict()))
 
     def close(self) -> None:
         """Close the file."""
         if self._file is not None:
             self._file.close()
 
-    def _append(self, data: dict[str, Any]) -> None:
-        assert self._file is not None
-        self._file.append(_line(data))
-
     def _read(
         self, path: Path, resume: bool | str, plan: dict[str, Any], head: dict[str, Any]
     ) -> int:
         """Read the games of a file; return how many bytes of it are to stay: none without games."""
         data = path.read_bytes()
-        if not data or _line(head).startswith(data):  # as it was begun, perhaps cut off
+        if not data or _line(head).startswith(data):  # as it was started, perhaps cut off
             return 0
         whole = data[: data.rfind(b"\n") + 1]
         try:
             first, *lines = [json.loads(line) for line in whole.splitlines()]
             games = [ChallengeGame.from_dict(line) for line in lines]
-        except (ValueError, TypeError):
+            before = {name: first[name] for name in plan}
+        except (ValueError, TypeError, KeyError):
             raise ClaimevenError(f"{path} is no file of a challenge") from None
-        if not isinstance(first, dict) or not plan.keys() <= first.keys():
-            raise ClaimevenError(f"{path} is no file of a challenge")
-        if games and not resume:
+        if not games:
+            return 0
+        if not resume:
             raise ClaimevenError(f"{path} is there already: --resume goes on with it")
-        if games and {name: first[name] for name in plan} != plan:
-            told = ", ".join(f"{name} {first[name]}" for name in plan)
-            raise ClaimevenError(f"{path} holds games of another challenge: {told}")
-        if games:
-            is_known = "claimeven" in first
-            changed = list(differences(first, head, [plan["agent"]])) if is_known else []
-            refuse_changes(path, changed, is_known, resume)
+        if before != plan:
+            other = ", ".join(f"{name} {value}" for name, value in before.items())
+            raise ClaimevenError(f"{path} holds games of another challenge: {other}")
+        is_known = "claimeven" in first
+        changed = list(differences(first, head, [plan["agent"]])) if is_known else []
+        refuse_changes(path, changed, is_known, resume)
         self.games = games
-        return len(whole) if games else 0
+        return len(whole)
 
 
 def _line(data: dict[str, Any]) -> bytes:
@@ -220,7 +198,6 @@ def _line(data: dict[str, Any]) -> bytes:
 
 
 def _game_line(game: ChallengeGame) -> str:
-    """Say a game in a line."""
     seat = "first" if game.began else "second"
     word = _WORDS.get(game.result, "lost")
     line = (
@@ -229,27 +206,24 @@ def _game_line(game: ChallengeGame) -> str:
     return f"{line}\n          {printable(game.fault)}" if game.fault else line
 
 
-def _print(result: ChallengeResult, spec: str, url: str, stream: TextIO) -> None:
-    """Say the result as a whole."""
-    games = len(result.games)
-    width = text_width(stream)
-    lines = [f"{games} game{'s' * (games != 1)} of {printable(spec)} against {printable(url)}"]
-    score = result.score
-    if score is not None:
-        low, high = wilson_interval(score, games)
-        won, drawn = result.count(WON), result.count(DRAWN)
-        lines.append(
-            f"won {won}, drawn {drawn}, lost {games - won - drawn}; score {score:.1%},"
-            f" 95 % interval {low:.1%} to {high:.1%}"
-        )
-        for began, seat in ((True, "first"), (False, "second")):
-            played = sum(game.began == began for game in result.games)
-            if played:
-                lines.append(f"as {seat} player: won {result.count(WON, began=began)} of {played}")
-        lines.append(f"won in a row: {result.best_streak}")
+def _sentences(result: ChallengeResult, spec: str, url: str) -> list[str]:
+    """Return the result as a whole."""
+    games, score = len(result.games), result.score or 0.0
+    won, drawn = result.count(WON), result.count(DRAWN)
+    low, high = wilson_interval(score, games)
+    lines = [
+        f"{games} game{'s' * (games != 1)} of {printable(spec)} against {printable(url)}",
+        f"won {won}, drawn {drawn}, lost {games - won - drawn}; score {score:.1%},"
+        f" 95 % interval {low:.1%} to {high:.1%}",
+    ]
+    for began, seat in ((True, "first"), (False, "second")):
+        played = sum(game.began == began for game in result.games)
+        if played:
+            lines.append(f"as {seat} player: won {result.count(WON, began=began)} of {played}")
+    lines.append(f"won in a row: {result.best_streak}")
     if result.seconds_a_move is not None:
         lines.append(
             f"a move took {result.seconds_a_move:.3f} s on average and {result.slowest:.3f} s at"
             f" most, of {COURSE_SECONDS:g} s"
         )
-    stream.write("\n".join(["", *(fitted(line, width) for line in lines)]) + "\n")
+    return lines
