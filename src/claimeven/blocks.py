@@ -48,6 +48,7 @@ class Code:
     """Lines that are shown as they are, such as a traceback."""
 
     lines: Sequence[str]
+    indent: int = 4
 
 
 Block = str | Table | Board | Code

@@ -17,7 +17,7 @@ import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, FaultKind, Limit
 from claimeven.agents.files import file_of
-from claimeven.agents.kaggle_agent import NONE_NOTE
+from claimeven.agents.kaggle_agent import BANK_SECONDS, MOVE_SECONDS, NONE_NOTE
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import ProcessAgent
 from claimeven.agents.process.sandbox import Isolation
@@ -62,6 +62,8 @@ MAX_ASKING, MAX_PLAYING = 20.0, 60.0
 #: and the weight at which no more is asked.
 _WEIGHTS = {FaultKind.STALL: 10.0, FaultKind.TIME: 5.0, FaultKind.MEMORY: 3.0}
 _ENDED, _OTHER, _ENOUGH = 3.0, 0.05, 20.0
+#: Seconds that an agent without a limit is waited for; a match waits longer.
+MAX_WAITING = 30.0
 #: Seconds for a move up to which a stall is waited for twice.
 _SHORT = 5.0
 #: Positions that are asked about twice, and the seconds an answer to them may take.
@@ -108,6 +110,9 @@ def check_agent(
     load_seconds = time.perf_counter() - begin
     if not agent.timed:
         raise InvalidSpec(f"{spec} sits at this terminal: there is nothing to check")
+    if isinstance(agent, ProcessAgent) and limit.seconds is None:
+        is_kaggle = spec.startswith("kaggle:")
+        agent.patience = MOVE_SECONDS + BANK_SECONDS + 1.0 if is_kaggle else MAX_WAITING
     with closing(agent):
         check = _Check(agent, geometry, limit, seed, watch)
         check.ask()

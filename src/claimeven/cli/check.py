@@ -16,7 +16,8 @@ from claimeven.agents.sanitize import own_lines, printable
 from claimeven.arena.check_report import CheckReport, Fault
 from claimeven.arena.diagnostics import STATEFUL_ADVICE
 from claimeven.arena.games.provenance import setting_of
-from claimeven.arena.validate import GAMES, OPPONENTS, check_agent
+from claimeven.arena.validate import GAMES, MAX_WAITING, OPPONENTS, check_agent
+from claimeven.blocks import Block, Board, Code, Table
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
     check_seed,
@@ -26,16 +27,9 @@ from claimeven.cli.common.options import (
     memory_option,
     time_control_options,
 )
-from claimeven.cli.common.output import (
-    board_text,
-    cut,
-    left,
-    table_lines,
-    text_size,
-    text_width,
-    wrap,
-)
+from claimeven.cli.common.output import cut, left, text_size, text_width
 from claimeven.cli.common.progress import StatusLine, say_when_compiling, status_line
+from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import BAD_INPUT, complain
 from claimeven.game.geometry import Geometry
@@ -44,8 +38,6 @@ from claimeven.game.geometry import Geometry
 FAULTY = 1
 #: Lines of a traceback that are shown.
 MAX_TRACEBACK = 12
-#: How games can end, as the headings of a table.
-RESULTS = ("won", "drawn", "lost", "forfeited")
 
 
 @click.command("check")
@@ -131,13 +123,13 @@ def _write_all(reports: Mapping[str, CheckReport | None], limit: Limit, out: Tex
     """Write the report of one agent, or of several a table and the reports on those with faults."""
     checked = {spec: report for spec, report in reports.items() if report is not None}
     if len(reports) == 1:
-        _write(next(iter(checked.values())), limit, out)
+        write_sections(_sections(next(iter(checked.values())), limit), out)
         return
     out.writelines(line + "\n" for line in _summary(reports, text_width(out)))
     broken = [report for report in checked.values() if not report.is_fine]
     for report in broken:
         out.write("\n")
-        _write(report, limit, out)
+        write_sections(_sections(report, limit), out)
     out.write(f"\n{len(checked) - len(broken)} of {len(reports)} agents have no faults\n")
     out.writelines(f"  faults: {printable(report.spec)}\n" for report in broken)
     out.writelines(
@@ -146,107 +138,98 @@ def _write_all(reports: Mapping[str, CheckReport | None], limit: Limit, out: Tex
 
 
 def _summary(reports: Mapping[str, CheckReport | None], width: int) -> Iterator[str]:
-    """Yield a line for each agent: what was found, the time of a move, the first fault."""
+    """Yield a line for each agent: the verdict, the time of a move, the first fault."""
     names = [printable(spec) for spec in reports]
     room = min(max(map(text_size, names)), max(20, width // 3))
     yield left("agent", room) + "  found       a move        first fault"
     for name, report in zip(names, reports.values(), strict=True):
-        found, reason, median = "no agent", "", None
+        found, reason, time = "no agent", "", ""
         if report is not None:
             count = len(report.faults)
             found = "fine" if report.is_fine else f"{count} fault{'s' * (count != 1)}"
             found = "not loaded" if report.failure is not None else found
             reason = f"{report.faults[0].kind}: it {report.faults[0].reason}" if count else ""
-            reason, median = str(report.failure or reason), report.median
-        time = "" if median is None else _time(median)
+            reason = str(report.failure or reason)
+            time = "" if report.median is None else _time(report.median)
         short = name if text_size(name) <= room else "..." + name[3 - room :]
-        line = f"{left(short, room)}  {found:10}  {time:12}  {reason}"
-        yield cut(line, width).rstrip()
+        yield cut(f"{left(short, room)}  {found:10}  {time:12}  {reason}", width).rstrip()
 
 
-def _write(report: CheckReport, limit: Limit, out: TextIO) -> None:
-    """Write what was found about an agent."""
+def _sections(report: CheckReport, limit: Limit) -> Iterator[list[Block]]:
+    """Yield what was found about an agent."""
     if report.failure is not None:
-        _paragraph(str(report.failure), out)
-        out.write(_traceback(report.failure.traceback) + "\n")
-        _paragraph(f"What to do: {report.advice}.", out)
+        traceback = _traceback(report.failure.traceback)
+        yield [str(report.failure), traceback]
+        yield [f"What to do: {report.advice}."]
         return
     asked, played = len(report.answers), len(report.games)
-    _paragraph(
+    (wins, of_wins), (blocks, of_blocks) = report.taken("wins"), report.taken("blocks")
+    yield [
         f"{printable(report.spec)}: loaded in {report.load_seconds:.1f} s, {asked} positions and"
         f" {played} games on {report.geometry}",
-        out,
-    )
-    (wins, of_wins), (blocks, of_blocks) = report.taken("wins"), report.taken("blocks")
-    plays = f"It plays {report.plays}.\n" if report.plays else ""
-    _paragraph(
-        f"{plays}It took {wins} of {of_wins} wins at hand and stopped {blocks} of {of_blocks} of"
-        " the other side.\n",
-        out,
-    )
-    rows = [
-        [name.ljust(len("against")), *(str(report.count(name, result)) for result in RESULTS)]
-        for name in OPPONENTS
+        *([f"It plays {report.plays}."] if report.plays else []),
+        f"It took {wins} of {of_wins} wins at hand and stopped {blocks} of {of_blocks} of"
+        " the other side.",
     ]
-    table = table_lines(["against", *RESULTS], rows, text_width(out))
-    out.writelines(line + "\n" for line in table)
+    results = ("won", "drawn", "lost", "forfeited")
+    counts = [[name, *(str(report.count(name, end)) for end in results)] for name in OPPONENTS]
+    yield [Table(["against", *results], counts)]
     for fault in report.faults:
-        out.write("\n")
-        _write_fault(fault, report, limit, out)
-    out.write("\n")
-    if report.is_stateful and report.is_fine:
-        _paragraph(f"Note: {STATEFUL_ADVICE}.", out)
-    for text in (*report.notes, _cost_text(report, limit), _verdict(report)):
-        if text:
-            _paragraph(text, out)
+        yield list(_fault(fault, report, limit))
+    note = f"Note: {STATEFUL_ADVICE}." if report.is_stateful and report.is_fine else ""
+    yield [*filter(None, (note, *report.notes, _cost(report, limit), _verdict(report)))]
 
 
-def _write_fault(fault: Fault, report: CheckReport, limit: Limit, out: TextIO) -> None:
-    """Write what happened, where, and what to do about it."""
+def _fault(fault: Fault, report: CheckReport, limit: Limit) -> Iterator[Block]:
+    """Yield what happened, where, and what to do about it."""
     counts = [(fault.answers, "position"), (len(fault.games), "game")]
     times = " and ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counts if count)
-    _paragraph(f"{fault.kind.upper()}{', ' * bool(times)}{times}: it {fault.reason}", out)
+    yield f"{fault.kind.upper()}{', ' * bool(times)}{times}: it {fault.reason}"
     if fault.position is not None:
-        where = f"after {fault.moves}" if fault.moves else "on the empty board"
+        where = _after(fault.moves)
         if not fault.answers:
             first = fault.games[0]
             seat = ("first", "second")[first.seat]
             where = (
                 f"in game {first.number + 1}, as {seat} player against {first.opponent}, {where}"
             )
-        _paragraph(f"It happened {where}:", out)
-        out.write(board_text(fault.position, out) + "\n")
-    out.write(_traceback(fault.traceback))
-    _paragraph(f"What to do: {fault.advice}.", out)
+        yield f"It happened {where}:"
+        yield Board(fault.position)
+    if fault.traceback:
+        yield _traceback(fault.traceback)
+    yield f"What to do: {fault.advice}."
     if fault.position is not None:
         board, size = report.geometry, ""
         if board != Geometry():
             size = f" --columns {board.columns} --rows {board.rows} --connect {board.connect}"
-        quoted = fault.moves or '""'
         spec = shlex.quote(printable(report.spec))
         time = "" if limit.seconds is None else f" --seconds {limit.seconds:g}"
-        out.write(f"To see it again: claimeven think {quoted} --agent {spec}{size}{time}\n")
+        moves = fault.moves or '""'
+        yield Code([f"To see it again: claimeven think {moves} --agent {spec}{size}{time}"], 0)
 
 
-def _traceback(text: str) -> str:
-    """Return the last lines of a traceback, indented, and before them the author's own last."""
+def _after(moves: str) -> str:
+    return f"after {moves}" if moves else "on the empty board"
+
+
+def _traceback(text: str) -> Code:
+    """Return the last lines of a traceback, and before them the author's own last."""
     lines = text.rstrip().splitlines()
     if len(lines) > MAX_TRACEBACK:
         own = [line for line in own_lines(lines) if line <= len(lines) - MAX_TRACEBACK]
         shown = ["...", *(lines[number] for number in own)] if own else []
         lines = [*shown, "...", *lines[len(shown) + 1 - MAX_TRACEBACK :]]
-    return "".join(f"    {line}\n" for line in lines)
+    return Code(lines)
 
 
-def _cost_text(report: CheckReport, limit: Limit) -> str:
-    """Say what a move took, and how much memory the agent held."""
+def _cost(report: CheckReport, limit: Limit) -> str:
+    """Return the time of a move and the memory of the agent in sentences."""
     text = ""
     if report.median is not None and report.slowest is not None:
         slowest, moves = report.slowest
-        where = f"after {moves}" if moves else "on the empty board"
         text = (
             f"A move took {_time(report.median)} at the median, {_time(slowest)} at the most"
-            f" ({where}); {_allowed(report.spec, limit, slowest)}. "
+            f" ({_after(moves)}); {_allowed(report.spec, limit, slowest)}. "
         )
     if report.memory is not None:
         bound = report.isolation.memory
@@ -258,14 +241,13 @@ def _allowed(spec: str, limit: Limit, slowest: float) -> str:
     if limit.seconds is None:
         if spec.startswith("kaggle:"):
             return f"it had Kaggle's {MOVE_SECONDS} s, and {BANK_SECONDS} s in its bank"
-        return f"without --seconds a match waits {PATIENCE:g} s"
+        return f"without --seconds a match waits {PATIENCE:g} s, and this check {MAX_WAITING:g} s"
     bank = "" if limit.bank is None else f", and {limit.bank:g} s in its bank"
     late = "" if slowest <= limit.seconds + (limit.bank or 0.0) else f", and {GRACE:g} s of grace"
     return f"it had {limit.seconds:g} s{bank}{late}"
 
 
 def _verdict(report: CheckReport) -> str:
-    """Say what comes of it all."""
     asked, played = len(report.answers), len(report.games)
     if not report.is_fine:
         wrong = sum(fault.answers for fault in report.faults)
@@ -284,7 +266,7 @@ def _verdict(report: CheckReport) -> str:
 
 
 def _time(seconds: float) -> str:
-    """Say a time in the unit that suits it.
+    """Return a time in the unit that suits it.
 
     >>> _time(0.00002), _time(0.00041), _time(0.02), _time(2.5)
     ('under 0.1 ms', '0.4 ms', '20 ms', '2.50 s')
@@ -295,10 +277,3 @@ def _time(seconds: float) -> str:
     if milliseconds < 0.1:
         return "under 0.1 ms"
     return f"{milliseconds:.0f} ms" if milliseconds >= 10 else f"{milliseconds:.1f} ms"
-
-
-def _paragraph(text: str, out: TextIO) -> None:
-    """Write the lines of a text, each in as many as it needs."""
-    for line in text.split("\n"):
-        parts = wrap(line, text_width(out), break_long_words=False, break_on_hyphens=False)
-        out.write("\n".join(parts) + "\n")

@@ -54,6 +54,6 @@ def _lines(section: Sequence[Block], out: TextIO) -> Iterator[str]:
         elif isinstance(block, Board):
             yield board_text(block.position, out, block.last)
         elif isinstance(block, Code):
-            yield from (f"    {line}" for line in block.lines)
+            yield from (" " * block.indent + line for line in block.lines)
         else:
             yield from paragraph_lines(block, text_width(out))
