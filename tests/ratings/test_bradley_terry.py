@@ -61,7 +61,7 @@ def log_likelihood(agents: int, rows: Sequence[Row], prior: float, at: Sequence[
 def test_no_other_strengths_are_likelier(prior: float) -> None:
     found = fit(tournaments(3, ROWS, prior))[0].tolist()
     best = log_likelihood(3, ROWS, prior, found)
-    slopes = []
+    gradients = []
     for unknown in range(5):
         heights = []
         for step in (-1e-4, 1e-4):
@@ -69,8 +69,8 @@ def test_no_other_strengths_are_likelier(prior: float) -> None:
             moved[unknown] += step
             heights.append(log_likelihood(3, ROWS, prior, moved))
         assert max(heights) < best
-        slopes.append((heights[1] - heights[0]) / 2e-4)
-    assert slopes == pytest.approx([0] * 5, abs=1e-6)
+        gradients.append((heights[1] - heights[0]) / 2e-4)
+    assert gradients == pytest.approx([0] * 5, abs=1e-6)
 
 
 def test_two_agents_without_draws_by_hand() -> None:
@@ -151,7 +151,7 @@ def test_the_peak_is_found_from_anywhere(seed: int) -> None:
     agents = int(rng.integers(2, 6))
     played = random_tournaments(agents, rng)
     found = fit(played, rng.normal(0, (0, 1, 5, 15)[seed % 4], agents + 2))
-    assert np.abs(_Likelihood(played).shape(found).slope).max() < 1e-6
+    assert np.abs(_Likelihood(played).shape(found).gradient).max() < 1e-6
 
 
 def test_the_peak_is_found_where_the_likelihood_is_nearly_flat() -> None:
@@ -162,10 +162,10 @@ def test_the_peak_is_found_where_the_likelihood_is_nearly_flat() -> None:
         played = Tournaments(np.array([[[0, lost], [lost, 0]]]), counted, pro, contra)
         for start in ((-2.8, 2.8, 0, -0.7), (20, 20, 0, 0), (30, -30, 5, -5), (40, 40, 0, 0)):
             found = fit(played, np.array(start))
-            assert np.abs(_Likelihood(played).shape(found).slope).max() < 1e-6
+            assert np.abs(_Likelihood(played).shape(found).gradient).max() < 1e-6
 
 
-def test_slope_and_bend_are_the_derivatives_of_the_height() -> None:
+def test_gradient_and_bend_are_the_derivatives_of_the_height() -> None:
     rng = np.random.default_rng(5)
     played = random_tournaments(4, rng)
     at = rng.normal(size=(50, 6))
@@ -175,9 +175,9 @@ def test_slope_and_bend_are_the_derivatives_of_the_height() -> None:
         step[unknown] = 1e-5
         below, above = _Likelihood(played).shape(at - step), _Likelihood(played).shape(at + step)
         assert (above.height - below.height) / 2e-5 == pytest.approx(
-            here.slope[:, unknown], abs=1e-4
+            here.gradient[:, unknown], abs=1e-4
         )
-        bend = -(above.slope - below.slope) / 2e-5
+        bend = -(above.gradient - below.gradient) / 2e-5
         assert bend == pytest.approx(here.bend[:, unknown], abs=1e-4)
 
 

@@ -65,127 +65,78 @@ _IMPORTS = (
 )
 _NO_EXIT = "take out exit() and sys.exit(): they end the agent, which is asked again and again"
 
-#: What to do where a reason holds a pattern, by the kind of fault; the first that fits.
-_BY_REASON: dict[FaultKind, tuple[tuple[str, str], ...]] = {
-    FaultKind.ILLEGAL: (
-        (
-            r"a Decision whose ",
-            "correct what the Decision says of itself there, or leave it out: its column is all"
-            " that it needs",
-        ),
-        (
-            r"counted from 1\)|no number from 1",
-            "answer with a column that can be played, counted from 1 as in the moves that the"
-            " request tells",
-        ),
-        (
-            r"bestmove",
-            "answer bestmove with a column that can be played: its letter, or its number from 1",
-        ),
-        (
-            r"returned None ",
-            "see that every way through the function ends with a return: one that ends without"
-            " gives None",
-        ),
-        (r"returned <coroutine ", "write def in place of async def: the answer is wanted at once"),
-        (r"returned <(async_)?generator ", "write return in place of yield"),
-        (
-            r"instead of a Decision",
-            "what choose returns is a Decision: return Decision(column), after from claimeven"
-            " import Decision",
-        ),
-        (
-            r"instead of a column number|takes a plain int",
-            "return the number of a column and nothing else, as a whole number, int(column)"
-            " if need be: one of position.legal_columns, counted from 0",
-        ),
-    ),
-    FaultKind.CRASH: (
-        (
-            r"^(answered with (status|what is no JSON|more than)|cannot be reached|went away)",
-            "see that the address is right, and what the server writes when it fails: its answer"
-            " has to be a JSON object with a column",
-        ),
-        (
-            r"raised IllegalMove",
-            "play only what can be played: columns of position.legal_columns, of which a position"
-            " has none once the game is over (position.is_over); this message counts columns from"
-            " 1, legal_columns from 0",
-        ),
-        (
-            r"raised RecursionError",
-            "a function that calls itself needs an end: a depth that gets less, and positions that"
-            " are over",
-        ),
-        (r"raised EOFError", _NO_INPUT),
-        (r"raised SystemExit", _NO_EXIT),
-        (r"raised FileNotFoundError", FILES_ADVICE),
-        (r"raised ModuleNotFoundError", _IMPORTS),
-        (
-            r"('Position'|Struct'?) object|a Position has no|'Position' and|type Position"
-            r"|KeyError: [0-9(]",
-            "the function is given a Position, or for Kaggle an observation, and no board or state"
-            " of its own: wrap it, def agent(position): return NAME(position.to_array()[::-1] + 1),"
-            " for a board of rows from the top with 0 empty, 1 and 2 the players; the page on"
-            " agents of other shapes has more",
-        ),
-        (
-            r"wrote a line without end",
-            "end each answer with a newline, and write nothing else to stdout: what is told to"
-            " people belongs on stderr",
-        ),
-        (
-            r"wrote into the connection",
-            "leave files alone that you did not open, such as os.write(3, ...): one of them is what"
-            " the agent is asked and answers through",
-        ),
-    ),
-}
-_LOADING = (
-    (r"MemoryError", "hold less while it is loaded, or allow it more: --memory MB"),
-    (
-        r"is not a claimeven Agent",
-        "hand in a function of a position, best called agent; or derive the class from"
-        " claimeven.Agent, whose choose(position, limit, rng) returns a Decision",
-    ),
-    (
-        r": an agent takes a position",
-        "the function that plays takes a position and nothing else that has no default; call it"
-        " agent, or name it, FILE:NAME",
-    ),
-    (
-        r"it cannot be made",
-        "see that the class can be made without arguments, CLASS(), and has what an Agent needs:"
-        " choose(self, position, limit, rng)",
-    ),
-    (
-        r"has nothing called",
-        "name a function or class that the file defines, FILE:NAME, or none: then that called agent"
-        " plays, or the one that looks most like one",
-    ),
-    (
-        r"^(ugi|pons):",
-        "run the command by itself and type what it is asked: see that it answers, and flushes each"
-        " line",
-    ),
-    (r"defines no function", "define a function of a position, best called agent"),
-    (r"ModuleNotFoundError", _IMPORTS),
-    (r"relative import|'__name__' not", "import without a dot: from [FOLDER.]helper import NAME"),
-    (r"FileNotFoundError", FILES_ADVICE),
-    (
-        r" is (a folder|a device|an archive|a notebook|a web page|no text)",
-        "name the Python file that holds the agent",
-    ),
-    (r"has no option|takes (a whole|a number|yes)", "give the options that it takes, or none"),
-    (r"EOFError", _NO_INPUT),
-    (r"SystemExit", _NO_EXIT),
-    (
-        r"was not done after",
-        "what stands outside of functions runs while the file is loaded: nothing there may wait, or"
-        " go on for ever",
-    ),
-    (r"null bytes|codec can't decode|Non-UTF-8|no UTF-8|encoding declar", "save the file as UTF-8"),
+#: The reason of a function that expects a board of another kind.
+_OTHER_BOARD = (
+    r"('Position'|Struct'?) object|a Position has no|'Position' and|type Position|KeyError: [0-9(]"
 )
+
+#: What to do about a reason in which a pattern is found, by the kind of fault; the first that fits.
+_BY_REASON: dict[FaultKind, dict[str, str]] = {
+    FaultKind.ILLEGAL: {
+        r"a Decision whose ": "correct what the Decision says of itself there, or leave it out:"
+        " its column is all that it needs",
+        r"counted from 1\)|no number from 1": "answer with a column that can be played, counted"
+        " from 1 as in the moves that the request tells",
+        r"bestmove": "answer bestmove with a column that can be played: its letter, or its number"
+        " from 1",
+        r"returned None ": "see that every way through the function ends with a return: one that"
+        " ends without gives None",
+        r"returned <coroutine ": "write def in place of async def: the answer is wanted at once",
+        r"returned <(async_)?generator ": "write return in place of yield",
+        r"instead of a Decision": "what choose returns is a Decision: return Decision(column),"
+        " after from claimeven import Decision",
+        r"instead of a column number|takes a plain int": "return the number of a column and"
+        " nothing else, as a whole number, int(column) if need be: one of position.legal_columns,"
+        " counted from 0",
+    },
+    FaultKind.CRASH: {
+        r"^(answered with (status|what is no JSON|more than)|cannot be reached|went away)": "see"
+        " that the address is right, and what the server writes when it fails: its answer has to"
+        " be a JSON object with a column",
+        r"raised IllegalMove": "play only what can be played: columns of position.legal_columns,"
+        " of which a position has none once the game is over (position.is_over); this message"
+        " counts columns from 1, legal_columns from 0",
+        r"raised RecursionError": "a function that calls itself needs an end: a depth that gets"
+        " less, and positions that are over",
+        r"raised EOFError": _NO_INPUT,
+        r"raised SystemExit": _NO_EXIT,
+        r"raised FileNotFoundError": FILES_ADVICE,
+        r"raised ModuleNotFoundError": _IMPORTS,
+        _OTHER_BOARD: "the function is given a Position, or for Kaggle an observation, and no board"
+        " or state of its own: wrap it, def agent(position): return"
+        " NAME(position.to_array()[::-1] + 1), for a board of rows from the top with 0 empty, 1 and"
+        " 2 the players; the page on agents of other shapes has more",
+        r"wrote a line without end": "end each answer with a newline, and write nothing else to"
+        " stdout: what is told to people belongs on stderr",
+        r"wrote into the connection": "leave files alone that you did not open, such as"
+        " os.write(3, ...): one of them is what the agent is asked and answers through",
+    },
+}
+_LOADING = {
+    r"MemoryError": "hold less while it is loaded, or allow it more: --memory MB",
+    r"is not a claimeven Agent": "hand in a function of a position, best called agent; or derive"
+    " the class from claimeven.Agent, whose choose(position, limit, rng) returns a Decision",
+    r": an agent takes a position": "the function that plays takes a position and nothing else"
+    " that has no default; call it agent, or name it, FILE:NAME",
+    r"it cannot be made": "see that the class can be made without arguments, CLASS(), and has what"
+    " an Agent needs: choose(self, position, limit, rng)",
+    r"has nothing called": "name a function or class that the file defines, FILE:NAME, or none:"
+    " then that called agent plays, or the one that looks most like one",
+    r"^(ugi|pons):": "run the command by itself and type what it is asked: see that it answers,"
+    " and flushes each line",
+    r"defines no function": "define a function of a position, best called agent",
+    r"ModuleNotFoundError": _IMPORTS,
+    r"relative import|'__name__' not": "import without a dot: from [FOLDER.]helper import NAME",
+    r"FileNotFoundError": FILES_ADVICE,
+    r" is (a folder|a device|an archive|a notebook|a web page|no text)": "name the Python file"
+    " that holds the agent",
+    r"has no option|takes (a whole|a number|yes)": "give the options that it takes, or none",
+    r"EOFError": _NO_INPUT,
+    r"SystemExit": _NO_EXIT,
+    r"was not done after": "what stands outside of functions runs while the file is loaded:"
+    " nothing there may wait, or go on for ever",
+    r"null bytes|codec can't decode|Non-UTF-8|no UTF-8|encoding declar": "save the file as UTF-8",
+}
 
 
 def advice_on_fault(kind: FaultKind, reason: str, traceback: str) -> str:
@@ -196,7 +147,7 @@ def advice_on_fault(kind: FaultKind, reason: str, traceback: str) -> str:
     """
     if "above it does not play" in reason:
         return "move the function that is to play to the end of the file, where Kaggle looks for it"
-    for pattern, advice in _BY_REASON.get(kind, ()):
+    for pattern, advice in _BY_REASON.get(kind, {}).items():
         if re.search(pattern, reason):
             return advice
     if kind is FaultKind.CRASH and not traceback:
@@ -212,4 +163,6 @@ def advice_on_loading(failure: str) -> str:
     >>> advice_on_loading("bot.py defines no function to play with")
     'define a function of a position, best called agent'
     """
-    return next((said for sign, said in _LOADING if re.search(sign, failure)), LOADING_ADVICE)
+    return next(
+        (said for sign, said in _LOADING.items() if re.search(sign, failure)), LOADING_ADVICE
+    )

@@ -1,1 +1,5 @@
-"""What numbers of games tell: pairs, strengths and their intervals, sequential tests."""
+"""Ratings, Elo differences and sequential tests from results of games, with intervals.
+
+The package knows numbers and names only, no game and no agent: `pentanomial` counts pairs of games
+of two agents, `sprt` tests them, `ladder` rates many agents, by `pair_counts` and `bradley_terry`.
+"""

@@ -11,9 +11,9 @@ to accommodate ties in paired comparison experiments", Journal of the American S
 Association 65, 1970, pages 317-328; both: Davidson and Beaver, "On extending the Bradley-Terry
 model to incorporate within-pair order effects", Biometrics 33, 1977, pages 693-702.
 
-The logarithm of the likelihood is concave in these n + 2 unknowns and linear in what was counted,
-so Newton's method finds its one peak. Many tournaments of the same agents, as a bootstrap makes
-them, are fitted at once: arrays have them (T) on their first axis, then the unknowns
+The log-likelihood is concave in these n + 2 unknowns and linear in the counts, so Newton's method
+finds its one peak. Many tournaments of the same agents, as a bootstrap makes them, are fitted
+together: the first axis of arrays is the tournament (T), the others are the unknowns
 (r_1 ... r_n, h, d) or who met whom.
 """
 
@@ -57,10 +57,10 @@ class Tournaments:
 
 @dataclass(frozen=True)
 class _Shape:
-    """The likelihood's logarithm at a point, its slope, and its bend (minus second derivative)."""
+    """The log-likelihood at a point, its gradient, and its bend (minus second derivative)."""
 
     height: Reals
-    slope: Reals
+    gradient: Reals
     bend: Reals
 
 
@@ -78,7 +78,7 @@ def fit(tournaments: Tournaments, start: Reals | None = None) -> Reals:
     shape = likelihood.shape(at)
     for _ in range(_STEPS):
         bend = shape.bend + ridge * shape.bend.max(axis=(1, 2), keepdims=True)
-        step = np.linalg.solve(bend, shape.slope[:, :, None])[:, :, 0]
+        step = np.linalg.solve(bend, shape.gradient[:, :, None])[:, :, 0]
         if np.abs(step).max(initial=0.0) < _SETTLED:
             return at + step  # too short to lead far over any peak
         step /= np.maximum(1, np.abs(step).max(axis=1, keepdims=True) / _LONGEST)
@@ -109,9 +109,8 @@ def outcome_odds(advantage: Reals, draws: Reals) -> tuple[Reals, Reals, Reals, R
 class _Likelihood:
     """The likelihood's logarithm of tournaments, as a function of the unknowns.
 
-    Of who met whom, in this order, only the P are kept that met in any of the tournaments. They
-    come first and the tournaments last, (P, T), so that a sum over who met is a product of
-    matrices: that of what leans on them (n + 1, P), and of numbers of theirs.
+    Only the P ordered pairs of agents that met in any tournament count. Arrays have them first and
+    the tournaments last, (P, T), so that a sum over pairs is a product of matrices.
     """
 
     def __init__(self, tournaments: Tournaments) -> None:
@@ -128,19 +127,19 @@ class _Likelihood:
         self._leans[-1] = 1
 
     def shape(self, at: Reals) -> _Shape:
-        """Return height, slope and bend at the unknowns (T, n + 2)."""
+        """Return height, gradient and bend at the unknowns (T, n + 2)."""
         played, leans, n = self._played, self._leans, at.shape[1] - 2
         counted = self._tournaments.counted
         # Step 1: the chances of i, moving first, and j.
         won, drawn, lost, log_odds = outcome_odds(leans.T @ at.T[: n + 1], at.T[n + 1])
         lead, draws = played * (won - lost) / 2, played * drawn
 
-        # Step 2: height and slope. The slope is what was counted less what is expected.
+        # Step 2: height and gradient. The gradient is what was counted less what is expected.
         log_prior, pull, stiffness = self._prior(at)
         height = (counted * at + log_prior).sum(axis=1) - (played * log_odds).sum(axis=0)
-        slope = counted + pull
-        slope[:, : n + 1] -= (leans @ lead).T
-        slope[:, n + 1] -= draws.sum(axis=0)
+        gradient = counted + pull
+        gradient[:, : n + 1] -= (leans @ lead).T
+        gradient[:, n + 1] -= draws.sum(axis=0)
 
         # Step 3: the bend.
         spread = played * ((won + lost) - (won - lost) ** 2) / 4
@@ -155,10 +154,10 @@ class _Likelihood:
         bend[:, : n + 1, n + 1] = bend[:, n + 1, : n + 1] = -mixed
         bend[:, n + 1, n + 1] = (draws * (1 - drawn)).sum(axis=0)
         bend[:, every, every] += stiffness
-        return _Shape(height, slope, bend)
+        return _Shape(height, gradient, bend)
 
     def _prior(self, at: Reals) -> tuple[Reals, Reals, Reals]:
-        """Return the prior's part of height, slope and bend, a logistic curve in each unknown."""
+        """Return the prior's part of height, gradient and bend: a logistic curve an unknown."""
         pro, contra = self._tournaments.pro, self._tournaments.contra
         leant = at.copy()
         leant[:, -1] -= math.log(2)  # draws and no draws between equals are even at d = ln 2

@@ -1,14 +1,13 @@
 """A ladder of all agents of a tournament: ratings in Elo with intervals.
 
 Strengths are the likeliest under Bradley-Terry with draws and an advantage of the first player
-(`davidson`): a gap of 400 Elo means ten games won for one lost. Half a pair a head against an
-outsider of strength 0, split evenly, is added to what was played (`evidence.PRIOR`), so that an
-agent that won or lost everything keeps a finite rating.
+(`bradley_terry`): a gap of 400 Elo means ten games won for one lost. Each agent also has half a
+pair against an outsider of strength 0, split evenly (`pair_counts.PRIOR`), so one that won or lost
+everything has a finite rating.
 
-Intervals come from a bootstrap over pairs. The plain one sees only pairs won where every pair was
-won, and would be sure of the rating; so it is the Bayesian one: each pair, and the prior with them,
-weighs as a random number where the plain bootstrap counts how often it drew the pair (Rubin, "The
-Bayesian bootstrap", Annals of Statistics 9, 1981, pages 130-134).
+Intervals come from a Bayesian bootstrap over pairs: each pair, and the prior, has a random weight
+(Rubin, "The Bayesian bootstrap", Annals of Statistics 9, 1981, pages 130-134). The plain bootstrap
+would be certain of a rating if every pair was won.
 """
 
 from __future__ import annotations
@@ -66,10 +65,10 @@ class Ladder:
 
     `anchor` is the agent whose rating is 0; without one 0 is the mean of all. `first_player` is the
     advantage of moving first in Elo, `draws` the share of draws between equals, 0 to 1. `groups`
-    are the agents that are joined by games: ratings of different groups do not compare. `tiers` are
-    the groups cut further wherever all points went one way, each before all that it took points
-    from: that is in the games, but not how far apart they are; the prior decides that. The ratings
-    order tiers that are joined by no points, so a tier may stand before one that is rated higher.
+    are the agents joined by games: ratings of different groups do not compare. `tiers` are the
+    groups cut further if all points went one way, each before all that it took points from; how
+    far apart they are is decided by the prior. Tiers joined by no points are in the order of the
+    ratings, so a tier may come before one that is rated higher.
     """
 
     ratings: tuple[Rating, ...]
@@ -86,26 +85,20 @@ class Ladder:
     def gap(self, agent: str, other: str) -> Estimate:
         """Return by how much Elo an agent is rated above another.
 
-        Narrower than the intervals of the two ratings suggest, since what they share drops out. Of
-        agents of different `groups` it says nothing: only the prior puts them on one scale.
+        It is more certain than the two ratings. Of agents of different `groups` it says nothing:
+        only the prior puts them on one scale.
         """
         one, two = self._place(agent), self._place(other)
         value = self.ratings[one].elo.value - self.ratings[two].elo.value
         return _estimate(value, self.samples[:, one] - self.samples[:, two])
 
     def superiority(self, agent: str, other: str) -> float:
-        """Return the likelihood that an agent is stronger than another, 0 to 1.
-
-        It says nothing, as `gap` does, of agents of different `groups`.
-        """
+        """Return the likelihood that an agent is stronger than another of its group, 0 to 1."""
         gaps = self.samples[:, self._place(agent)] - self.samples[:, self._place(other)]
         return float((gaps > 0).mean() + (gaps == 0).mean() / 2)
 
     def expected_share(self, agent: str, other: str) -> float:
-        """Return the share of the points an agent should take from another, seats swapped, 0 to 1.
-
-        This is what a gap means in points, with the advantage and the draws that were found.
-        """
+        """Return the share of the points, 0 to 1, an agent should take from another in pairs."""
         gap, order = self.gap(agent, other).value / ELO, self.first_player.value / ELO
         odds = 2 * math.cosh(order / 2) * self.draws.value / (1 - self.draws.value)
         advantage, draws = np.array([gap + order, gap - order]), np.log([odds])

@@ -89,9 +89,9 @@ class Evidence:
     def widening(self) -> float:
         """By how much resampled unknowns should lie further from those of all pairs, from 1 on.
 
-        Few pairs tell their own spread badly. Student's t says how much further than the normal
-        distribution a 95 % interval then reaches, within the variance of 2 that `resampled` keeps
-        to. From 100 pairs beyond the unknowns on it is a hundredth, and left out.
+        A few pairs estimate their spread badly: a 95 % interval reaches as much further than the
+        normal one as Student's t does, within the variance of 2 of `resampled`. From 100 pairs
+        beyond the unknowns on that is a hundredth, and left out.
         """
         free = self._pairs - (self.counted.shape[1] - 1)
         if not 0 < free < _MANY:
@@ -101,13 +101,12 @@ class Evidence:
     def resampled(self, tournaments: int, rng: np.random.Generator) -> Iterator[Tournaments]:
         """Yield so many tournaments, in parts, with pairs and prior weighted at random.
 
-        A pair weighs as a draw from a gamma distribution of mean 1, and those of a kind together
-        as one of their number; the prior's games likewise. The exponential distribution, of
-        variance 1, makes intervals from few pairs too narrow, since the unknowns follow the pairs
-        they are fitted to. So the variance is N / (N - p), with N pairs and p unknowns but not
-        above 2 (MacKinnon and White, "Some heteroskedasticity-consistent covariance matrix
-        estimators with improved finite sample properties", Journal of Econometrics 29, 1985, pages
-        305-325: their first correction).
+        A pair has a weight from a gamma distribution of mean 1, pairs of a kind together one from
+        that of their number; so do the prior's games. Its variance is N / (N - p), with N pairs
+        and p unknowns, at most 2: the exponential distribution, of variance 1, makes intervals
+        from few pairs too narrow (MacKinnon and White, "Some heteroskedasticity-consistent
+        covariance matrix estimators with improved finite sample properties", Journal of
+        Econometrics 29, 1985, pages 305-325: their first correction).
         """
         kinds, unknowns = self.counted.shape
         precision = np.ones(len(self.weights))
@@ -133,9 +132,9 @@ class Evidence:
     def joined(self, both_ways: bool) -> list[list[int]]:
         """Return the agents (their numbers) in groups joined by points, directly or through others.
 
-        With `both_ways` two agents are in one group only if points lead from each to the other:
-        then, and only then, the games alone put a finite gap between them (Ford, "Solution of a
-        ranking problem from binary comparisons", American Mathematical Monthly 64, 1957).
+        With `both_ways` points lead from each agent of a group to each other: only then the games
+        alone put a finite gap between them (Ford, "Solution of a ranking problem from binary
+        comparisons", American Mathematical Monthly 64, 1957).
         """
         reach = self.took if both_ways else self.took | self.took.T
         reach = reach | np.eye(len(self.agents), dtype=np.bool_)

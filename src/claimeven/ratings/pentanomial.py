@@ -1,10 +1,9 @@
-"""What pairs of games tell about two agents: score, Elo difference, and how sure they are.
+"""Score and Elo difference of two agents from pairs of games, with intervals.
 
-The unit of evidence is a pair: one opening played twice with the seats swapped. The two games of a
-pair lean on each other (an opening won for the first player gives each agent one game), so the
-spread is measured between pairs, never between games. A pair is worth 2 points; an agent's *share*
-of it is 0, 1/4, 1/2, 3/4 or 1, and how often each came up, the pentanomial counts, is all that
-these statistics need.
+A pair is one opening played twice with the seats swapped. Its two games depend on each other (an
+opening won for the first player gives each agent one game), so the spread is measured between
+pairs, never between games. A pair is worth 2 points; an agent's *share* of it is 0, 1/4, 1/2, 3/4
+or 1. The pentanomial counts say how often each share occurred.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import index
 
-from claimeven.game.errors import ClaimevenError
+from claimeven.errors import ClaimevenError
 
 #: Half the width of a 95 % interval of the normal distribution, in standard deviations.
 NORMAL_95 = 1.959963984540054
@@ -93,18 +92,15 @@ class PairCounts:
     def share_interval(self) -> tuple[float, float]:
         """95 % interval of the mean share, inside [0, 1].
 
-        The score interval (`wilson_interval`) of N / k trials, where k = v / (s (1 - s)) is what
-        the pairs spread of the most that shares of that mean can. It is guarded: taken with one
-        pair lost and one pair won added, because pairs that all went alike do not prove that none
-        ever goes otherwise. With many pairs this is s -+ 1.96 sqrt(v / N).
+        The score interval (`wilson_interval`) of N / k trials; k = v / (s (1 - s)) is the spread
+        of the pairs as a part of the largest for that mean. It is guarded: computed with one pair
+        lost and one won added, since pairs with equal results do not exclude others. With many
+        pairs this is s -+ 1.96 sqrt(v / N).
         """
         return self.interval_of(self.pairs)
 
     def interval_of(self, pairs: int) -> tuple[float, float]:
-        """Return the interval of the mean share if only so many of the pairs are evidence.
-
-        So it is where pairs repeat each other, as those of agents that draw no luck do.
-        """
+        """Return the interval of the mean share if only so many pairs differ from each other."""
         if not (self.pairs and pairs):
             return 0.0, 1.0
         guarded = _guarded([count * pairs / self.pairs for count in self.counts])
@@ -116,9 +112,8 @@ class PairCounts:
     def elo(self) -> float:
         """Elo difference -400 log10(1 / s - 1) of the mean share.
 
-        No point lost would be infinitely strong. It is told as if half the smallest loss had
-        happened (a quarter point of all pairs): more than with any loss, and growing with the
-        number of pairs.
+        Without a lost point it would be infinite: then half the smallest loss (a quarter point of
+        all pairs) is assumed, which is more than with any loss and grows with the pairs.
         """
         if not self.pairs:
             return 0.0
@@ -127,10 +122,7 @@ class PairCounts:
 
     @property
     def elo_interval(self) -> tuple[float, float]:
-        """95 % interval of the Elo difference: the bounds of the share, each as Elo.
-
-        A bound at `ELO_LIMIT` or minus that says that there is none, as where no point was lost.
-        """
+        """95 % interval of the Elo difference; a bound at +-`ELO_LIMIT` means none."""
         low, high = self.share_interval
         return elo_of_share(low), elo_of_share(high)
 
@@ -138,9 +130,8 @@ class PairCounts:
     def normalized_elo(self) -> float:
         """Normalized Elo (s - 1/2) / sqrt(2 v) * 800 / ln 10: the lead in deviations of a game.
 
-        Unlike the Elo difference it hardly depends on how often games are drawn or openings
-        decide (Van den Bergh, "Comments on normalized Elo"). The variance is guarded as in
-        `superiority`, which keeps it finite and is lost in the digits from a few hundred pairs on.
+        Unlike the Elo difference it hardly depends on draws and openings (Van den Bergh, "Comments
+        on normalized Elo"). The variance is guarded as in `superiority`, so it is finite.
         """
         if not self.pairs:
             return 0.0
@@ -149,10 +140,10 @@ class PairCounts:
 
     @property
     def normalized_elo_interval(self) -> tuple[float, float]:
-        """95 % interval of normalized Elo, -+ 1.96 * 800 / ln 10 / sqrt(2 N): spread as known.
+        """95 % interval of normalized Elo, -+ 1.96 * 800 / ln 10 / sqrt(2 N).
 
-        That is how match programs tell it. The deviation is found by the same pairs, so a lead of
-        several hundred lies in it less often than 19 times in 20.
+        As in other match programs it takes the spread as known, so it is too narrow for leads of
+        several hundred.
         """
         if not self.pairs:
             return -ELO_LIMIT, ELO_LIMIT
@@ -163,8 +154,7 @@ class PairCounts:
     def superiority(self) -> float:
         """Likelihood of superiority Phi((s - 1/2) / sqrt(v / N)), 0 to 1; 1/2 of no pairs.
 
-        The variance is guarded: taken with one pair lost and one pair won added, so that a short
-        run of pairs that all went alike does not claim to be sure.
+        The variance is guarded, as that of `share_interval`, so a few equal pairs are not certain.
         """
         if not self.pairs:
             return 0.5
@@ -188,10 +178,7 @@ class PairCounts:
 
 @dataclass(frozen=True)
 class PairedGames:
-    """Games sorted into pairs: an agent's points in each pair, and in games without a partner.
-
-    Both are keyed by schedule numbers: of the pair (0, 1, ...) and of the game, in that order.
-    """
+    """An agent's points in pairs, by number of the pair, and in other games, by theirs."""
 
     pairs: Mapping[int, float]
     unpaired: Mapping[int, float]
@@ -239,10 +226,9 @@ def half_points(points: float, games: int) -> int:
 def wilson_interval(share: float, trials: float) -> tuple[float, float]:
     """Return the 95 % interval of a share in [0, 1] that so many trials gave; (0, 1) of none.
 
-    All shares m that lie within 1.96 standard errors of the one found, with the standard error at
-    m, sqrt(m (1 - m) / n): so it stays inside [0, 1] and is no point at 0 and 1 (Wilson, "Probable
-    inference, the law of succession, and statistical inference", Journal of the American
-    Statistical Association 22, 1927, pages 209-212).
+    All shares m within 1.96 standard errors sqrt(m (1 - m) / n) of the one found, so it stays
+    inside [0, 1] (Wilson, "Probable inference, the law of succession, and statistical inference",
+    Journal of the American Statistical Association 22, 1927, pages 209-212).
 
     >>> low, high = wilson_interval(1.0, 100)
     >>> round(low, 3), high

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from claimeven.game.errors import ClaimevenError
+from claimeven.errors import ClaimevenError
 from claimeven.ratings.pentanomial import (
     NORMALIZED_ELO,
     SHARES,
@@ -135,9 +135,8 @@ class SequentialTest:
 class SequentialRun:
     """A sequential test as its pairs come in, in any order; counted in the order of the schedule.
 
-    Only the unbroken run of pairs 0, 1, 2, ... counts: a pair waits until all before it are told.
-    The first pair at which the test is decided ends it, and none after it is counted: so the
-    verdict and the counts do not depend on the order in which pairs come in.
+    A pair waits until all before it are there. The first pair at which the test is decided ends it,
+    and none after it counts, so the result does not depend on the order in which pairs come in.
 
     >>> run = SequentialRun(SequentialTest(0, 50))
     >>> run.add(1, 2).value, run.counts.pairs, run.waiting
@@ -199,11 +198,9 @@ def _fit_logistic(observed: Sequence[float], elo: float) -> list[float]:
 def _fit_normalized(observed: Sequence[float], elo: float) -> list[float]:
     """Return the distribution with that normalized Elo under which the counts are likeliest.
 
-    Its mean lies t = sqrt 2 elo / (800 / ln 10) of its own deviations above 1/2. This is a
-    condition on the mean again once mean and deviation on the right hand side are known: so a
-    fixed point, from equal parts, of
-    sum p_i (a_i - 1/2 - t sigma (1 + ((a_i - mu) / sigma)^2) / 2) = 0 (Van den Bergh, "Comments
-    on normalized Elo").
+    Its mean is t = sqrt 2 elo / (800 / ln 10) of its deviations above 1/2: the fixed point, from
+    equal parts, of sum p_i (a_i - 1/2 - t sigma (1 + ((a_i - mu) / sigma)^2) / 2) = 0 (Van den
+    Bergh, "Comments on normalized Elo").
     """
     t = math.sqrt(2) * elo / NORMALIZED_ELO
     fitted = [1 / len(SHARES)] * len(SHARES)
@@ -223,9 +220,8 @@ def _fit_normalized(observed: Sequence[float], elo: float) -> list[float]:
 def _tilted(observed: Sequence[float], offsets: Sequence[float]) -> list[float]:
     """Return p_i / (1 + theta b_i) with theta such that sum p_i b_i / (1 + theta b_i) = 0.
 
-    The likeliest distribution in which the offsets b_i average 0. They have both signs: the sum
-    falls from infinity to minus infinity between the two thetas where a term divides by 0.
-    Newton's method finds its root, halving the bracket wherever a step would leave it.
+    The likeliest distribution in which the offsets b_i, of both signs, average 0. The sum falls
+    from infinity to minus infinity between its two poles: Newton's method, or halving the bracket.
     """
     low, high, theta = -1 / max(offsets), -1 / min(offsets), 0.0
     for _ in range(_STEPS):
