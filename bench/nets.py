@@ -35,7 +35,7 @@ from claimeven.learning import (
     sign_accuracy,
 )
 from claimeven.learning.batching import batch_of
-from claimeven.learning.net_training import Batch, Descent, Losses, NetTrainer
+from claimeven.learning.net_training import Batch, Losses, NetTrainer, OptimizerConfig
 from claimeven.learning.precision import BFLOAT16, FLOAT32
 from claimeven.montecarlo.puct.policy_value import Floats
 from claimeven.networks import read_model
@@ -94,7 +94,7 @@ class Answers(NamedTuple):
 def answers_of(net: Net, path: Path, name: str) -> Answers:
     """Measure a net on a held-out set; what its file tells of itself must be that."""
     data = held_out(name)
-    judged = net.judge(data.mines, data.masks)
+    judged = net.predict(data.mines, data.masks)
     policy = policy_accuracy(data, judged.priors.argmax(axis=1))
     answers = Answers(policy, sign_accuracy(data, judged.values))
     carried = read_model(path).facts.get("measured", {})
@@ -146,7 +146,7 @@ def learning(net: Net, path: Path) -> None:
     batch = batch_of(held_out("hard").picked(np.arange(LESSON)), net.features)
     rates, losses = [], []
     for precision in (FLOAT32, BFLOAT16):
-        descent = Descent(steps=10**6)
+        descent = OptimizerConfig(steps=10**6)
         trainer = NetTrainer(net.shape, descent, net.geometry, precision=precision)
         first = trainer.learn(batch)  # compiles
         seconds, last = best_of(3, partial(_steps, trainer, batch))

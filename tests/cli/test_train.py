@@ -14,7 +14,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.cli.train.learn import distil, ntuple, selfplay
 from claimeven.cli.train.models import judge
-from claimeven.learning import DistilRecipe, NTupleRecipe, SelfPlayRecipe
+from claimeven.learning import DistilConfig, NTupleConfig, SelfPlayConfig
 from claimeven.learning.compare_runs import Judging
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, write_net
@@ -29,9 +29,9 @@ WORDS = (
 @pytest.mark.parametrize(
     ("command", "recipe"),
     [
-        (ntuple, NTupleRecipe),
-        (distil, DistilRecipe),
-        (selfplay, SelfPlayRecipe),
+        (ntuple, NTupleConfig),
+        (distil, DistilConfig),
+        (selfplay, SelfPlayConfig),
         (judge, Judging),
     ],
 )
@@ -74,7 +74,7 @@ def test_a_run_is_told_and_its_model_plays(
 def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("1.npz", "2.npz")]
     for path in paths:
-        write_net(path, Net.untaught(NetShape(8, 1, 1, 1), Geometry()))
+        write_net(path, Net.zeros(NetShape(8, 1, 1, 1), Geometry()))
     out = str(tmp_path / "mean.npz")
     words = ("train", "average", *paths, "--out", out, "--shares", "2,1")
     ran = run(*words)
@@ -90,13 +90,13 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
     bad = {
         ("--shares", "1,x"): "--shares takes numbers like 1,2, not '1,x'",
         ("--shares", "1,2,3"): "3 shares were given for 2 nets",
-        ("--weight-steps", "0"): "weight steps is 0: 1 to 127 can be",
+        ("--weight-steps", "0"): "weight steps must be 1 to 127, not 0",
     }
     for more, said in bad.items():
         assert said in bad_input(run(*words, *more))
     assert "Missing argument 'MODEL...'" in bad_input(run("train", "average", "--out", out))
     for path in paths:
-        write_net(path, Net.untaught(NetShape(8, 1, 1, 1), Geometry(4, 4, 3)))
+        write_net(path, Net.zeros(NetShape(8, 1, 1, 1), Geometry(4, 4, 3)))
     unmeasured = run("train", "average", *paths, "--out", out)
     assert unmeasured.out.split() == ["model:", out]
 
@@ -198,7 +198,7 @@ def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
     assert (lines[0].split()[:3], len(lines)) == (["run", "and", "agent"], 3)
     assert max(map(len, lines)) <= 80
     for more, said in (
-        (("--rounds", "0"), "rounds is 0: 1 to 16 can be"),
+        (("--rounds", "0"), "rounds must be 1 to 16, not 0"),
         (("--jobs", "0"), "at least 1 job is needed, not 0"),
         (("--out", str(out / "log.jsonl"), "--seed", "8"), "log.jsonl cannot be written: File ex"),
         ((str(out),), "several runs are drawn into a folder of their own: name one"),
@@ -232,7 +232,7 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("ntupel",), "did you mean ntuple?"),
-        (("ntuple", "--out", "r", "--games", "0"), "games is 0: 1 to 1000000000 can be"),
+        (("ntuple", "--out", "r", "--games", "0"), "games must be 1 to 1000000000, not 0"),
         (("ntuple", "--out", "r", "--length", "20"), "a tuple has 1 to 10 cells on 7x6"),
         (("ntuple", "--out", "r", "--columns", "12"), "64 bits"),
         (("ntuple", "--out", "r", "--columns", "4", "--positions", "5"), "no positions of 4x6 con"),
@@ -243,9 +243,9 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
         ),
         (("judge", "r", "--last", "--out", "b"), "--last draws nothing: it does not go with --out"),
         (("selfplay", "--out", "r", "--size", "smal"), "did you mean small?"),
-        (("selfplay", "--out", "r", "--mix", "2"), "mix is 2.0: 0 to 1 can be"),
+        (("selfplay", "--out", "r", "--mix", "2"), "mix must be 0 to 1, not 2.0"),
         (("selfplay", "--out", "r", "--fall", "fast"), "is none of none, stepwise, cosine"),
-        (("selfplay", "--out", "r", "--patience", "nan"), "a patience of nan s: more than 0 and"),
+        (("selfplay", "--out", "r", "--patience", "nan"), "patience must be more than 0 and"),
         (("selfplay", "--out", "r", "--address", "h:1"), "give --executor ray too"),
         (("ntuple", "--out", "."), "holds other files (mine.txt): name a folder of its own"),
     ],
@@ -262,7 +262,7 @@ def test_bad_input(
 def test_models_that_are_none_are_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x.npz").write_bytes(b"PK\x03\x04 and so on")
     said = bad_input(run("match", f"ntuple:model={tmp_path}/x.npz", "random"))
-    assert "x.npz is no model, or it is damaged" in said
+    assert "x.npz is no model: it is corrupt" in said
     assert "cannot be read: No such file" in bad_input(
         run("match", "ntuple:model=no.npz", "greedy")
     )

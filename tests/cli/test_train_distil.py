@@ -11,7 +11,7 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.dataset import DatasetPlan, make_dataset
-from claimeven.learning.extras import jax_and_optax
+from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.solver import Solver
 from tests.cli.conftest import Run, bad_input, interrupted
 from tests.cli.test_reading_output import keys_of, section
@@ -73,13 +73,13 @@ def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
         (("no.csv", "--out", "r"), "no.csv cannot be read: No such file"),
         (("mine.txt", "--out", "r"), "mine.txt is no data set: those end in .csv or .parquet"),
         (("no.csv", "--out", "r", "--size", "tiny"), "'tiny' is none of small, medium, large"),
-        (("no.csv", "--out", "r", "--rate", "0"), "rate is 0.0: 1e-09 to 1 can be"),
+        (("no.csv", "--out", "r", "--rate", "0"), "rate must be 1e-09 to 1, not 0.0"),
         (("no.csv", "--out", "r", "--shares", "1,a"), "--shares takes numbers like 1,2, not '1,a'"),
         (
             ("no.csv", "--out", "r", "--ply-shares", "4-7:1,8-"),
             "--ply-shares takes plies and numbers like 4-11:1,12-41:2, not '4-7:1,8-'",
         ),
-        (("no.csv", "--out", "r", "--ply-shares", "4-7:1,7:2"), "are of plies that rise, none"),
+        (("no.csv", "--out", "r", "--ply-shares", "4-7:1,7:2"), "must be of plies that rise, none"),
         (("no.csv", "--out", "r", "--ply-shares", "4-7"), "4-11:1,12-41:2, not '4-7'"),
         (("TABLE", "--out", "r"), "small.csv"),
         (("TABLE", "--out", "r", "--shares", "1,2", *BOARD), "2 shares were given for 1 data"),

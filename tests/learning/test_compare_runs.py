@@ -11,7 +11,7 @@ import pytest
 from claimeven import Geometry, Position, make_agent
 from claimeven.learning import (
     InvalidRun,
-    NTupleRecipe,
+    NTupleConfig,
     RunFolder,
     score_against_perfect,
     train_ntuple,
@@ -29,7 +29,7 @@ BOARD = {"columns": 4, "rows": 4, "connect": 3}
 def ntuple(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of n-tuples with three measurements."""
     path = tmp_path_factory.mktemp("runs") / "ntuple"
-    train_ntuple(path, NTupleRecipe(300, 100, 8, 4, against=1, geometry=SMALL))
+    train_ntuple(path, NTupleConfig(300, 100, 8, 4, against=1, geometry=SMALL))
     return path
 
 
@@ -39,7 +39,7 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("runs") / "net"
     with RunFolder.opened(path, {"method": "selfplay", "board": BOARD}) as run:
         run.take_up("a checkpoint")
-        write_net(run.model_path, Net.untaught(NetShape(8, 1, 2), SMALL))
+        write_net(run.model_path, Net.zeros(NetShape(8, 1, 2), SMALL))
         run.note({"seconds": 3.0})
     return path
 
@@ -100,7 +100,7 @@ def test_what_cannot_be_judged_is_refused(ntuple: Path, tmp_path: Path) -> None:
         judge_runs([tmp_path / "run"])
     with pytest.raises(InvalidRun, match="at least 1 job is needed, not 0"):
         judge_runs([ntuple], jobs=0)
-    with pytest.raises(InvalidRun, match="rounds is 17: 1 to 16 can be"):
+    with pytest.raises(InvalidRun, match="rounds must be 1 to 16, not 17"):
         Judging(rounds=17)
 
 
@@ -126,7 +126,7 @@ def test_a_run_that_was_made_again_is_judged_again(ntuple: Path, tmp_path: Path)
     shutil.copytree(ntuple, run)
     before = judge_runs([run], BRIEF, last_only=True)
     shutil.rmtree(run)
-    train_ntuple(run, NTupleRecipe(200, 100, 3, 2, seed=5, against=0, geometry=SMALL))
+    train_ntuple(run, NTupleConfig(200, 100, 3, 2, seed=5, against=0, geometry=SMALL))
     agent = make_agent(f"ntuple:model={run}/model.npz", SMALL)
     position = Position(SMALL)
     fresh = read_network(run / "model.npz").value(position)

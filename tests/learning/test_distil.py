@@ -20,7 +20,7 @@ from claimeven.agents.families.trained import NetAgent
 from claimeven.atomic_io import CannotWrite
 from claimeven.dataset import Dataset, DatasetPlan, joined, make_dataset, read_dataset
 from claimeven.learning import (
-    DistilRecipe,
+    DistilConfig,
     InvalidRun,
     PlyShare,
     TrainingProgress,
@@ -28,7 +28,7 @@ from claimeven.learning import (
 )
 from claimeven.learning.batching import Lessons, batch_of, chances_of
 from claimeven.learning.distil import _split
-from claimeven.learning.net_measuring import accuracy_facts
+from claimeven.learning.metrics import net_accuracy
 from claimeven.networks import read_model
 from claimeven.networks.net import SHAPES, Features, Searching, read_net, write_net
 from claimeven.solver import Solver
@@ -40,7 +40,7 @@ pytestmark = needs_jax
 
 SMALL = Geometry(4, 4, 3)
 #: A run of a second or two.
-QUICK = DistilRecipe(size="small", epochs=8, batch=64, every=40, rate=3e-3, geometry=SMALL)
+QUICK = DistilConfig(size="small", epochs=8, batch=64, every=40, rate=3e-3, geometry=SMALL)
 WORDS = (
     "--size", "small", "--epochs", "8", "--batch", "64", "--every", "40", "--rate", "0.003",
     "--columns", "4", "--rows", "4", "--connect", "3",
@@ -101,7 +101,7 @@ def test_it_learns_what_it_has_not_seen(whole: Path, table: Path, tmp_path: Path
     unseen = read_dataset(other, SMALL).without(read_dataset(table, SMALL))
     assert len(unseen) > 200
     net = read_net(whole / "model.npz")
-    facts = accuracy_facts(net, unseen)
+    facts = net_accuracy(net, unseen)
     assert facts["accuracy"] > facts["floor"] + 0.15
     assert facts["sign"] > 0.7
     assert play_match(NetAgent(net), "random", games=100, geometry=SMALL, seed=1).wins[0] >= 70
@@ -117,7 +117,7 @@ def test_it_learns_from_right_columns_alone(table: Path, tmp_path: Path) -> None
     assert rows[-1]["score_loss"] < rows[0]["score_loss"]
     unseen = read_dataset(table, SMALL).without(read_dataset(path, SMALL))
     net = read_net(tmp_path / "run" / "model.npz")
-    facts = accuracy_facts(net, unseen)
+    facts = net_accuracy(net, unseen)
     assert facts["accuracy"] > facts["floor"] + 0.15
     assert facts["sign"] > 0.7
     both = train_distil(tmp_path / "both", [path, table], QUICK)
@@ -192,13 +192,13 @@ def test_a_full_disk_leaves_the_last_checkpoint_whole(
 
 
 def test_what_stands_in_a_folder_is_not_lost(whole: Path, table: Path, tmp_path: Path) -> None:
-    other = DistilRecipe(**{**vars(QUICK), "seed": 1})
+    other = DistilConfig(**{**vars(QUICK), "seed": 1})
     with pytest.raises(InvalidRun, match="holds a run with"):
         train_distil(whole, [table], other)
     copy = tmp_path / "copy"
     shutil.copytree(whole, copy)
     (copy / "checkpoint.npz").write_bytes(b"PK")
-    with pytest.raises(InvalidRun, match="is no model, or it is damaged: delete it to begin again"):
+    with pytest.raises(InvalidRun, match=r"is no model: it is corrupt.*: delete it to start again"):
         train_distil(copy, [table], QUICK)
 
 
@@ -321,42 +321,45 @@ def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ([(4, 3, 1)], "shares of plies are of plies that rise, none of them twice"),
-        ([(1, 4, 1), (4, 6, 1)], "shares of plies are of plies that rise, none of them twice"),
-        ([(1, 4, 0)], "shares of plies are numbers greater than 0"),
-        ([], "shares of plies are of some plies: name one at least"),
-        ([(1, 4, float("nan"))], "shares of plies are numbers greater than 0"),
-        ([(1, 4, float("inf"))], "shares of plies are numbers greater than 0, not inf"),
-        ([(1, 4, True)], "shares of plies are numbers greater than 0, not True"),
+        ([(4, 3, 1)], "shares of plies must be of plies that rise, none of them twice"),
+        ([(1, 4, 1), (4, 6, 1)], "shares of plies must be of plies that rise, none of them twice"),
+        ([(1, 4, 0)], "each of the shares of plies must be greater than 0, not 0"),
+        ([], "shares of plies must name some plies"),
+        ([(1, 4, float("nan"))], "each of the shares of plies must be a number, not nan"),
+        ([(1, 4, float("inf"))], "each of the shares of plies must be finite"),
+        ([(1, 4, True)], "each of the shares of plies must be a number, not True"),
     ],
 )
 def test_shares_of_plies_that_cannot_be(asked: list[tuple[int, int, float]], said: str) -> None:
     with pytest.raises(InvalidRun, match=said):
-        DistilRecipe(ply_shares=tuple(PlyShare(*each) for each in asked))
+        DistilConfig(ply_shares=tuple(PlyShare(*each) for each in asked))
 
 
 def test_shares_of_plies_may_be_plain() -> None:
     plain: Any = [(2, 5, 1.0)]
-    assert DistilRecipe(ply_shares=plain).ply_shares == (PlyShare(2, 5, 1.0),)
+    assert DistilConfig(ply_shares=plain).ply_shares == (PlyShare(2, 5, 1.0),)
 
 
 def test_shares_may_be_numbers_of_numpy_and_nothing_else() -> None:
     plies: Any = [(np.int64(2), np.int8(5), np.float32(0.5))]
-    recipe = DistilRecipe(shares=(float(np.float32(1)), np.int64(2)), ply_shares=plies)
+    recipe = DistilConfig(shares=(float(np.float32(1)), np.int64(2)), ply_shares=plies)
     again = json.loads(json.dumps(recipe.as_dict()))
     assert (again["shares"], again["ply_shares"]) == ([1.0, 2.0], [[2, 5, 0.5]])
     wrong: Any
     for wrong, said in (
-        ((1, 2), r"a share of plies is the lowest of them, the highest and the share, .* not 1"),
-        ([(1, 2)], r"a share of plies is the lowest of them, .* not \(1, 2\)"),
-        ([(1, 2, "x")], "shares of plies are numbers greater than 0, not 'x'"),
+        (
+            (1, 2),
+            r"a share of plies must be the lowest of them, the highest and .* not 1",
+        ),
+        ([(1, 2)], r"a share of plies must be the lowest of them, .* not \(1, 2\)"),
+        ([(1, 2, "x")], "each of the shares of plies must be a number, not 'x'"),
         ([(1.5, 2, 1)], "a ply must be a whole number, not 1.5"),
     ):
         with pytest.raises(InvalidRun, match=said):
-            DistilRecipe(ply_shares=wrong)
+            DistilConfig(ply_shares=wrong)
     wrong = ("x", 1)
-    with pytest.raises(InvalidRun, match="shares of data sets are numbers greater than 0, not 'x'"):
-        DistilRecipe(shares=wrong)
+    with pytest.raises(InvalidRun, match="shares of data sets must be a number, not 'x'"):
+        DistilConfig(shares=wrong)
 
 
 def test_data_that_cannot_be_learnt_from_as_asked_are_refused(
@@ -408,8 +411,8 @@ def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) 
 
 def test_the_loss_of_a_row_is_what_the_descent_lowers() -> None:
     row = {"policy_loss": 1.0, "value_loss": 0.2, "score_loss": 0.05}
-    assert DistilRecipe().loss_of(row) == pytest.approx(1 + 0.5 * 0.2 + 0.5 * 0.05)
-    assert DistilRecipe(value_weight=2, score_weight=6).loss_of(row) == pytest.approx(1.7)
+    assert DistilConfig().loss_of(row) == pytest.approx(1 + 0.5 * 0.2 + 0.5 * 0.05)
+    assert DistilConfig(value_weight=2, score_weight=6).loss_of(row) == pytest.approx(1.7)
 
 
 @pytest.mark.parametrize(
@@ -417,20 +420,23 @@ def test_the_loss_of_a_row_is_what_the_descent_lowers() -> None:
     [
         ({"size": "tiny"}, "there is no size 'tiny'"),
         ({"policy_target": "one"}, "there is no policy target 'one'"),
-        ({"epochs": 0}, "epochs is 0: 1e-06 to"),
-        ({"batch": 0}, "batch is 0: 1 to 65536 can be"),
+        ({"epochs": 0}, "epochs must be 1e-06 to"),
+        ({"batch": 0}, "batch must be 1 to 65536, not 0"),
         ({"batch": 2.5}, r"batch must be a whole number, not 2\.5"),
         ({"seed": None}, "seed must be a whole number, not None"),
         ({"rate": "1"}, "rate must be a number, not '1'"),
         ({"decay": True}, "decay must be a number, not True"),
-        ({"value_weight": -1}, "value weight is -1: 0 to 1000 can be"),
-        ({"score_weight": math.nan}, "score weight is nan: 0 to 1000 can be"),
-        ({"weight_steps": 200}, "weight steps is 200: 1 to 127 can be"),
-        ({"score_focus": -1}, "score focus is -1: 0 to 100 can be"),
-        ({"ahead": 1}, "ahead is 1: 0 to 0.9 can be"),
-        ({"ahead": 0.5, "beside": 0.5}, "ahead and beside are 0.5 and 0.5: 0.9 together can be"),
+        ({"value_weight": -1}, "value weight must be 0 to 1000, not -1"),
+        ({"score_weight": math.nan}, "score weight must be a number, not nan"),
+        ({"weight_steps": 200}, "weight steps must be 1 to 127, not 200"),
+        ({"score_focus": -1}, "score focus must be 0 to 100, not -1"),
+        ({"ahead": 1}, "ahead must be 0 to 0.9, not 1"),
+        (
+            {"ahead": 0.5, "beside": 0.5},
+            "ahead and beside must be 0.9 together at most, not 0.5 and",
+        ),
     ],
 )
 def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidRun, match=said):
-        DistilRecipe(**asked)
+        DistilConfig(**asked)

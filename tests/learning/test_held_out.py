@@ -82,7 +82,7 @@ def test_answers_are_one_a_position() -> None:
 def test_other_sets_and_boards_are_refused() -> None:
     for name, board, sentence in (
         ("usual", Geometry(), "no held-out set 'usual'.*choose from hard, easy"),
-        ("hard", Geometry(5, 5), "no held-out set of positions of 5x5 connect 4 comes along"),
+        ("hard", Geometry(5, 5), "no held-out set of positions of 5x5 connect 4 is bundled"),
     ):
         with pytest.raises(InvalidPositions, match=sentence):
             held_out(name, board)

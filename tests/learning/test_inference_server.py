@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pytest
 
 from claimeven import Geometry
-from claimeven.learning import InvalidRun, SelfPlayRecipe
+from claimeven.learning import InvalidRun, SelfPlayConfig
 from claimeven.learning.inference_server import RemoteJudge, SharedJudge
 from claimeven.learning.jax_net import NetInJax
-from claimeven.learning.net_training import drawn_weights
+from claimeven.learning.net_training import initial_weights
 from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
@@ -141,8 +141,8 @@ def test_no_room_for_a_socket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 @needs_jax
 def test_processes_play_by_a_judge_that_they_share() -> None:
     """Each iteration by the net that it is given."""
-    recipe = SelfPlayRecipe(games=16, task=8, searches=16, inference="jax", geometry=BOARD)
-    nets = [Net(recipe.shape, drawn_weights(recipe.shape, BOARD, seed), BOARD) for seed in (1, 2)]
+    recipe = SelfPlayConfig(games=16, task=8, searches=16, inference="jax", geometry=BOARD)
+    nets = [Net(recipe.shape, initial_weights(recipe.shape, BOARD, seed), BOARD) for seed in (1, 2)]
     model = NetInJax(nets[0], 64, FLOAT32)
     with SharedJudge.opened(model) as judge, LocalWorkers(2).kept() as workers:
         first, other, again = (

@@ -8,7 +8,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.learning.jax_features import FeaturesInJax, halves_of
 from claimeven.learning.jax_net import NetInJax
-from claimeven.learning.net_training import drawn_weights
+from claimeven.learning.net_training import initial_weights
 from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_games import random_positions
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
@@ -49,7 +49,7 @@ def test_it_sees_what_the_kernel_sees(board: Geometry) -> None:
 @pytest.mark.parametrize("board", BOARDS[:2], ids=str)
 def test_it_says_what_the_net_says(board: Geometry) -> None:
     """Of any number of positions, more than a batch holds too."""
-    net = Net(SHAPE, drawn_weights(SHAPE, board, 1), board)
+    net = Net(SHAPE, initial_weights(SHAPE, board, 1), board)
     model, boards = NetInJax(net, 64, FLOAT32), positions_of(board)
     model.load()
     for count in (1, 63, 64, 65, 300):
@@ -58,7 +58,7 @@ def test_it_says_what_the_net_says(board: Geometry) -> None:
             assert told.dtype == np.float32
             assert told.shape == expected.shape
             assert np.abs(told - expected).max() < 1e-5
-    other = Net(SHAPE, drawn_weights(SHAPE, board, 2), board)
+    other = Net(SHAPE, initial_weights(SHAPE, board, 2), board)
     model.take(other)
     assert np.abs(model.evaluate(*boards)[0] - other.evaluate(*boards)[0]).max() < 1e-5
 
@@ -75,7 +75,7 @@ def test_values_are_graded_by_scores_where_the_net_knows_them() -> None:
 
 def test_numbers_beyond_all_bounds_are_refused() -> None:
     board = BOARDS[1]
-    weights = drawn_weights(SHAPE, board, 1)
+    weights = initial_weights(SHAPE, board, 1)
     net = Net(SHAPE, {name: np.full_like(array, 1e3) for name, array in weights.items()}, board)
     for name in ("in_sum", "block0_sum", "out_sum"):
         net.arrays[name][:] = 1e30  # no file may hold so much

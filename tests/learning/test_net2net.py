@@ -9,7 +9,7 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.learning.net2net import can_grow, grown
-from claimeven.learning.net_training import Descent, NetTrainer
+from claimeven.learning.net_training import NetTrainer, OptimizerConfig
 from claimeven.networks.net import NetShape, Searching
 from tests.learning.needs import needs_jax
 from tests.learning.test_net_training import made_batch
@@ -49,8 +49,8 @@ def test_what_is_added_is_drawn_and_leads_to_what_is_added_alone() -> None:
 @needs_jax
 def test_what_was_added_learns() -> None:
     net = drawn_net(SMALL, seed=2)
-    trainer = NetTrainer(WIDE, Descent(steps=5, rate=0.01), SMALL)
-    trainer.begin_with(grown(net, WIDE, seed=4))
+    trainer = NetTrainer(WIDE, OptimizerConfig(steps=5, rate=0.01), SMALL)
+    trainer.start_with(grown(net, WIDE, seed=4))
     before = {name: np.asarray(array) for name, array in trainer.weights.items()}
     for _ in range(5):
         trainer.learn(made_batch(net))

@@ -13,14 +13,14 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.game.batch import mirrored_keys
-from claimeven.learning.forward import Forward, as_rounded, slopes_of_table
+from claimeven.learning.forward import JaxForward, as_rounded, table_gradient
 from claimeven.learning.net_training import (
     OPTIMIZERS,
-    Aim,
     Batch,
-    Descent,
+    LossConfig,
     Losses,
     NetTrainer,
+    OptimizerConfig,
     known_in,
     losses_of,
 )
@@ -41,7 +41,7 @@ SMALL = Geometry(4, 4, 3)
 def test_what_is_trained_is_what_is_played(geometry: Geometry) -> None:
     import jax
 
-    outputs = jax.jit(Forward(drawn_net(geometry).features).outputs)
+    outputs = jax.jit(JaxForward(drawn_net(geometry).features).of_features)
     for seed in range(3):
         net = drawn_net(geometry, seed=seed)
         mines, masks = boards_of(geometry, 20, seed)
@@ -58,28 +58,28 @@ def test_short_numbers_change_little() -> None:
     net = drawn_net(seed=3)
     mines, masks = boards_of(Geometry(), 50)
     features = net.features.of(mines, masks)
-    outputs = jax.jit(Forward(net.features, "bfloat16").outputs)
+    outputs = jax.jit(JaxForward(net.features, "bfloat16").of_features)
     found = np.asarray(outputs(net.arrays, *features))
     apart = np.abs(found - net.raw(mines, masks))
     assert 0 < apart.max() < 0.1
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_slopes_are_what_small_changes_make(precision: str) -> None:
-    """Of tables and matrices, whose slopes are found in ways of their own."""
+def test_gradients_are_what_small_changes_make(precision: str) -> None:
+    """Of tables and matrices, whose gradients are found in ways of their own."""
     import jax
 
     net = drawn_net(SMALL, seed=4)
     boards = boards_of(SMALL, 12)
-    features, forward = net.features.of(*boards), Forward(net.features, precision)
+    features, forward = net.features.of(*boards), JaxForward(net.features, precision)
     pull = np.random.default_rng(1).normal(size=(12, 9)).astype(np.float32)
 
     def total(outputs: jax.Array) -> tuple[jax.Array, None]:
         return (outputs * pull).sum(), None
 
-    _, found = jax.jit(partial(forward.slopes, total))(net.arrays, *features)
-    slopes = found.of_weights(net.arrays)
-    assert list(slopes) == list(net.arrays)
+    _, found = jax.jit(partial(forward.gradients, total))(net.arrays, *features)
+    gradients = found.of_weights(net.arrays)
+    assert list(gradients) == list(net.arrays)
     rng = np.random.default_rng(2)
     for name, array in net.arrays.items():
         step = rng.normal(size=array.shape).astype(np.float32)
@@ -88,17 +88,17 @@ def test_slopes_are_what_small_changes_make(precision: str) -> None:
             for sign in (1, -1)
         )
         change = ((plus.raw(*boards) - minus.raw(*boards)) * pull).sum() / 6e-3
-        told = (np.asarray(slopes[name]) * step).sum()
+        told = (np.asarray(gradients[name]) * step).sum()
         assert told == pytest.approx(change, rel=0.1, abs=0.15), name
 
 
-def test_slopes_of_a_row_are_summed_over_the_positions_that_used_it() -> None:
+def test_gradients_of_a_row_are_summed_over_the_positions_that_used_it() -> None:
     rows = np.array([[0, 2], [0, 1], [3, 2]], dtype=np.int32)
-    slopes = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
-    found = slopes_of_table((2, 4, 2), [rows], [slopes])
+    gradients = np.arange(12, dtype=np.float32).reshape(3, 2, 2)
+    found = table_gradient((2, 4, 2), [rows], [gradients])
     assert found[0].tolist() == [[4, 6], [0, 0], [0, 0], [8, 9]]
     assert found[1].tolist() == [[0, 0], [6, 7], [12, 14], [0, 0]]
-    both = slopes_of_table((2, 4, 2), [rows, rows[:, ::-1].copy()], [slopes, slopes])
+    both = table_gradient((2, 4, 2), [rows, rows[:, ::-1].copy()], [gradients, gradients])
     assert both[0].tolist() == [[4, 6], [4, 5], [8, 10], [8, 9]]
 
 
@@ -123,10 +123,10 @@ def test_weights_that_knew_of_rounding_lose_little_by_it() -> None:
     """
     batch = made_batch(drawn_net(SMALL))
     missed = np.zeros(2)
-    for seed, (rounding, weight_steps) in product(range(4), enumerate((None, 1))):
-        descent = Descent(steps=300, rate=0.02, weight_steps=weight_steps, round_from=0.0)
-        trainer = NetTrainer(TINY, descent, SMALL, seed)
-        for _ in range(descent.steps):
+    for seed, (rounding, weight_steps) in product(range(2), enumerate((None, 1))):
+        config = OptimizerConfig(steps=300, rate=0.02, weight_steps=weight_steps, round_from=0.0)
+        trainer = NetTrainer(TINY, config, SMALL, seed)
+        for _ in range(config.steps):
             trainer.learn(batch)
         rounded = unpacked(packed(trainer.net(), steps=1))
         told = rounded.raw(*boards_of(SMALL, 16))[:, 5:] - batch.scores / 10
@@ -139,11 +139,11 @@ def test_pairs_that_are_left_out_make_no_difference_on_average() -> None:
 
     net = drawn_net(SMALL, NetShape(pairs=40, blocks=1, line_numbers=2), seed=3)
     boards = boards_of(SMALL, 4)
-    forward, features = Forward(net.features), net.features.of(*boards)
+    forward, features = JaxForward(net.features), net.features.of(*boards)
 
     @jax.jit
     def dropped(features: Any, stays: Any) -> jax.Array:
-        return forward.outputs(net.arrays, *features, stays)
+        return forward.of_features(net.arrays, *features, stays)
 
     stays = np.random.default_rng(1).random((300, 2, 4, 40)) >= 0.2
     found = np.stack([np.asarray(dropped(features, each)) for each in stays])
@@ -159,8 +159,8 @@ def test_what_is_left_out_goes_by_the_seed_and_the_step() -> None:
     batch = made_batch(drawn_net(SMALL))
 
     def learnt(seed: int, dropped: float) -> list[float]:
-        trainer = NetTrainer(TINY, Descent(steps=5, dropped=dropped), SMALL, seed)
-        trainer.begin_with(drawn_net(SMALL, TINY))
+        trainer = NetTrainer(TINY, OptimizerConfig(steps=5, dropped=dropped), SMALL, seed)
+        trainer.start_with(drawn_net(SMALL, TINY))
         return [trainer.learn(batch).policy for _ in range(3)]
 
     first = learnt(1, 0.3)
@@ -184,7 +184,9 @@ def made_batch(net: Net) -> Batch:
 
 
 def test_losses_and_steps() -> None:
-    trainer = NetTrainer(TINY, Descent(steps=40, rate=0.01), SMALL, seed=1, precision="float32")
+    trainer = NetTrainer(
+        TINY, OptimizerConfig(steps=40, rate=0.01), SMALL, seed=1, precision="float32"
+    )
     batch = made_batch(trainer.net())
     net = Net(TINY, {name: np.asarray(array) for name, array in trainer.weights.items()}, SMALL)
     first = trainer.learn(batch)
@@ -207,7 +209,7 @@ def test_losses_and_steps() -> None:
 
 
 def test_values_that_are_unknown_are_not_learnt() -> None:
-    trainer = NetTrainer(TINY, Descent(steps=2), SMALL, seed=1, precision="float32")
+    trainer = NetTrainer(TINY, OptimizerConfig(steps=2), SMALL, seed=1, precision="float32")
     batch = made_batch(trainer.net())
     raw = trainer.net().raw(*boards_of(SMALL, 16))
     known = np.arange(16) % 3 == 0
@@ -223,7 +225,7 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
     """Where no column is known, nor who plays what, too."""
     import jax
 
-    trainer = NetTrainer(TINY, Descent(steps=1), SMALL, seed=1)
+    trainer = NetTrainer(TINY, OptimizerConfig(steps=1), SMALL, seed=1)
     batch = made_batch(trainer.net())
     rng = np.random.default_rng(2)
     best = rng.integers(-8, 9, 16).astype(np.float32)
@@ -250,7 +252,7 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
                 policy -= share * math.log(chances[column] / sum(chances)) / known.sum()
 
     def lost(batch: Batch, target: str) -> Losses:
-        found: Losses = jax.jit(lambda: losses_of(batch, raw, Aim(target))[1])()
+        found: Losses = jax.jit(lambda: losses_of(batch, raw, LossConfig(target))[1])()
         return found
 
     assert float(lost(unknown, "each").score) == pytest.approx(wanted, abs=1e-5)
@@ -260,12 +262,11 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
 
 
 @pytest.mark.parametrize("dropped", [False, True])
-def test_slopes_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
-    """Also where of some parts nothing is known but a score, or a value."""
+def test_gradients_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
+    """Also if of some parts only a score, or a value, is known."""
     import jax
 
-    shape = replace(TINY, blocks=1)
-    net = drawn_net(SMALL, shape)
+    net = drawn_net(SMALL, replace(TINY, blocks=1))
     batch = made_batch(net)
     known = np.arange(16) < 6
     batch = batch._replace(
@@ -275,28 +276,25 @@ def test_slopes_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
         best_counts=np.linspace(0, 1, 16, dtype=np.float32),
     )
     # As many stay in every part, so that those that stay count for as much more.
-    stays = np.tile([True, False, True], (1 + shape.blocks, 16, shape.pairs // 3))
-    stays = stays if dropped else None
-    forward = Forward(net.features)
+    stays = np.tile([True, False, True], (2, 16, net.shape.pairs // 3)) if dropped else None
+    forward, config = JaxForward(net.features), LossConfig("any", 0.7, 2.0)
 
-    def found(parts: int) -> tuple[Losses, dict[str, Any]]:
-        lose = partial(losses_of, aim=Aim("any", 0.7, 2.0), known=known_in(batch))
-        slopes = partial(forward.slopes_in_parts, lose, stays=stays, parts=parts)
-        (loss, losses), told = jax.jit(slopes)(net.arrays, batch)
-        assert float(loss) == pytest.approx(float(Aim("any", 0.7, 2.0).of(losses)), abs=1e-5)
+    def in_parts(parts: int) -> tuple[Losses, dict[str, Any]]:
+        lose = partial(losses_of, config=config, known=known_in(batch))
+        gradients = partial(forward.gradients_in_parts, lose, stays=stays, parts=parts)
+        (loss, losses), told = jax.jit(gradients)(net.arrays, batch)
+        assert float(loss) == pytest.approx(float(config.of(losses)), abs=1e-5)
         return losses, told.of_weights(net.arrays)
 
-    lost, slopes = found(1)
-    lose = partial(losses_of, batch, aim=Aim("any", 0.7, 2.0))
-    whole = jax.jit(partial(forward.slopes, lose, stays=stays))
+    whole = jax.jit(
+        partial(forward.gradients, partial(losses_of, batch, config=config), stays=stays)
+    )
     (_, losses), told = whole(net.arrays, batch.planes, batch.states)
-    assert tuple(map(float, lost)) == pytest.approx(tuple(map(float, losses)), abs=1e-6)
-    for parts in (2, 4, 16):
-        in_parts, by_name = found(parts)
-        assert tuple(map(float, in_parts)) == pytest.approx(tuple(map(float, lost)), abs=1e-5)
-        for name, array in told.of_weights(net.arrays).items():
-            assert np.asarray(slopes[name]) == pytest.approx(np.asarray(array), abs=1e-5), name
-            assert np.asarray(by_name[name]) == pytest.approx(np.asarray(array), abs=1e-5), name
+    by_name = told.of_weights(net.arrays)
+    found, gradients = in_parts(4)
+    assert tuple(map(float, found)) == pytest.approx(tuple(map(float, losses)), abs=1e-5)
+    for name, array in gradients.items():
+        assert np.asarray(array) == pytest.approx(np.asarray(by_name[name]), abs=1e-5), name
 
 
 def test_a_large_batch_is_learnt_as_a_small_one_is() -> None:
@@ -305,7 +303,7 @@ def test_a_large_batch_is_learnt_as_a_small_one_is() -> None:
     many = Batch(*(None if array is None else np.concatenate([array] * 128) for array in batch))
     steps = []
     for learnt in (batch, many):
-        trainer = NetTrainer(TINY, Descent(steps=2, rate=0.01), SMALL, 1, precision=FLOAT32)
+        trainer = NetTrainer(TINY, OptimizerConfig(steps=2, rate=0.01), SMALL, 1, precision=FLOAT32)
         steps.append([*trainer.learn(learnt), *trainer.learn(learnt)])
     assert steps[0] == pytest.approx(steps[1], abs=1e-5)
 
@@ -313,8 +311,8 @@ def test_a_large_batch_is_learnt_as_a_small_one_is() -> None:
 @pytest.mark.parametrize("weighs", ["value", "score"])
 def test_what_weighs_more_is_learnt_sooner(weighs: str) -> None:
     def learnt(weight: float) -> Losses:
-        descent = Descent(steps=40, rate=0.01, **{f"{weighs}_weight": weight})
-        trainer = NetTrainer(TINY, descent, SMALL, seed=1)
+        config = OptimizerConfig(steps=40, rate=0.01, **{f"{weighs}_weight": weight})
+        trainer = NetTrainer(TINY, config, SMALL, seed=1)
         batch = made_batch(trainer.net())
         return [trainer.learn(batch) for _ in range(40)][-1]
 
@@ -326,8 +324,8 @@ def test_what_weighs_more_is_learnt_sooner(weighs: str) -> None:
 def test_any_of_the_right_columns_will_do() -> None:
     import jax
 
-    descent = Descent(steps=40, rate=0.01, policy_target="any")
-    trainer = NetTrainer(TINY, descent, SMALL, seed=1, precision="float32")
+    config = OptimizerConfig(steps=40, rate=0.01, policy_target="any")
+    trainer = NetTrainer(TINY, config, SMALL, seed=1, precision="float32")
     batch = made_batch(trainer.net())
     right = batch.playable & (np.random.default_rng(6).random((16, 4)) < 0.5)
     right[:, 0] = True  # it is playable in all of them
@@ -345,7 +343,7 @@ def test_any_of_the_right_columns_will_do() -> None:
     outputs = np.zeros((16, 9), dtype=np.float32)
     outputs[np.arange(16), right.argmax(axis=1)] = 20.0
     lost = jax.jit(
-        lambda: [losses_of(batch, outputs, Aim(target))[1] for target in ("any", "each")]
+        lambda: [losses_of(batch, outputs, LossConfig(target))[1] for target in ("any", "each")]
     )
     of_any, of_each = lost()
     assert float(of_any.policy) == pytest.approx(0, abs=1e-6)
@@ -353,7 +351,7 @@ def test_any_of_the_right_columns_will_do() -> None:
 
 
 def test_the_rate_rises_and_falls() -> None:
-    rates = [Descent(steps=2000, rate=0.5).rate_at(step) for step in range(2000)]
+    rates = [OptimizerConfig(steps=2000, rate=0.5).rate_at(step) for step in range(2000)]
     assert rates.index(max(rates)) in range(400, 600)
     assert rates[:400] == sorted(rates[:400])
     assert rates[600:] == sorted(rates[600:], reverse=True)
@@ -365,7 +363,9 @@ def test_the_rate_rises_and_falls() -> None:
 @pytest.mark.parametrize("fall", ["cosine", "stepwise"])
 def test_the_rate_of_a_short_run_rises_for_a_quarter_of_it(steps: int, fall: str) -> None:
     """Or it would hardly have begun to learn when it ends."""
-    rates = [Descent(steps=steps, rate=0.5, fall=fall).rate_at(step) for step in range(steps)]
+    rates = [
+        OptimizerConfig(steps=steps, rate=0.5, fall=fall).rate_at(step) for step in range(steps)
+    ]
     top = rates.index(max(rates))
     assert top <= steps / 4
     assert max(rates) > 0.5 * (0.8 if fall == "cosine" else 0.99)
@@ -375,42 +375,45 @@ def test_the_rate_of_a_short_run_rises_for_a_quarter_of_it(steps: int, fall: str
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
 def test_a_checkpoint_goes_on_to_the_same_weights(optimizer: str) -> None:
     one, other = (
-        NetTrainer(TINY, Descent(steps=6, optimizer=optimizer), SMALL, seed=2) for _ in range(2)
+        NetTrainer(TINY, OptimizerConfig(steps=6, optimizer=optimizer), SMALL, seed=2)
+        for _ in range(2)
     )
     batch = made_batch(one.net())
     for _ in range(3):
         one.learn(batch)
     kept = {name: array.copy() for name, array in one.checkpoint().items()}
-    other.take_up(kept)
+    other.resume(kept)
     for trainer in (one, other):
         trainer.learn(batch)
     for name, array in one.net().arrays.items():
         assert np.array_equal(array, other.net().arrays[name])
 
 
-def test_a_checkpoint_of_another_descent_is_refused() -> None:
-    one, other = (NetTrainer(TINY, Descent(2, optimizer=name), SMALL) for name in OPTIMIZERS)
-    with pytest.raises(InvalidRun, match="of another version of claimeven: begin again"):
-        one.take_up(other.checkpoint())
+def test_a_checkpoint_of_another_optimizer_is_refused() -> None:
+    one, other = (
+        NetTrainer(TINY, OptimizerConfig(2, optimizer=name), SMALL) for name in OPTIMIZERS
+    )
+    with pytest.raises(InvalidRun, match="of another version of claimeven: start again"):
+        one.resume(other.checkpoint())
 
 
 def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
-    """The directions of a step are those of the slopes, its lengths nearly equal in all of them."""
+    """A step goes in the directions of the gradients, by nearly equal lengths in all of them."""
     import jax
 
     rate, decay = 0.01, 0.1
-    descent = Descent(steps=1, rate=rate, decay=decay, optimizer="muon")
-    trainer = NetTrainer(TINY, descent, SMALL, seed=3, precision=FLOAT32)
-    batch = made_batch(trainer.net())
-    forward = Forward(trainer.features)
-    lose = partial(losses_of, batch, aim=trainer.descent.aim)
+    config = OptimizerConfig(steps=1, rate=rate, decay=decay, optimizer="muon")
+    trainer = NetTrainer(TINY, config, SMALL, seed=3, precision=FLOAT32)
+    net = trainer.net()
+    batch, forward = made_batch(net), JaxForward(net.features)
+    lose = partial(losses_of, batch, config=trainer.config.loss)
     before = {name: np.asarray(array) for name, array in trainer.weights.items()}
-    _, slopes = jax.jit(partial(forward.slopes, lose))(before, batch.planes, batch.states)
-    found = slopes.of_weights(before)
+    _, gradients = jax.jit(partial(forward.gradients, lose))(before, batch.planes, batch.states)
+    found = gradients.of_weights(before)
     trainer.learn(batch)
     hidden = 0
     for name, array in before.items():
-        step = (np.asarray(trainer.weights[name]) - array) / -trainer.descent.rate_at(0)
+        step = (np.asarray(trainer.weights[name]) - array) / -trainer.config.rate_at(0)
         step -= decay * array
         if array.ndim == 2 and not name.startswith("out_"):
             left, sizes, right = np.linalg.svd(np.asarray(found[name]), full_matrices=False)

@@ -24,15 +24,15 @@ from claimeven.atomic_io import CannotWrite
 from claimeven.dataset.scored_sets import shipped_set
 from claimeven.learning import (
     InvalidRun,
+    NTupleConfig,
     NTupleLearner,
-    NTupleRecipe,
     RunFolder,
     TrainingProgress,
     ntuple_training,
     score_against_perfect,
     train_ntuple,
 )
-from claimeven.learning.evaluation import measure_learner
+from claimeven.learning.metrics import measure_learner
 from claimeven.learning.ntuple_training import _measure, agent_of
 from claimeven.learning.run_dir import cores_spent
 from claimeven.learning.td_kernel import DRAWS, FIRST_WINS, PLIES
@@ -41,12 +41,12 @@ from tests import forks, naive
 
 SMALL = Geometry(4, 4, 3)
 #: A run of a second.
-QUICK = NTupleRecipe(games=600, every=200, tuples=8, length=4, against=2, geometry=SMALL)
+QUICK = NTupleConfig(games=600, every=200, tuples=8, length=4, against=2, geometry=SMALL)
 
 
 def textbook_lesson(learner: NTupleLearner, columns: list[int], random_moves: list[bool]) -> None:
     """Learn from one game as the docstring tells it, in plain Python; for the oracle's boards."""
-    recipe, network = learner.recipe, learner.network
+    recipe, network = learner.config, learner.network
     half = len(network.weights) // 2
     positions = Position.replay(columns, recipe.geometry)
     values = [network.value(p) * (1 - 2 * p.turn) for p in positions[:-1]]
@@ -75,7 +75,7 @@ def textbook_lesson(learner: NTupleLearner, columns: list[int], random_moves: li
 
 
 def test_one_game_is_learnt_as_the_textbook_says() -> None:
-    recipe = NTupleRecipe(games=50, tuples=6, length=3, exploring=1.0, geometry=SMALL, seed=4)
+    recipe = NTupleConfig(games=50, tuples=6, length=3, exploring=1.0, geometry=SMALL, seed=4)
     learner, textbook = NTupleLearner(recipe), NTupleLearner(recipe)
     start = np.random.default_rng(1).normal(0, 0.1, learner.network.weights.shape)
     for each in (learner, textbook):
@@ -90,7 +90,7 @@ def test_one_game_is_learnt_as_the_textbook_says() -> None:
 
 
 def test_chosen_moves_are_learnt_as_the_textbook_says() -> None:
-    recipe = NTupleRecipe(games=50, tuples=6, length=3, exploring=0.3, geometry=SMALL, seed=5)
+    recipe = NTupleConfig(games=50, tuples=6, length=3, exploring=0.3, geometry=SMALL, seed=5)
     learner, textbook = NTupleLearner(recipe), NTupleLearner(recipe)
     for _ in range(12):
         before = learner.network.weights.copy(), learner.changes.copy()
@@ -99,7 +99,7 @@ def test_chosen_moves_are_learnt_as_the_textbook_says() -> None:
         columns = columns_of(learner)
         textbook.network.weights[:], textbook.changes[:] = before
         fading = (recipe.last_step_size / recipe.step_size) ** (done / recipe.games)
-        textbook.recipe = NTupleRecipe(**{**vars(recipe), "step_size": recipe.step_size * fading})
+        textbook.config = NTupleConfig(**{**vars(recipe), "step_size": recipe.step_size * fading})
         textbook_lesson(textbook, columns, [bool(x) for x in learner._lesson.random])
         assert np.allclose(learner.network.weights, textbook.network.weights, atol=1e-6)
 
@@ -107,7 +107,7 @@ def test_chosen_moves_are_learnt_as_the_textbook_says() -> None:
 def columns_of(learner: NTupleLearner) -> list[int]:
     """The last game, from what its positions look like: each move is the one that leads on."""
     tuples, lesson = learner.network.tuples, learner._lesson
-    position, columns = Position(learner.recipe.geometry), []
+    position, columns = Position(learner.config.geometry), []
     while not position.is_over:
         row = lesson.indices[len(columns) + 1]
         (column,) = (
@@ -129,7 +129,7 @@ def naive_result(columns: list[int]) -> bool | None:
 
 
 def test_it_learns_to_beat_random_play() -> None:
-    recipe = NTupleRecipe(games=4000, tuples=20, length=5, geometry=SMALL, seed=1)
+    recipe = NTupleConfig(games=4000, tuples=20, length=5, geometry=SMALL, seed=1)
     learner = NTupleLearner(recipe)
     learner.play(recipe.games)
     result = play_match(agent_of(learner.network), "random", games=200, geometry=SMALL)
@@ -195,7 +195,7 @@ def test_a_recipe_that_cannot_be_read_is_told(whole: Path, tmp_path: Path) -> No
         run = tmp_path / "run"
         shutil.copytree(whole, run, dirs_exist_ok=True)
         (run / "recipe.json").write_text(content)
-        with pytest.raises(InvalidRun, match=r"recipe\.json is damaged: name another folder"):
+        with pytest.raises(InvalidRun, match=r"recipe\.json is corrupt: name another folder"):
             train_ntuple(run, QUICK)
 
 
@@ -309,7 +309,7 @@ def test_numbers_of_numpy_are_as_good(whole: Path, tmp_path: Path) -> None:
         for name, value in vars(QUICK).items()
         if isinstance(value, int | float)
     }
-    asked = NTupleRecipe(**{**vars(QUICK), **numbers, "trace": np.float32(0.5)})
+    asked = NTupleConfig(**{**vars(QUICK), **numbers, "trace": np.float32(0.5)})
     train_ntuple(tmp_path / "run", asked)
     assert train_ntuple(tmp_path / "run", replace(QUICK, trace=0.5))[-1]["games"] == QUICK.games
 
@@ -377,16 +377,16 @@ def test_seconds_of_quick_measurements_are_not_lost(tmp_path: Path) -> None:
 
 def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidRun, match="holds a run with seed 0, not 1: ask for the same"):
-        train_ntuple(whole, NTupleRecipe(**{**vars(QUICK), "seed": 1}))
+        train_ntuple(whole, NTupleConfig(**{**vars(QUICK), "seed": 1}))
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(InvalidRun, match=r"holds other files \(notes.txt\)"):
         train_ntuple(tmp_path, QUICK)
-    with pytest.raises(CannotWrite, match="cannot be made"):
+    with pytest.raises(CannotWrite, match="cannot be written"):
         train_ntuple(tmp_path / "notes.txt" / "run", QUICK)
     copy = tmp_path / "copy"
     shutil.copytree(whole, copy)
     (copy / "checkpoint.npz").write_bytes(b"PK")
-    with pytest.raises(InvalidRun, match="is no model, or it is damaged: delete it to begin again"):
+    with pytest.raises(InvalidRun, match=r"is no model: it is corrupt.*: delete it to start again"):
         train_ntuple(copy, QUICK)
     shutil.copy(whole / "checkpoint.npz", copy)
     (copy / "log.jsonl").write_text("")
@@ -398,30 +398,30 @@ def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> Non
         with pytest.raises(InvalidRun, match=r"has lost lines, or they were changed: delete .*npz"):
             train_ntuple(copy, QUICK)
     (copy / "recipe.json").write_text("[")
-    with pytest.raises(InvalidRun, match=r"recipe\.json is damaged"), RunFolder.opened(copy, {}):
+    with pytest.raises(InvalidRun, match=r"recipe\.json is corrupt"), RunFolder.opened(copy, {}):
         pass
 
 
 def test_a_checkpoint_of_another_run_is_refused(whole: Path, tmp_path: Path) -> None:
     other, copy = tmp_path / "other", tmp_path / "copy"
-    train_ntuple(other, NTupleRecipe(**{**vars(QUICK), "seed": 1}))
+    train_ntuple(other, NTupleConfig(**{**vars(QUICK), "seed": 1}))
     shutil.copytree(whole, copy)
     shutil.copy(other / "checkpoint.npz", copy)
-    with pytest.raises(InvalidRun, match=r"is the checkpoint of another run.*delete it to begin"):
+    with pytest.raises(InvalidRun, match=r"is the checkpoint of another run.*delete it to start"):
         train_ntuple(copy, QUICK)
     kept = read_model(whole / "checkpoint.npz")
     arrays = {name: array for name, array in kept.arrays.items() if name != "totals"}
     write_model(copy / "checkpoint.npz", ModelFile(kept.kind, kept.geometry, arrays, kept.facts))
-    with pytest.raises(InvalidRun, match=r"checkpoint\.npz is damaged: delete it to begin again"):
+    with pytest.raises(InvalidRun, match=r"checkpoint\.npz is corrupt: delete it to start again"):
         train_ntuple(copy, QUICK)
 
 
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (KeyError("x"), r"checkpoint\.npz is damaged: delete it to begin again"),
-        (TypeError("x"), r"checkpoint\.npz is damaged: delete it to begin again"),
-        (ValueError("x"), r"checkpoint\.npz is damaged: delete it to begin again"),
+        (KeyError("x"), r"checkpoint\.npz is corrupt: delete it to start again"),
+        (TypeError("x"), r"checkpoint\.npz is corrupt: delete it to start again"),
+        (ValueError("x"), r"checkpoint\.npz is corrupt: delete it to start again"),
         (InvalidRun("it is of another net"), "^it is of another net$"),
     ],
 )
@@ -441,7 +441,7 @@ def test_a_learner_that_cannot_go_on_from_a_checkpoint_says_so(
         run.take_up("test checkpoint", go_on)
     with (
         RunFolder.opened(tmp_path / "run", {}) as run,
-        pytest.raises(InvalidRun, match=r"checkpoint\.npz .*: delete it to begin again"),
+        pytest.raises(InvalidRun, match=r"checkpoint\.npz .*: delete it to start again"),
     ):
         run.take_up("checkpoint of another kind")
 
@@ -463,13 +463,13 @@ def test_what_a_run_has_and_what_was_asked_for_are_both_told(tmp_path: Path) -> 
     for damaged in ("[]", "7", "[" * 100_000, "\xff"):
         recipe.write_text(damaged, encoding="latin-1")
         with (
-            pytest.raises(InvalidRun, match=r"recipe\.json is damaged: name another folder"),
+            pytest.raises(InvalidRun, match=r"recipe\.json is corrupt: name another folder"),
             RunFolder.opened(tmp_path / "run", {}),
         ):
             pass
     recipe.unlink()
     recipe.mkdir()
-    with pytest.raises(InvalidRun, match="is damaged"), RunFolder.opened(tmp_path / "run", {}):
+    with pytest.raises(InvalidRun, match="is corrupt"), RunFolder.opened(tmp_path / "run", {}):
         pass
 
 
@@ -521,32 +521,32 @@ def test_a_checkpoint_that_tells_no_last_measurement_was_kept_after_one() -> Non
 def test_a_model_tells_which_positions_it_was_measured_by(tmp_path: Path) -> None:
     every = shipped_set()
     assert every is not None and every.digest != every.first(20).digest
-    recipe = NTupleRecipe(games=1, tuples=2, length=2, against=0, positions=20)
+    recipe = NTupleConfig(games=1, tuples=2, length=2, against=0, positions=20)
     train_ntuple(tmp_path / "run", recipe)
     assert read_model(tmp_path / "run" / "model.npz").facts["positions"] == every.first(20).digest
 
 
 def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
-    assert NTupleRecipe(geometry=Geometry(9, 6)).against == 0
-    assert NTupleRecipe(geometry=Geometry(9, 6), against=2).against == 2
-    assert NTupleRecipe().against == NTupleRecipe(geometry=Geometry(6, 6)).against == 100
+    assert NTupleConfig(geometry=Geometry(9, 6)).against == 0
+    assert NTupleConfig(geometry=Geometry(9, 6), against=2).against == 2
+    assert NTupleConfig().against == NTupleConfig(geometry=Geometry(6, 6)).against == 100
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"games": 0}, "games is 0: 1 to 1000000000 can be"),
-        ({"trace": 1.5}, "trace is 1.5: 0 to 1 can be"),
+        ({"games": 0}, "games must be 1 to 1000000000, not 0"),
+        ({"trace": 1.5}, "trace must be 0 to 1, not 1.5"),
         ({"games": None}, "games must be a whole number, not None"),
         ({"trace": True}, "trace must be a number, not True"),
         ({"games": 1.5}, r"games must be a whole number, not 1\.5"),
         ({"length": 2.0}, r"length must be a whole number, not 2\.0"),
-        ({"positions": 5, "geometry": SMALL}, "no positions of 4x4 connect 3 come along: leave"),
-        ({"step_size": 0}, "step size is 0: 1e-09 to 10"),
+        ({"positions": 5, "geometry": SMALL}, "no positions of 4x4 connect 3 are bundled: leave"),
+        ({"step_size": 0}, "step size must be 1e-09 to 10, not 0"),
         ({"length": 11}, "a tuple has 1 to 10 cells"),
         ({"geometry": Geometry(9, 9)}, "64 bits"),
     ],
 )
 def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        NTupleLearner(NTupleRecipe(**asked))
+        NTupleLearner(NTupleConfig(**asked))

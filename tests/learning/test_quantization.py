@@ -146,7 +146,7 @@ def test_a_whole_net_rounded_by_its_play(geometry: Geometry) -> None:
     alone = error(unpacked(packed(net, steps=4)))
     assert error(back) < alone * (0.5 if geometry.columns > 1 else 1.01)
     told: list[tuple[int, int]] = []
-    again = packed_by_play(net, 4, watch=lambda done, total: told.append((done, total)))
+    again = packed_by_play(net, 4, on_progress=lambda done, total: told.append((done, total)))
     assert told == [(done, len(told)) for done in range(1, 9)]  # two each of four layers
     assert all(np.array_equal(array, again.arrays[name]) for name, array in model.arrays.items())
 
@@ -223,6 +223,6 @@ def test_units_are_those_of_the_usual_steps() -> None:
 
 def test_a_net_that_knows_nothing_can_be_rounded() -> None:
     """All its numbers are 0, and so is whatever its layers are given."""
-    net = Net.untaught(TINY, SMALL)
+    net = Net.zeros(TINY, SMALL)
     back = unpacked(packed_by_play(net))
     assert all(not array.any() for array in back.arrays.values())

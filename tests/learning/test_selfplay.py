@@ -19,15 +19,15 @@ from claimeven.dataset import Dataset
 from claimeven.errors import ClaimevenError
 from claimeven.learning import (
     InvalidRun,
+    SelfPlayConfig,
     SelfPlayProgress,
-    SelfPlayRecipe,
     train_selfplay,
 )
-from claimeven.learning.net_training import Descent, drawn_weights
-from claimeven.learning.selfplay import SelfPlayLearner
+from claimeven.learning.metrics import searched_columns
+from claimeven.learning.net_training import OptimizerConfig, initial_weights
+from claimeven.learning.selfplay import SelfPlayLearner, check_gate, gate
 from claimeven.learning.selfplay_games import SelfPlay
 from claimeven.learning.selfplay_jobs import SelfPlayWork, play_selfplay
-from claimeven.learning.selfplay_measuring import check_gate, gate, searched_columns
 from claimeven.montecarlo.puct import PuctSearch
 from claimeven.networks import read_model, read_policy_value, suited_options
 from claimeven.networks.net import Net, NetShape, Searching, read_net
@@ -40,7 +40,7 @@ pytestmark = needs_jax
 
 SMALL = Geometry(4, 4, 3)
 #: A run of a second or two. Steps of another batch than in `test_distil` take seconds to compile.
-QUICK = SelfPlayRecipe(
+QUICK = SelfPlayConfig(
     iterations=3, games=24, task=12, searches=16, quick_searches=4, full_share=0.25, steps=12,
     batch=64, window=300, stays=0.9, rate=3e-3, against=1, geometry=SMALL,
 )  # fmt: skip
@@ -53,7 +53,7 @@ WORDS = (
 
 
 def net_of(seed: int) -> Net:
-    return Net(QUICK.shape, drawn_weights(QUICK.shape, SMALL, seed), SMALL)
+    return Net(QUICK.shape, initial_weights(QUICK.shape, SMALL, seed), SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -206,7 +206,7 @@ def test_another_run_is_refused_in_the_folder(whole: Path) -> None:
         train_selfplay(whole, replace(QUICK, iterations=2))
     with pytest.raises(InvalidRun, match="holds a run with noise"):
         train_selfplay(whole, replace(QUICK, noise=0.5))
-    with pytest.raises(InvalidRun, match="a patience of 0 s: more than 0 and up to"):
+    with pytest.raises(InvalidRun, match="patience must be more than 0 and up to"):
         train_selfplay(whole, QUICK, patience=0)
 
 
@@ -253,7 +253,7 @@ def test_a_gate_keeps_the_better_net() -> None:
     said = learner.promote()
     assert said["taken"] == 0 <= said["gate_low"] <= said["gate"] <= 1
     assert learner.best is first
-    learner.recipe = replace(learner.recipe, gate_least=0.0)
+    learner.config = replace(learner.config, gate_least=0.0)
     assert learner.promote() == {**said, "taken": 1}
     assert not np.array_equal(learner.best.arrays["in_sum"], first.arrays["in_sum"])
     assert gate(first, first, replace(QUICK, gate=8), 0).share == 0.5
@@ -300,24 +300,27 @@ def test_a_search_side_by_side_is_that_of_the_agent() -> None:
 
 
 def test_how_the_rate_falls() -> None:
-    still, steps = Descent(400, 1.0, fall="none"), Descent(400, 1.0, fall="stepwise")
+    still, steps = (
+        OptimizerConfig(400, 1.0, fall="none"),
+        OptimizerConfig(400, 1.0, fall="stepwise"),
+    )
     assert still.rate_at(0) == 0.01
     assert [still.rate_at(step) for step in (99, 399, 4000)] == [1.0] * 3
     falling = [round(steps.rate_at(step), 3) for step in (150, 250, 350)]
     assert falling == [1.0, 0.333, 0.111]
-    assert Descent(400, 1.0).rate_at(399) < 1e-4
+    assert OptimizerConfig(400, 1.0).rate_at(399) < 1e-4
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"games": 0}, "games is 0: 1 to 10000000 can be"),
-        ({"full_share": 0}, "full share is 0: 0.001 to 1 can be"),
+        ({"games": 0}, "games must be 1 to 10000000, not 0"),
+        ({"full_share": 0}, "full share must be 0.001 to 1, not 0"),
         ({"size": "smal"}, "did you mean small?"),
         ({"fall": "never"}, "none, stepwise, cosine"),
-        ({"weight_steps": 0}, "weight steps is 0: 1 to 127 can be"),
-        ({"score_scale": 0.0}, "score scale is 0.0: 0.1 to 1000 can be"),
-        ({"window": 10**8}, "window is 100000000: 1 to 50000000 can be"),
+        ({"weight_steps": 0}, "weight steps must be 1 to 127, not 0"),
+        ({"score_scale": 0.0}, "score scale must be 0.1 to 1000, not 0.0"),
+        ({"window": 10**8}, "window must be 1 to 50000000, not 100000000"),
         (
             {"games": 16384, "task": 16384, "searches": 100_000},
             "a task of 16384 games of 100000 searches needs 11,469,045,760 nodes: 1,073",
@@ -326,19 +329,19 @@ def test_how_the_rate_falls() -> None:
 )
 def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidRun, match=said):
-        SelfPlayRecipe(**asked)
+        SelfPlayConfig(**asked)
 
 
 @pytest.mark.parametrize("patience", [0.0, float("inf"), float("nan"), 3e6])
 def test_a_patience_that_cannot_be_waited_for_is_refused(tmp_path: Path, patience: float) -> None:
-    with pytest.raises(InvalidRun, match=r"a patience of .* s: more than 0 and up to 1,000,000"):
+    with pytest.raises(InvalidRun, match=r"patience must be more than 0 and up to 1,000,000"):
         train_selfplay(tmp_path / "run", QUICK, patience=patience)
 
 
 def test_games_begin_on_the_empty_board_where_any_move_ends_them() -> None:
     board = Geometry(1, 1, 2)
-    recipe = SelfPlayRecipe(random_plies=3, random_share=1.0, searches=2, geometry=board)
-    task = SelfPlay(Net.untaught(NetShape(4, 1, 2), board), recipe, 2, (1,))
+    recipe = SelfPlayConfig(random_plies=3, random_share=1.0, searches=2, geometry=board)
+    task = SelfPlay(Net.zeros(NetShape(4, 1, 2), board), recipe, 2, (1,))
     task.play()
     assert task.tally.plies == 2
 

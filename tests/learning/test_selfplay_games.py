@@ -10,9 +10,9 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.learning import selfplay_games
-from claimeven.learning.net_training import drawn_weights
+from claimeven.learning.net_training import initial_weights
 from claimeven.learning.replay_buffer import Replay
-from claimeven.learning.selfplay_config import SelfPlayRecipe
+from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_games import (
     Positions,
     Remembering,
@@ -26,19 +26,19 @@ from tests import naive
 from tests.positions import oracle
 
 BOARD = Geometry(4, 4, 3)
-RECIPE = SelfPlayRecipe(
+RECIPE = SelfPlayConfig(
     games=24, task=24, searches=20, quick_searches=5, full_share=0.25, mix=0.0, geometry=BOARD
 )
 
 
 def net_of(board: Geometry = BOARD, seed: int = 1) -> Net:
     """A net that has opinions."""
-    weights = drawn_weights(RECIPE.shape, board, seed)
+    weights = initial_weights(RECIPE.shape, board, seed)
     loud = {name: weights[name] * 30 for name in ("out_sum", "out_difference")}
     return Net(RECIPE.shape, {**weights, **loud}, board)
 
 
-def played(recipe: SelfPlayRecipe, seed: int = 0) -> tuple[SelfPlay, Positions]:
+def played(recipe: SelfPlayConfig, seed: int = 0) -> tuple[SelfPlay, Positions]:
     task = SelfPlay(net_of(), recipe, recipe.task, (seed,))
     return task, task.play()
 
@@ -147,7 +147,7 @@ def test_temperature_and_noise_make_games_differ() -> None:
     """Without either games differ by a choice of equals alone; each of them makes many."""
     still = replace(RECIPE, full_share=1.0, random_share=0.0, hot_plies=0, noise=0.0)
 
-    def games(recipe: SelfPlayRecipe) -> int:
+    def games(recipe: SelfPlayConfig) -> int:
         task = SelfPlay(net_of(), recipe, 24, (3,))
         positions = task.play()
         starts = np.flatnonzero(positions.masks == 0)

@@ -101,13 +101,13 @@ def test_a_pickle_is_refused_and_not_run(whole: Path, tmp_path: Path) -> None:
     trace, path = tmp_path / "trace", tmp_path / "bad.npz"
     trapped = np.array([Trap(trace)], dtype=object)
     path.write_bytes(changed(whole, "weights.npy", member(trapped, pickled=True)))
-    with pytest.raises(InvalidNetwork, match=r"'weights.npy' holds something else than numbers"):
+    with pytest.raises(InvalidNetwork, match=r"'weights.npy' must be an array of numbers"):
         read_network(path)
     path.write_bytes(changed(whole, "weights.npy", pickle.dumps(Trap(trace))))
-    with pytest.raises(InvalidNetwork, match=r"'weights.npy' is no array"):
+    with pytest.raises(InvalidNetwork, match=r"'weights.npy' must be an array of numbers"):
         read_network(path)
     path.write_bytes(pickle.dumps(Trap(trace)))
-    with pytest.raises(InvalidNetwork, match="is no model, or it is damaged"):
+    with pytest.raises(InvalidNetwork, match="is no model: it is corrupt"):
         read_network(path)
     assert not trace.exists()
 
@@ -155,9 +155,9 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
         ("header.npy", member(np.frombuffer(b"[" * 100_000, np.uint8)), "it has no header of ours"),
         ("weights.npy", None, "its part 'weights' is missing"),
         ("weights.npy", member(np.zeros((2, 3), np.float32)), "'weights' is missing, or not of"),
-        ("weights.npy", LONG, "'weights.npy' is not as long as it says"),
-        ("weights.npy", SHORT, "'weights.npy' is not as long as it says"),
-        ("weights.npy", HUGE, "'weights.npy' is not as long as it says"),
+        ("weights.npy", LONG, "'weights.npy' must be an array of numbers, as long"),
+        ("weights.npy", SHORT, "'weights.npy' must be an array of numbers, as long"),
+        ("weights.npy", HUGE, "'weights.npy' must be an array of numbers, as long"),
         ("weights.npy", member(np.zeros((2, 3), np.uint8)), "one place for each of its weights"),
         ("weights.npy", member(np.zeros((3, 3), np.uint8)), "its numbers are not of 2 bytes"),
         ("tuples.npy", member(np.zeros((2, 3), np.int8)), "its tuples are no lists of cells"),
@@ -171,8 +171,12 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
             member(np.array([3e38], np.float32)),
             "its weights are greater than 1,000,000",
         ),
-        ("unit.npy", member(np.ones(1)).replace(b"(1,)", b"(1,( "), "'unit.npy' is no array"),
-        ("unit.npy", member(np.ones(1)).replace(b"'descr'", b"{descr}"), "'unit.npy' is no array"),
+        ("unit.npy", member(np.ones(1)).replace(b"(1,)", b"(1,( "), "'unit.npy' must be an"),
+        (
+            "unit.npy",
+            member(np.ones(1)).replace(b"'descr'", b"{descr}"),
+            "'unit.npy' must be an array",
+        ),
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(
@@ -202,7 +206,7 @@ def test_models_of_others_are_refused(
     np.savez(path, weights=np.zeros(3))
     with pytest.raises(InvalidNetwork, match="it has no header of ours"):
         read_network(path)
-    monkeypatch.setattr(model_file, "MOST", 1 << 20)
+    monkeypatch.setattr(model_file, "MAX_BYTES", 1 << 20)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bomb.npy", bytes(2 << 20))
     with pytest.raises(InvalidNetwork, match="it unpacks to more than 1 MB"):
@@ -242,7 +246,7 @@ def test_what_is_no_number_is_refused_in_any_part(tmp_path: Path, array: object)
     path = tmp_path / "other.npz"
     write_model(path, ModelFile("any", Geometry(), {}))
     path.write_bytes(changed(path, "more.npy", member(array)))
-    with pytest.raises(InvalidNetwork, match=r"'more\.npy' holds something else than numbers"):
+    with pytest.raises(InvalidNetwork, match=r"'more\.npy' must be an array of numbers"):
         read_model(path)
 
 
@@ -289,18 +293,6 @@ def test_a_model_may_come_through_a_pipe(whole: Path, tmp_path: Path) -> None:
         read(len(content) - 1)
 
 
-@pytest.mark.parametrize("packing", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_other_ways_of_packing_are_refused(whole: Path, tmp_path: Path, packing: int) -> None:
-    path = tmp_path / "packed.npz"
-    with zipfile.ZipFile(whole) as read, zipfile.ZipFile(path, "w", packing) as archive:
-        for name in read.namelist():
-            archive.writestr(name, read.read(name))
-    with pytest.raises(
-        InvalidNetwork, match=r"packed\.npz is no model: .* packed in a way unknown"
-    ):
-        read_network(path)
-
-
 def test_a_board_that_no_model_knows_is_told_with_its_file(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "wide.npz"
     write_model(path, ModelFile("ntuple", Geometry(16, 4), read_model(whole).arrays))
@@ -313,10 +305,10 @@ def test_a_board_that_no_model_knows_is_told_with_its_file(whole: Path, tmp_path
 @pytest.mark.parametrize(
     ("board", "said"),
     [
-        (None, "it does not tell the sizes of its board"),
-        ("7x6", "it does not tell the sizes of its board"),
-        ([7, 6, 4], "it does not tell the sizes of its board"),
-        ({"columns": 7, "rows": 6}, "it does not tell the sizes of its board"),
+        (None, "it does not state the sizes of its board"),
+        ("7x6", "it does not state the sizes of its board"),
+        ([7, 6, 4], "it does not state the sizes of its board"),
+        ({"columns": 7, "rows": 6}, "it does not state the sizes of its board"),
         ({"columns": 7.0, "rows": 6, "connect": 4}, "columns must be a whole number, not 7.0"),
         ({"columns": 7, "rows": -6, "connect": 4}, "its board cannot be: rows must be 1 to 16"),
     ],
@@ -363,7 +355,7 @@ def test_archives_that_need_more_than_we_know_are_refused(
     content = bytearray(path.read_bytes())
     content[in_title] = content[content.find(b"PK\x01\x02") + in_list] = value
     path.write_bytes(content)
-    with pytest.raises(InvalidNetwork, match=r"other\.npz is no model, or it is damaged"):
+    with pytest.raises(InvalidNetwork, match=r"other\.npz is no model: it is corrupt"):
         read_model(path)
 
 
@@ -375,7 +367,7 @@ def test_a_part_that_goes_on_beyond_the_end_of_its_file_is_refused(tmp_path: Pat
     sizes = content.find(b"PK\x01\x02") + 20
     content[sizes : sizes + 8] = (1 << 20).to_bytes(4, "little") * 2
     path.write_bytes(content)
-    with pytest.raises(InvalidNetwork, match=r"long\.npz is no model, or it is damaged"):
+    with pytest.raises(InvalidNetwork, match=r"long\.npz is no model: it is corrupt"):
         read_model(path)
 
 
@@ -390,7 +382,7 @@ def test_arrays_as_numpy_writes_them_are_read(tmp_path: Path) -> None:
     assert model.arrays["truths"].tolist() == [True, False]
     assert model.arrays["second"].tolist() == [0, 1, 2]
     path.write_bytes(changed(path, "x" * 1000, b"no array"))
-    with pytest.raises(InvalidNetwork, match="its part '" + "x" * 40 + "' is no array"):
+    with pytest.raises(InvalidNetwork, match="its part '" + "x" * 40 + "' must be an array"):
         read_model(path)
 
 

@@ -10,7 +10,7 @@ from claimeven import Geometry, make_agent, play_match
 from claimeven.arena.accuracy.measure import measure_accuracy
 from claimeven.dataset.scored_sets import shipped_set
 from claimeven.learning import HELD_OUT, held_out
-from claimeven.learning.net_measuring import accuracy_facts
+from claimeven.learning.metrics import net_accuracy
 from claimeven.networks import read_model
 from claimeven.networks.loading import SHIPPED_NET, SHIPPED_NTUPLE, default_policy_value
 from claimeven.networks.net import Net, Searching, read_net
@@ -41,7 +41,7 @@ def test_the_figures_of_the_net_are_found_again() -> None:
     assert facts["recipe"]["shape"] == net.shape.as_dict()
     _check_mean(facts["recipe"], net)
     for name in HELD_OUT:
-        found = accuracy_facts(net, held_out(name))
+        found = net_accuracy(net, held_out(name))
         # Another processor rounds otherwise, and two columns may be all but equal.
         assert found["accuracy"] == pytest.approx(facts["measured"][name], abs=0.001)
         assert found["sign"] == pytest.approx(facts["measured"][f"{name}_sign"], abs=0.001)

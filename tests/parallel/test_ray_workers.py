@@ -24,7 +24,7 @@ from claimeven.arena import (
     run_sprt,
 )
 from claimeven.arena.executors import Work, local, play_work
-from claimeven.learning.selfplay_config import SelfPlayRecipe
+from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
 from claimeven.parallel import pool
@@ -47,7 +47,7 @@ def agent(position):
 
 
 #: Two tasks of self-play.
-SELFPLAY = SelfPlayRecipe(games=16, task=8, searches=8, geometry=Geometry(4, 4, 3))
+SELFPLAY = SelfPlayConfig(games=16, task=8, searches=8, geometry=Geometry(4, 4, 3))
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_a_worker_that_hangs_is_replaced(two_workers: RayWorkers, tmp_path: Path
 @pytest.mark.parametrize("inference", ["numpy", pytest.param("jax", marks=needs_jax)])
 def test_self_play_on_ray_is_that_of_this_process(one_worker: RayWorkers, inference: str) -> None:
     recipe = replace(SELFPLAY, inference=inference)
-    net = recipe.net_of(Net.untaught(recipe.shape, recipe.geometry).arrays)
+    net = recipe.net_of(Net.zeros(recipe.shape, recipe.geometry).arrays)
     here, there = (play_selfplay(net, recipe, 1, players) for players in (None, one_worker))
     assert here.tally == there.tally
     for one, other in zip(here.positions, there.positions, strict=True):

@@ -22,6 +22,9 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
+import numpy as np
+
+from claimeven.dataset.dataset import Dataset
 from claimeven.dataset.files import SUFFIXES
 from claimeven.dataset.read import read_rows
 from claimeven.dataset.rows import WORSE
@@ -40,6 +43,8 @@ BUNDLED = Path(__file__).parent / "data"
 VERSION = "v1"
 #: What the bundled sets are called on the command line.
 SETS = USUAL, HARD, EASY, TACTICS = ("usual", "hard", "easy", "tactics")
+#: The sets that no bundled agent was trained on.
+HELD_OUT = (HARD, EASY)
 _ENDING = ".txt.gz"
 #: Hexadecimal digits of a digest that are shown.
 _DIGITS = 12
@@ -143,6 +148,37 @@ def usual_tactics(geometry: Geometry, count: int | None = None) -> ScoredSet | N
     """Return at most `count` positions with a win to take or to block, None if none are bundled."""
     found = shipped_set(geometry, TACTICS)
     return found if found is None or count is None else found.first(count)
+
+
+@cache
+def held_out(name: str, geometry: Geometry = STANDARD) -> Dataset:
+    """Return the positions of a held-out set, "hard" or "easy", with their scores.
+
+    Take training data `without` them. Raises `InvalidPositions` for another name, and for a board
+    without such a set.
+
+    >>> held_out("hard").scores.shape
+    (3000, 7)
+    """
+    if name not in HELD_OUT:
+        raise InvalidPositions(no_such("held-out set", name, HELD_OUT))
+    found = shipped_set(geometry, name)
+    if found is None:
+        raise InvalidPositions(f"no held-out set of positions of {geometry} is bundled")
+    scores = [[ILLEGAL if s is None else s for s in each.scores] for each in found.positions]
+    return Dataset(
+        geometry,
+        np.array([each.position.mine for each in found.positions], dtype=np.uint64),
+        np.array([each.position.mask for each in found.positions], dtype=np.uint64),
+        np.array(scores, dtype=np.int8),
+        np.arange(len(found.positions)),
+    )
+
+
+def held_out_sets(geometry: Geometry) -> dict[str, Dataset]:
+    """Return the held-out sets of a board by name, none for most boards."""
+    names = [name for name in HELD_OUT if shipped_set(geometry, name) is not None]
+    return {name: held_out(name, geometry) for name in names}
 
 
 def usable_set(

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
+from claimeven.dataset.scored_sets import HELD_OUT, held_out
 from claimeven.learning.batching import PlyShare
-from claimeven.learning.distil import DistilRecipe, train_distil
-from claimeven.learning.evaluation import Measured, measure_learner, score_against_perfect
-from claimeven.learning.extras import MissingPackage
-from claimeven.learning.held_out import (
-    HELD_OUT,
+from claimeven.learning.distil import DistilConfig, train_distil
+from claimeven.learning.jax_functions import MissingPackage
+from claimeven.learning.metrics import (
     AnswerShare,
+    Measured,
     PolicyAccuracy,
-    held_out,
+    measure_learner,
     policy_accuracy,
+    score_against_perfect,
     sign_accuracy,
 )
-from claimeven.learning.ntuple_training import NTupleLearner, NTupleRecipe, train_ntuple
-from claimeven.learning.progress import TrainingProgress
-from claimeven.learning.run_dir import InvalidRun, RunFolder
+from claimeven.learning.ntuple_training import NTupleConfig, NTupleLearner, train_ntuple
+from claimeven.learning.run_dir import InvalidRun, RunFolder, TrainingProgress
 from claimeven.learning.selfplay import SelfPlayProgress, train_selfplay
-from claimeven.learning.selfplay_config import SelfPlayRecipe
+from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.weight_averaging import average_nets
 
 __all__ = [
     "HELD_OUT",
     "AnswerShare",
-    "DistilRecipe",
+    "DistilConfig",
     "InvalidRun",
     "Measured",
     "MissingPackage",
+    "NTupleConfig",
     "NTupleLearner",
-    "NTupleRecipe",
     "PlyShare",
     "PolicyAccuracy",
     "RunFolder",
+    "SelfPlayConfig",
     "SelfPlayProgress",
-    "SelfPlayRecipe",
     "TrainingProgress",
     "average_nets",
     "held_out",

@@ -151,7 +151,7 @@ def chances_of(
     """Return how likely each position of data sets is to be drawn; None: all equally.
 
     Each data set is drawn from by its share, or by its size, and then plies by theirs: see
-    `DistilRecipe`. Raises `InvalidRun` where there is no position of some plies, and where a data
+    `DistilConfig`. Raises `InvalidRun` where there is no position of some plies, and where a data
     set has a share and no position.
     """
     if shares is None and ply_shares is None:

@@ -25,7 +25,7 @@ from claimeven.atomic_io import make_folder, write_text
 from claimeven.dataset.scored_sets import HARD, shipped_set
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.curves import TIME, names_of, read_run
-from claimeven.learning.evaluation import score_against_perfect
+from claimeven.learning.metrics import score_against_perfect
 from claimeven.learning.run_dir import CORES, LOG, MODELS, RECIPE, InvalidRun
 from claimeven.learning.settings import MAX_SEED, check_settings, numeric
 from claimeven.plotting import LINES, MAX_LINES, Chart, check_can_draw, write_pictures

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.learning.extras import jax_and_optax
+from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.networks.net import Features
 from claimeven.networks.net.planes import MOST_LINES, SEEN_CELLS, STATES
 

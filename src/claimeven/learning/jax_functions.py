@@ -1,9 +1,9 @@
-"""Functions compiled by JAX, kept on disk.
+"""JAX, which only training needs, and functions compiled by it, stored on disk.
 
-To compile a step of training takes seconds. JAX itself would keep what it compiles if the whole
-process were told so, in files that others may read half-written; ours lie where the kernels do and
-as kernels do (see `compiled.cache`), each under a digest of what JAX makes of the function and of
-all that its code depends on.
+Compiling a step of training takes seconds. JAX itself could store its code only for a whole
+process, in files that others may read half-written. Ours are stored as kernels are (see
+`compiled.cache`), each under a digest of the function's text in JAX and of all that its code
+depends on.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import pickle
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from claimeven.compiled import cache
-from claimeven.learning.extras import jax_and_optax
+from claimeven.errors import ClaimevenError
 from claimeven.parallel import interrupts
 
 #: An accelerator's code is not chosen by timing: what it computes would differ from run to run, by
@@ -26,6 +27,27 @@ from claimeven.parallel import interrupts
 _OPTIONS: Final = {"xla_gpu_autotune_level": 0, "xla_gpu_enable_triton_gemm": False}
 #: Seconds after Ctrl-C in which a compilation has to end, which hears of it only then.
 _UNHEEDED: Final = 3.0
+
+
+class MissingPackage(ClaimevenError):
+    """A package of an extra that is not installed."""
+
+
+@lru_cache(maxsize=1)
+def jax_and_optax() -> tuple[Any, Any]:
+    """Return the modules. JAX takes only the memory of an accelerator that it needs, since other
+    processes may share it. Raises `MissingPackage`, naming the extra, if they are not installed.
+    """
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    try:
+        with interrupts.put_off():  # an exception from outside would break their C++
+            import jax  # noqa: PLC0415 - an extra
+            import optax  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingPackage(
+            "training a net needs JAX and optax: pip install 'claimeven[learn]'"
+        ) from None
+    return jax, optax
 
 
 class JaxFunction:
@@ -42,7 +64,7 @@ class JaxFunction:
         self._made: dict[Any, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the function. Ctrl-C waits for its end: JAX holds half-made things in between."""
+        """Run the function. Ctrl-C waits for its end: JAX's state is inconsistent in between."""
         with interrupts.put_off():
             return self._run(arguments)
 
@@ -71,18 +93,9 @@ class JaxFunction:
         folder = cache.cache_folder()
         if folder is None:
             return None
-        jaxlib = self._jax.lib.__version__
-        flags, cores = os.environ.get("XLA_FLAGS"), os.cpu_count()
+        made_by = ("named", self._jax.__version__, self._jax.lib.__version__, sys.version,
+                   cache.processor(), os.cpu_count(), os.environ.get("XLA_FLAGS"))  # fmt: skip
         device = self._jax.devices()[0].device_kind
-        made_by = (
-            "named",
-            self._jax.__version__,
-            jaxlib,
-            sys.version,
-            cache.processor(),
-            cores,
-            flags,
-        )
         digest = hashlib.blake2b(f"{text}\n{made_by}{device}".encode(), digest_size=10)
         return folder / f"{self.name}-{digest.hexdigest()}{cache.JAX_SUFFIX}"
 

@@ -13,10 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from claimeven.game.geometry import Geometry
-from claimeven.learning.extras import jax_and_optax
-from claimeven.learning.forward import Forward
+from claimeven.learning.forward import JaxForward
 from claimeven.learning.jax_features import FeaturesInJax, halves_of
-from claimeven.learning.jax_functions import JaxFunction
+from claimeven.learning.jax_functions import JaxFunction, jax_and_optax
 from claimeven.learning.precision import AUTO, precision_here
 from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words
 from claimeven.networks.net import Features, Net
@@ -95,10 +94,10 @@ def _compiled(
     jax, _ = jax_and_optax()
     jnp, columns = jax.numpy, geometry.columns
     features = FeaturesInJax(Features(geometry))
-    forward = Forward(features.features, precision)
+    forward = JaxForward(features.features, precision)
 
     def judged(weights: Any, mines: Any, masks: Any) -> Any:
-        outputs = forward.outputs(weights, *features.of(mines, masks))
+        outputs = forward.of_features(weights, *features.of(mines, masks))
         playable = features.playable_columns(masks)
         logits = jnp.where(playable, outputs[:, :columns], -jnp.inf)
         values = jnp.tanh(outputs[:, columns : columns + 1])

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from claimeven.learning.extras import jax_and_optax
+from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.learning.precision import product_in
 
 #: x, x^3 and x^5 of the polynomial that draws singular values to one, and how often it is taken.

@@ -15,7 +15,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.learning.net_training import drawn_weights
+from claimeven.learning.net_training import initial_weights
 from claimeven.networks.net import Net, NetShape
 
 
@@ -32,7 +32,7 @@ def can_grow(shape: NetShape, wide: NetShape) -> bool:
 
 def grown(net: Net, wide: NetShape, seed: int = 0) -> Net:
     """Return a net of a shape that it can be grown to, which answers as this one does."""
-    drawn = drawn_weights(wide, net.geometry, seed)
+    drawn = initial_weights(wide, net.geometry, seed)
     arrays = {name: _grown(array, drawn[name]) for name, array in net.arrays.items()}
     return Net(wide, arrays, net.geometry, net.knows_scores, net.searching, net.knows_only_best)
 

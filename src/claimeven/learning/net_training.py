@@ -1,15 +1,15 @@
 """Training of nets by JAX: batches of positions, their targets, steps of gradient descent.
 
-The forward pass is that of `networks.net`, written for JAX; tests hold the two equal. The loss of a
-position is that of its policy, plus the squared error of its value and the mean loss of its
-columns' scores where they are known, each by its weight. The loss of a score is about its error, in
-units of ten points, and less within half a point, about the error's square: so that small errors,
-by which columns are told apart, count beside great ones. The policy's is its cross-entropy with a
-target; or, where all right columns are as good, that of its playing any of them. Steps are
-AdamW's, or Muon's for the matrices of hidden layers (see `muon`), with a rate that rises over the
-first steps and falls to nothing by half a cosine. A step of Muon as long as AdamW's takes about
-half as many positions to learn as much, and more time the smaller the batches and the greater the
-matrices. What is played is the running mean of the weights, which is better than the last ones.
+The loss of a position is the loss of its policy, plus the squared error of its value and the mean
+loss of its columns' scores if they are known, each with its weight. The loss of a score is about
+its error, in units of ten points, and within half a point less, about the error's square: so small
+errors, by which columns are distinguished, count next to large ones. The loss of a policy is its
+cross-entropy with a target or, if all right columns are equally good, of playing any of them.
+
+A step is AdamW's, or Muon's for the matrices of hidden layers (see `muon`). A step of Muon as long
+as AdamW's needs about half as many positions to learn as much, and takes longer, the more so the
+smaller the batches and the greater the matrices. The net that plays has the running mean of the
+weights, which is better than the last ones.
 
 Sources: Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019), and "SGDR:
 stochastic gradient descent with warm restarts" (ICLR 2017); Charbonnier, Blanc-Feraud, Aubert and
@@ -30,9 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.extras import jax_and_optax
-from claimeven.learning.forward import Forward, as_rounded
-from claimeven.learning.jax_functions import JaxFunction
+from claimeven.learning.forward import JaxForward, as_rounded
+from claimeven.learning.jax_functions import JaxFunction, jax_and_optax
 from claimeven.learning.muon import muon
 from claimeven.learning.precision import AUTO, precision_here
 from claimeven.learning.run_dir import InvalidRun
@@ -40,46 +39,35 @@ from claimeven.networks.net import Features, Net, NetShape
 
 Array = npt.NDArray[Any]
 
-#: What the losses of values and of scores count for beside that of the policy, if nothing is said.
-USUAL_WEIGHT: Final = 0.5
-#: What recipes call the loss of scores, and the error up to which it is about a square: half a
-#: point.
+#: The default weight of the losses of values and of scores, next to that of the policy.
+DEFAULT_WEIGHT: Final = 0.5
+#: What configurations call the loss of scores, and the error up to which it is about a square: half
+#: a point.
 SCORE_LOSS: Final = "Charbonnier"
 _SCORE_NEAR: Final = 0.5 / Net.SCORE_UNIT
-#: Steps over which the rate rises, and the most of all steps that may be; and where the rate does
-#: not fall, whatever the steps in all.
+#: Steps over which the rate rises, at most a part of all; and if the rate does not fall.
 _WARM_UP: Final = 500
-_RISING_MOST: Final = 0.25
+_MAX_WARM_UP_PART: Final = 0.25
 _SHORT_WARM_UP: Final = 100
-#: The part of the running mean that stays at a step, and how the rate may fall.
-_STAYS: Final = 0.999
-FALLS: Final = ("cosine", "stepwise", "none")
-#: By whose rule the weights go down.
-MUON: Final = "muon"
-ADAMW: Final = "adamw"
-OPTIMIZERS: Final = (MUON, ADAMW)
-#: Of the columns that the target of a policy holds, it is to have each as often as the target, or
-#: any of them.
-EACH: Final = "each"
-ANY: Final = "any"
-POLICY_TARGETS: Final = (EACH, ANY)
-#: Sets apart the seeds of what is left out from those of the weights.
-_DROPPED: Final = 1
-#: Positions whose slopes a processor finds at a time, where batches are a multiple of them.
+OPTIMIZERS = MUON, ADAMW = ("muon", "adamw")
+#: A policy is to have each column of its target as often as the target, or any of them.
+POLICY_TARGETS = EACH, ANY = ("each", "any")
+#: Separates the seeds of dropout from those of the weights.
+_DROPOUT: Final = 1
+#: Positions of which a processor finds the gradients at a time, if batches are multiples of it.
 _AT_A_TIME: Final = 1024
-#: How far weights are spread in the beginning where it does not go by the number of inputs.
+#: The standard deviation of initial weights that does not depend on the number of inputs.
 _SPREADS: Final = {"lines": 0.1, "columns": 0.0, "out_sum": 0.01, "out_difference": 0.01}
 
 
 class Batch(NamedTuple):
-    """Positions and what is to be learnt of them.
+    """Positions and their targets.
 
     `planes` and `states` are those of `Features.of`. `policies` float32 (n, columns) sum to 1, or
-    to 0 where none is known; `values` float32 (n,) are for the side to move, not a number where
-    none is known; `scores` float32 (n, columns) are in points for the side to move, and `scored`,
-    of the same shape, says how much they count; `playable`, bool, are the columns that are not
-    full. `best` float32 (n,) is the score of the best column, wherever it is, and counts
-    `best_counts` times, if they are told.
+    to 0 if unknown; `values` float32 (n,) are for the side to move, NaN if unknown; `scores`
+    float32 (n, columns) are in points for the side to move, `scored`, of the same shape, are their
+    weights; `playable`, bool, are the columns that are not full. `best` float32 (n,) is the score
+    of the best column, whichever that is, with the weight `best_counts`, if given.
     """
 
     planes: Array
@@ -101,12 +89,12 @@ class Losses(NamedTuple):
     score: float
 
 
-class Aim(NamedTuple):
-    """What a descent lowers: see `Descent`."""
+class LossConfig(NamedTuple):
+    """What training lowers: see `OptimizerConfig`."""
 
     policy_target: str = EACH
-    value_weight: float = USUAL_WEIGHT
-    score_weight: float = USUAL_WEIGHT
+    value_weight: float = DEFAULT_WEIGHT
+    score_weight: float = DEFAULT_WEIGHT
 
     def of(self, losses: Losses) -> Any:
         """Return the losses as one."""
@@ -115,38 +103,38 @@ class Aim(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Descent:
-    """How the weights go down: `steps` in all, the greatest `rate`, and the `decay` of weights.
+class OptimizerConfig:
+    """How the weights change: `steps` in all, the greatest `rate`, and the `decay` of weights.
 
-    The rate rises over the first 500 steps, or over a quarter of all where that is less (over 100
-    where it does not fall). Then it falls to nothing by half a cosine; with `fall` "stepwise" it is
+    The rate rises over the first 500 steps, or over a quarter of all if that is less (over 100
+    if it does not fall). Then it falls to 0 by half a cosine; with `fall` "stepwise" it is
     divided by 3 after half of the steps and again after three quarters, with "none" it stays. Of
     the running mean the part `stays` stays at a step. `optimizer` is one of `OPTIMIZERS`.
 
-    With `weight_steps` the net sees its weights rounded to so many steps either side of zero in the
-    last steps, from the part `round_from` of all on: the rest of the weights then make up for it.
+    With `weight_steps` the net sees its weights rounded to that many steps either side of zero
+    from the part `round_from` of all steps on: the rest of the weights then compensate for it.
     With `dropped` each pair of hidden numbers is left out of a step by that chance, rounded to a
-    256th. `policy_target` is one of `POLICY_TARGETS`. `value_weight` and `score_weight` say what
-    the losses of values and scores count for beside that of the policy.
+    256th. `policy_target` is one of `POLICY_TARGETS`. `value_weight` and `score_weight` are the
+    weights of the losses of values and scores, next to that of the policy.
     """
 
     steps: int
     rate: float = 1e-3
     decay: float = 1e-4
     fall: str = "cosine"
-    stays: float = _STAYS
+    stays: float = 0.999
     weight_steps: int | None = None
     round_from: float = 0.7
     dropped: float = 0.0
     optimizer: str = ADAMW
     policy_target: str = EACH
-    value_weight: float = USUAL_WEIGHT
-    score_weight: float = USUAL_WEIGHT
+    value_weight: float = DEFAULT_WEIGHT
+    score_weight: float = DEFAULT_WEIGHT
 
     @property
-    def aim(self) -> Aim:
+    def loss(self) -> LossConfig:
         """What is lowered."""
-        return Aim(self.policy_target, float(self.value_weight), float(self.score_weight))
+        return LossConfig(self.policy_target, float(self.value_weight), float(self.score_weight))
 
     def rounds_at(self, step: int) -> bool:
         """Whether the weights of a step, from 0, are rounded."""
@@ -154,23 +142,19 @@ class Descent:
 
     def rate_at(self, step: int) -> float:
         """Return the rate of a step, from 0."""
-        warm_up = (
-            _SHORT_WARM_UP if self.fall == "none" else min(_WARM_UP, _RISING_MOST * self.steps)
-        )
-        risen = min(1.0, (step + 1) / warm_up)
-        return self.rate * risen * self._left_at(step / self.steps)
-
-    def _left_at(self, done: float) -> float:
-        """Return the part of the rate that is left when so much is done, 0 to 1."""
+        warm_up: float = min(_WARM_UP, _MAX_WARM_UP_PART * self.steps)
+        done, left = step / self.steps, 1.0
         if self.fall == "none":
-            return 1.0
-        if self.fall == "stepwise":
-            return 1.0 if done < 1 / 2 else 1 / 3 if done < 3 / 4 else 1 / 9
-        return 0.5 * (1 + math.cos(math.pi * done))
+            warm_up = _SHORT_WARM_UP
+        elif self.fall == "stepwise":
+            left = 1.0 if done < 1 / 2 else 1 / 3 if done < 3 / 4 else 1 / 9
+        else:
+            left = 0.5 * (1 + math.cos(math.pi * done))
+        return self.rate * min(1.0, (step + 1) / warm_up) * left
 
 
 class NetTrainer:
-    """A net that is learning: its weights, their running mean, and the state of the descent.
+    """A net in training: its weights, their running mean, and the state of the optimizer.
 
     `precision` is one of `precision.PRECISIONS`. The same seed, batches and machine give the same
     weights. Raises `MissingPackage` without JAX.
@@ -179,56 +163,53 @@ class NetTrainer:
     def __init__(
         self,
         shape: NetShape,
-        descent: Descent,
+        config: OptimizerConfig,
         geometry: Geometry = STANDARD,
         seed: int = 0,
         precision: str = AUTO,
     ) -> None:
-        self._jax, self._optax = jax_and_optax()
-        self.shape, self.descent, self.geometry = shape, descent, geometry
-        self.features = Features(geometry)
+        self._jax, _ = jax_and_optax()
+        self.shape, self.config, self.geometry, self.seed = shape, config, geometry, seed
         self.precision = precision_here(precision)
-        self.seed = seed
-        self.weights = drawn_weights(shape, geometry, seed)
-        self.mean = self.weights
+        self.weights = self.mean = initial_weights(shape, geometry, seed)
         self.step = 0
-        start = _compiled_start(descent.optimizer, self.precision)
-        self._state = start(descent.rate, descent.decay, self.weights)
-        self._update = _compiled_update(descent.optimizer, self.precision)
+        start, self._update = _compiled_optimizer(config.optimizer, self.precision)
+        self._state = start(config.rate, config.decay, self.weights)
 
-    def begin_with(self, net: Net) -> None:
-        """Begin with the weights of a net of the same shape and board instead of drawn ones."""
+    def start_with(self, net: Net) -> None:
+        """Start with the weights of a net of the same shape and board instead of drawn ones."""
         self.weights = self.mean = dict(net.arrays)
 
     def learn(self, batch: Batch) -> Losses:
-        """Take a step; return the losses of before it."""
-        rate = self.descent.rate_at(self.step)
-        stays = min(self.descent.stays, (1 + self.step) / (10 + self.step))
-        steps = self.descent.weight_steps if self.descent.rounds_at(self.step) else None
-        # The slope goes by as if there were no rounding: it is that of what the pass sees.
+        """Take a step; return the losses before it."""
+        rate = self.config.rate_at(self.step)
+        stays = min(self.config.stays, (1 + self.step) / (10 + self.step))
+        steps = self.config.weight_steps if self.config.rounds_at(self.step) else None
+        # The gradient is that of the rounded weights, and changes those that are not rounded.
         seen = self.weights if steps is None else _compiled_rounding(steps)(self.weights)
-        target, *weighs = self.descent.aim
-        compiled = _compiled_slopes(self.geometry, self.precision, target)
-        losses, slopes = compiled(seen, self._drawn(len(batch.planes)), batch, tuple(weighs))
+        target, *weights = self.config.loss
+        compiled = _compiled_gradients(self.geometry, self.precision, target)
+        drawn = self._dropout(len(batch.planes))
+        losses, gradients = compiled(seen, drawn, batch, tuple(weights))
         self.weights, self._state, self.mean = self._update(
-            slopes.of_weights(self.weights), self.weights, self._state, self.mean, rate, stays
+            gradients.of_weights(self.weights), self.weights, self._state, self.mean, rate, stays
         )
         self.step += 1
         return Losses(*(float(loss) for loss in losses))
 
-    def _drawn(self, count: int) -> npt.NDArray[np.bool_] | None:
+    def _dropout(self, count: int) -> npt.NDArray[np.bool_] | None:
         """Draw which pairs of hidden numbers stay in this step, if any are left out.
 
-        By NumPy: drawing took JAX a third of a step on a processor.
+        By NumPy: drawing by JAX took a third of a step on a processor.
         """
-        if not self.descent.dropped:
+        if not self.config.dropped:
             return None
-        rng = np.random.default_rng([_DROPPED, self.seed, self.step])
+        rng = np.random.default_rng([_DROPOUT, self.seed, self.step])
         size = (1 + self.shape.blocks, count, self.shape.pairs)
-        return rng.integers(0, 256, size, dtype=np.uint8) >= round(256 * self.descent.dropped)
+        return rng.integers(0, 256, size, dtype=np.uint8) >= round(256 * self.config.dropped)
 
     def arrays(self) -> dict[str, Array]:
-        """Return the running mean of the weights, those of a net, by name."""
+        """Return the running mean of the weights, the arrays of a net, by name."""
         return {name: np.asarray(array) for name, array in self.mean.items()}
 
     def net(self, knows_scores: bool = False) -> Net:
@@ -236,71 +217,79 @@ class NetTrainer:
         return Net(self.shape, self.arrays(), self.geometry, knows_scores)
 
     def checkpoint(self) -> dict[str, Array]:
-        """Return all that is needed to go on, as arrays by name."""
+        """Return all that is needed to continue, as arrays by name."""
         leaves = self._jax.tree.leaves((self.weights, self.mean, self._state))
         arrays = {f"leaf{number}": np.asarray(leaf) for number, leaf in enumerate(leaves)}
         return {"step": np.array([self.step]), **arrays}
 
-    def take_up(self, arrays: Mapping[str, Array]) -> None:
-        """Go on from a checkpoint of the same shape and descent.
+    def resume(self, arrays: Mapping[str, Array]) -> None:
+        """Continue from a checkpoint of the same shape and configuration.
 
-        Raises `InvalidRun` for one of a version that kept more or less of a descent.
+        Raises `InvalidRun` for one of a version that stored more or less of an optimizer.
         """
         tree = (self.weights, self.mean, self._state)
         structure = self._jax.tree.structure(tree)
         if sum(name.startswith("leaf") for name in arrays) != structure.num_leaves:
             raise InvalidRun(
-                "the checkpoint is of another version of claimeven: begin again in another folder"
+                "the checkpoint is of another version of claimeven: start again in another folder"
             )
         leaves = [arrays[f"leaf{number}"] for number in range(structure.num_leaves)]
         self.weights, self.mean, self._state = self._jax.tree.unflatten(structure, leaves)
         self.step = int(arrays["step"][0])
 
 
-def _optimizer(name: str, precision: str, rate: float = 0.0, decay: float = 0.0) -> Any:
-    """Return the optimizer of a name, whose state holds the rate and the decay."""
-    _, optax = jax_and_optax()
-
-    def made(learning_rate: Any, weight_decay: Any) -> Any:
-        if name == ADAMW:
-            return optax.adamw(learning_rate, weight_decay=weight_decay)
-        return muon(learning_rate, weight_decay, precision)
-
-    return optax.inject_hyperparams(made)(learning_rate=rate, weight_decay=decay)
-
-
 @lru_cache(maxsize=8)
-def _compiled_start(optimizer: str, precision: str) -> JaxFunction:
-    """Return the function that gives the state of a descent before its first step.
-
-    It takes a rate, a decay and weights. JAX would compile each of its arrays by itself otherwise.
+def _compiled_optimizer(name: str, precision: str) -> tuple[JaxFunction, JaxFunction]:
+    """Return the functions that return the state of an optimizer before its first step, of a rate,
+    a decay and weights; and that take a step. Uncompiled, JAX would compile each array by itself.
     """
-    return JaxFunction(
-        f"learning.net_training.start.{optimizer}",
-        lambda rate, decay, weights: _optimizer(optimizer, precision, rate, decay).init(weights),
+    jax, optax = jax_and_optax()
+
+    def optimizer(rate: float = 0.0, decay: float = 0.0) -> Any:
+        def made(learning_rate: Any, weight_decay: Any) -> Any:
+            if name == ADAMW:
+                return optax.adamw(learning_rate, weight_decay=weight_decay)
+            return muon(learning_rate, weight_decay, precision)
+
+        return optax.inject_hyperparams(made)(learning_rate=rate, weight_decay=decay)
+
+    def started(rate: Any, decay: Any, weights: Any) -> Any:
+        return optimizer(rate, decay).init(weights)
+
+    def updated(gradients: Any, weights: Any, state: Any, mean: Any, rate: Any, stays: Any) -> Any:
+        """Return weights, state and the mean of the weights."""
+        state = state._replace(hyperparams={**state.hyperparams, "learning_rate": rate})
+        changes, state = optimizer().update(gradients, state, weights)
+        weights = optax.apply_updates(weights, changes)
+        mean = jax.tree.map(lambda old, new: old * stays + new * (1 - stays), mean, weights)
+        return weights, state, mean
+
+    return (
+        JaxFunction(f"learning.net_training.start.{name}", started),
+        JaxFunction(f"learning.net_training.update.{name}", updated),
     )
 
 
 @lru_cache(maxsize=8)
-def _compiled_slopes(geometry: Geometry, precision: str, policy_target: str) -> JaxFunction:
-    """Return the function that gives the losses of a batch and their slopes.
+def _compiled_gradients(geometry: Geometry, precision: str, policy_target: str) -> JaxFunction:
+    """Return the function that returns the losses of a batch and their gradients.
 
     It takes seconds to compile, so all trainers of a board share it.
     """
-    forward = Forward(Features(geometry), precision)
+    forward = JaxForward(Features(geometry), precision)
 
     def lost(weights: Any, drawn: Any, batch: Batch, weighs: Any) -> Any:
-        """Of the hidden numbers those stay that are `drawn`, if any are."""
-        lose = partial(losses_of, aim=Aim(policy_target, *weighs), known=known_in(batch))
+        config, known = LossConfig(policy_target, *weighs), known_in(batch)
+        lose = partial(losses_of, config=config, known=known)
         parts = _parts_of(len(batch.planes))
-        (_, losses), slopes = forward.slopes_in_parts(lose, weights, batch, drawn, parts)
-        return losses, slopes
+        (_, losses), found = forward.gradients_in_parts(lose, weights, batch, drawn, parts)
+        return losses, found
 
-    return JaxFunction("learning.net_training.slopes", lost)
+    return JaxFunction("learning.net_training.gradients", lost)
 
 
 def _parts_of(count: int) -> int:
-    """Return in how many parts the slopes of a batch are found."""
+    """Return in how many parts the gradients of a batch are found."""
     jax, _ = jax_and_optax()
     is_split = count % _AT_A_TIME == 0 and jax.default_backend() == "cpu"
     return count // _AT_A_TIME if is_split else 1
@@ -308,45 +297,28 @@ def _parts_of(count: int) -> int:
 
 @lru_cache(maxsize=8)
 def _compiled_rounding(steps: int) -> JaxFunction:
-    """Return the function that rounds weights as a file of so many steps holds them."""
+    """Return the function that rounds weights to quantization steps as a file does."""
     return JaxFunction("learning.net_training.rounding", partial(as_rounded, steps=steps))
 
 
-@lru_cache(maxsize=8)
-def _compiled_update(name: str, precision: str) -> JaxFunction:
-    """Return the function that takes a step of descent by its slopes."""
-    jax, optax = jax_and_optax()
-    optimizer = _optimizer(name, precision)
-
-    def updated(slopes: Any, weights: Any, state: Any, mean: Any, rate: Any, stays: Any) -> Any:
-        """Return weights, state and the mean of the weights."""
-        state = state._replace(hyperparams={**state.hyperparams, "learning_rate": rate})
-        changes, state = optimizer.update(slopes, state, weights)
-        weights = optax.apply_updates(weights, changes)
-        mean = jax.tree.map(lambda old, new: old * stays + new * (1 - stays), mean, weights)
-        return weights, state, mean
-
-    return JaxFunction(f"learning.net_training.update.{name}", updated)
-
-
-def drawn_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, Array]:
-    """Return weights to begin with: drawn by a seed, of a size that suits each layer's inputs.
+def initial_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, Array]:
+    """Return weights to start with: drawn by a seed, of a size that suits each layer's inputs.
 
     Source: He, Zhang, Ren and Sun, "Delving deep into rectifiers" (ICCV 2015).
     """
     rng = np.random.default_rng(seed)
-    drawn = {}
+    weights = {}
     for name, size in shape.arrays(geometry).items():
         if name.endswith("_bias"):
-            drawn[name] = np.zeros(size, dtype=np.float32)
+            weights[name] = np.zeros(size, dtype=np.float32)
             continue
         spread = _SPREADS.get(name, math.sqrt(1 / max(1, size[0])))
-        drawn[name] = rng.normal(scale=spread, size=size).astype(np.float32)
-    return drawn
+        weights[name] = rng.normal(scale=spread, size=size).astype(np.float32)
+    return weights
 
 
 class Known(NamedTuple):
-    """Of how many positions of a batch something is known: anything, a policy, a value."""
+    """Numbers of positions of a batch: all, those with a policy, those with a value."""
 
     positions: Any
     policies: Any
@@ -354,17 +326,17 @@ class Known(NamedTuple):
 
 
 def known_in(batch: Batch) -> Known:
-    """Return of how many positions of a batch what is to be learnt is known."""
+    """Return how many positions of a batch have which targets."""
     jax, _ = jax_and_optax()
     jnp = jax.numpy
     policies = (batch.policies.sum(axis=1) > 0).sum()
     return Known(len(batch.policies), policies, (~jnp.isnan(batch.values)).sum())
 
 
-def losses_of(batch: Batch, outputs: Any, aim: Aim, known: Known | None = None) -> Any:
-    """Return the loss of a batch of which the net has such outputs, and its parts.
+def losses_of(batch: Batch, outputs: Any, config: LossConfig, known: Known | None = None) -> Any:
+    """Return the loss of a batch with these outputs of the net, and its parts.
 
-    Of a part of a batch, what it adds to those of the whole, in which so much is `known`.
+    Of a part of a batch, its share of the losses of the whole, which has the targets `known`.
     """
     jax, _ = jax_and_optax()
     jnp = jax.numpy
@@ -372,7 +344,7 @@ def losses_of(batch: Batch, outputs: Any, aim: Aim, known: Known | None = None) 
     columns = batch.playable.shape[1]
     logits = jnp.where(batch.playable, outputs[:, :columns], -1e9)
     logs = jnp.where(batch.playable, jax.nn.log_softmax(logits), 0.0)
-    if aim.policy_target == EACH:
+    if config.policy_target == EACH:
         policies = (batch.policies * logs).sum(axis=1)
     else:
         right = jnp.where(batch.policies > 0, logs, -1e9)
@@ -383,16 +355,16 @@ def losses_of(batch: Batch, outputs: Any, aim: Aim, known: Known | None = None) 
     values = jnp.where(is_valued, batch.values, 0.0)
     errors = jnp.where(is_valued, jnp.tanh(outputs[:, columns]) - values, 0.0)
     value = (errors**2).sum() / jnp.maximum(known.values, 1)
-    told = outputs[:, columns + 1 :]
-    lost = (_error(told - batch.scores / Net.SCORE_UNIT) * batch.scored).sum() / columns
+    scores = outputs[:, columns + 1 :]
+    lost = (_error(scores - batch.scores / Net.SCORE_UNIT) * batch.scored).sum() / columns
     if batch.best is not None and batch.best_counts is not None:
-        best = jnp.where(batch.playable, told, -1e9).max(axis=1)
+        best = jnp.where(batch.playable, scores, -1e9).max(axis=1)
         lost += (_error(best - batch.best / Net.SCORE_UNIT) * batch.best_counts).sum()
     losses = Losses(policy, value, lost / known.positions)
-    return aim.of(losses), losses
+    return config.of(losses), losses
 
 
 def _error(differences: Any) -> Any:
-    """Return what differences of scores lose: see the module."""
+    """Return the losses of differences of scores: see the module."""
     jax, _ = jax_and_optax()
     return jax.numpy.sqrt(differences**2 + _SCORE_NEAR**2) - _SCORE_NEAR

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from claimeven.learning.extras import jax_and_optax
+from claimeven.learning.jax_functions import jax_and_optax
 
 FLOAT32: Final = "float32"
 BFLOAT16: Final = "bfloat16"

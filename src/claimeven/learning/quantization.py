@@ -18,7 +18,7 @@ quantization for asymmetric calibration" (ICML 2025).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -37,15 +37,14 @@ from claimeven.networks.net.file import (
     units_of,
     whole_steps,
 )
-from claimeven.networks.net.net import BATCH, cut_off
+from claimeven.networks.net.net import BATCH
 
 Floats = npt.NDArray[np.float32]
-#: Sums and differences of pairs; the weights of a layer for either, and its biases.
+#: Sums and differences of pairs.
 Both = tuple[Floats, Floats]
-Layer = tuple[Floats, Floats, Floats]
 Words = npt.NDArray[np.uint64]
-#: Is told how many matrices are rounded, and of how many.
-Watch = Callable[[int, int], object]
+#: Is called with the number of matrices that are rounded, and of all.
+OnProgress = Callable[[int, int], object]
 
 #: Steps either side of zero that are enough for weights rounded so.
 WEIGHT_STEPS: Final = 15
@@ -60,103 +59,67 @@ _GAMES, _POSITIONS_OF_GAME = 128, 128
 _DAMPING: Final = 0.01
 #: Inputs whose errors are carried over at once to all that come later.
 _BLOCK: Final = 64
-_HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
 
 
 def packed_by_play(
-    net: Net, steps: int = WEIGHT_STEPS, positions_each: int = POSITIONS, watch: Watch | None = None
+    net: Net,
+    steps: int = WEIGHT_STEPS,
+    positions_each: int = POSITIONS,
+    on_progress: OnProgress | None = None,
 ) -> ModelFile:
-    """Return what the file of a net holds, rounded to `steps` either side of zero by its play.
+    """Return the content of a net's file, rounded to `steps` either side of zero by its play.
 
-    Its play is `positions_each` for each number that its first layer is given. `watch` is told
-    after each matrix how many are rounded, and of how many.
+    Its play is `positions_each` for each input of its first layer. `on_progress` is called after
+    each matrix with the number of rounded ones and of all.
     """
-    tables = {name: rounded(net.arrays[name], steps_for(name, steps)) for name in TABLES}
-    looked_up = {name: _weights(*kept) for name, kept in tables.items()}
-    seen = Net(net.shape, {**net.arrays, **looked_up}, net.geometry)
-    boards = positions_of_play(net, positions_each * len(net.arrays["in_sum"]))
-    layers = _Layers(net, steps, _inputs(seen, *boards), _inputs(net, *boards), watch)
-    layers.first()
-    for block in range(net.shape.blocks):
-        layers.block(f"block{block}_")
-    layers.last()
-    return packed_as(net, {**tables, **layers.matrices})
+    arrays = net.arrays
+    matrices = {name: rounded(arrays[name], steps_for(name, steps)) for name in TABLES}
+    looked_up = {name: _weights(*kept) for name, kept in matrices.items()}
+    boards = positions_of_play(net, positions_each * len(arrays["in_sum"]))
+    # The inputs of the next layer, sums and differences: of the rounded net, and of the net itself.
+    given = _inputs(Net(net.shape, {**arrays, **looked_up}, net.geometry), *boards)
+    wanted = _inputs(net, *boards)
+    layers = ["in_", *(f"block{block}_" for block in range(net.shape.blocks)), "out_"]
+    done = 0
+    for layer in layers:
+        names = (layer + "sum", layer + "difference")
+        for name, has, should_have in zip(names, given, wanted, strict=True):
+            matrices[name] = rounded_by(arrays[name], steps_for(name, steps), has, should_have)
+            done += 1
+            if on_progress is not None:
+                on_progress(done, 2 * len(layers))
+        if layer != "out_":
+            of_file = [_weights(*matrices[name]) for name in names]
+            given = _through(net, layer, given, of_file)
+            wanted = _through(net, layer, wanted, [arrays[name] for name in names])
+    return packed_as(net, matrices)
 
 
 def _inputs(net: Net, mines: Words, masks: Words) -> Both:
-    """Return what `Net.inputs` does, of so many positions that it is quicker in parts."""
+    """Return the inputs of the first layer, made in parts, which is quicker for many positions."""
     names = ("in_sum", "in_difference")
     sums, differences = (
         np.empty((len(mines), len(net.arrays[name])), dtype=np.float32) for name in names
     )
-    for begin in range(0, len(mines), BATCH):
-        part = slice(begin, begin + BATCH)
+    for start in range(0, len(mines), BATCH):
+        part = slice(start, start + BATCH)
         sums[part], differences[part] = net.inputs(mines[part], masks[part])
     return sums, differences
 
 
-class _Layers:
-    """A net that is rounded layer by layer, what the rounded part makes of some positions (`given`:
-    sums and differences) and what the net itself does (`wanted`).
-    """
-
-    def __init__(
-        self, net: Net, steps: int, given: Both, wanted: Both, watch: Watch | None = None
-    ) -> None:
-        self.net, self.steps, self.watch = net, steps, watch
-        self.given, self.wanted = given, wanted
-        self.matrices: dict[str, Rounded] = {}
-
-    def first(self) -> None:
-        """Round the first layer."""
-        layers = self._rounded("in_"), self._weights("in_")
-        self.given, self.wanted = (
-            self._taken(*both) for both in zip((self.given, self.wanted), layers, strict=True)
-        )
-
-    def block(self, name: str) -> None:
-        """Round a layer that adds to what is there."""
-        layers = self._rounded(name), self._weights(name)
-        for both, layer in zip((self.given, self.wanted), layers, strict=True):
-            for part, more, apart in self._products(both, layer):
-                both[0][part] += more * _QUARTER
-                both[1][part] += apart * _QUARTER
-
-    def last(self) -> None:
-        """Round the last layer, from whose products nothing goes on."""
-        self._rounded("out_")
-
-    def _taken(self, both: Both, layer: Layer) -> Both:
-        """Return what the first layer makes of its inputs."""
-        size = len(both[0]), self.net.shape.pairs
-        sums, differences = np.empty(size, np.float32), np.empty(size, np.float32)
-        for part, more, apart in self._products(both, layer):
-            np.multiply(more, _HALF, out=sums[part])
-            np.multiply(apart, _HALF, out=differences[part])
-        return sums, differences
-
-    def _products(self, both: Both, layer: Layer) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield what a layer gives, some positions at a time: sums and differences."""
-        of_sums, of_differences, bias = layer
-        for begin in range(0, len(both[0]), BATCH):
-            part = slice(begin, begin + BATCH)
-            yield part, *cut_off(both[0][part] @ of_sums + bias, both[1][part] @ of_differences)
-
-    def _weights(self, name: str) -> Layer:
-        """Return the weights of a layer as the net has them."""
-        arrays = self.net.arrays
-        return arrays[name + "sum"], arrays[name + "difference"], arrays[name + "bias"]
-
-    def _rounded(self, name: str) -> Layer:
-        """Round a layer by its inputs; return it as its file will be read."""
-        found = []
-        for part, given, wanted in zip(("sum", "difference"), self.given, self.wanted, strict=True):
-            weights, steps = self.net.arrays[name + part], steps_for(name + part, self.steps)
-            kept = self.matrices[name + part] = rounded_by(weights, steps, given, wanted)
-            found.append(_weights(*kept))
-            if self.watch is not None:  # two a layer: the first, those of blocks, the last
-                self.watch(len(self.matrices), 2 * (self.net.shape.blocks + 2))
-        return found[0], found[1], self.net.arrays[name + "bias"]
+def _through(net: Net, layer: str, inputs: Both, weights: Sequence[Floats]) -> Both:
+    """Return the outputs of a layer with these weights; a block adds them to its inputs."""
+    outputs, share = inputs, np.float32(0.25)
+    if layer == "in_":
+        size = len(inputs[0]), net.shape.pairs
+        outputs, share = (np.zeros(size, np.float32), np.zeros(size, np.float32)), np.float32(0.5)
+    for start in range(0, len(inputs[0]), BATCH):
+        part = slice(start, start + BATCH)
+        level = inputs[0][part] @ weights[0] + net.arrays[layer + "bias"]
+        slant = inputs[1][part] @ weights[1]
+        for into, added in zip(outputs, net.forward.cut_off(level, slant), strict=True):
+            into[part] += added * share
+    return outputs
 
 
 def rounded_by(
@@ -198,8 +161,8 @@ def rounded_by(
 def positions_of_play(net: Net, count: int, seed: int = 0) -> tuple[Words, Words]:
     """Return the boards of positions, `count` or less, none of them twice, of play by a net.
 
-    They are `mines` and `masks` as `Net.judge` takes them, of games in which each move is the net's
-    or, as often, drawn at random.
+    They are `mines` and `masks` as `Net.predict` takes them, of games in which each move is the
+    net's or, as often, drawn at random.
     """
     board, rng = net.geometry, np.random.default_rng(seed)
     lowest = np.array([1 << board.bit(column, 0) for column in range(board.columns)], np.uint64)
@@ -212,7 +175,7 @@ def positions_of_play(net: Net, count: int, seed: int = 0) -> tuple[Words, Words
             found |= dict.fromkeys(zip(mines.tolist(), masks.tolist(), strict=True))
             drawn = (1 + rng.random((len(masks), board.columns))) * playable_columns(masks, board)
             asked = rng.random(len(masks)) >= 0.5
-            drawn[asked] = net.judge(mines[asked], masks[asked]).priors
+            drawn[asked] = net.predict(mines[asked], masks[asked]).priors
             columns = drawn.argmax(axis=1)
             mines = mines ^ masks
             masks = masks | (masks + lowest[columns])

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.defaults import usual_against
 from claimeven.learning.quantization import WEIGHT_STEPS
 from claimeven.learning.run_dir import InvalidRun
-from claimeven.learning.settings import MAX_SEED, check_settings, choice, numeric
+from claimeven.learning.settings import MAX_SEED, check_settings, choice, default_against, numeric
 from claimeven.montecarlo.puct import PuctOptions
 from claimeven.montecarlo.puct.forest import CONCENTRATIONS, MOST_NODES
 from claimeven.networks.net import SHAPES, Net, NetShape, Searching
@@ -24,44 +23,44 @@ FALLS: Final = ("none", "stepwise", "cosine")
 #: In how many batches JAX judges once for all games of an iteration, about.
 _BATCHES: Final = 4
 #: The most games of a gate.
-MOST_GATE: Final = 100_000
+MAX_GATE: Final = 100_000
 
 
 @dataclass(frozen=True)
-class SelfPlayRecipe:
-    """All that decides what a run of self-play learns.
+class SelfPlayConfig:
+    """The settings of a run of self-play, all that decides its result.
 
     A run makes `iterations`: `games` are played by the net as it is, `task` of them side by side;
-    then it learns `steps` batches of `batch` positions drawn from the last `window` of them.
+    then it learns `steps` batches of `batch` positions drawn from the last `window` positions.
 
-    Play: a move is thought about with `searches` iterations of PUCT (see `PuctOptions` for `c`,
-    `fpu` and `prior_temperature`), kept ones included, in a share `full_share` of the positions,
-    drawn anew each time: only there noise is mixed into the priors at the root (a part `noise` of
-    Dirichlet's, `concentration` a column), and only these positions are learnt from. In the others
-    there are `quick_searches`. The first `hot_plies` plies are drawn by visits to the power of
+    Play: a move is searched by `searches` iterations of PUCT (see `PuctOptions` for `c`, `fpu` and
+    `prior_temperature`), kept ones included, in a share `full_share` of the positions, drawn for
+    each: only there noise is mixed into the priors at the root (a part `noise` of Dirichlet's,
+    `concentration` a column), and only these positions are learned. The others get
+    `quick_searches`. The first `hot_plies` plies are drawn by visits to the power of
     1 / `temperature`, later ones are the most visited move. A share `random_share` of the games
-    begins with random moves, as many as are drawn from 1 to `random_plies` (None: two thirds of the
+    starts with random moves, a number drawn from 1 to `random_plies` (None: two thirds of the
     board).
 
-    What is learnt: the shares of the visits, and what came of the game, where an end that fills the
-    board is worth `fade` less than 1. A part `mix` of that is what the search thought instead.
-    Where the search has proven the result it is learnt as it is, with the moves that lead there.
-    With a `score_weight` the net learns beside it how its games ended in points of score, which
-    counts so much in the loss, and its values are graded by that: `score_share` and `score_scale`
-    are those of `Searching`.
+    Targets: the shares of the visits, and the result of the game, if the board is full at its end
+    worth `fade` less than 1. A part `mix` of that is the value of the search instead. A result that
+    the search has proven is learned as it is, with the moves that lead there. With a `score_weight`
+    in the loss the net also learns how its games ended in points of score, and its values are
+    graded by that: `score_share` and `score_scale` are those of `Searching`.
 
-    Positions are judged by NumPy on the processor, or with `inference` "jax" by JAX, on an
-    accelerator where there is one: then tasks should be of thousands of games. Numbers are rounded
-    otherwise there, and so the games are others.
+    Positions are evaluated by NumPy on the processor, or with `inference` "jax" by JAX, on an
+    accelerator if there is one: then tasks should be of thousands of games. JAX rounds numbers
+    differently, so the games differ.
 
-    Learning: `rate`, `decay`, `fall` and `stays` are those of `Descent`; `size` names one of
-    `SHAPES`. With a `gate` the net plays so many games against the one that plays by now, and takes
-    over if the lower bound of its share of the points is at least `gate_least`; 0: it always does.
-    Fewer than 8 games cannot show half of the points, and a run that could never pass is refused.
+    Training: `rate`, `decay`, `fall` and `stays` are those of `OptimizerConfig`; `size` names one
+    of `SHAPES`. With a `gate` the net plays that number of games against the net that plays now,
+    and takes over if the lower bound of its share of the points is at least `gate_least`; 0: it
+    always does. A gate of fewer than 8 games cannot show half of the points; a gate that could
+    never be passed is rejected.
 
-    It is measured after each `every`-th iteration and the last: `positions` of each held-out set
-    are searched, and `against` games played with the perfect agent (None: 10, but none on boards of
-    more than 36 cells other than 7x6, where it thinks for hours). Raises `InvalidRun` for
+    The net is measured after every `every`-th iteration and the last: `positions` of each held-out
+    set are searched, and `against` games played with the perfect agent (None: 10, but none on
+    boards of more than 36 cells other than 7x6, where it thinks for hours). Raises `InvalidRun` for
     anything out of range.
     """
 
@@ -95,7 +94,7 @@ class SelfPlayRecipe:
     score_scale: float = numeric(6.0, 0.1, 1000, "Points that count for much.")
     size: str = choice("small", SHAPES, "Size of the net.")
     inference: str = choice(NUMPY, INFERENCES, "What judges positions: jax on an accelerator.")
-    gate: int = numeric(0, 0, MOST_GATE, "Games to take over; 0: none needed.")
+    gate: int = numeric(0, 0, MAX_GATE, "Games to take over; 0: none needed.")
     gate_least: float = numeric(0.5, 0, 1, "Lower bound that passes.")
     weight_steps: int = numeric(WEIGHT_STEPS, 1, 127)
     every: int = numeric(1, 1, 10**6, "Iterations between measurements.")
@@ -107,9 +106,8 @@ class SelfPlayRecipe:
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
-        """Check every setting."""
         if self.against is None:
-            object.__setattr__(self, "against", usual_against(self.geometry, 10))
+            object.__setattr__(self, "against", default_against(self.geometry, 10))
         check_settings(self)
         nodes = min(self.task, self.games) * self.nodes_each
         if nodes > MOST_NODES:
@@ -145,7 +143,7 @@ class SelfPlayRecipe:
         return self.score_weight > 0
 
     def net_of(self, arrays: Arrays) -> Net:
-        """Return a net of these arrays, which tells how it was searched, but for `fpu`."""
+        """Return a net of these arrays, with the options of its search but `fpu`."""
         searching = Searching(self.c, self.prior_temperature, self.score_share, self.score_scale)
         knows = self.knows_scores
         return Net(self.shape, arrays, self.geometry, knows, searching, knows_only_best=knows)

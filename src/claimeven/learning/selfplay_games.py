@@ -27,7 +27,7 @@ import numpy.typing as npt
 from claimeven.game.batch import disc_counts, has_line, mirrored_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.learning.selfplay_config import SelfPlayRecipe
+from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.montecarlo.puct import PuctForest
 from claimeven.montecarlo.puct.policy_value import PolicyValue, playable_columns
 
@@ -132,7 +132,7 @@ class _Moment(NamedTuple):
 
 
 def _learnt(
-    moments: list[_Moment], ends: npt.NDArray[np.int64], recipe: SelfPlayRecipe
+    moments: list[_Moment], ends: npt.NDArray[np.int64], recipe: SelfPlayConfig
 ) -> Positions:
     """Return the positions of games that are over, game by game, each from its beginning on.
 
@@ -156,7 +156,7 @@ class SelfPlay:
     """The games of a task, judged by `net`; see the module."""
 
     def __init__(
-        self, net: PolicyValue, recipe: SelfPlayRecipe, games: int, seed: tuple[int, ...]
+        self, net: PolicyValue, recipe: SelfPlayConfig, games: int, seed: tuple[int, ...]
     ) -> None:
         self.recipe = recipe
         self.rng = np.random.default_rng(seed)

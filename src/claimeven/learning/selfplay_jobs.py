@@ -18,7 +18,7 @@ import numpy.typing as npt
 from claimeven.arena.executors import CheckedWork
 from claimeven.learning.inference_server import RemoteJudge, SharedJudge
 from claimeven.learning.jax_net import NetInJax
-from claimeven.learning.selfplay_config import NUMPY, SelfPlayRecipe
+from claimeven.learning.selfplay_config import NUMPY, SelfPlayConfig
 from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
 from claimeven.montecarlo.puct import PuctForest
 from claimeven.montecarlo.puct.policy_value import PolicyValue
@@ -46,7 +46,7 @@ class SelfPlayWork:
     `judge` is the address of a `SharedJudge` that has the net instead.
     """
 
-    recipe: SelfPlayRecipe
+    recipe: SelfPlayConfig
     arrays: Mapping[str, npt.NDArray[Any]]
     iteration: int
     patience: float | None = PATIENCE
@@ -95,7 +95,7 @@ class SelfPlayWork:
 
 def play_selfplay(
     net: Net,
-    recipe: SelfPlayRecipe,
+    recipe: SelfPlayConfig,
     iteration: int,
     executor: Executor | None = None,
     watch: Callable[[int], object] | None = None,
@@ -111,8 +111,8 @@ def play_selfplay(
 
     >>> from claimeven import Geometry
     >>> board = Geometry(4, 4, 3)
-    >>> recipe = SelfPlayRecipe(games=4, searches=10, geometry=board)
-    >>> played = play_selfplay(Net.untaught(recipe.shape, board), recipe, iteration=0)
+    >>> recipe = SelfPlayConfig(games=4, searches=10, geometry=board)
+    >>> played = play_selfplay(Net.zeros(recipe.shape, board), recipe, iteration=0)
     >>> played.tally.games, bool((abs(played.positions.policies.sum(axis=1) - 1) < 1e-6).all())
     (4, True)
     """

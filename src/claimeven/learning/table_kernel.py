@@ -1,4 +1,4 @@
-"""The slopes of learnt tables, compiled: each row's is the sum over the positions that used it."""
+"""The gradients of learned tables, compiled: a row's is the sum over the positions that used it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from claimeven.compiled import Ints, float32, int32, kernel, read_only, void
 
 
 @kernel(void(read_only(int32[:, ::1]), read_only(float32[:, :, ::1]), float32[:, :, ::1]))
-def add_slopes(states: Ints, slopes: Any, found: Any) -> None:
-    """Add to `found`, (tables, states, numbers), the `slopes` of rows that were looked up.
+def add_gradients(rows: Ints, gradients: Any, found: Any) -> None:
+    """Add to `found`, (tables, rows, numbers), the gradients of rows that were looked up.
 
-    `states` are the rows that were taken of each table, (positions, tables), `slopes` what their
-    numbers got, (positions, tables, numbers).
+    `rows` are the rows taken of each table, (positions, tables), `gradients` those of their
+    numbers, (positions, tables, numbers).
     """
-    for table in range(states.shape[1]):
-        for position in range(states.shape[0]):
-            row, slope = found[table, states[position, table]], slopes[position, table]
-            for number in range(slope.shape[0]):
-                row[number] += slope[number]
+    for table in range(rows.shape[1]):
+        for position in range(rows.shape[0]):
+            row, gradient = found[table, rows[position, table]], gradients[position, table]
+            for number in range(gradient.shape[0]):
+                row[number] += gradient[number]

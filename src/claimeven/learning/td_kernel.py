@@ -45,7 +45,7 @@ _MANTISSA = np.uint64(11)
 #: More than any position is worth: a won game.
 _WON, _NOTHING = 2.0, -3.0
 
-#: Slots of `rates`, as `NTupleRecipe` tells them; FADING is what the logarithm of the step size
+#: Slots of `rates`, as `NTupleConfig` tells them; FADING is what the logarithm of the step size
 #: changes by a game.
 STEP_SIZE, FADING, STEEPNESS, TRACE, EXPLORING, RATES = range(6)
 #: Slots of `totals`: games, those the first player won, drawn games, discs played.

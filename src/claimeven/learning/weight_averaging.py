@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from claimeven.atomic_io import check_output
-from claimeven.learning.net_measuring import write_measured
-from claimeven.learning.quantization import MANY_POSITIONS, WEIGHT_STEPS, Watch
+from claimeven.learning.metrics import write_measured
+from claimeven.learning.quantization import MANY_POSITIONS, WEIGHT_STEPS, OnProgress
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, read_net
-from claimeven.networks.net.file import KIND, MOST_STEPS
+from claimeven.networks.net.file import KIND, MAX_STEPS
 from claimeven.networks.net.search_defaults import USUAL
 
 
@@ -34,7 +34,7 @@ def average_nets(
     out: str | Path,
     shares: Sequence[float] | None = None,
     weight_steps: int = WEIGHT_STEPS,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> dict[str, Any]:
     """Write the mean of the weights of nets to a file, and return how good it is.
 
@@ -53,8 +53,8 @@ def average_nets(
         raise InvalidRun(f"{len(counts)} shares were given for {len(models)} nets")
     if not (all(count > 0 for count in counts) and sum(counts) < math.inf):
         raise InvalidRun("shares of nets are numbers greater than 0, of a finite sum")
-    if not 1 <= weight_steps <= MOST_STEPS:
-        raise InvalidRun(f"weight steps is {weight_steps}: 1 to {MOST_STEPS} can be")
+    if not 1 <= weight_steps <= MAX_STEPS:
+        raise InvalidRun(f"weight steps is {weight_steps}: 1 to {MAX_STEPS} can be")
     if os.path.realpath(out) in map(os.path.realpath, models):
         raise InvalidRun(f"{out} is one of the nets: name another file for the mean")
     check_output(out)
@@ -72,7 +72,7 @@ def average_nets(
     }
     mean = _mean_of(nets, counts)
     return write_measured(
-        Path(out), mean, told, weight_steps, positions_each=MANY_POSITIONS, watch=watch
+        Path(out), mean, told, weight_steps, positions_each=MANY_POSITIONS, on_progress=watch
     )
 
 

@@ -10,7 +10,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.montecarlo.puct.options import PuctOptions
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
 from claimeven.networks import ntuple_file
-from claimeven.networks.model_file import read_model
+from claimeven.networks.model_file import naming, read_model
 from claimeven.networks.net import Net
 from claimeven.networks.net import file as net_file
 from claimeven.networks.ntuple_policy import NTuplePolicyValue
@@ -44,13 +44,11 @@ def _shipped() -> PolicyValue:
 def read_policy_value(path: str | Path) -> PolicyValue:
     """Return the model of a file, of any kind that has values. Raises `InvalidNetwork`."""
     model = read_model(path)
-    try:
+    with naming(path):
         if model.kind == net_file.KIND:
             return net_file.unpacked(model)
         if model.kind == ntuple_file.KIND:
             return NTuplePolicyValue(ntuple_file.unpacked(model))
-    except InvalidNetwork as error:
-        raise InvalidNetwork(f"{path} is no model: {error}") from None
     raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, which has no values")
 
 

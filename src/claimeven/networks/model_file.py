@@ -1,11 +1,8 @@
-"""Files of learnt models: numbers and a header, nothing that could be run.
+"""Files of trained models: numbers and a header, nothing that could be run.
 
 A model is a zip archive of NumPy arrays (`.npz`). One of them, `header`, holds JSON in UTF-8: the
 version of the format, the kind of model, its board, its features, the recipe it was trained by, the
-digest of what it was trained on, and how good it was measured to be. Objects, which NumPy would
-keep as pickles, are refused before they are looked at; so are archives larger than `MOST` bytes
-when unpacked, members packed otherwise than we do, and arrays whose size is not what their own
-header says.
+digest of its training data, and its measured accuracy. Every part must be an array of numbers.
 """
 
 from __future__ import annotations
@@ -13,14 +10,12 @@ from __future__ import annotations
 import io
 import json
 import os
-import stat
-import struct
 import zipfile
-import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -29,42 +24,25 @@ from claimeven.atomic_io import CannotWrite, write_bytes
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
-from claimeven.networks.zip_packing import zipped
 
 VERSION: Final = 1
-#: Bytes of a model when unpacked, and of the checkpoint of a run, as many as an archive can tell.
-MOST: Final = 1 << 29
-MOST_OF_CHECKPOINT: Final = (1 << 32) - 1
-#: Bytes that are read at a time of what tells no size.
+#: Bytes of an unpacked model, and of the checkpoint of a run: the limit of an archive.
+MAX_BYTES: Final = 1 << 29
+MAX_CHECKPOINT_BYTES: Final = (1 << 32) - 1
+#: Bytes that are read at a time.
 _PART: Final = 1 << 20
 _HEADER: Final = "header"
 _MARK: Final = "claimeven model"
-#: Ways of packing that are read: other ones fail in ways of their own, and none of ours has them.
-_PACKED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-#: What readers of archives raise for bytes that are none, or no longer.
-_DAMAGED: Final = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    LookupError,
-    MemoryError,
-    NotImplementedError,
-    OSError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
-)
 
 Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What a file of a model holds.
+    """The content of a model's file.
 
-    `kind` is a word such as "ntuple", `facts` what else its header says as plain data: `recipe`,
-    `measured` and the like. `arrays` are the numbers by name.
+    `kind` is a word such as "ntuple". `facts` are the other values of its header as plain data:
+    `recipe`, `measured` and the like. `arrays` are the numbers by name.
     """
 
     kind: str
@@ -86,21 +64,26 @@ class ModelFile:
 def write_model(
     path: str | Path, model: ModelFile, quick: bool = False, most: int | None = None
 ) -> None:
-    """Write a model, whole or not at all; the same model gives the same bytes.
+    """Write a model completely or not at all; the same model gives the same bytes.
 
-    With `quick` it is packed less tightly. Raises `CannotWrite`, and for more than `most` bytes
-    (or `MOST`) too, which could not be read again.
+    `quick` packs it less tightly. Raises `CannotWrite`, also for more than `most` bytes
+    (default `MAX_BYTES`), which could not be read again.
     """
-    most = most or MOST
+    most = most or MAX_BYTES
     header = np.frombuffer(json.dumps(model.as_dict(), sort_keys=True).encode(), dtype=np.uint8)
-    members = {}
-    for name, array in {_HEADER: header, **model.arrays}.items():
-        member = io.BytesIO()
-        np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
-        members[f"{name}.npy"] = member.getvalue()
-    if sum(map(len, members.values())) > most:
-        raise CannotWrite(f"{path} cannot be written: it would hold more than {most >> 20} MB")
-    write_bytes(path, zipped(members, quick))
+    packed, size = io.BytesIO(), 0
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, array in {_HEADER: header, **model.arrays}.items():
+            part = io.BytesIO()
+            np.lib.format.write_array(part, np.asarray(array), allow_pickle=False)
+            size += part.tell()
+            if size > most:
+                raise CannotWrite(
+                    f"{path} cannot be written: it would hold more than {most >> 20} MB"
+                )
+            info = zipfile.ZipInfo(f"{name}.npy")  # dated 1980, whenever it is written
+            archive.writestr(info, part.getvalue(), zipfile.ZIP_DEFLATED, 1 if quick else 9)
+    write_bytes(path, packed.getvalue())
 
 
 def read_model(
@@ -109,27 +92,15 @@ def read_model(
     geometry: Geometry | None = None,
     most: int | None = None,
 ) -> ModelFile:
-    """Read a model, of a kind and for a board if they are given, of up to `most` bytes or `MOST`.
+    """Read a model, optionally of one kind and board, of up to `most` bytes (default `MAX_BYTES`).
 
-    Raises `InvalidNetwork`, in a sentence that names the file, for one that cannot be read, is
-    damaged, foreign, too large, holds anything but numbers, or is of another kind or board.
+    Raises `InvalidNetwork`, in a sentence that names the file, for a file that cannot be read, is
+    corrupt, foreign or too large, holds anything but numbers, or is of another kind or board.
     """
-    most = most or MOST
+    most = most or MAX_BYTES
     content = _content(path, most)
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = archive.infolist()
-            if sum(member.file_size for member in members) > most:
-                raise InvalidNetwork(f"it unpacks to more than {most >> 20} MB")
-            arrays = {
-                member.filename.removesuffix(".npy"): _read_array(archive, member)
-                for member in members
-            }
-        model = _model(arrays)
-    except InvalidNetwork as error:
-        raise InvalidNetwork(f"{path} is no model: {error}") from None
-    except _DAMAGED:
-        raise InvalidNetwork(f"{path} is no model, or it is damaged") from None
+    with naming(path):
+        model = _model(_arrays(content, most))
     if kind is not None and model.kind != kind:
         raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, not {kind!r}")
     if geometry is not None and model.geometry != geometry:
@@ -137,58 +108,57 @@ def read_model(
     return model
 
 
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Add the name of a model's file to the errors that are raised while it is unpacked."""
+    try:
+        yield
+    except InvalidNetwork as error:
+        raise InvalidNetwork(f"{path} is no model: {error}") from None
+
+
 def _content(path: str | Path, most: int) -> bytes:
+    found = bytearray()
     try:
         with Path(path).open("rb") as stream:
-            told = os.fstat(stream.fileno())
-            size, content = told.st_size, b""
-            if not stat.S_ISREG(told.st_mode):  # a pipe tells no size, a device may never end
-                content = _first(stream, most + 1)
-                size = len(content)
-            elif size <= most:
-                content = stream.read(size)
+            size = os.fstat(stream.fileno()).st_size  # 0 of a pipe; a device may never end
+            while max(size, len(found)) <= most and (part := stream.read(_PART)):
+                found += part
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidNetwork(f"{path} cannot be read: {reason}") from None
-    if size > most:
+    if max(size, len(found)) > most:
         raise InvalidNetwork(f"{path} is no model: it is larger than {most >> 20} MB")
-    return content
-
-
-def _first(stream: BinaryIO, most: int) -> bytes:
-    """Return the first bytes of a stream, as many as there are up to `most`."""
-    found = bytearray()
-    while len(found) < most and (part := stream.read(min(_PART, most - len(found)))):
-        found += part
     return bytes(found)
 
 
-def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Array:
-    """Return the array of a member, if it is one of numbers and as long as it says."""
-    if member.compress_type not in _PACKED:
-        raise InvalidNetwork(f"its part {member.filename[:40]!r} is packed in a way unknown here")
-    stream = io.BytesIO(archive.read(member))
+def _arrays(content: bytes, most: int) -> dict[str, Array]:
+    """Return the arrays of an archive of up to `most` bytes."""
+    arrays = {}
     try:
-        version = np.lib.format.read_magic(stream)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }[version]
-        shape, _, dtype = read(stream)
-    except Exception:  # NumPy reads headers as Python, which fails in a dozen ways
-        raise InvalidNetwork(f"its part {member.filename[:40]!r} is no array") from None
-    if dtype.hasobject or dtype.kind not in "biuf":
-        raise InvalidNetwork(f"its part {member.filename[:40]!r} holds something else than numbers")
-    count = 1
-    for length in shape:
-        count *= length
-    if count * dtype.itemsize != len(stream.getbuffer()) - stream.tell():
-        raise InvalidNetwork(f"its part {member.filename[:40]!r} is not as long as it says")
-    stream.seek(0)
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            if sum(member.file_size for member in members) > most:
+                raise InvalidNetwork(f"it unpacks to more than {most >> 20} MB")
+            for member in members:
+                part = archive.read(member)
+                arrays[member.filename.removesuffix(".npy")] = _array(part, member.filename[:40])
+    except InvalidNetwork:
+        raise
+    except Exception:  # readers of archives raise a dozen kinds for corrupt bytes
+        raise InvalidNetwork("it is corrupt, or a file of something else") from None
+    return arrays
+
+
+def _array(content: bytes, name: str) -> Array:
+    """Return the array of a part, without running a pickle."""
+    stream = io.BytesIO(content)
     try:
         array: Array = np.lib.format.read_array(stream, allow_pickle=False)
-    except Exception:  # likewise
-        raise InvalidNetwork(f"its part {member.filename[:40]!r} is no array") from None
+    except Exception:  # NumPy reads headers as Python, which fails in a dozen ways
+        array = np.empty(0, dtype=object)
+    if array.dtype.kind not in "biuf" or stream.read(1):
+        raise InvalidNetwork(f"its part {name!r} must be an array of numbers, as long as it states")
     return array
 
 
@@ -206,7 +176,7 @@ def _model(arrays: dict[str, Array]) -> ModelFile:
         geometry = Geometry(board["columns"], board["rows"], board["connect"])
         geometry.check_fits_word("a model")
     except (KeyError, TypeError):
-        raise InvalidNetwork("it does not tell the sizes of its board") from None
+        raise InvalidNetwork("it does not state the sizes of its board") from None
     except ClaimevenError as error:
         raise InvalidNetwork(f"its board cannot be: {error}") from None
     known = ("format", "version", "kind", "board")

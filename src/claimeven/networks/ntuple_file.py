@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
-from claimeven.networks.model_file import ModelFile, read_model, write_model
+from claimeven.networks.model_file import ModelFile, naming, read_model, write_model
 from claimeven.networks.ntuple import LONGEST, NTupleNetwork, NTuples
 
 KIND: Final = "ntuple"
@@ -43,10 +43,8 @@ def write_network(
 def read_network(path: str | Path, geometry: Geometry | None = None) -> NTupleNetwork:
     """Read a network, for a board if one is given. Raises `InvalidNetwork`."""
     model = read_model(path, KIND, geometry)
-    try:
+    with naming(path):
         return unpacked(model)
-    except InvalidNetwork as error:
-        raise InvalidNetwork(f"{path} is no model: {error}") from None
 
 
 def packed(network: NTupleNetwork) -> dict[str, npt.NDArray[Any]]:

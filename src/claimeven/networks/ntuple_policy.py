@@ -27,7 +27,7 @@ class NTuplePolicyValue:
 
     >>> from claimeven.networks.ntuple import NTuples
     >>> model = NTuplePolicyValue(NTupleNetwork(NTuples.drawn(count=3, length=4)))
-    >>> model.judge(Position())[0]
+    >>> model.predict(Position())[0]
     0.0
     """
 
@@ -64,7 +64,7 @@ class NTuplePolicyValue:
         )
         return values, priors
 
-    def judge(self, position: Position) -> tuple[float, tuple[float, ...]]:
+    def predict(self, position: Position) -> tuple[float, tuple[float, ...]]:
         """Return the value and the priors of one position. The textbook."""
         worths = self.network.column_values(position)
         best = max(worth for worth in worths if worth is not None)

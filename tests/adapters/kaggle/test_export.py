@@ -121,7 +121,7 @@ def test_what_cannot_be_exported_is_told(tmp_path: Path, spec: str, told: str) -
 def test_whatever_the_name_of_a_model_the_file_is_python(tmp_path: Path, folder: str) -> None:
     path = tmp_path / folder / "net.npz"
     path.parent.mkdir()
-    write_net(path, Net.untaught(NetShape(pairs=4, blocks=1)))
+    write_net(path, Net.zeros(NetShape(pairs=4, blocks=1)))
     text = submission(f"net:model={path}")
     told = ast.get_docstring(ast.parse(text))
     assert told is not None
@@ -135,7 +135,7 @@ def test_what_cannot_be_printed_of_the_name_of_a_model_is_escaped(tmp_path: Path
     long = "n" * 200
     path = tmp_path / long / long / "\udcff\n.npz"
     path.parent.mkdir(parents=True)
-    write_net(path, Net.untaught(NetShape(pairs=4, blocks=1)))
+    write_net(path, Net.zeros(NetShape(pairs=4, blocks=1)))
     out = tmp_path / "main.py"
     export_submission(f"net:model={path}", out)
     text = out.read_text("utf-8")

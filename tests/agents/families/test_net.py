@@ -28,7 +28,7 @@ def test_it_plays_the_column_its_policy_likes_best() -> None:
     agent = NetAgent(net)
     for position in random_positions(SMALL, 40, seed=2, going_on=True):
         decision = agent.choose(position, Limit(), np.random.default_rng(0))
-        found = net.judge(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
+        found = net.predict(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
         assert decision.details["priors"] == found.priors[0].tolist()
         assert found.priors[0, decision.column] == found.priors[0].max()
         assert decision.value == found.values[0]
@@ -40,7 +40,7 @@ def test_it_plays_the_column_its_policy_likes_best() -> None:
 
 
 def test_of_equal_columns_the_leftmost() -> None:
-    agent = NetAgent(Net.untaught(TINY, SMALL))
+    agent = NetAgent(Net.zeros(TINY, SMALL))
     decision = agent.choose(Position(SMALL), Limit(), np.random.default_rng(0))
     assert (decision.column, decision.value) == (0, 0.0)
     assert decision.details["priors"] == [0.25] * 4

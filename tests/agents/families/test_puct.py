@@ -99,7 +99,7 @@ def test_models_from_files(tmp_path: Path) -> None:
     for name, told in (
         ("odd", "holds a model of the kind 'odd', which has no values"),
         ("empty", "is no model: its part 'tuples' is missing"),
-        ("text", "is no model, or it is damaged"),
+        ("text", "is no model: it is corrupt"),
         ("none", "cannot be read: No such file"),
     ):
         with pytest.raises(InvalidSpec, match=told):

@@ -119,7 +119,7 @@ def test_network_of_tuples() -> None:
         )
         values, priors = model.evaluate(mines, masks)
         for number, position in enumerate(positions):
-            value, shares = model.judge(position)
+            value, shares = model.predict(position)
             assert values[number] == pytest.approx(value, abs=1e-6)
             assert priors[number] == pytest.approx(shares, abs=1e-6)
 
@@ -145,7 +145,7 @@ def test_a_softer_network_of_tuples_favours_its_best_column_less() -> None:
         wanted = np.array([least, least, 1.0, least]) / (1 + 3 * least)
         assert values.tolist() == [1.0, 1.0]
         assert priors == pytest.approx(np.array([wanted, wanted]), abs=1e-6)
-        value, told = model.judge(position)
+        value, told = model.predict(position)
         assert value == 1.0 and told == pytest.approx(wanted)
 
 

@@ -151,7 +151,7 @@ def test_columns_tell_their_discs_apart() -> None:
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_what_mirroring_does_is_what_mirror_images_show(geometry: Geometry) -> None:
     features = Features(geometry)
-    board, last = features.mirroring, geometry.columns - 1
+    board, last = features.symmetry, geometry.columns - 1
     positions = list(random_positions(geometry, 30, seed=6, going_on=True))
     mines, masks = (
         np.array([getattr(position, name) for position in positions], dtype=np.uint64)

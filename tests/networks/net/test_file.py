@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import os
-import pickle
-import random
 import re
 import tracemalloc
 import zipfile
@@ -92,28 +89,6 @@ def test_no_weight_takes_more_steps_than_fit() -> None:
     assert whole_steps(far, unit).tolist() == [[127.0], [-127.0], [-127.0]]
 
 
-def test_a_damaged_file_is_refused(whole: Path, tmp_path: Path) -> None:
-    content, path, rng = whole.read_bytes(), tmp_path / "a.npz", random.Random(1)
-    for _ in range(60):
-        damaged = bytearray(content)
-        damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
-        path.write_bytes(damaged)
-        try:
-            read_net(path)  # a bit that nobody reads, such as a date, may have flipped
-        except InvalidNetwork as error:
-            assert str(path) in str(error)
-            assert "\n" not in str(error)
-    for _ in range(60):  # bytes that were lost or doubled on the way
-        at = rng.randrange(len(content))
-        path.write_bytes(content[:at] + content[at + rng.choice([1, -1]) :])
-        with pytest.raises(InvalidNetwork, match="is no model"):
-            read_net(path)
-    for length in (0, 10, len(content) // 2, len(content) - 1):
-        path.write_bytes(content[:length])
-        with pytest.raises(InvalidNetwork, match="is no model, or it is damaged"):
-            read_net(path)
-
-
 def test_a_damaged_name_is_refused(whole: Path, tmp_path: Path) -> None:
     """A flag that says that a member's name is in UTF-8, and a name that is not."""
     content, path = bytearray(whole.read_bytes()), tmp_path / "a.npz"
@@ -122,7 +97,7 @@ def test_a_damaged_name_is_refused(whole: Path, tmp_path: Path) -> None:
     content[at + 7] |= 1 << 3
     content[at + 30] = 0x9B
     path.write_bytes(content)
-    with pytest.raises(InvalidNetwork, match="is no model, or it is damaged"):
+    with pytest.raises(InvalidNetwork, match="is no model: it is corrupt"):
         read_net(path)
 
 
@@ -167,7 +142,7 @@ def test_a_small_file_of_a_huge_net_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidNetwork, match=r"a net of 134,\d+,\d+ numbers: 67,108,864 can be"):
         read_net(path)
     with pytest.raises(InvalidNetwork, match="67,108,864 can be"):
-        Net.untaught(huge)
+        Net.zeros(huge)
 
 
 def test_another_board_and_another_kind_are_refused(whole: Path, tmp_path: Path) -> None:
@@ -293,29 +268,6 @@ def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
             read_net(path)
         with pytest.raises(InvalidNetwork, match=rf"a\.npz is no model: .*{told}"):
             read_policy_value(path)
-
-
-class Boom:
-    """What must never come to life."""
-
-    def __reduce__(self) -> Any:
-        return (print, ("a pickle was run",))
-
-
-def test_a_pickle_inside_is_refused_and_not_run(
-    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "a.npz"
-    member = io.BytesIO()
-    np.lib.format.write_array(member, np.array([Boom()], dtype=object), allow_pickle=True)
-    for content in (member.getvalue(), pickle.dumps(Boom())):
-        with zipfile.ZipFile(whole) as old, zipfile.ZipFile(path, "w") as new:
-            for info in old.infolist():
-                is_in = info.filename == "in_sum.npy"
-                new.writestr(info.filename, content if is_in else old.read(info))
-        with pytest.raises(InvalidNetwork, match=r"its part 'in_sum\.npy' (holds|is no array)"):
-            read_net(path)
-    assert capsys.readouterr().out == ""
 
 
 def test_nothing_large_is_set_aside_for_sizes_that_are_a_lie(tmp_path: Path) -> None:

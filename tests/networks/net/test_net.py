@@ -53,7 +53,7 @@ def seen(net: Net, boards: np.ndarray) -> list[Numbers]:
     """What is seen of a board as it lies: planes of columns on the left and in the middle, the same
     of the columns' numbers, what the whole board has, the numbers of lines, of couples.
     """
-    geometry, features, board = net.geometry, net.features, net.features.mirroring
+    geometry, features, board = net.geometry, net.features, net.features.symmetry
     planes, states = (array[0].tolist() for array in features.of(boards[:1], boards[1:]))
     half, found, at = geometry.columns // 2, [], 0
     for wide in (geometry.rows * 16, 5):
@@ -81,7 +81,7 @@ def by_loops(net: Net, mine: int, mask: int) -> tuple[Numbers, float, Numbers]:
     boards = np.array([mine, mask], dtype=np.uint64)
     one, other = seen(net, boards), seen(net, mirrored_keys(boards, net.geometry))
     sums = [one[n] if n in (1, 3, 4) else added(one[n], other[n]) for n in range(7)]
-    unlike = net.features.mirroring.unequal * net.shape.line_numbers
+    unlike = net.features.symmetry.unequal * net.shape.line_numbers
     differences = [less(one[n], other[n]) for n in (0, 2, 5, 6)]
     differences[2] = differences[2][:unlike]
     level = added(product(joined(sums), arrays["in_sum"]), arrays["in_bias"])
@@ -128,7 +128,7 @@ def test_one_pass_is_what_plain_loops_make(geometry: Geometry) -> None:
     wanted = [by_loops(net, int(a), int(b)) for a, b in zip(mines, masks, strict=True)]
     flat = [[*logits, value, *scores] for logits, value, scores in wanted]
     assert net.raw(mines, masks) == pytest.approx(np.array(flat), abs=1e-5)
-    found = net.judge(mines, masks)
+    found = net.predict(mines, masks)
     for place, (logits, value, scores) in enumerate(wanted):
         assert found.values[place] == pytest.approx(math.tanh(value), abs=1e-5)
         tops = [int(masks[place]) >> geometry.bit(c, geometry.rows - 1) & 1 for c in range(columns)]
@@ -144,8 +144,8 @@ def test_one_pass_is_what_plain_loops_make(geometry: Geometry) -> None:
 def test_mirror_images_get_mirrored_answers(geometry: Geometry) -> None:
     net = drawn_net(geometry, seed=4)
     mines, masks = boards_of(geometry, 50)
-    one = net.judge(mines, masks)
-    image = net.judge(mirrored_keys(mines, geometry), mirrored_keys(masks, geometry))
+    one = net.predict(mines, masks)
+    image = net.predict(mirrored_keys(mines, geometry), mirrored_keys(masks, geometry))
     assert np.allclose(one.values, image.values, atol=1e-6)
     assert np.allclose(one.priors, image.priors[:, ::-1], atol=1e-6)
     assert np.allclose(one.scores, image.scores[:, ::-1], atol=1e-5, equal_nan=True)
@@ -158,7 +158,7 @@ def test_values_by_scores(share: float, scale: float) -> None:
     net = drawn_net(seed=6, knows_scores=True, searching=searching)
     boards = boards_of(Geometry(), 60)
     values, priors = net.evaluate(*boards)
-    judged = net.judge(*boards)
+    judged = net.predict(*boards)
     for value, sign, scores in zip(
         values.tolist(), judged.values.tolist(), judged.scores.tolist(), strict=True
     ):
@@ -172,9 +172,9 @@ def test_values_by_scores(share: float, scale: float) -> None:
 def test_many_positions_get_what_each_gets_alone() -> None:
     net = drawn_net(seed=6)
     mines, masks = boards_of(Geometry(), 600)
-    many = net.judge(mines, masks)
+    many = net.predict(mines, masks)
     for n in (1, 2, 3, 5, 8):
-        few = net.judge(mines[:n], masks[:n])
+        few = net.predict(mines[:n], masks[:n])
         assert np.allclose(few.priors, many.priors[:n], atol=1e-5)
         assert np.allclose(few.values, many.values[:n], atol=1e-5)
         assert np.allclose(few.scores, many.scores[:n], atol=1e-4, equal_nan=True)
@@ -193,7 +193,7 @@ def test_few_positions_take_another_way_to_the_same(geometry: Geometry, shape: N
     net = drawn_net(geometry, shape, seed=8)
     mines, masks = boards_of(geometry, 30)
     outputs = np.empty((30, 2 * geometry.columns + 1), dtype=np.float32)
-    net._judge_few(mines, masks, outputs)
+    net._predict_few(mines, masks, outputs)
     assert np.abs(outputs - net.raw(mines, masks)).max() < 1e-5
 
 
@@ -201,7 +201,7 @@ def test_equal_columns_of_a_symmetric_position_are_exactly_equal() -> None:
     """So that which of them is played is no matter of rounding."""
     net = drawn_net(seed=7)
     position = Position.from_moves("4444")
-    found = net.judge(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
+    found = net.predict(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
     assert (found.priors == found.priors[:, ::-1]).all()
 
 
@@ -238,7 +238,7 @@ def test_a_net_whose_numbers_overflow_says_so(count: int) -> None:
     wild = {name: np.clip(array * 800, -700, 700) for name, array in net.arrays.items()}
     overflowing = Net(net.shape, wild, net.geometry)
     with pytest.raises(InvalidNetwork, match="the numbers of the net grow beyond all bounds"):
-        overflowing.judge(*boards_of(net.geometry, count))
+        overflowing.predict(*boards_of(net.geometry, count))
 
 
 def test_arrays_that_cannot_be_written_will_do() -> None:
@@ -248,7 +248,7 @@ def test_arrays_that_cannot_be_written_will_do() -> None:
     for array in locked.values():
         array.setflags(write=False)
     other = Net(TINY, locked)
-    assert (other.judge(*boards).priors == net.judge(*boards).priors).all()
+    assert (other.predict(*boards).priors == net.predict(*boards).priors).all()
 
 
 def test_parameters() -> None:
@@ -257,4 +257,4 @@ def test_parameters() -> None:
     differences = 2 * (4 * 16 + 5) + 12 * 3 + 4 * 2
     layers = (sums + differences + 1) * 6 + 2 * (2 * 36 + 6) + 6 * (5 + 4) + 5
     assert drawn_net(Geometry(4, 4, 3)).parameters == lines + couples + layers
-    assert Net.untaught(SHAPES["small"]).parameters < 500_000
+    assert Net.zeros(SHAPES["small"]).parameters < 500_000

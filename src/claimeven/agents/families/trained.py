@@ -114,7 +114,7 @@ class NetAgent(Agent):
         """Judge the position once."""
         start = time.perf_counter()
         self.check_board(position.geometry)
-        found = self.net.judge(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
+        found = self.net.predict(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
         priors = found.priors[0]
         has_guesses = self.net.knows_scores and not self.net.knows_only_best
         column = int(priors.argmax())

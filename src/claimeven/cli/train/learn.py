@@ -24,17 +24,17 @@ from claimeven.cli.common.progress import count_text, kept_in, say, say_when_com
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.learning import (
-    DistilRecipe,
-    NTupleRecipe,
+    DistilConfig,
+    NTupleConfig,
     PlyShare,
+    SelfPlayConfig,
     SelfPlayProgress,
-    SelfPlayRecipe,
     TrainingProgress,
     train_distil,
     train_ntuple,
     train_selfplay,
 )
-from claimeven.learning.extras import jax_and_optax
+from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.learning.settings import settings_of
 from claimeven.parallel.jobs import Executor
 
@@ -128,7 +128,7 @@ def cells_of(row: Mapping[str, Any], columns: Columns) -> list[str]:
 
 @click.command("ntuple")
 @out_option
-@settings_options(NTupleRecipe)
+@settings_options(NTupleConfig)
 @plots_option
 @json_option
 @geometry_options
@@ -149,7 +149,7 @@ def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: An
       claimeven train ntuple --out s --columns 5 --rows 4 \\
         --games 50000 --tuples 20
     """
-    recipe = NTupleRecipe(**asked, geometry=geometry)
+    recipe = NTupleConfig(**asked, geometry=geometry)
     with _running(out, plots) as show_text:
         rows = train_ntuple(out, recipe, lambda at: show_text(lambda: _ntuple_text(at)))
     _print_run(out, rows, _NTUPLE, as_json)
@@ -172,7 +172,7 @@ def _ntuple_text(at: TrainingProgress) -> str:
 
 @click.command("selfplay")
 @out_option
-@settings_options(SelfPlayRecipe)
+@settings_options(SelfPlayConfig)
 @click.option("--patience", default=120.0, show_default=True, help="Seconds a silent worker has.")
 @plots_option
 @json_option
@@ -211,17 +211,17 @@ def selfplay(
       claimeven train selfplay --out s --columns 4 --rows 4 --connect 3 \\
         --iterations 5 --games 64 --task 32 --searches 24
     """
-    if asked["gate_least"] != SelfPlayRecipe.gate_least and not asked["gate"]:
+    if asked["gate_least"] != SelfPlayConfig.gate_least and not asked["gate"]:
         raise ClaimevenError("--gate-least is what passes a --gate: give both")
-    if asked["quick_searches"] != SelfPlayRecipe.quick_searches and asked["full_share"] == 1:
+    if asked["quick_searches"] != SelfPlayConfig.quick_searches and asked["full_share"] == 1:
         raise ClaimevenError(
             "--quick-searches are for moves not learnt from: give a --full-share below 1 too"
         )
     for name in ("score_share", "score_scale"):
-        if asked[name] != getattr(SelfPlayRecipe, name) and not asked["score_weight"]:
+        if asked[name] != getattr(SelfPlayConfig, name) and not asked["score_weight"]:
             option = name.replace("_", "-")
             raise ClaimevenError(f"--{option} is for scores learnt: give a --score-weight above 0")
-    recipe = SelfPlayRecipe(**asked, geometry=geometry)
+    recipe = SelfPlayConfig(**asked, geometry=geometry)
     with _running(out, plots) as show_text:
         rows = train_selfplay(
             out, recipe, lambda at: show_text(lambda: _selfplay_text(at)), players, patience
@@ -251,7 +251,7 @@ def _selfplay_text(at: SelfPlayProgress) -> str:
 @click.command("distil")
 @click.argument("data", metavar="DATA...", nargs=-1, required=True, type=FilePath())
 @out_option
-@settings_options(DistilRecipe)
+@settings_options(DistilConfig)
 @click.option(
     "--shares", help="How often each data set is drawn from: 1,2,... Default: by their sizes."
 )
@@ -297,7 +297,7 @@ def distil(
     """
     parts = None if shares is None else shares_of(shares)
     plies = None if ply_shares is None else _ply_shares(ply_shares)
-    recipe = DistilRecipe(**asked, shares=parts, ply_shares=plies, geometry=geometry)
+    recipe = DistilConfig(**asked, shares=parts, ply_shares=plies, geometry=geometry)
     jax_and_optax()  # so that nobody waits for the data before hearing that it is missing
     with _running(out, plots) as show_text:
         rows = train_distil(
@@ -324,14 +324,14 @@ def _ply_shares(text: str) -> tuple[PlyShare, ...]:
     return tuple(found)
 
 
-def _distil_text(at: TrainingProgress, recipe: DistilRecipe) -> str:
+def _distil_text(at: TrainingProgress, recipe: DistilConfig) -> str:
     """Say how far it is, how fast, and what was measured last.
 
-    >>> from claimeven.learning import DistilRecipe, TrainingProgress
+    >>> from claimeven.learning import DistilConfig, TrainingProgress
     >>> row = {"policy_loss": 1.0, "value_loss": 0.5, "score_loss": 0.25, "held_out": 0.5}
-    >>> _distil_text(TrainingProgress(200, 1000, 10.0, 0, row), DistilRecipe())
+    >>> _distil_text(TrainingProgress(200, 1000, 10.0, 0, row), DistilConfig())
     '200 of 1,000 steps, 20 a second, 40 s left; loss 1.375, 50.0% right'
-    >>> _distil_text(TrainingProgress(200, 1000, 10.0, 0, {**row, "hard": 0.25}), DistilRecipe())
+    >>> _distil_text(TrainingProgress(200, 1000, 10.0, 0, {**row, "hard": 0.25}), DistilConfig())
     '200 of 1,000 steps, 20 a second, 40 s left; loss 1.375, 25.0% right'
     """
     text = count_text(at.done, at.total, "steps", at.seconds)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from claimeven.networks.net.features import Features
 from claimeven.networks.net.file import read_net, write_net
-from claimeven.networks.net.net import SHAPES, Judgement, Net, NetShape
+from claimeven.networks.net.net import SHAPES, Net, NetShape, Prediction
 from claimeven.networks.net.search_defaults import Searching
 
 __all__ = [
     "SHAPES",
     "Features",
-    "Judgement",
     "Net",
     "NetShape",
+    "Prediction",
     "Searching",
     "read_net",
     "write_net",

@@ -19,7 +19,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.net.features_kernel import fill_features
 from claimeven.networks.net.planes import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES, SEEN_CELLS, STATES
-from claimeven.networks.net.symmetry import Mirroring
+from claimeven.networks.net.symmetry import Symmetry
 
 #: The longest line whose states make a table that can be learnt.
 LONGEST_LINE = 6
@@ -72,9 +72,9 @@ class Features:
         return 2 << min(self.geometry.rows, SEEN_CELLS)
 
     @cached_property
-    def mirroring(self) -> Mirroring:
+    def symmetry(self) -> Symmetry:
         """How mirroring the board changes the places of its columns and lines."""
-        return Mirroring.of(self.geometry, self.lines)
+        return Symmetry.of(self.geometry, self.lines)
 
     @cached_property
     def lines(self) -> npt.NDArray[np.int64]:

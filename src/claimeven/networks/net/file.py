@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
-from claimeven.networks.model_file import ModelFile, read_model, write_model
+from claimeven.networks.model_file import ModelFile, naming, read_model, write_model
 from claimeven.networks.net.net import Net, NetShape
 from claimeven.networks.net.search_defaults import USUAL, searching_of
 
@@ -27,7 +27,7 @@ KIND: Final = "net"
 #: What is looked up by the state of a line or of two columns.
 TABLES: Final = ("lines", "columns")
 #: Steps from zero to weights that lie as far as most do, and the most that fit.
-STEPS, MOST_STEPS = 31, 127
+STEPS, MAX_STEPS = 31, 127
 #: How far most lie, in root mean squares of the weights of an output; others take more steps.
 FAR: Final = 3.0
 #: How many times as fine tables are rounded, and the output layer: few numbers, and much hangs on
@@ -52,10 +52,8 @@ def write_net(
 def read_net(path: str | Path, geometry: Geometry | None = None) -> Net:
     """Read a net, for a board if one is given. Raises `InvalidNetwork`."""
     model = read_model(path, KIND, geometry)
-    try:
+    with naming(path):
         return unpacked(model)
-    except InvalidNetwork as error:
-        raise InvalidNetwork(f"{path} is no model: {error}") from None
 
 
 def packed(net: Net, facts: Mapping[str, Any] | None = None, steps: int = STEPS) -> ModelFile:
@@ -123,7 +121,7 @@ def rounded(weights: npt.NDArray[Any], steps: int) -> Rounded:
 
 def whole_steps(weights: npt.NDArray[Any], unit: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return weights as whole numbers of a unit, as many as fit."""
-    whole: npt.NDArray[Any] = np.clip(np.rint(weights / unit), -MOST_STEPS, MOST_STEPS)
+    whole: npt.NDArray[Any] = np.clip(np.rint(weights / unit), -MAX_STEPS, MAX_STEPS)
     return whole
 
 
@@ -134,7 +132,7 @@ def steps_for(name: str, steps: int) -> int:
         finer = _FINER
     elif name.startswith("in_"):
         finer = _FIRST_FINER
-    return min(finer * steps, MOST_STEPS)
+    return min(finer * steps, MAX_STEPS)
 
 
 def units_of(weights: npt.NDArray[Any], steps: int) -> npt.NDArray[np.float32]:
@@ -145,8 +143,6 @@ def units_of(weights: npt.NDArray[Any], steps: int) -> npt.NDArray[np.float32]:
     greatest = np.abs(table).max(axis=0)
     usual = np.sqrt((table.astype(np.float64) ** 2).mean(axis=0))
     far = np.minimum(greatest, FAR * usual)
-    unit: npt.NDArray[np.float32] = np.maximum(far / steps, greatest / MOST_STEPS).astype(
-        np.float32
-    )
+    unit: npt.NDArray[np.float32] = np.maximum(far / steps, greatest / MAX_STEPS).astype(np.float32)
     unit[unit == 0] = 1.0
     return unit

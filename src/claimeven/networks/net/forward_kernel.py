@@ -35,7 +35,7 @@ class Sight(NamedTuple):
     """What features are made of, and how mirroring the board pairs them.
 
     `board`, `bits` and `lines` are those of `fill_features`, `first` to `right` those of
-    `Mirroring`. `counts` are the columns, the lines that may differ from their images, and the
+    `Symmetry`. `counts` are the columns, the lines that may differ from their images, and the
     states of a column.
     """
 
@@ -173,7 +173,7 @@ def look(sight: Any, weights: Any, planes: Any, states: Any, sums: Any, differen
         float32[:, ::1], float32[:, ::1],
     )
 )  # fmt: skip
-def judge_few(
+def predict_few(
     sight: Sight,
     weights: Weights,
     mines: Words,

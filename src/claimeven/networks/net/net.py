@@ -42,7 +42,8 @@ from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, playable_columns
 from claimeven.networks.net.features import Features
-from claimeven.networks.net.forward_kernel import Sight, Weights, judge_few
+from claimeven.networks.net.forward import Forward
+from claimeven.networks.net.forward_kernel import Sight, Weights, predict_few
 from claimeven.networks.net.planes import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
 from claimeven.networks.net.search_defaults import USUAL, Searching
 
@@ -62,7 +63,6 @@ _MOST_NUMBERS: Final = 1 << 26
 #: The greatest weight: products of greater ones could overflow in a net of the usual sizes. Those
 #: of nets that were taught are below ten.
 _MOST_WEIGHT: Final = 1e3
-_HALF, _QUARTER = np.float32(0.5), np.float32(0.25)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class NetShape:
         Raises `InvalidNetwork` where they would hold more numbers than a net can have.
         """
         features = Features(geometry)
-        board, pairs = features.mirroring, self.pairs
+        board, pairs = features.symmetry, self.pairs
         column = geometry.rows * PLANES + COLUMN_NUMBERS
         lines, couples = len(board.first), len(board.left)
         of_couples = couples * self.column_numbers
@@ -136,7 +136,7 @@ SHAPES: Final = {
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Prediction:
     """What a net makes of positions.
 
     `values` float32 (n,) for the side to move from -1 to 1, `priors` float32 (n, columns), which
@@ -158,7 +158,7 @@ class Net:
     loses late; `searching` says how. With `knows_only_best` that of the best column alone was
     learnt, wherever it is. Raises `InvalidNetwork` where the arrays are others.
 
-    >>> net = Net.untaught(NetShape(pairs=4, blocks=1), Geometry(4, 4, 3))
+    >>> net = Net.zeros(NetShape(pairs=4, blocks=1), Geometry(4, 4, 3))
     >>> values, priors = net.evaluate(*np.zeros((2, 1), dtype=np.uint64))
     >>> values.tolist(), priors.tolist()
     ([0.0], [[0.25, 0.25, 0.25, 0.25]])
@@ -194,6 +194,7 @@ class Net:
         # Arrays of JAX and Ray cannot be written to, and kernels take only such as can.
         self.arrays = {n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)}
         self.features = Features(geometry)
+        self.forward = Forward(self.features)
         blocks, pairs = shape.blocks, shape.pairs
         self._blocks = np.zeros((2 * blocks, pairs, pairs), dtype=np.float32)
         self._block_biases = np.zeros((blocks, pairs), dtype=np.float32)
@@ -207,7 +208,7 @@ class Net:
     def _for_kernel(self) -> tuple[Sight, Weights]:
         """Return what the kernel takes."""
         features, arrays = self.features, self.arrays
-        board = features.mirroring
+        board = features.symmetry
         counts = np.array(
             [self.geometry.columns, board.unequal, features.column_states], dtype=np.int64
         )
@@ -237,7 +238,7 @@ class Net:
         return sight, weights
 
     @classmethod
-    def untaught(cls, shape: NetShape, geometry: Geometry = STANDARD) -> Net:
+    def zeros(cls, shape: NetShape, geometry: Geometry = STANDARD) -> Net:
         """Return a net of zeros: every column is the same to it, every position worth 0."""
         shapes = shape.arrays(geometry)
         return cls(shape, {n: np.zeros(s, dtype=np.float32) for n, s in shapes.items()}, geometry)
@@ -250,8 +251,8 @@ class Net:
     def load(self) -> None:
         """Compile what `evaluate` calls, or load it from the cache."""
         self.features.load()
-        load(judge_few)
-        self.judge(*np.zeros((2, 1), dtype=np.uint64))  # a first call takes 10 ms longer
+        load(predict_few)
+        self.predict(*np.zeros((2, 1), dtype=np.uint64))  # a first call takes 10 ms longer
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return values and priors of positions: see `PolicyValue`.
@@ -259,7 +260,7 @@ class Net:
         The values of a net that knows scores lie between the value of the outcome and that of the
         best column's score: see `Searching`.
         """
-        found = self.judge(mines, masks)
+        found = self.predict(mines, masks)
         if not self.knows_scores:
             return found.values, found.priors
         share = np.float32(self.searching.score_share)
@@ -267,7 +268,7 @@ class Net:
         graded = np.tanh(np.nanmax(found.scores, axis=1) / scale)
         return found.values * (1 - share) + graded * share, found.priors
 
-    def judge(self, mines: Words, masks: Words) -> Judgement:
+    def predict(self, mines: Words, masks: Words) -> Prediction:
         """Judge n positions, none of which is over; boards as in `PolicyValue.evaluate`.
 
         Raises `InvalidNetwork` where its weights are so great that what it says is no number.
@@ -275,7 +276,7 @@ class Net:
         columns = self.geometry.columns
         outputs = np.empty((len(mines), 2 * columns + 1), dtype=np.float32)
         if len(mines) <= FEW:
-            self._judge_few(mines, masks, outputs)
+            self._predict_few(mines, masks, outputs)
         else:
             for begin in range(0, len(mines), BATCH):
                 part = slice(begin, begin + BATCH)
@@ -285,7 +286,7 @@ class Net:
             raise InvalidNetwork("the numbers of the net grow beyond all bounds: it is no use")
         return self.judgement(outputs, masks)
 
-    def judgement(self, outputs: Floats, masks: Words) -> Judgement:
+    def judgement(self, outputs: Floats, masks: Words) -> Prediction:
         """Return what the output of positions with these discs says of them."""
         columns = self.geometry.columns
         playable = playable_columns(masks, self.geometry)
@@ -293,74 +294,27 @@ class Net:
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         priors = chances / chances.sum(axis=1, keepdims=True)
         scores = outputs[:, columns + 1 :] * np.float32(self.SCORE_UNIT)
-        return Judgement(
+        return Prediction(
             np.tanh(outputs[:, columns]), priors, np.where(playable, scores, np.float32(np.nan))
         )
 
     def raw(self, mines: Words, masks: Words) -> Floats:
         """Return the output of n positions, (n, 2 * columns + 1): see the module."""
-        arrays = self.arrays
-        sums, differences = self.inputs(mines, masks)
-        level = sums @ arrays["in_sum"] + arrays["in_bias"]
-        sums, differences = cut_off(level, differences @ arrays["in_difference"])
-        sums, differences = sums * _HALF, differences * _HALF
-        for n, bias in enumerate(self._block_biases):
-            level, slant = sums @ self._blocks[2 * n] + bias, differences @ self._blocks[2 * n + 1]
-            more, apart = cut_off(level, slant)
-            sums += more * _QUARTER
-            differences += apart * _QUARTER
-        level = sums @ arrays["out_sum"] + arrays["out_bias"]
-        slant = differences @ arrays["out_difference"]
-        board = self.features.mirroring
-        policy = board.put_together(level[:, : board.half], slant[:, : board.pairs])
-        scores = board.put_together(level[:, board.half + 1 :], slant[:, board.pairs :])
-        value = level[:, board.half : board.half + 1]
-        return np.concatenate([*policy, value, *scores], axis=1)
+        found: Floats = self.forward.outputs(self.arrays, *self._taken(mines, masks))
+        return found
 
     def inputs(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
-        """Return what the first layer sees of n positions: sums and differences, (n, ...) each."""
-        count, geometry, board = len(mines), self.geometry, self.features.mirroring
+        """Return the inputs of the first layer for n positions: sums and differences, (n, ...)."""
+        return self.forward.inputs(*self._taken(mines, masks))
+
+    def _taken(self, mines: Words, masks: Words) -> tuple[dict[str, list[Any]], Any]:
+        """Return the numbers that positions look up in the tables, and their planes."""
         planes, states = self.features.of(mines, masks)
-        columns, cells = geometry.columns, geometry.cells * PLANES
-        floats = planes.astype(np.float32)
-        sums, differences = [], []
-        for part in (floats[:, :cells], floats[:, cells:-BOARD_NUMBERS]):
-            by_column = part.reshape(count, columns, -1)
-            of_sums, of_differences = board.taken_apart(by_column)
-            sums += of_sums
-            differences.append(of_differences)
-        sums.append(floats[:, -BOARD_NUMBERS:])
-        for one, other, unlike in (self._of_lines(states), self._of_couples(states)):
-            sums.append(one + other)
-            differences.append((one - other)[:, :unlike])
-        return (
-            np.concatenate([part.reshape(count, -1) for part in sums], axis=1),
-            np.concatenate([part.reshape(count, -1) for part in differences], axis=1),
-        )
+        return self.forward.look_up(self.arrays, self.forward.rows(states)), planes
 
-    def _of_lines(self, states: npt.NDArray[np.int64]) -> tuple[Floats, Floats, int]:
-        """Return the numbers of lines here and in the mirror image, (n, lines, numbers) each, and
-        how many of the lines may have others there.
-        """
-        board, tables = self.features.mirroring, self.arrays["lines"]
-        which = np.arange(len(board.first))
-        image = board.read_as[which, states[:, board.second]]
-        return tables[which, states[:, board.first]], tables[which, image], board.unequal
-
-    def _of_couples(self, states: npt.NDArray[np.int64]) -> tuple[Floats, Floats, int]:
-        """Return the same of every two columns."""
-        board, tables = self.features.mirroring, self.arrays["columns"]
-        couples, of_column = len(board.left), self.features.column_states
-        which, columns = np.arange(couples), states[:, len(self.features.lines) :]
-        here, image = (
-            tables[which, each[:, board.left] * of_column + each[:, board.right]]
-            for each in (columns, columns[:, ::-1])
-        )
-        return here, image, couples
-
-    def _judge_few(self, mines: Words, masks: Words, outputs: Floats) -> None:
+    def _predict_few(self, mines: Words, masks: Words, outputs: Floats) -> None:
         """Write what `raw` returns."""
-        judge_few(
+        predict_few(
             self._sight,
             self._weights,
             np.ascontiguousarray(mines),
@@ -371,10 +325,3 @@ class Net:
             np.empty((4, max(self.shape.pairs, outputs.shape[1])), dtype=np.float32),
             outputs,
         )
-
-
-def cut_off(level: Floats, slant: Floats) -> tuple[Floats, Floats]:
-    """Return the sums and the differences of pairs that are cut off at 0: see the module."""
-    nothing = np.float32(0)
-    one, other = np.maximum(level + slant, nothing), np.maximum(level - slant, nothing)
-    return one + other, one - other

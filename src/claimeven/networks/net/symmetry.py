@@ -20,7 +20,7 @@ Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Mirroring:
+class Symmetry:
     """The pairs of columns and of lines of a board.
 
     `middle` is 1 where a column lies in the middle, else 0; `pairs` counts the pairs of columns.
@@ -33,10 +33,10 @@ class Mirroring:
     numbers of the columns, one of two such couples each, int64 (n,).
 
     >>> from claimeven.networks.net import Features
-    >>> mirroring = Features().mirroring
-    >>> mirroring.pairs, mirroring.middle, len(mirroring.first), mirroring.unequal
+    >>> symmetry = Features().symmetry
+    >>> symmetry.pairs, symmetry.middle, len(symmetry.first), symmetry.unequal
     (3, 1, 36, 33)
-    >>> len(mirroring.left)
+    >>> len(symmetry.left)
     12
     """
 
@@ -71,7 +71,7 @@ class Mirroring:
         return [left, sums[:, self.pairs :], right[:, ::-1]]
 
     @classmethod
-    def of(cls, geometry: Geometry, lines: Numbers) -> Mirroring:
+    def of(cls, geometry: Geometry, lines: Numbers) -> Symmetry:
         """Return that of a board with such lines, int64 (lines, connect): see `Features.lines`."""
         columns, rows, connect = geometry.columns, geometry.rows, geometry.connect
         numbers = {frozenset(line): number for number, line in enumerate(lines.tolist())}
