@@ -1,10 +1,8 @@
 """Agents compared on the positions that both were asked in: McNemar's exact test.
 
-Two shares of the same positions are not independent: most positions are easy for both or hard for
-both. The test looks at the others alone, where one agent is right and the other wrong. If neither
-is better, each of these falls to either with equal chance (McNemar, "Note on the sampling error of
-the difference between correlated proportions or percentages", Psychometrika 12, 1947, pages
-153-157).
+Only positions count in which one agent is right and the other wrong. If neither is better, each of
+them is won by either with equal chance (McNemar, "Note on the sampling error of the difference
+between correlated proportions or percentages", Psychometrika 12, 1947, pages 153-157).
 """
 
 from __future__ import annotations
@@ -35,9 +33,9 @@ MEASURES: dict[str, tuple[Callable[[JudgedMove], bool], str]] = {
 class Comparison:
     """Two agents by one of `MEASURES`, on the `positions` of its kind that both answered.
 
-    `only_first` and `only_second` are the positions in which one is right and the other wrong. `p`
-    is the chance of a difference at least as great if neither is better; `p_adjusted` allows for
-    the number of pairs of agents that were compared (Holm).
+    `only_first` and `only_second` count positions in which only that agent is right. `p` is the
+    chance of a difference at least as great if neither is better; `p_adjusted` allows for the
+    number of pairs of agents compared (Holm).
     """
 
     first: str

@@ -1,13 +1,12 @@
 """How well agents play, measured against exact scores: shares of perfect moves, losses, blunders.
 
-A move counts where some column is worse than another: elsewhere nothing can be got wrong. It is
-*perfect* if it keeps the exact score and *keeping* if it keeps win, draw or loss; its *loss* is
-the points of score it gives away. Positions where a column throws the outcome away are *decisive*
-and told apart as well, since only there can a game be lost. Beside each share stands its *floor*:
-what drawing a legal column with equal chance would get on the same positions.
+A move counts if some column is worse than another. It is *perfect* if it keeps the exact score and
+*keeping* if it keeps win, draw or loss; its *loss* is the points of score it gives away. A position
+is *decisive* if a column throws the outcome away. The *floor* of a mean is what random legal
+columns get on the same positions.
 
-Two kinds of positions are counted apart: `wins` have a win at hand, `blocks` have none but one
-column where the opponent threatens to win. There a move is perfect if it takes the win, or blocks.
+Two kinds of positions are also counted separately: `wins` have a win at hand, `blocks` have none
+but one column in which the opponent threatens to win; there a perfect move wins, or blocks.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from claimeven.review.analysis import JudgedMove
 from claimeven.review.explain import ColumnExplanation, explain_columns
 from claimeven.solver.protocols import ExactSolver
 
-#: What is told of some moves, as means: see `Tally`.
+#: The means of a `Tally`.
 MEANS = ("perfect", "keeping", "loss", "floor_perfect", "floor_keeping", "floor_loss")
 #: The means that have an interval.
 MEASURED = MEANS[:3]
@@ -34,10 +33,10 @@ MEASURED = MEANS[:3]
 
 @dataclass
 class Tally:
-    """Sums over judged moves that count, exact in whatever order: `add` one, `merge` another's.
+    """Exact sums over judged moves that count: `add` a move, `merge` another tally.
 
-    Moves of one group (a game, or both games of a pair) are not independent, which `interval`
-    allows for. They are added one after the other.
+    Moves of one group (a game, or both games of a pair), which are added one after the other, are
+    not independent; `interval` allows for it.
     """
 
     moves: int = 0
@@ -55,10 +54,7 @@ class Tally:
     _last: tuple[Hashable, int, list[int]] = field(default=(None, 0, []), compare=False, repr=False)
 
     def add(self, move: JudgedMove, group: Hashable = None) -> None:
-        """Count a move of a group in; one that cannot go wrong is passed over.
-
-        Without a group the move is independent of all others.
-        """
+        """Count a move, which without a `group` is independent of all others."""
         if not move.counts:
             return
         known = [score for score in move.scores if score is not None]
@@ -99,8 +95,8 @@ class Tally:
     def interval(self, name: str) -> tuple[float, float] | None:
         """Return the 95 % interval of the mean of one of `MEASURED`; None if it has none.
 
-        A share has Wilson's interval. Moves of groups count as the number of independent moves
-        that would spread as they do, at most their own number. A loss has the normal interval.
+        A share has Wilson's interval, of the number of independent moves that spread as those of
+        the groups, at most their number. A loss has the normal interval.
         """
         if not self.moves:
             return None
@@ -120,20 +116,17 @@ class Tally:
         return max(0.0, float(mean) - half), float(mean) + half
 
     def as_dict(self) -> dict[str, object]:
-        """Return the number of moves, the means of the rest, and the intervals (`perfect_95`).
-
-        A mean or an interval that cannot be given is None.
-        """
+        """Return the number of moves, the means and their intervals (`perfect_95`), or None."""
         intervals = {f"{name}_95": self.interval(name) for name in MEASURED}
         return {"moves": self.moves, **{name: self.mean(name) for name in MEANS}, **intervals}
 
 
 @dataclass(frozen=True)
 class Blunder:
-    """A move that lost something, and where it was played.
+    """A move that lost something, of an agent by its label.
 
-    `moves` lead to the position from the empty board; `game` is the number of the game (from 0),
-    None for a position of a set. `agent` is the label of who played it.
+    `moves` lead to the position; `game` is the number of the game (from 0), None for a position of
+    a set.
     """
 
     move: JudgedMove
@@ -145,16 +138,15 @@ class Blunder:
 
     @property
     def rank(self) -> tuple[int, int, int, int, str]:
-        """What blunders are sorted by, the worst first: outcome lost, points lost, earlier ply."""
+        """The sort key, worst first: outcome lost, points lost, earlier ply."""
         move = self.move
         return (-move.steps, move.after - move.before, move.ply, self.game or 0, self.moves)
 
     def explained(self, solver: ExactSolver) -> tuple[ColumnExplanation, ColumnExplanation]:
         """Return what `explain` says of the column played, and of the one that was right."""
         move = self.move
-        played, right = explain_columns(
-            move.position, (move.column, move.best[0]), solver, move.scores
-        )
+        columns = move.column, move.best[0]
+        played, right = explain_columns(move.position, columns, solver, move.scores)
         return played, right
 
     def as_dict(self) -> dict[str, object]:
@@ -169,13 +161,13 @@ class Blunder:
 
 @dataclass
 class Accuracy:
-    """What became of the moves of one agent, called `agent`.
+    """The moves of one agent, called `agent`, counted.
 
-    `all` counts every move that can go wrong, `decisive` those where the outcome was at stake;
-    `by_ply` (discs on the board before the move) and `by_right` (number of columns that keep the
-    score) split the first; `wins` and `blocks` count the positions with a win to take, or to block,
-    of these and of a set of such positions. `worst` holds the worst moves: outcomes thrown away
-    first, then points.
+    `all` counts every move that can go wrong, `decisive` those in decisive positions; `by_ply`
+    (discs on the board before the move) and `by_right` (number of columns that keep the score)
+    split the first; `wins` and `blocks` count the positions with a win to take, or to block, also
+    those of a set of such positions. `worst` holds the worst moves: outcomes thrown away first,
+    then points.
     """
 
     all: Tally = field(default_factory=Tally)
@@ -209,10 +201,7 @@ class Accuracy:
     def add(
         self, move: JudgedMove, moves: str = "", game: int | None = None, group: Hashable = None
     ) -> None:
-        """Count a move in; `moves` led to it, in the game of that number.
-
-        Moves of one `group`, given one after the other, are not independent: see `Tally`.
-        """
+        """Count a move, to which `moves` led, in the game of a number; for `group` see `Tally`."""
         if not move.counts:
             return
         self.all.add(move, group)
@@ -227,7 +216,7 @@ class Accuracy:
                 self._trim()
 
     def add_tactics(self, move: JudgedMove, group: Hashable = None) -> None:
-        """Count a move in among wins and blocks alone."""
+        """Count a move among wins and blocks only."""
         tactic = tactic_of(move.position)
         if tactic:
             getattr(self, tactic).add(move, group)

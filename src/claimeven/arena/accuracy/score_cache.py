@@ -1,7 +1,6 @@
-"""Exact scores of all columns of many positions, each worked out once, and kept in a store.
+"""Exact scores of all columns of many positions, each solved once, and stored with the games.
 
-Scores are derived data: dropping them loses nothing but time. In a store they are one more table,
-that whoever judges its games again, or writes a report on them, need not solve anything:
+Scores are derived data: dropping them loses only time. In a store they are one more table:
 
 ```text
     scores  key      canonical key of a position (the smaller of its own and its mirror image's)
@@ -13,7 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,10 +46,9 @@ class JudgeProgress:
 
 
 class KnownScores:
-    """The scores of positions of one board by position; what is not known yet is solved.
+    """The scores of positions of one board by position, read from a store and added to it.
 
-    With a `path`, that of a store, they are read from the store and added to it. A store that
-    cannot be written is read only, and `trouble` says why in a sentence.
+    A store that cannot be written is only read, and `trouble` says why in a sentence.
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -60,8 +58,7 @@ class KnownScores:
 
     def __getitem__(self, position: Position) -> Row:
         """Return the scores of a position that was `solve`d. Raises KeyError."""
-        row = self._rows[position.canonical_key]
-        return row if position.key == position.canonical_key else row[::-1]
+        return _oriented(self._rows[position.canonical_key], position)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -74,9 +71,8 @@ class KnownScores:
     ) -> None:
         """Make the scores of positions known; none of them may be over.
 
-        All are solved together by all threads of the solver (made only if there is anything to
-        solve), the latest plies first: they are quick and tell the table much about earlier ones.
-        What is solved by then is kept when Ctrl-C ends it.
+        All are solved together by all threads of the solver (made only if needed), the latest plies
+        first: they are quick and fill the table for earlier ones. Ctrl-C keeps what is solved.
         """
         begin = time.monotonic()
         wanted = {position.canonical_key: position for position in positions}
@@ -97,11 +93,15 @@ class KnownScores:
         for start in range(0, len(left), BATCH):
             part = left[start : start + BATCH]
 
-            def told(at: SolveProgress, start: int = start, size: int = len(part)) -> None:
+            def report(at: SolveProgress, start: int = start, size: int = len(part)) -> None:
                 tell(start + at.done * size // max(1, at.total))
 
             assert search is not None
-            found = dict(_solved(part, search, told))
+            rows = search.scores_many(part, progress=report).tolist()
+            found = {
+                each.canonical_key: _oriented(_row(scores), each)
+                for each, scores in zip(part, rows, strict=True)
+            }
             self._rows.update(found)
             self._keep(found)
             tell(start + len(part))
@@ -145,15 +145,9 @@ def _connected(where: str) -> sqlite3.Connection:
     return sqlite3.connect(where, uri=True, timeout=_PATIENCE)
 
 
-def _solved(
-    positions: Sequence[Position], solver: Solver, progress: Callable[[SolveProgress], None]
-) -> Iterator[tuple[int, Row]]:
-    """Yield the canonical keys and rows of positions."""
-    rows = solver.scores_many(positions, progress=progress).tolist()
-    for position, scores in zip(positions, rows, strict=True):
-        row = _row(scores)
-        is_canonical = position.key == position.canonical_key
-        yield position.canonical_key, row if is_canonical else row[::-1]
+def _oriented(row: Row, position: Position) -> Row:
+    """Return the row of a position as that of its canonical one, or the other way round."""
+    return row if position.key == position.canonical_key else row[::-1]
 
 
 def _row(scores: Iterable[int]) -> Row:
@@ -162,9 +156,7 @@ def _row(scores: Iterable[int]) -> Row:
 
 def _fits(row: Row, position: Position) -> bool:
     """Whether a row read from a file may be one of a position, or of its mirror image."""
-    if position.key != position.canonical_key:
-        row = row[::-1]
-    legal = position.legal_columns
+    row, legal = _oriented(row, position), position.legal_columns
     return len(row) == position.geometry.columns and all(
         (score is not None) == (column in legal) for column, score in enumerate(row)
     )
