@@ -1,7 +1,7 @@
 """What each idea of the exact search is worth: `python -m bench.solver --without IDEA`.
 
 Each idea is switched off by itself: its step of the search (`claimeven.solver.steps`, `bounds`,
-`null_window`) is replaced by one that does without, and the search compiled anew, in a process of
+`kernel`) is replaced by one that does without, and the search compiled anew, in a process of
 its own and with a folder of its own for compiled code. All searches then solve the same positions,
 from an empty table, and every score is asserted.
 
@@ -29,7 +29,7 @@ from bench.sets import OWN_POSITIONS, SIGNATURE_MB, SIGNATURES
 from claimeven import Position
 from claimeven.compiled import Int, Word, Words, inlined, popcount
 from claimeven.game.geometry import Geometry
-from claimeven.solver import ExactSearch, bounds, kernel, null_window, steps
+from claimeven.solver import ExactSearch, bounds, kernel, steps
 from claimeven.solver.bounds import NO_BOUND
 from claimeven.solver.layout import Fixed, Work
 
@@ -42,7 +42,7 @@ RUNS, QUICK = 3, 2.0
 ALWAYS_FORCED = 4
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
-_ROOM = [steps, bounds, kernel, null_window]
+_ROOM = [steps, bounds, kernel]
 
 
 # -- steps that do without an idea

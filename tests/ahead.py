@@ -17,7 +17,7 @@ from tests.forks import SOURCES, environment
 
 #: In the order in which the tests come to need them.
 MODULES = (
-    "solver.null_window",
+    "solver.kernel",
     "montecarlo.puct.kernel",
     "networks.net.features_kernel",
     "networks.net.forward_kernel",

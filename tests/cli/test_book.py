@@ -204,7 +204,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("info", "none.book"), "none.book cannot be read: No such file or directory"),
         (("verify", "FILE", "--sample", "-1"), "--sample and --seed are 0 or more, not -1"),
         (("verify", "FILE", "--seed", "-7"), "--sample and --seed are 0 or more, not -7"),
-        (("verify", "FILE", "--table-mb", "0"), "more than 0 MB"),
+        (("verify", "FILE", "--table-mb", "0"), "the MB of a table must be greater than 0"),
         (("import", "none.txt", "--out", "x.book"), "none.txt cannot be read: No such file"),
         (
             ("import", "FILE", "--out", "x.book"),
@@ -212,8 +212,8 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         ),
         (("export", "FILE", "--out", "none/x.txt"), "none/x.txt cannot be written"),
         (("build", "--plies", "99"), "a book of 7x6 connect 4 goes to ply 0 to 14, not 99"),
-        (("build", "--table-mb", "0"), "more than 0 MB"),
-        (("build", "--table-mb", "inf"), "a table takes a finite number of MB, not inf"),
+        (("build", "--table-mb", "0"), "the MB of a table must be greater than 0"),
+        (("build", "--table-mb", "inf"), "the MB of a table must be finite, not inf"),
         (
             ("build", "--plies", "2", "--out", "."),
             ". cannot be written: it is a folder",
@@ -222,7 +222,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("import", "FILE", "--out", ""), "a file to write needs a name, not ''"),
         (("export", "FILE", "--out", ""), "a file to write needs a name, not ''"),
         (("export", "FILE", "--out", "/dev/full"), "/dev/full cannot be written: it is a device"),
-        (("build", "--threads", "-1"), "1 thread or more, not -1"),
+        (("build", "--threads", "-1"), "threads must be 1 to 256, not -1"),
         (("build", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
         (("import",), "name a FILE to import, or a database with --from bitbully-databases"),
         (("import", "FILE"), "name the book to write with --out"),

@@ -110,7 +110,7 @@ def test_threads_are_refused_or_no_more_than_there_can_be(
     run: Run, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = bad_input(run("report", str(store), "--threads", "257"))
-    assert said == "a solver works with 256 threads at most, not 257"
+    assert said == "threads must be 1 to 256, not 257"
     assert not store.with_suffix(".html").exists()
     # As on a machine with more cores than a solver has threads.
     monkeypatch.setattr(solver_options, "usable_cores", lambda: 300)

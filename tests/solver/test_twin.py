@@ -7,7 +7,7 @@ import random
 import pytest
 
 from claimeven.game.geometry import Geometry
-from claimeven.solver import null_window, steps, textbook
+from claimeven.solver import kernel, steps, textbook
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.textbook import TextbookSolver
 from claimeven.solver.transposition_table import smallest_bucket_bits
@@ -52,6 +52,6 @@ def test_node_for_node(size: tuple[int, int, int], plies: int, table_bits: int, 
 
 def test_the_twins_agree_on_their_constants() -> None:
     assert steps.NO_TABLE == textbook.NO_TABLE
-    assert null_window.FAR_APART == textbook.FAR_APART
-    assert null_window.FAR_HIGH == textbook.FAR_HIGH
+    assert kernel.FAR_APART == textbook.FAR_APART
+    assert kernel.FAR_HIGH == textbook.FAR_HIGH
     assert steps.NO_SHARING == textbook.NO_SHARING

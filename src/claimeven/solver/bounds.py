@@ -4,10 +4,10 @@ Throughout, M is the side to move (the mover), W the other side (the waiting one
 cells and R their number, so that cells - R discs are on the board. Scores are those of M. All of
 this is checked on every position of small boards, see docs/solver.md.
 
-The first five sections are used by `kernel` and `null_window`, in the steps they name;
+The first five sections are used by `kernel.search` and `kernel.solve`, in the steps they name;
 `static_bound` below holds the others.
 
-**Range** (`null_window`, step 1). What a win with the disc that comes after n others is
+**Range** (`kernel.solve`, step 1). What a win with the disc that comes after n others is
 worth, `scores` says. M's next disc comes after cells - R: if it completes a line the score is
 (R + 1) // 2, and nothing is worth more. Otherwise M wins with the second of its discs to come at
 the earliest, which comes after two more: the score is at most (R - 1) // 2. W's next disc comes
@@ -32,12 +32,12 @@ A line that ends p moves on with a loss for the side to move is won with disc nu
 cells - R + p + 2, after cells - R + p + 1 others, and so worth (R - p) // 2 to the side that does
 not move there: M if p is odd, W if p is even (`steps.decided_value`).
 
-**At a node** (`kernel`, step 3). M has no win at hand and at least two replies, so R >= 2. M's
+**At a node** (`kernel.search`, step 3). M has no win at hand and at least two replies, so R >= 2. M's
 second disc to come comes after cells - R + 2: the score is at most (R - 1) // 2. After a reply W
 does not win with its next disc, so with the second at the earliest, after cells - R + 3: the score
 is at least -((R - 2) // 2). That holds for draws too, as R >= 2.
 
-**Nearest win** (`kernel`, step 5). Say step 3 has not answered, so (R - 1) // 2 > alpha; no decided
+**Nearest win** (`kernel.search`, step 5). Say step 3 has not answered, so (R - 1) // 2 > alpha; no decided
 move is worth more than alpha; and a child is left. If M could win with its second disc to come,
 some reply would leave W without a win at hand and without a reply, on a board that is not full.
 That is a decided move worth (R - 1) // 2 > alpha, and there is none. So M wins with its third disc
@@ -94,15 +94,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from claimeven.compiled import (
-    Int,
-    Word,
-    Words,
-    inlined,
-    leading_zeros,
-    popcount,
-    winning_four,
-)
+from claimeven.compiled import inlined, leading_zeros, popcount, winning_four
+from claimeven.compiled.types import Int, Word, Words
 from claimeven.game import bitboard_kernel
 from claimeven.solver.layout import ABOVE, Fixed
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from numbers import Integral, Real
 from typing import Any
 
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.game.validation import real_number, whole_number
 
-#: More threads than this nobody has cores for.
-MOST_THREADS = 256
+#: No machine has cores for more threads.
+MAX_THREADS = 256
 
 
 class InvalidSolve(ClaimevenError):
@@ -50,50 +50,22 @@ def check_board(geometry: Geometry) -> None:
 
 
 def check_table_mb(table_mb: float) -> float:
-    """Return a size of a table; raise `InvalidSolve` for what is not a finite number above 0."""
-    size = _as_float(table_mb)
-    if not size > 0:
-        raise InvalidSolve(f"a table takes more than 0 MB, not {table_mb!r}")
-    if size == math.inf:
-        raise InvalidSolve(f"a table takes a finite number of MB, not {table_mb!r}")
-    return size
+    """Return a size of a table; raise `InvalidSolve` unless it is a finite number above 0."""
+    return real_number(table_mb, "the MB of a table", InvalidSolve, above=0)
 
 
 def check_threads(threads: int) -> int:
-    """Return a number of threads; raise `InvalidSolve` for what is none."""
-    if not _is_whole(threads) or threads < 1:
-        raise InvalidSolve(f"a solver works with 1 thread or more, not {threads!r}")
-    if threads > MOST_THREADS:
-        raise InvalidSolve(f"a solver works with {MOST_THREADS} threads at most, not {threads!r}")
-    return int(threads)
+    """Return a number of threads; raise `InvalidSolve` unless it is 1 to `MAX_THREADS`."""
+    return whole_number(threads, "threads", InvalidSolve, low=1, high=MAX_THREADS)
 
 
 def check_seconds(seconds: float | None) -> float:
-    """Return a limit of time, infinity for None; raise `InvalidSolve` for what is none."""
+    """Return a limit of time, infinity for None; raise `InvalidSolve` for an invalid one."""
     if seconds is None:
         return math.inf
-    limit = _as_float(seconds)
-    if not limit >= 0:
-        raise InvalidSolve(f"seconds must be a number from 0 up, or None, not {seconds!r}")
-    return limit
+    return real_number(seconds, "seconds", InvalidSolve, low=0, finite=False)
 
 
 def check_nodes(nodes: int | None) -> int | None:
-    """Return a limit of nodes; raise `InvalidSolve` for what is none."""
-    if nodes is not None and (not _is_whole(nodes) or nodes < 0):
-        raise InvalidSolve(f"nodes must be a whole number from 0 up, or None, not {nodes!r}")
-    return None if nodes is None else int(nodes)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _as_float(value: object) -> float:
-    """Return a real number as a float, NaN for anything else and for what no float can hold."""
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return math.nan
-    try:
-        return float(value)
-    except OverflowError:
-        return math.nan
+    """Return a limit of nodes; raise `InvalidSolve` for an invalid one."""
+    return None if nodes is None else whole_number(nodes, "nodes", InvalidSolve, low=0)

@@ -15,8 +15,9 @@ ENTERED is the node count at entry, PLIES how far below the child is that is bei
 the number of children left. A child is six words: MINE MASK THREATS REPLIES HASH PLIES.
 
 **Control** (int64, one array a thread): `BUDGET` nodes at which to pause, `NODES` visited so far,
-`RESUME` not 0 if a paused search is laid down; `STEP`, `GUESS`, `ALPHA_NOW` and `DONE` are for
-`null_window`.
+`RESUME` not 0 if a paused search is laid down. `kernel.solve` has `STEP`, the number of the window,
+0 before the first, `GUESS`, where the next one starts, and `ALPHA_NOW`, the window of a search that
+is laid down; `kernel.solve_many` has `DONE`, the positions finished.
 
 **Shared** (int64, one array for all threads at one position): `STOP` not 0 pauses everybody; `LOW`
 and `HIGH` are the bounds found so far; `TOGETHER` is not 0 if several threads are at work, which

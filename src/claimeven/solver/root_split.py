@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from claimeven.game.position import Position
-from claimeven.solver import layout, null_window
-from claimeven.solver.kernel import PAUSED
+from claimeven.solver import kernel, layout
 from claimeven.solver.protocols import MISSING, OpeningBook
 from claimeven.solver.session import ALONE_NODES, Progress, Report, Solved, Turn, Worker
 
@@ -102,9 +101,9 @@ class _Parting:
         mine, mask = np.uint64(position.mine), np.uint64(position.mask)
         while True:
             score = turn.slice(
-                worker, ALONE_NODES, lambda: null_window.solve(worker.work, mine, mask, low, high)
+                worker, ALONE_NODES, lambda: kernel.solve(worker.work, mine, mask, low, high)
             )
-            if score != PAUSED:
+            if score != kernel.PAUSED:
                 with self.taking:
                     self.done += 1
                     self.solved(self.children[number].column, int(score))

@@ -16,7 +16,7 @@ from claimeven.compiled import load
 from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.parallel import interrupts
-from claimeven.solver import null_window
+from claimeven.solver import kernel
 from claimeven.solver.errors import (
     SearchStopped,
     SolverBusy,
@@ -71,7 +71,7 @@ class ExactSearch:
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""
-        load(null_window.solve)
+        load(kernel.solve)
 
     def clear(self) -> None:
         """Forget everything in the transposition table."""

@@ -21,9 +21,8 @@ import numpy.typing as npt
 from claimeven.compiled import Int
 from claimeven.game.geometry import Geometry
 from claimeven.parallel.threads import together
-from claimeven.solver import layout, null_window
+from claimeven.solver import kernel, layout
 from claimeven.solver.errors import SearchStopped
-from claimeven.solver.kernel import PAUSED
 from claimeven.solver.scores import win_score
 
 #: Nodes of a search before further threads join in: a few milliseconds.
@@ -178,11 +177,11 @@ class Turn:
         def slice_of(worker: Worker, size: int = SLICE_NODES) -> bool:
             """Search on for some nodes; whether there is no more to do."""
             began = self._begin_slice(worker, size)
-            result = null_window.solve(
+            result = kernel.solve(
                 worker.work._replace(shared=shared), mine_word, mask_word, low, high
             )
             self._end_slice(worker, *began)
-            if result != PAUSED:
+            if result != kernel.PAUSED:
                 results.append(int(result))
             elif self.is_over:
                 self.stop()
@@ -234,13 +233,13 @@ class Turn:
             control[layout.DONE] = control[layout.RESUME] = 0
             while True:
                 began = self._begin_slice(worker)
-                result = null_window.solve_many(
+                result = kernel.solve_many(
                     worker.work, mines[part], masks[part], low, high, scores[part], nodes[part]
                 )
                 self._end_slice(worker, *began)
                 with telling:
                     self._tell(progress, worker, sum(done) + int(control[layout.DONE]), total)
-                if result != PAUSED:
+                if result != kernel.PAUSED:
                     return True
                 if self.is_over:
                     self.stop()

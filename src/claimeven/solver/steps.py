@@ -10,49 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from claimeven.compiled import (
-    Int,
-    Ints,
-    Word,
-    Words,
-    inlined,
-    leading_zeros,
-    popcount,
-    prefetch,
-)
+from claimeven.compiled import inlined, leading_zeros, popcount, prefetch
+from claimeven.compiled.types import Int, Ints, Word, Words
 from claimeven.game.bitboard_kernel import mirrored
+from claimeven.solver import layout
 from claimeven.solver.bounds import NO_BOUND, completing_cells, static_bound
-from claimeven.solver.layout import (
-    ALPHA,
-    BEST,
-    C_HASH,
-    C_MASK,
-    C_MINE,
-    C_PLIES,
-    C_REPLIES,
-    C_THREATS,
-    CHILD,
-    CHILDREN,
-    ENTERED,
-    HASH,
-    LEFT,
-    MARK_COUNT,
-    MARKS,
-    ORDER,
-    PLIES,
-    PLY,
-    R_ALPHA,
-    R_FRAME,
-    R_HASH,
-    R_MASK,
-    R_MINE,
-    R_PLY,
-    R_REPLIES,
-    R_THREATS,
-    WEIGHT,
-    Fixed,
-    Work,
-)
+from claimeven.solver.layout import Fixed, Work
 from claimeven.solver.scores import win_score_kernel
 from claimeven.solver.transposition_table import high_bound, look_up, low_bound, store
 
@@ -72,7 +35,11 @@ _WINS_SHIFT, _REPLIES_SHIFT, _WEIGHT_SHIFT = np.uint64(24), np.uint64(16), np.ui
 _CHILD_NUMBER = np.uint64(255)
 _MANY = np.uint64(63)
 _MARK_SHIFT = np.uint64(20)
-_CHILDREN, _CHILD, _ORDER = np.uint64(CHILDREN), np.uint64(CHILD), np.uint64(ORDER)
+_CHILDREN, _CHILD, _ORDER = (
+    np.uint64(layout.CHILDREN),
+    np.uint64(layout.CHILD),
+    np.uint64(layout.ORDER),
+)
 
 
 class Node(NamedTuple):
@@ -197,16 +164,16 @@ def make_children(fixed: Fixed, work: Work, base: Word, node: Node, alpha: Int) 
                 break
             continue
         child = base + _CHILDREN + left * _CHILD
-        stack[child + np.uint64(C_MINE)] = mine
-        stack[child + np.uint64(C_MASK)] = mask
-        stack[child + np.uint64(C_THREATS)] = threats
-        stack[child + np.uint64(C_REPLIES)] = replies
-        stack[child + np.uint64(C_PLIES)] = np.uint64(plies)
+        stack[child + np.uint64(layout.C_MINE)] = mine
+        stack[child + np.uint64(layout.C_MASK)] = mask
+        stack[child + np.uint64(layout.C_THREATS)] = threats
+        stack[child + np.uint64(layout.C_REPLIES)] = replies
+        stack[child + np.uint64(layout.C_PLIES)] = np.uint64(plies)
         if empties - plies > NO_TABLE:
             hashed = position_hash(fixed, mine, mask, node.ply + plies)
-            stack[child + np.uint64(C_HASH)] = hashed
+            stack[child + np.uint64(layout.C_HASH)] = hashed
             prefetch(work.entries, (hashed >> fixed.bucket_shift) << _ONE)
-        weight = work.setup[np.uint64(WEIGHT) + _TOP - leading_zeros(move)]
+        weight = work.setup[np.uint64(layout.WEIGHT) + _TOP - leading_zeros(move)]
         stack[base + _ORDER + left] = order_key(wins, replies, weight) | left
         left += _ONE
     return best, left
@@ -236,10 +203,10 @@ def weed_children(
     for number in range(left):
         key = stack[base + _ORDER + np.uint64(number)]
         child = base + _CHILDREN + np.uint64(number) * _CHILD
-        plies = np.int64(stack[child + np.uint64(C_PLIES)])
+        plies = np.int64(stack[child + np.uint64(layout.C_PLIES)])
         turned = plies & 1
         if empties - plies > NO_TABLE:
-            low, high = table_bounds(fixed, work.entries, stack[child + np.uint64(C_HASH)])
+            low, high = table_bounds(fixed, work.entries, stack[child + np.uint64(layout.C_HASH)])
             if turned:
                 low, high = -high, -low
             if low > alpha:
@@ -251,9 +218,9 @@ def weed_children(
         value = static_bound(
             fixed,
             work.setup,
-            stack[child + np.uint64(C_MINE)],
-            stack[child + np.uint64(C_MASK)],
-            stack[child + np.uint64(C_THREATS)],
+            stack[child + np.uint64(layout.C_MINE)],
+            stack[child + np.uint64(layout.C_MASK)],
+            stack[child + np.uint64(layout.C_THREATS)],
             empties - plies,
             -alpha - 1 if turned else alpha,
         )
@@ -275,25 +242,25 @@ def open_frame(
     stack: Words, base: Word, node: Node, alpha: Int, best: Int, kept: Word, nodes: Int
 ) -> None:
     """Note in a frame what its node needs when the search comes back to it."""
-    stack[base + np.uint64(ALPHA)] = np.uint64(alpha)
-    stack[base + np.uint64(BEST)] = np.uint64(best)
-    stack[base + np.uint64(HASH)] = node.hash
-    stack[base + np.uint64(ENTERED)] = np.uint64(nodes)
-    stack[base + np.uint64(LEFT)] = kept
-    stack[base + np.uint64(PLY)] = np.uint64(node.ply)
+    stack[base + np.uint64(layout.ALPHA)] = np.uint64(alpha)
+    stack[base + np.uint64(layout.BEST)] = np.uint64(best)
+    stack[base + np.uint64(layout.HASH)] = node.hash
+    stack[base + np.uint64(layout.ENTERED)] = np.uint64(nodes)
+    stack[base + np.uint64(layout.LEFT)] = kept
+    stack[base + np.uint64(layout.PLY)] = np.uint64(node.ply)
 
 
 @inlined
 def store_node(fixed: Fixed, work: Work, base: Word, value: Int, alpha: Int, nodes: Int) -> Word:
     """Put what was found out about a node into the transposition table; return its hash."""
-    hashed = work.stack[base + np.uint64(HASH)]
+    hashed = work.stack[base + np.uint64(layout.HASH)]
     store(
         work.entries,
         (hashed >> fixed.bucket_shift) << _ONE,
         hashed & fixed.rest_mask,
         value,
         value > alpha,
-        np.uint64(nodes) - work.stack[base + np.uint64(ENTERED)],
+        np.uint64(nodes) - work.stack[base + np.uint64(layout.ENTERED)],
     )
     return hashed
 
@@ -302,7 +269,7 @@ def store_node(fixed: Fixed, work: Work, base: Word, value: Int, alpha: Int, nod
 def heaviest(stack: Words, base: Word) -> Word:
     """Return the greatest order key of the children left of a frame, 0 if none is left."""
     best = _ZERO
-    for i in range(base + _ORDER, base + _ORDER + stack[base + np.uint64(LEFT)]):
+    for i in range(base + _ORDER, base + _ORDER + stack[base + np.uint64(layout.LEFT)]):
         best = max(best, stack[np.uint64(i)])
     return best
 
@@ -313,19 +280,19 @@ def take_child(stack: Words, base: Word, key: Word) -> tuple[Node, Int]:
     place = base + _ORDER
     while stack[place] != key:
         place += _ONE
-    left = stack[base + np.uint64(LEFT)] - _ONE
+    left = stack[base + np.uint64(layout.LEFT)] - _ONE
     stack[place] = stack[base + _ORDER + left]
-    stack[base + np.uint64(LEFT)] = left
+    stack[base + np.uint64(layout.LEFT)] = left
     child = base + _CHILDREN + (key & _CHILD_NUMBER) * _CHILD
-    plies = stack[child + np.uint64(C_PLIES)]
-    stack[base + np.uint64(PLIES)] = plies
+    plies = stack[child + np.uint64(layout.C_PLIES)]
+    stack[base + np.uint64(layout.PLIES)] = plies
     node = Node(
-        stack[child + np.uint64(C_MINE)],
-        stack[child + np.uint64(C_MASK)],
-        stack[child + np.uint64(C_THREATS)],
-        stack[child + np.uint64(C_REPLIES)],
-        stack[child + np.uint64(C_HASH)],
-        np.int64(stack[base + np.uint64(PLY)]) + np.int64(plies),
+        stack[child + np.uint64(layout.C_MINE)],
+        stack[child + np.uint64(layout.C_MASK)],
+        stack[child + np.uint64(layout.C_THREATS)],
+        stack[child + np.uint64(layout.C_REPLIES)],
+        stack[child + np.uint64(layout.C_HASH)],
+        np.int64(stack[base + np.uint64(layout.PLY)]) + np.int64(plies),
     )
     return node, np.int64(plies)
 
@@ -336,7 +303,9 @@ def take_child(stack: Words, base: Word, key: Word) -> tuple[Node, Int]:
 @inlined
 def mark_place(hashed: Word) -> Word:
     """Return where in `shared` a position is marked as being searched."""
-    return np.uint64(MARKS) + (hashed ^ (hashed >> _MARK_SHIFT)) % np.uint64(MARK_COUNT)
+    return np.uint64(layout.MARKS) + (hashed ^ (hashed >> _MARK_SHIFT)) % np.uint64(
+        layout.MARK_COUNT
+    )
 
 
 @inlined
@@ -351,10 +320,10 @@ def unmark(shared: Ints, hashed: Word) -> None:
 def heaviest_unmarked(stack: Words, base: Word, shared: Ints, key: Word) -> Word:
     """Return the greatest order key of the children that no other thread is at, else `key`."""
     best = _ZERO
-    for i in range(stack[base + np.uint64(LEFT)]):
+    for i in range(stack[base + np.uint64(layout.LEFT)]):
         other = stack[base + _ORDER + np.uint64(i)]
         child = base + _CHILDREN + (other & _CHILD_NUMBER) * _CHILD
-        hashed = stack[child + np.uint64(C_HASH)]
+        hashed = stack[child + np.uint64(layout.C_HASH)]
         if other > best and np.uint64(shared[mark_place(hashed)]) != hashed:
             best = other
     return best if best != _ZERO else key
@@ -366,23 +335,23 @@ def heaviest_unmarked(stack: Words, base: Word, shared: Ints, key: Word) -> Word
 @inlined
 def lay_down(stack: Words, node: Node, alpha: Int, base: Word) -> None:
     """Keep what is not in the frames, so that `take_up` can go on."""
-    stack[R_MINE], stack[R_MASK] = node.mine, node.mask
-    stack[R_THREATS], stack[R_REPLIES] = node.threats, node.replies
-    stack[R_HASH] = node.hash
-    stack[R_PLY] = np.uint64(node.ply)
-    stack[R_ALPHA] = np.uint64(alpha)
-    stack[R_FRAME] = base
+    stack[layout.R_MINE], stack[layout.R_MASK] = node.mine, node.mask
+    stack[layout.R_THREATS], stack[layout.R_REPLIES] = node.threats, node.replies
+    stack[layout.R_HASH] = node.hash
+    stack[layout.R_PLY] = np.uint64(node.ply)
+    stack[layout.R_ALPHA] = np.uint64(alpha)
+    stack[layout.R_FRAME] = base
 
 
 @inlined
 def take_up(stack: Words) -> tuple[Node, Int, Word]:
     """Return the node, alpha and frame that `lay_down` kept."""
     node = Node(
-        stack[R_MINE],
-        stack[R_MASK],
-        stack[R_THREATS],
-        stack[R_REPLIES],
-        stack[R_HASH],
-        np.int64(stack[R_PLY]),
+        stack[layout.R_MINE],
+        stack[layout.R_MASK],
+        stack[layout.R_THREATS],
+        stack[layout.R_REPLIES],
+        stack[layout.R_HASH],
+        np.int64(stack[layout.R_PLY]),
     )
-    return node, np.int64(stack[R_ALPHA]), stack[R_FRAME]
+    return node, np.int64(stack[layout.R_ALPHA]), stack[layout.R_FRAME]

@@ -1,4 +1,4 @@
-"""The solver in plain Python, for reading: steps and nodes of `kernel` and `null_window`.
+"""The solver in plain Python, for reading: steps and nodes of `kernel`.
 
 What `kernel` does with a stack of words is plain recursion here. Tests hold the two together:
 same scores, same number of nodes, same table entries.
@@ -13,7 +13,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.solver.layout import at_least_above, column_weights, pair_tops
 from claimeven.solver.transposition_table import REST_BITS, multiplier, pack, unpack
 
-#: As in `steps` and `null_window`.
+#: As in `steps` and `kernel`.
 NO_TABLE = 10
 NO_SHARING = 16
 FAR_APART = 3
@@ -280,7 +280,7 @@ class TextbookSolver:
         return (value, None) if value > alpha else (None, value)
 
     def solve(self, mine: int, mask: int, floor: int = -99, ceiling: int = 99) -> int:
-        """Return a position's score, cut off to `floor`..`ceiling`; see `null_window.solve`."""
+        """Return a position's score, cut off to `floor`..`ceiling`; see `kernel.solve`."""
         empties = self.geometry.cells - mask.bit_count()
         if empties == 0:
             return 0

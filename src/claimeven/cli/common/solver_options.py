@@ -12,7 +12,7 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.cores import usable_cores
-from claimeven.solver.errors import MOST_THREADS, check_table_mb, check_threads
+from claimeven.solver.errors import MAX_THREADS, check_table_mb, check_threads
 from claimeven.solver.protocols import SHIPPED_BOOK, USUAL_BOOK
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def usual_threads() -> int:
     """Return how many threads a solver gets where nothing is said: one a core, if it takes them."""
-    return min(usable_cores(), MOST_THREADS)
+    return min(usable_cores(), MAX_THREADS)
 
 
 @dataclass(frozen=True)
