@@ -32,12 +32,12 @@ A line that ends p moves on with a loss for the side to move is won with disc nu
 cells - R + p + 2, after cells - R + p + 1 others, and so worth (R - p) // 2 to the side that does
 not move there: M if p is odd, W if p is even (`steps.decided_value`).
 
-**At a node** (`kernel.search`, step 3). M has no win at hand and at least two replies, so R >= 2. M's
+**At a node** (`search`, step 3). M has no win at hand and at least two replies, so R >= 2. M's
 second disc to come comes after cells - R + 2: the score is at most (R - 1) // 2. After a reply W
 does not win with its next disc, so with the second at the earliest, after cells - R + 3: the score
 is at least -((R - 2) // 2). That holds for draws too, as R >= 2.
 
-**Nearest win** (`kernel.search`, step 5). Say step 3 has not answered, so (R - 1) // 2 > alpha; no decided
+**Nearest win** (`search`, step 5). Say step 3 has not answered, so (R - 1) // 2 > alpha; no decided
 move is worth more than alpha; and a child is left. If M could win with its second disc to come,
 some reply would leave W without a win at hand and without a reply, on a board that is not full.
 That is a decided move worth (R - 1) // 2 > alpha, and there is none. So M wins with its third disc
