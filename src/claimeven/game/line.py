@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from claimeven import markup
-from claimeven.game import position as drawn
 from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
+from claimeven.markup import shown_by
 
 
 class Line:
@@ -71,10 +70,7 @@ class Line:
         """Whether there is a move to play again."""
         return self._cursor < len(self._columns)
 
-    def _repr_html_(self) -> str:
-        board = drawn.as_html(self.position, self.last_column)
-        moves = f"Moves: {self.moves}" if self._cursor else "No moves yet."
-        return markup.below(markup.Html(board), markup.line(moves))
+    _repr_html_ = shown_by("claimeven.game.svg", "line_html")
 
     def play(self, column: int) -> Line:
         """Play a column; moves taken back before are forgotten. Raises `IllegalMove`."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
+from importlib import import_module
 from operator import index
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from claimeven.game import bitboard
 from claimeven.game.errors import IllegalMove, InvalidNotation, InvalidPosition
@@ -14,6 +15,7 @@ from claimeven.game.hints import hint_for
 from claimeven.game.notation import column_name, parse_moves
 from claimeven.game.outcome import Outcome
 from claimeven.game.validation import whole_number
+from claimeven.markup import shown_by
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,6 +44,7 @@ class Position:
     geometry: Geometry
     mine: int
     mask: int
+    #: False: not looked for yet.
     _outcome: Outcome | bool | None
 
     def __init__(self, geometry: Geometry = STANDARD, mine: int = 0, mask: int = 0) -> None:
@@ -58,9 +61,10 @@ class Position:
         mine = whole_number(mine, "mine", InvalidPosition)
         mask = whole_number(mask, "mask", InvalidPosition)
         _check_discs(geometry, mine, mask)
-        fields = {"geometry": geometry, "mine": mine, "mask": mask, "_outcome": False}
-        for name, value in fields.items():  # False: not looked for yet
-            object.__setattr__(self, name, value)
+        _set_geometry(self, geometry)
+        _set_mine(self, mine)
+        _set_mask(self, mask)
+        _set_outcome(self, False)
         if bitboard.has_line(mine, geometry):
             raise InvalidPosition(
                 "the side to move already has a line, so the game was over before"
@@ -69,7 +73,7 @@ class Position:
     @classmethod
     def unchecked(cls, geometry: Geometry, mine: int, mask: int) -> Position:
         """Make a position of discs known to be right: no check is made."""
-        return _made(geometry, mine, mask, False)
+        return _unchecked(geometry, mine, mask)
 
     @classmethod
     def from_moves(cls, moves: str | Iterable[int] = "", geometry: Geometry = STANDARD) -> Position:
@@ -129,7 +133,8 @@ class Position:
         >>> Position.from_moves("4455")
         Position.from_fen('7/7/7/7/3yy2/3rr2 r')
         """
-        return read_fen(text, connect)
+        position: Position = _encodings().read_fen(text, connect)
+        return position
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Position cannot be changed; play() returns a new one ({name})")
@@ -185,7 +190,7 @@ class Position:
         found = self._outcome
         if isinstance(found, bool):
             found = self._find_outcome()
-            object.__setattr__(self, "_outcome", found)
+            _set_outcome(self, found)
         return found
 
     @property
@@ -197,7 +202,7 @@ class Position:
         geometry = self.geometry
         if bitboard.has_line(self.mine ^ self.mask, geometry) or self.mask == geometry.board:
             return True
-        object.__setattr__(self, "_outcome", None)
+        _set_outcome(self, None)
         return False
 
     @property
@@ -319,14 +324,17 @@ class Position:
         """`play` for a column known to be legal: no check is made."""
         mask = self.mask
         geometry = self.geometry
-        return _made(
-            geometry, self.mine ^ mask, mask | (mask + (1 << (column * geometry.height))), False
-        )
+        position = _new(Position)  # in place: a call of `_unchecked` takes as long as all this
+        _set_geometry(position, geometry)
+        _set_mine(position, self.mine ^ mask)
+        _set_mask(position, mask | (mask + (1 << (column * geometry.height))))
+        _set_outcome(position, False)
+        return position
 
     def mirror(self) -> Position:
         """Return the position with its columns in reverse order."""
         geometry = self.geometry
-        return Position.unchecked(
+        return _unchecked(
             geometry, bitboard.mirrored(self.mine, geometry), bitboard.mirrored(self.mask, geometry)
         )
 
@@ -336,15 +344,15 @@ class Position:
         `mine` are the discs of the side not to move here: an evaluation of it says how the same
         board looks from the other side.
         """
-        return Position.unchecked(self.geometry, self.theirs, self.mask)
+        return _unchecked(self.geometry, self.theirs, self.mask)
 
     def __str__(self) -> str:
-        return as_text(self)
+        return shown_by("claimeven.game.drawing", "draw")(self)
 
     def __repr__(self) -> str:
         connect = self.geometry.connect
         other = f", connect={connect}" if connect != STANDARD.connect else ""
-        return f"Position.from_fen({as_fen(self).rpartition(' ')[0]!r}{other})"
+        return f"Position.from_fen({_encodings().to_fen(self).rpartition(' ')[0]!r}{other})"
 
     if not TYPE_CHECKING:  # type checkers report attributes that are missing
 
@@ -352,11 +360,8 @@ class Position:
             hint = hint_for(name, dir(Position))
             raise AttributeError(f"a Position has no attribute {name!r}{hint}")
 
-    def _repr_svg_(self) -> str:
-        return as_svg(self)
-
-    def _repr_html_(self) -> str:
-        return as_html(self, None)
+    _repr_svg_ = shown_by("claimeven.game.svg", "draw_svg")
+    _repr_html_ = shown_by("claimeven.game.svg", "position_html")
 
     def _owner(self, bit: int) -> int | None:
         if not self.mask >> bit & 1:
@@ -372,42 +377,21 @@ class Position:
         return Outcome(None) if self.mask == geometry.board else None
 
 
-#: How a position is printed and shown in a notebook. Drawing is not in the rules: the package that
-#: holds both, `claimeven.game`, puts it here.
-as_text: Callable[[Position], str] = repr
-as_svg: Callable[[Position], str] = repr
-#: A position as FEN, and one of a FEN and a connect length; `claimeven.game` puts them here too.
-as_fen: Callable[[Position], str] = object.__repr__
-read_fen: Callable[[str, int], Position] = cast(Any, None)
+# The slots are set past `__setattr__`, one by one, when a position is made.
+_set_geometry, _set_mine, _set_mask, _set_outcome = (
+    getattr(Position, name).__set__ for name in ("geometry", "mine", "mask", "_outcome")
+)
+_new = object.__new__
 
 
-def _plain(position: Position, last: int | None) -> str:
-    return repr(position)
-
-
-#: The same within a page, light or dark; with the 0-based column played last, if one is known.
-as_html: Callable[[Position, int | None], str] = _plain
-
-
-class _Begun:
-    """What a position is while it is made: laid out like one, but its slots can be set."""
-
-    __slots__ = ("_outcome", "geometry", "mask", "mine")
-
-
-def _made(geometry: Geometry, mine: int, mask: int, outcome: bool | None) -> Position:
-    """Return a position, in half the time that filling its slots one by one takes.
-
-    `outcome` is None for one that is not over, False where that is not known.
-    """
-    position: Any = _Begun()
-    position.geometry = geometry
-    position.mine = mine
-    position.mask = mask
-    position._outcome = outcome
-    position.__class__ = Position
-    made: Position = position
-    return made
+def _unchecked(geometry: Geometry, mine: int, mask: int) -> Position:
+    """Return a position whose outcome was not looked for yet."""
+    position = _new(Position)
+    _set_geometry(position, geometry)
+    _set_mine(position, mine)
+    _set_mask(position, mask)
+    _set_outcome(position, False)
+    return position
 
 
 @lru_cache(maxsize=4096)
@@ -426,6 +410,11 @@ def _check_discs(geometry: Geometry, mine: int, mask: int) -> None:
         raise InvalidPosition(
             f"the side to move has {own} discs and the other {others}: sides take turns"
         )
+
+
+def _encodings() -> Any:
+    """The module of FEN, which is above the rules and brings in NumPy."""
+    return import_module("claimeven.game.encodings")
 
 
 def check_floating(geometry: Geometry, mask: int) -> None:

@@ -21,13 +21,15 @@ from numbers import Real
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
+from claimeven import markup
 from claimeven.game.drawing import check_position, describe, last_cell
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.game.line import Line
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
-from claimeven.markup import Svg
+from claimeven.markup import Html, Svg
 
 Cell = tuple[int, int]
 
@@ -117,6 +119,17 @@ def draw_svg(
         parts += _scores(scores, layout)
     parts += _column_names(layout)
     return Svg("\n".join([*parts, "</svg>"]))
+
+
+def position_html(position: Position, last: int | None = None) -> Html:
+    """Return a board as part of a page that may be dark; `last` as in `draw_svg`."""
+    return markup.drawing(draw_svg(position, last, bare=True))
+
+
+def line_html(line: Line) -> Html:
+    """Return the board of a line of play, and its moves below."""
+    moves = f"Moves: {line.moves}" if line.columns else "No moves yet."
+    return markup.below(position_html(line.position, line.last_column), markup.line(moves))
 
 
 def draw_stage(geometry: Geometry, cell: float = 44) -> str:
