@@ -44,49 +44,43 @@ _EMPTY, _FIRST, _SECOND = 0, 1, 2
 #: The same in a fen; what others write for its letters.
 _RED_YELLOW, _XO_TO_RY = ".ry", str.maketrans("xo", "ry")
 
-_OWN_PLANE, _OTHER_PLANE = 0, 1
-_THREE_PLANES: Final = 3
+_OWN_PLANE: Final = 0
 
 Cells = NDArray[np.int8]
-
 
 _Read = TypeVar("_Read", bound=Callable[..., Position])
 
 
-def _reading(name: str) -> Callable[[_Read], _Read]:
-    """Let what no board is made of be told in a sentence, whatever it makes Python say."""
+def _reading(read: _Read) -> _Read:
+    """Raise `InvalidPosition`, in a sentence, whatever a board makes Python raise."""
 
-    def told(read: _Read) -> _Read:
-        @wraps(read)
-        def reader(*arguments: Any, **named: Any) -> Position:
-            try:
-                return read(*arguments, **named)
-            except ClaimevenError:
-                raise
-            except (TypeError, AttributeError, ValueError, OverflowError):
-                given = signature(read).bind(*arguments, **named).arguments  # its own TypeError
-            geometry = given.get("geometry", STANDARD)
-            if not isinstance(geometry, Geometry):
-                raise InvalidPosition(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
-            raise InvalidPosition(f"{next(iter(given.values()))!r:.60} is no {name} board")
+    @wraps(read)
+    def reader(*arguments: Any, **named: Any) -> Position:
+        try:
+            return read(*arguments, **named)
+        except ClaimevenError:
+            raise
+        except (TypeError, AttributeError, ValueError, OverflowError):
+            given = signature(read).bind(*arguments, **named).arguments  # its own TypeError
+        geometry = given.get("geometry", STANDARD)
+        if not isinstance(geometry, Geometry):
+            raise InvalidPosition(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
+        name = read.__name__.removeprefix("from_")
+        raise InvalidPosition(f"{next(iter(given.values()))!r:.60} is no {name} board")
 
-        return reader  # type: ignore[return-value]  # it takes what the other takes
-
-    return told
+    return reader  # type: ignore[return-value]  # it takes what the other takes
 
 
 def to_polito(position: Position) -> NDArray[np.int8]:
     """Return int8 (columns, rows), bottom row first: +1 first player, -1 second, 0 empty."""
-    cells = _cells(position)
-    cells[cells == _SECOND] = -1
-    return cells
+    return np.array([0, 1, -1], dtype=np.int8)[_cells(position)]
 
 
-@_reading("polito")
+@_reading
 def from_polito(board: ArrayLike, geometry: Geometry = STANDARD) -> Position:
     """Read the board of `to_polito`. Raises `InvalidPosition`."""
     array = _array(board, "polito", (geometry.columns, geometry.rows))
-    return _position(_decode(array, {1: _FIRST, -1: _SECOND, 0: _EMPTY}), geometry)
+    return _position(_decode(array, (0, 1, -1)), geometry)
 
 
 def to_lund(position: Position, student: int | None = None) -> NDArray[np.int8]:
@@ -94,15 +88,10 @@ def to_lund(position: Position, student: int | None = None) -> NDArray[np.int8]:
 
     `student` is the player (0 or 1) the board is seen by; None is the side to move.
     """
-    own, other = _seen_by(student, position.turn, "the student")
-    cells = _top_first(_cells(position))
-    signed: Cells = np.zeros_like(cells)
-    signed[cells == own] = 1
-    signed[cells == other] = -1
-    return signed
+    return np.array(_lund_values(student, position.turn), dtype=np.int8)[_top_first(position)]
 
 
-@_reading("lund")
+@_reading
 def from_lund(
     state: ArrayLike, geometry: Geometry = STANDARD, student: int | None = None
 ) -> Position:
@@ -111,9 +100,13 @@ def from_lund(
     With None the side to move is taken to be the student.
     """
     array = _array(state, "lund", (geometry.rows, geometry.columns))
-    own, other = _seen_by(student, int(np.count_nonzero(array)) % 2, "the student")
-    decoded = _decode(array, {1: own, -1: other, 0: _EMPTY})
-    return _position(_from_top_first(decoded), geometry)
+    values = _lund_values(student, int(np.count_nonzero(array)) % 2)
+    return _from_top_first(array, "lund", values, geometry)
+
+
+def _lund_values(student: int | None, turn: int) -> tuple[int, int, int]:
+    own, _ = _seen_by(student, turn, "the student")
+    return (0, 1, -1) if own == _FIRST else (0, -1, 1)
 
 
 def to_stacks(position: Position) -> list[list[int]]:
@@ -121,7 +114,7 @@ def to_stacks(position: Position) -> list[list[int]]:
     return [[int(cell) for cell in column if cell] for column in _cells(position)]
 
 
-@_reading("stacks")
+@_reading
 def from_stacks(stacks: Sequence[Sequence[int]], geometry: Geometry = STANDARD) -> Position:
     """Read the board of `to_stacks`. Raises `InvalidPosition`."""
     if len(stacks) != geometry.columns:
@@ -137,7 +130,7 @@ def from_stacks(stacks: Sequence[Sequence[int]], geometry: Geometry = STANDARD) 
             )
         if len(stack):
             discs = _array(list(stack), "stacks", (len(stack),))
-            cells[column, : len(stack)] = _decode(discs, {1: _FIRST, 2: _SECOND})
+            cells[column, : len(stack)] = _decode(discs, (None, 1, 2))
     return _position(cells, geometry)
 
 
@@ -146,19 +139,17 @@ def to_characters(position: Position, first: str = "X") -> list[list[str]]:
 
     `first` is the character of the first player, "X" or "O".
     """
-    symbols = np.array([".", *_characters_of(first)])
-    return [[str(cell) for cell in row] for row in symbols[_top_first(_cells(position))]]
+    values = np.array(_characters_of(first))
+    return [[str(cell) for cell in row] for row in values[_top_first(position)]]
 
 
-@_reading("characters")
+@_reading
 def from_characters(
     rows: Sequence[Sequence[str]], geometry: Geometry = STANDARD, first: str = "X"
 ) -> Position:
     """Read the board of `to_characters` (lists or strings). Raises `InvalidPosition`."""
-    one, two = _characters_of(first)
-    array = _array([list(row) for row in rows], "characters", (geometry.rows, geometry.columns))
-    decoded = _decode(array, {one: _FIRST, two: _SECOND, ".": _EMPTY})
-    return _position(_from_top_first(decoded), geometry)
+    values = _characters_of(first)
+    return _from_top_first([list(row) for row in rows], "characters", values, geometry)
 
 
 def to_kaggle(position: Position) -> list[int]:
@@ -166,11 +157,11 @@ def to_kaggle(position: Position) -> list[int]:
 
     `obs.mark` is `position.turn + 1`.
     """
-    cells: list[int] = _top_first(_cells(position)).ravel().tolist()
+    cells: list[int] = _top_first(position).ravel().tolist()
     return cells
 
 
-@_reading("kaggle")
+@_reading
 def from_kaggle(
     board: Iterable[int], geometry: Geometry = STANDARD, mark: int | None = None
 ) -> Position:
@@ -179,10 +170,8 @@ def from_kaggle(
     With `mark` (1 or 2) it is also checked that this player is to move.
     """
     array = _array(list(board), "kaggle", (geometry.cells,))
-    decoded = _decode(array, {0: _EMPTY, 1: _FIRST, 2: _SECOND})
-    position = _position(
-        _from_top_first(decoded.reshape(geometry.rows, geometry.columns)), geometry
-    )
+    rows = array.reshape(geometry.rows, geometry.columns)
+    position = _from_top_first(rows, "kaggle", (0, 1, 2), geometry)
     if mark is not None and mark != position.turn + 1:
         raise InvalidPosition(f"mark is {mark}, but by its discs {position.turn + 1} is to move")
     return position
@@ -194,7 +183,7 @@ def to_pettingzoo(position: Position, player: int | None = None) -> NDArray[np.i
     Own is the `player` (0 or 1) who observes; None is the side to move.
     """
     own, other = _seen_by(player, position.turn, "a player")
-    cells = _top_first(_cells(position))
+    cells = _top_first(position)
     return np.stack([cells == own, cells == other], axis=-1).astype(np.int8)
 
 
@@ -208,10 +197,10 @@ def places_in_planes(geometry: Geometry) -> NDArray[np.intp]:
     [[6, 0], [8, 2], [10, 4]]
     """
     flat = np.arange(2 * geometry.cells).reshape(geometry.rows, geometry.columns, 2)
-    return _from_top_first(flat[..., _OWN_PLANE])
+    return flat[::-1, :, _OWN_PLANE].T
 
 
-@_reading("pettingzoo")
+@_reading
 def from_pettingzoo(
     observation: ArrayLike, geometry: Geometry = STANDARD, player: int | None = None
 ) -> Position:
@@ -227,7 +216,7 @@ def to_pgx(position: Position, player: int | None = None) -> NDArray[np.bool_]:
     return to_pettingzoo(position, player).astype(np.bool_)
 
 
-@_reading("pgx")
+@_reading
 def from_pgx(
     observation: ArrayLike, geometry: Geometry = STANDARD, player: int | None = None
 ) -> Position:
@@ -246,7 +235,7 @@ def to_openspiel(position: Position, observer: int | None = None) -> NDArray[np.
     return np.stack([cells == value for value in (*order, _EMPTY)]).astype(np.float32)
 
 
-@_reading("openspiel")
+@_reading
 def from_openspiel(
     tensor: ArrayLike, geometry: Geometry = STANDARD, observer: int | None = None
 ) -> Position:
@@ -254,16 +243,14 @@ def from_openspiel(
 
     Raises `InvalidPosition`.
     """
-    shape = (_THREE_PLANES, geometry.rows, geometry.columns)
+    shape = (3, geometry.rows, geometry.columns)
     array = np.asarray(tensor)
-    array = _array(
-        array.reshape(shape) if array.size == np.prod(shape) else array, "openspiel", shape
-    )
-    bits = [_decode(plane, {0: 0, 1: 1}) for plane in array]
-    if not np.all(sum(bits) == 1):
+    array = array.reshape(shape) if array.size == np.prod(shape) else array
+    planes = _decode(_array(array, "openspiel", shape), (0, 1))
+    if not np.all(planes.sum(axis=0) == 1):
         raise InvalidPosition("each cell of the openspiel board must be set in exactly one plane")
     order = _openspiel_order(observer)
-    return _position((bits[0] * order[0] + bits[1] * order[1]).T, geometry)
+    return _position((planes[0] * order[0] + planes[1] * order[1]).T, geometry)
 
 
 def to_uci(position: Position) -> list[str]:
@@ -271,26 +258,23 @@ def to_uci(position: Position) -> list[str]:
     return [str(cell) for cell in np.array(["b", "x", "o"])[_cells(position)].ravel()]
 
 
-@_reading("uci")
+@_reading
 def from_uci(cells: Iterable[str], geometry: Geometry = STANDARD) -> Position:
     """Read the cells of `to_uci`. Raises `InvalidPosition`."""
-    array = _array(list(cells), "uci", (geometry.cells,))
-    decoded = _decode(array, {"b": _EMPTY, "x": _FIRST, "o": _SECOND})
+    decoded = _decode(_array(list(cells), "uci", (geometry.cells,)), "bxo")
     return _position(decoded.reshape(geometry.columns, geometry.rows), geometry)
 
 
 def to_theaigames(position: Position) -> str:
     """Return rows joined by ";", their cells by ",", top row first: 0 empty, 1 first, 2 second."""
-    return ";".join(",".join(map(str, row)) for row in _top_first(_cells(position)))
+    return ";".join(",".join(map(str, row)) for row in _top_first(position))
 
 
-@_reading("theaigames")
+@_reading
 def from_theaigames(text: str, geometry: Geometry = STANDARD) -> Position:
     """Read the text of `to_theaigames`. Raises `InvalidPosition`."""
-    rows = [row.split(",") for row in text.strip().split(";")]
-    array = _array(rows, "theaigames", (geometry.rows, geometry.columns))
-    decoded = _decode(np.char.strip(array), {"0": _EMPTY, "1": _FIRST, "2": _SECOND})
-    return _position(_from_top_first(decoded), geometry)
+    rows = [[cell.strip() for cell in row.split(",")] for row in text.strip().split(";")]
+    return _from_top_first(rows, "theaigames", "012", geometry)
 
 
 def to_fen(position: Position) -> str:
@@ -301,26 +285,24 @@ def to_fen(position: Position) -> str:
     >>> to_fen(Position.from_moves("4"))
     '7/7/7/7/7/3r3 y 1'
     """
-    rows = ("".join(_RED_YELLOW[cell] for cell in row) for row in _top_first(_cells(position)))
+    rows = ("".join(_RED_YELLOW[cell] for cell in row) for row in _top_first(position))
     board = "/".join(re.sub(r"\.+", lambda empty: str(len(empty[0])), row) for row in rows)
     return f"{board} {_RED_YELLOW[position.turn + 1]} {position.ply // 2 + 1}"
 
 
-@_reading("fen")
+@_reading
 def from_fen(text: str, geometry: Geometry = STANDARD) -> Position:
     """Read the text of `to_fen`; "x" and "o" may stand for "r" and "y". Raises `InvalidPosition`.
 
     Turn and number may be left out, and no number is looked at: the discs say both. A turn that
     they contradict is refused.
     """
-    _, *told = text.lower().split() or [""]
-    rows = _rows_of_fen(text)
-    array = _array([list(row) for row in rows], "fen", (geometry.rows, geometry.columns))
-    values = {cell: value for value, cell in enumerate(_RED_YELLOW)}
-    position = _position(_from_top_first(_decode(array, values)), geometry)
+    _, *words = text.lower().split() or [""]
+    rows = [list(row) for row in _rows_of_fen(text)]
+    position = _from_top_first(rows, "fen", _RED_YELLOW, geometry)
     turn = _RED_YELLOW[position.turn + 1]
-    if told and told[0].translate(_XO_TO_RY) != turn:
-        raise InvalidPosition(f"the fen says {told[0]!r} is to move, and its discs say {turn!r}")
+    if words and words[0].translate(_XO_TO_RY) != turn:
+        raise InvalidPosition(f"the fen says {words[0]!r} is to move, and its discs say {turn!r}")
     return position
 
 
@@ -341,32 +323,28 @@ def _rows_of_fen(text: str) -> list[str]:
 
 
 def _cells(position: Position) -> Cells:
-    geometry = position.geometry
-    cells = np.zeros((geometry.columns, geometry.rows), dtype=np.int8)
-    for value, discs in zip((_FIRST, _SECOND), position.discs, strict=True):
-        for column, row in geometry.cells_of(discs):
-            cells[column, row] = value
-    return cells
+    return position.to_array().T + np.int8(1)
+
+
+def _top_first(position: Position) -> Cells:
+    """The cells of a position as (rows, columns), the top row first."""
+    return position.to_array()[::-1] + np.int8(1)
 
 
 def _position(cells: Cells, geometry: Geometry) -> Position:
-    first = second = 0
-    for column, row in np.argwhere(cells != _EMPTY):
-        bit = 1 << geometry.bit(int(column), int(row))
-        if cells[column, row] == _FIRST:
-            first |= bit
-        else:
-            second |= bit
+    first, second = (
+        sum(1 << geometry.bit(int(column), int(row)) for column, row in np.argwhere(cells == value))
+        for value in (_FIRST, _SECOND)
+    )
     return Position.from_discs(geometry, first, second)
 
 
-def _top_first(cells: Cells) -> Cells:
-    """(columns, rows) bottom row first to (rows, columns) top row first."""
-    return cells.T[::-1]
-
-
-def _from_top_first(cells: NDArray[Any]) -> NDArray[Any]:
-    return cells[::-1].T
+def _from_top_first(
+    board: ArrayLike, name: str, values: Sequence[Any], geometry: Geometry
+) -> Position:
+    """Read rows, the top row first; `values` as in `_decode`."""
+    array = _array(board, name, (geometry.rows, geometry.columns))
+    return _position(_decode(array, values)[::-1].T, geometry)
 
 
 def _array(board: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -380,16 +358,16 @@ def _array(board: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
     return array
 
 
-def _decode(array: NDArray[Any], values: dict[Any, int]) -> Cells:
-    """Replace the values of an encoding by those of the common form."""
+def _decode(array: NDArray[Any], values: Sequence[Any]) -> Cells:
+    """Return for each cell the place of its value in `values`: empty, first player, second."""
     decoded = np.full(array.shape, -1, dtype=np.int8)
-    for value, cell in values.items():
+    for cell, value in enumerate(values):
         decoded[array == value] = cell
     unknown = np.argwhere(decoded == -1)
     if len(unknown):
         found = array[tuple(unknown[0])]
         found = found.item() if isinstance(found, np.generic) else found
-        choices = ", ".join(map(repr, values))
+        choices = ", ".join(repr(value) for value in values if value is not None)
         raise InvalidPosition(f"a cell holds {found!r}: choose from {choices}")
     return decoded
 
@@ -397,14 +375,12 @@ def _decode(array: NDArray[Any], values: dict[Any, int]) -> Cells:
 def _from_planes(
     observation: ArrayLike, geometry: Geometry, player: int | None, name: str
 ) -> Position:
-    array = _array(observation, name, (geometry.rows, geometry.columns, 2))
-    own = _decode(array[..., _OWN_PLANE], {0: 0, 1: 1})
-    other = _decode(array[..., _OTHER_PLANE], {0: 0, 1: 1})
-    if np.any(own & other):
+    planes = _decode(_array(observation, name, (geometry.rows, geometry.columns, 2)), (0, 1))
+    if np.any(planes.all(axis=-1)):
         raise InvalidPosition(f"a cell of the {name} board is set in both planes")
-    own_value, other_value = _seen_by(player, int(own.sum() + other.sum()) % 2, "a player")
-    cells = own * np.int8(own_value) + other * np.int8(other_value)
-    return _position(_from_top_first(cells), geometry)
+    own, other = _seen_by(player, int(planes.sum()) % 2, "a player")
+    cells = planes @ np.array([own, other], dtype=np.int8)
+    return _position(cells[::-1].T, geometry)
 
 
 def _seen_by(player: int | None, turn: int, name: str) -> tuple[int, int]:
@@ -426,8 +402,8 @@ def _openspiel_order(observer: int | None) -> tuple[int, int]:
     return other, own
 
 
-def _characters_of(first: str) -> tuple[str, str]:
-    """Return the characters of the first and the second player."""
+def _characters_of(first: str) -> tuple[str, str, str]:
+    """Return the characters of an empty cell, the first and the second player."""
     if first not in ("X", "O"):
         raise InvalidPosition(f"the first player's character is 'X' or 'O', not {first!r}")
-    return ("X", "O") if first == "X" else ("O", "X")
+    return (".", "X", "O") if first == "X" else (".", "O", "X")

@@ -281,8 +281,11 @@ class Position:
         """
         import numpy as np  # noqa: PLC0415 - positions themselves do without
 
-        rows = [[-1 if owner is None else owner for owner in row] for row in self.rows]
-        return np.array(rows, dtype=np.int8)
+        array = np.full((self.geometry.rows, self.geometry.columns), -1, dtype=np.int8)
+        for player, discs in enumerate(self.discs):
+            for column, row in self.geometry.cells_of(discs):
+                array[row, column] = player
+        return array
 
     def is_legal(self, column: int) -> bool:
         """Whether a column, any whole number, can be played.
