@@ -1,237 +1,187 @@
-"""One model that judges for many processes of this machine, all that wait at once.
+"""One model that evaluates positions for many processes of this machine, all that wait together.
 
 An accelerator takes hardly longer for the positions of sixteen processes than for those of one, but
 is slow to change between processes that each have it to themselves. So one process has it, and the
-others send it positions through a socket in a folder that only this user may enter:
+others send it positions in messages:
 
 ```text
-    asked       a count, 4 bytes; then so many words of `mines`, so many of `masks`
-    answered    the count; then so many values, so many rows of priors, float32
-                or `_FAILED`, the length of a text, 4 bytes, and the text: why it cannot be judged
+    request    so many words of `mines`, as many of `masks`: uint64
+    answer     `_DONE`, so many values, so many rows of priors: float32
+               or `_FAILED` and a text: why they cannot be evaluated
 ```
 
-While the model works more requests come in, and so the batches are as large as there is need.
+More requests come in while the model works, so the batches are as large as there is need.
 """
 
 from __future__ import annotations
 
 import selectors
 import socket
-import struct
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
-from claimeven.atomic_io import scratch_folder
 from claimeven.game.geometry import Geometry
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.montecarlo.puct.policy_value import Floats, PolicyValue, Words
+from claimeven.parallel.connection import (
+    Address,
+    Connection,
+    InvalidMessage,
+    Selector,
+    connect,
+    is_key,
+    listen,
+)
 
-_COUNT: Final = struct.Struct("<I")
-_FAILED: Final = 0xFFFFFFFF
-#: Bytes that a request has room for at first, and the most positions that are sent at a time.
-_ROOM: Final = 1 << 16
-_MOST: Final = 1 << 20
-#: Seconds that a process has to take an answer, which it waits for; one that does not is given up.
+_DONE, _FAILED = b"\0", b"\1"
+#: Bytes of the longest request: those of a million positions.
+_MAX_REQUEST: Final = 1 << 24
+#: Seconds that a process has to take an answer, which it waits for; a slower one is given up.
 _PATIENCE: Final = 10.0
 #: Seconds between two looks whether all is over.
 _LOOK: Final = 0.2
 _WORD, _FLOAT = np.dtype(np.uint64), np.dtype(np.float32)
 
-
 Model = TypeVar("Model", bound=PolicyValue)
 
 
-class SharedJudge(Generic[Model]):
-    """Judges by its `model` for those who know its `address`, from a thread of this process."""
+class InferenceServer(Generic[Model]):
+    """Evaluates by its `model` for those who know its `address`, in a thread of this process."""
 
-    def __init__(self, model: Model, address: str) -> None:
-        self.model, self.address = model, address
-        self._over = threading.Event()
-        self._requests: dict[socket.socket, _Request] = {}
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._listener, self.address = listen()
+        self._is_over = threading.Event()
+        self._known: set[Connection] = set()
+        self._selector = Selector()
+        self._selector.register(self._listener, selectors.EVENT_READ, "listener")
         self._thread = threading.Thread(target=self._serve, daemon=True)
-        self._selector = selectors.DefaultSelector()
-        self._listener = socket.socket(socket.AF_UNIX)
 
     @classmethod
     @contextmanager
-    def opened(cls, model: Model) -> Iterator[SharedJudge[Model]]:
-        """Yield one that judges until this ends. Raises `InvalidRun` where no socket can be had."""
-        with ExitStack() as stack:
-            try:
-                folder = stack.enter_context(scratch_folder())
-                judge = cls(model, str(folder / "judge"))
-                stack.callback(judge._end)
-                judge._begin()
-            except OSError as error:
-                raise InvalidRun(
-                    f"there can be no socket for those who play: {error.strerror or error}"
-                ) from None
-            yield judge
-
-    def _begin(self) -> None:
-        self._listener.bind(self.address)
-        self._listener.listen()
-        self._selector.register(self._listener, selectors.EVENT_READ)
-        self._thread.start()
-
-    def _end(self) -> None:
-        self._over.set()
-        if self._thread.is_alive():
-            self._thread.join()
-        self._close()
-
-    def _close(self) -> None:
-        """Let go of all sockets, by which those who wait know that nobody judges any more."""
-        for end in (*self._requests, self._listener):
-            end.close()
-        self._selector.close()
+    def opened(cls, model: Model) -> Iterator[InferenceServer[Model]]:
+        """Yield one that serves until this ends. Raises `InvalidRun` if there can be no socket."""
+        try:
+            server = cls(model)
+        except OSError as error:
+            raise InvalidRun(
+                f"there can be no socket for those who play: {error.strerror or error}"
+            ) from None
+        server._thread.start()
+        try:
+            yield server
+        finally:
+            server._is_over.set()
+            server._thread.join()
 
     def _serve(self) -> None:
         try:
-            while not self._over.is_set():
+            while not self._is_over.is_set():
+                asked = {}
                 for key, _ in self._selector.select(_LOOK):
-                    if isinstance(end := key.fileobj, socket.socket):
-                        self._accept() if end is self._listener else self._read(end)
-                asked = [end for end, request in self._requests.items() if request.is_whole]
+                    if key.data == "listener":
+                        self._accept()
+                    else:
+                        request = self._request_of(key.data)
+                        if request is not None:
+                            asked[key.data] = request
                 if asked:
-                    self._judge(asked)
-        finally:
-            self._close()
+                    self._evaluate(asked)
+        finally:  # so that those who wait know that no answer will come
+            ends: list[Any] = [key.fileobj for key in self._selector.get_map().values()]
+            for end in ends:
+                end.close()
+            self._selector.close()
 
     def _accept(self) -> None:
-        with suppress(OSError):  # it has gone again, or there are too many: it will be told so
-            client, _ = self._listener.accept()
-            client.settimeout(_PATIENCE)
-            self._requests[client] = _Request()
-            self._selector.register(client, selectors.EVENT_READ)
+        with suppress(OSError):  # it has gone again, or there are too many
+            end, _ = self._listener.accept()
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            client = Connection(end, _MAX_REQUEST)
+            self._selector.register(client, selectors.EVENT_READ, client)
 
-    def _read(self, end: socket.socket) -> None:
-        """Take what a process has sent; forget one that has gone, or sends what nobody asks."""
-        count = 0
-        with suppress(OSError):
-            count = self._requests[end].take_from(end)
-        if not count:
-            self._forget(end)
+    def _request_of(self, client: Connection) -> bytes | None:
+        """Take what a client has sent; return its request if that is whole.
 
-    def _forget(self, end: socket.socket) -> None:
-        self._selector.unregister(end)
-        del self._requests[end]
-        end.close()
+        One that has gone, or sends something else, is forgotten. Its first message is the key.
+        """
+        with suppress(OSError, InvalidMessage):
+            if client.read():
+                message = client.take()
+                if message is not None and client not in self._known:
+                    if not is_key(message, self.address):
+                        raise InvalidMessage
+                    self._known.add(client)
+                    message = client.take()
+                if message is None or len(message) % (2 * _WORD.itemsize) == 0:
+                    return message
+        self._forget(client)
+        return None
 
-    def _judge(self, asked: list[socket.socket]) -> None:
-        """Judge the positions of several processes together, and answer each."""
-        answers: list[tuple[Any, ...]]
+    def _forget(self, client: Connection) -> None:
+        self._selector.unregister(client)
+        self._known.discard(client)
+        client.close()
+
+    def _evaluate(self, asked: dict[Connection, bytes]) -> None:
+        """Evaluate the positions of several processes together, and answer each."""
+        answers: list[bytes]
         try:
-            boards = [self._requests[end].boards for end in asked]
-            mines, masks = (np.concatenate(words) for words in zip(*boards, strict=True))
+            boards = [np.frombuffer(request, _WORD).reshape(2, -1) for request in asked.values()]
+            mines, masks = np.concatenate(boards, axis=1)
             values, priors = self.model.evaluate(mines, masks)
-            counts = [len(words) for words, _ in boards]
-            ends = np.cumsum(counts)
-            answers = [
-                (_COUNT.pack(count) + values[part].tobytes(), np.ascontiguousarray(priors[part]))
-                for count, part in zip(counts, map(slice, ends - counts, ends), strict=True)
-            ]
-        except Exception as error:  # whatever it is, those who asked are told
-            text = (str(error) or type(error).__name__).encode()
-            answers = [(_COUNT.pack(_FAILED) + _COUNT.pack(len(text)) + text,)] * len(asked)
-        for end, answer in zip(asked, answers, strict=True):
-            self._requests[end].received = 0
+            ends = np.cumsum([words.shape[1] for words in boards])
+            parts = map(slice, [0, *ends[:-1]], ends)
+            answers = [_DONE + values[p].tobytes() + priors[p].tobytes() for p in parts]
+        except Exception as error:  # whatever it is, those who asked get it
+            answers = [_FAILED + (str(error) or type(error).__name__).encode()] * len(asked)
+        for client, answer in zip(asked, answers, strict=True):
             try:
-                for part in answer:
-                    end.sendall(part)
+                client.send(answer, _PATIENCE)
             except OSError:
-                self._forget(end)
+                self._forget(client)
 
 
-class _Request:
-    """What a process has sent of a request so far: `received` bytes at the beginning of `data`."""
+class InferenceClient:
+    """Asks an `InferenceServer` of another process: a `PolicyValue`. Not for several threads.
 
-    def __init__(self) -> None:
-        self.data = bytearray(_ROOM)
-        self.received = 0
-
-    def take_from(self, end: socket.socket) -> int:
-        """Take more, and return how many bytes; none if it has gone, or sends what nobody asks."""
-        if self.received == len(self.data):
-            self.data = self.data + bytearray(len(self.data))
-        with memoryview(self.data) as room:
-            count = end.recv_into(room[self.received :])
-        self.received += count
-        is_foreign = self.received >= _COUNT.size and self._count > _MOST
-        return 0 if is_foreign else count
-
-    @property
-    def _count(self) -> int:
-        """Positions asked for; more than can be while that is not known."""
-        if self.received < _COUNT.size:
-            return _MOST + 1
-        count: int = _COUNT.unpack_from(self.data)[0]
-        return count
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all of it is there."""
-        return self.received >= _COUNT.size + 2 * self._count * _WORD.itemsize
-
-    @property
-    def boards(self) -> tuple[Words, Words]:
-        """The positions asked for, once they are there."""
-        count = self._count
-        words = np.frombuffer(self.data, dtype=_WORD, count=2 * count, offset=_COUNT.size)
-        return words[:count], words[count:]
-
-
-class RemoteJudge:
-    """Asks a `SharedJudge` of another process: a `PolicyValue`. Not for several threads.
-
-    Raises `InvalidRun` where there is none at the address.
+    Raises `InvalidRun` if there is none at the address.
     """
 
-    def __init__(self, address: str, geometry: Geometry) -> None:
+    def __init__(self, address: Address, geometry: Geometry) -> None:
         self.geometry = geometry
-        self._end = socket.socket(socket.AF_UNIX)
         try:
-            self._end.connect(address)
+            self._connection = connect(address)
         except OSError as error:
-            self._end.close()
-            raise InvalidRun(f"the process that judges positions is not there: {error}") from None
+            raise InvalidRun(
+                f"the process that evaluates positions is not there: {error}"
+            ) from None
 
     def load(self) -> None:
         """Nothing is compiled here."""
 
     def close(self) -> None:
-        """Let go of the socket."""
-        self._end.close()
+        """Let go of the connection."""
+        self._connection.close()
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return values and priors of positions: see `PolicyValue`.
 
-        Raises `InvalidRun` where the other process cannot judge, or has gone.
+        Raises `InvalidRun` if the other process cannot evaluate them, or has gone.
         """
         count, columns = len(mines), self.geometry.columns
         try:
-            self._end.sendall(_COUNT.pack(count) + mines.tobytes() + masks.tobytes())
-            (told,) = _COUNT.unpack(self._received(_COUNT.size))
-            if told == _FAILED:
-                (length,) = _COUNT.unpack(self._received(_COUNT.size))
-                raise InvalidRun(self._received(length).decode())
-            values = np.frombuffer(self._received(count * _FLOAT.itemsize), dtype=_FLOAT)
-            priors = np.frombuffer(self._received(count * columns * _FLOAT.itemsize), dtype=_FLOAT)
+            self._connection.send(mines.tobytes() + masks.tobytes())
+            answer = self._connection.receive()
         except OSError as error:
-            raise InvalidRun(f"the process that judges positions has gone: {error}") from None
-        return values, priors.reshape(count, columns)
-
-    def _received(self, length: int) -> bytearray:
-        """Return so many bytes of an answer."""
-        data = bytearray(length)
-        view = memoryview(data)
-        while view:
-            count = self._end.recv_into(view)
-            if not count:
-                raise ConnectionResetError("its socket is closed")
-            view = view[count:]
-        return data
+            raise InvalidRun(f"the process that evaluates positions has gone: {error}") from None
+        if answer is None:
+            raise InvalidRun("the process that evaluates positions has gone: its socket is closed")
+        if answer[:1] == _FAILED:
+            raise InvalidRun(answer[1:].decode())
+        numbers: Any = np.frombuffer(answer, _FLOAT, offset=1)
+        return numbers[:count], numbers[count:].reshape(count, columns)

@@ -26,7 +26,7 @@ import numpy as np
 
 from claimeven.agents.base import Limit
 from claimeven.arena.api import play_match
-from claimeven.learning.inference_server import SharedJudge
+from claimeven.learning.inference_server import InferenceServer
 from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.learning.jax_net import NetInJax
 from claimeven.learning.metrics import (
@@ -225,7 +225,7 @@ def _kept(executor: Executor | None, stack: ExitStack) -> Executor | None:
 
 def _judge(
     players: Executor | None, learner: SelfPlayLearner, stack: ExitStack
-) -> SharedJudge[NetInJax] | None:
+) -> InferenceServer[NetInJax] | None:
     """Return the model that serves all processes of this machine, if there is an accelerator."""
     config = learner.config
     if not isinstance(players, LocalWorkers) or config.inference != JAX:
@@ -234,7 +234,7 @@ def _judge(
         return None
     model = NetInJax(learner.best, config.judged_at_once)
     model.load()
-    return stack.enter_context(SharedJudge.opened(model))
+    return stack.enter_context(InferenceServer.opened(model))
 
 
 class _Loop:
@@ -245,7 +245,7 @@ class _Loop:
         learner: SelfPlayLearner,
         run: RunFolder,
         players: Executor | None,
-        judge: SharedJudge[NetInJax] | None,
+        judge: InferenceServer[NetInJax] | None,
         patience: float,
         on_progress: OnProgress | None,
     ) -> None:

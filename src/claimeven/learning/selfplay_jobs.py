@@ -16,13 +16,14 @@ from typing import Any, Final, NamedTuple
 import numpy.typing as npt
 
 from claimeven.arena.executors import CheckedWork
-from claimeven.learning.inference_server import RemoteJudge, SharedJudge
+from claimeven.learning.inference_server import InferenceClient, InferenceServer
 from claimeven.learning.jax_net import NetInJax
 from claimeven.learning.selfplay_config import NUMPY, SelfPlayConfig
 from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
 from claimeven.montecarlo.puct import PuctForest
 from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.networks.net import Net
+from claimeven.parallel.connection import Address
 from claimeven.parallel.jobs import Executor, Play
 
 #: Seconds that a worker may say nothing: thousands of times what it takes to say that it plays.
@@ -43,14 +44,14 @@ class Played(NamedTuple):
 class SelfPlayWork:
     """The tasks of an iteration, with the arrays of the net that plays: see `parallel.jobs.Work`.
 
-    `judge` is the address of a `SharedJudge` that has the net instead.
+    `judge` is the address of an `InferenceServer` that has the net instead.
     """
 
     recipe: SelfPlayConfig
     arrays: Mapping[str, npt.NDArray[Any]]
     iteration: int
     patience: float | None = PATIENCE
-    judge: str | None = None
+    judge: Address | None = None
 
     @property
     def unit(self) -> str:
@@ -86,7 +87,7 @@ class SelfPlayWork:
         """Yield what judges the positions."""
         recipe = self.recipe
         if self.judge is not None:
-            with closing(RemoteJudge(self.judge, recipe.geometry)) as judge:
+            with closing(InferenceClient(self.judge, recipe.geometry)) as judge:
                 yield judge
             return
         net = recipe.net_of(self.arrays)
@@ -100,7 +101,7 @@ def play_selfplay(
     executor: Executor | None = None,
     watch: Callable[[int], object] | None = None,
     patience: float = PATIENCE,
-    judge: SharedJudge[NetInJax] | None = None,
+    judge: InferenceServer[NetInJax] | None = None,
 ) -> Played:
     """Play the games of an iteration; return the positions of all, in the order of the tasks.
 
