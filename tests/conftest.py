@@ -49,7 +49,8 @@ def pytest_configure(config: pytest.Config) -> None:
     sys.dont_write_bytecode = False
     if _shares_out_all_tests(config) and not PLAIN:
         config.add_cleanup(ahead.started())
-    forks.launch_workers()
+    if sys.platform == "linux":
+        forks.launch_workers()
     from hypothesis import settings
 
     # No test depends on timing: a machine under load, or the first compilation, must not fail one.

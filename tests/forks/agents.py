@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import socket
 import subprocess
@@ -10,7 +11,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from claimeven.agents.process.agent import VARIABLES
-from claimeven.parallel import posix
 from tests.forks.launched import Launched, Template
 from tests.forks.program import PROGRAM
 
@@ -38,7 +38,7 @@ def launch_workers(templates: Mapping[str, Template] = _TEMPLATES) -> None:
                 return Launched(arguments, template, sets_path=True, **options)
         return subprocess.Popen(arguments, **options)
 
-    here: Any = posix
+    here: Any = importlib.import_module("claimeven.parallel.posix")
     here.subprocess = SimpleNamespace(**{**vars(subprocess), "Popen": popen})
 
 
