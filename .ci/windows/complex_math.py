@@ -10,7 +10,22 @@ import sys
 from pathlib import Path
 
 ASKED, GIVEN = "api-ms-win-crt-math-l1-1-0.dll", "wpi-ms-win-crt-math-l1-1-0.dll"
-FUNCTIONS = "real imag abs arg exp log pow sqrt sin cos sinh cosh tan tanh".split()
+FUNCTIONS = [
+    "real",
+    "imag",
+    "abs",
+    "arg",
+    "exp",
+    "log",
+    "pow",
+    "sqrt",
+    "sin",
+    "cos",
+    "sinh",
+    "cosh",
+    "tan",
+    "tanh",
+]
 #: For each kind of complex number: the end of the names, its parts, the end of real functions.
 KINDS = (("f", "float", "f"), ("", "double", ""), ("l", "double", ""))
 CODE = """
@@ -68,7 +83,9 @@ def functions_asked_for(module: Path) -> set[str]:
     """The names that a module takes from the C runtime's mathematics."""
     words = ["x86_64-w64-mingw32-objdump", "-p", str(module)]
     names, inside = set(), False
-    for line in subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines():
+    for line in subprocess.run(
+        words, capture_output=True, text=True, check=True
+    ).stdout.splitlines():
         if "DLL Name:" in line:
             inside = ASKED in line
         elif inside and (found := re.fullmatch(r"(?:\s+(?:<none>|[0-9a-f]+)){2,3}\s+(\w+)", line)):
@@ -81,9 +98,14 @@ def target(name: str, names: set[str]) -> str:
     if name == "_ldclass":
         return "_dclass"
     short = name.removesuffix("l")
-    double = {*names, *"nextafter rint log1p exp2 expm1 lgamma trunc copysign cbrt".split()}
+    double = {
+        *names,
+        *["nextafter", "rint", "log1p", "exp2", "expm1", "lgamma", "trunc", "copysign", "cbrt"],
+    }
     double |= {"acosh", "asinh", "atanh"}
-    return short if name.endswith("l") and name not in ("ceil", "erfl") and short in double else name
+    return (
+        short if name.endswith("l") and name not in ("ceil", "erfl") and short in double else name
+    )
 
 
 def main(folder: Path) -> None:

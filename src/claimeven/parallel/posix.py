@@ -10,6 +10,7 @@ import re
 import resource
 import select
 import signal
+import socket
 import subprocess
 import sys
 import termios
@@ -24,6 +25,11 @@ _KERNEL_ENDS_GROUPS = hasattr(fcntl, "F_SETSIG")
 #: Runs a program elsewhere, and ends it with all it has started when the pipe of a number closes.
 _RUN_PROGRAM = """
 import os, signal, subprocess, sys, threading
+def inherited_end(number: int) -> socket.socket:
+    """Return the end of the connection that this child was started with."""
+    return socket.socket(fileno=number)
+
+
 def end_with_parent():
     os.read(int(sys.argv[1]), 1)
     os.killpg(0, signal.SIGKILL)
@@ -60,13 +66,13 @@ class Group:
         self.lifeline, self._held = os.pipe()
 
     def start(
-        self, words: list[str], variables: dict[str, str], passed: Sequence[int], **streams: Any
+        self, words: list[str], variables: dict[str, str], end: socket.socket | None, **streams: Any
     ) -> subprocess.Popen[bytes]:
-        """Start the process, which inherits the `passed` file numbers."""
+        """Start the process; a child inherits its `end` of the connection."""
         process: subprocess.Popen[bytes] = subprocess.Popen(
             words,
             env={**os.environ, **variables, _MARK: self._mark},
-            pass_fds=(self.lifeline, *passed),
+            pass_fds=(self.lifeline, *(() if end is None else (end.fileno(),))),
             start_new_session=True,
             bufsize=0,
             **streams,

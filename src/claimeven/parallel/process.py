@@ -277,12 +277,12 @@ class Child(Process):
             if printed is not None:
                 aside, writes = open_pipe(ours, theirs)
             program, more = backend.python()
-            end = their_end.fileno()
-            start = _START.format(path=sys.path, module=module, end=end, lifeline=group.lifeline)
+            end, lifeline = their_end.fileno(), group.lifeline
+            start = _START.format(path=sys.path, module=module, end=end, lifeline=lifeline)
             self._process = group.start(
                 [program, "-c", start],
                 {**(variables or {}), **more},
-                [end],
+                their_end,
                 stdin=subprocess.DEVNULL,
                 stdout=writes,
                 stderr=writes,

@@ -5,6 +5,7 @@ The functions are those of `posix`, which describes them.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -80,15 +81,17 @@ class Group:
         _kernel.SetInformationJobObject(self._job, _EXTENDED_LIMITS, ctypes.byref(limits), size)
 
     def start(
-        self, words: list[str], variables: dict[str, str], passed: Sequence[int], **streams: Any
+        self, words: list[str], variables: dict[str, str], end: socket.socket | None, **streams: Any
     ) -> subprocess.Popen[bytes]:
-        """Start the process, which Ctrl-C of the console does not reach."""
-        for handle in passed:
-            os.set_handle_inheritable(handle, True)
+        """Start the process, which Ctrl-C of the console does not reach.
+
+        Windows does not promise that a socket is inherited; its input says how to duplicate it.
+        """
+        if end is not None:
+            streams["stdin"] = subprocess.PIPE
         process: subprocess.Popen[bytes] = subprocess.Popen(
             words,
             env={**os.environ, **variables},
-            startupinfo=subprocess.STARTUPINFO(lpAttributeList={"handle_list": list(passed)}),
             creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
             bufsize=0,
             **streams,
@@ -98,6 +101,9 @@ class Group:
             error = ctypes.WinError(ctypes.get_last_error())
             process.kill()
             raise error
+        if end is not None and process.stdin is not None:
+            with contextlib.suppress(OSError), process.stdin as pipe:
+                pipe.write(end.share(process.pid))
         self._process = process
         return process
 
@@ -123,6 +129,11 @@ class Group:
     def close(self) -> None:
         """Close our handle of the job."""
         _kernel.CloseHandle(self._job)
+
+
+def inherited_end(number: int) -> socket.socket:
+    """Return the end of the connection that this child was started with."""
+    return socket.fromshare(sys.stdin.buffer.read())
 
 
 def end_with_parent(lifeline: int) -> None:

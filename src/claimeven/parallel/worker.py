@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import queue
 import signal
-import socket
 import threading
 from collections.abc import Callable
 from types import FrameType
@@ -19,7 +18,7 @@ class Parent:
     """The parent, seen from a child: messages, and the promise to end with it."""
 
     def __init__(self, end: int, lifeline: int) -> None:
-        own = socket.socket(fileno=end)
+        own = backend.inherited_end(end)
         own.set_inheritable(False)
         self._connection = Connection(own)
         self._process = os.getpid()
