@@ -25,11 +25,6 @@ _KERNEL_ENDS_GROUPS = hasattr(fcntl, "F_SETSIG")
 #: Runs a program elsewhere, and ends it with all it has started when the pipe of a number closes.
 _RUN_PROGRAM = """
 import os, signal, subprocess, sys, threading
-def inherited_end(number: int) -> socket.socket:
-    """Return the end of the connection that this child was started with."""
-    return socket.socket(fileno=number)
-
-
 def end_with_parent():
     os.read(int(sys.argv[1]), 1)
     os.killpg(0, signal.SIGKILL)
@@ -152,6 +147,11 @@ def _bearers(mark: str) -> Iterator[int]:
                     _, found, rest = environment.partition(variable)
                     if found and rest[:1] in (b"\0", b"/", b""):
                         yield int(entry.name)
+
+
+def inherited_end(number: int) -> socket.socket:
+    """Return the end of the connection that this child was started with."""
+    return socket.socket(fileno=number)
 
 
 def end_with_parent(lifeline: int) -> None:
