@@ -10,24 +10,17 @@ import sys
 from pathlib import Path
 
 ASKED, GIVEN = "api-ms-win-crt-math-l1-1-0.dll", "wpi-ms-win-crt-math-l1-1-0.dll"
-FUNCTIONS = [
-    "real",
-    "imag",
-    "abs",
-    "arg",
-    "exp",
-    "log",
-    "pow",
-    "sqrt",
-    "sin",
-    "cos",
-    "sinh",
-    "cosh",
-    "tan",
-    "tanh",
-]
+FUNCTIONS = (
+    "real", "imag", "abs", "arg", "exp", "log", "pow", "sqrt", "sin", "cos", "sinh", "cosh",
+    "tan", "tanh",
+)  # fmt: skip
 #: For each kind of complex number: the end of the names, its parts, the end of real functions.
 KINDS = (("f", "float", "f"), ("", "double", ""), ("l", "double", ""))
+#: Real functions whose names an `l` may follow, whether or not they are asked for.
+DOUBLES = (
+    "nextafter", "rint", "log1p", "exp2", "expm1", "lgamma", "trunc", "copysign", "cbrt", "acosh",
+    "asinh", "atanh",
+)  # fmt: skip
 CODE = """
 typedef struct {{ {real} v[2]; }} z{end};
 {real} w_creal{end}(z{end} a) {{ return a.v[0]; }}
@@ -97,15 +90,8 @@ def target(name: str, names: set[str]) -> str:
     """Which function of `ucrtbase` a real one is: its `long double` is a `double`."""
     if name == "_ldclass":
         return "_dclass"
-    short = name.removesuffix("l")
-    double = {
-        *names,
-        *["nextafter", "rint", "log1p", "exp2", "expm1", "lgamma", "trunc", "copysign", "cbrt"],
-    }
-    double |= {"acosh", "asinh", "atanh"}
-    return (
-        short if name.endswith("l") and name not in ("ceil", "erfl") and short in double else name
-    )
+    is_long = name.endswith("l") and name not in ("ceil", "erfl")
+    return name[:-1] if is_long and name[:-1] in {*names, *DOUBLES} else name
 
 
 def main(folder: Path) -> None:
@@ -119,11 +105,9 @@ def main(folder: Path) -> None:
     exports = [f"  {name} = w_{name}" for name in sorted(ours)]
     exports += [f"  {name} = ucrtbase.{target(name, names)}" for name in sorted(names - ours)]
     (folder / "complex.def").write_text(f"LIBRARY {GIVEN}\nEXPORTS\n" + "\n".join(exports) + "\n")
-    subprocess.run(
-        ["x86_64-w64-mingw32-gcc", "-shared", "-O2", "-o", folder / GIVEN]
-        + [folder / "complex.c", folder / "complex.def"],
-        check=True,
-    )
+    sources = [folder / "complex.c", folder / "complex.def"]
+    words = ["x86_64-w64-mingw32-gcc", "-shared", "-O2", "-o", folder / GIVEN, *sources]
+    subprocess.run(words, check=True)
     for module in asked:
         module.write_bytes(module.read_bytes().replace(ASKED.encode(), GIVEN.encode()))
 
