@@ -183,9 +183,9 @@ def test_a_damaged_journal_is_refused(tmp_path: Path, row: str, is_checked: bool
     check = zlib.crc32(f"{text}\n".encode(), 1)
     line = f"1:{check:08x},{text}" if is_checked else f"0,{text}"
     partial.write_text(f"{header}\n{first}\n{line}\n")
-    with pytest.raises(InvalidDatasetFile, match="is damaged in line 3"):
+    with pytest.raises(InvalidDatasetFile, match="is corrupt in line 3"):
         make_dataset(path, plan(2, 6), Solver(BOARD, table_mb=4))
-    with pytest.raises(InvalidDatasetFile, match="was begun with plies 2-6, not 2-7"):
+    with pytest.raises(InvalidDatasetFile, match="was started with plies 2-6, not 2-7"):
         make_dataset(path, plan(2, 7), Solver(BOARD, table_mb=4))
 
 
@@ -198,7 +198,7 @@ def test_a_damaged_journal_is_refused(tmp_path: Path, row: str, is_checked: bool
         ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),
         ({"one_a_game": True}, "only the source mixed takes one position a game"),
         ({"right_only": True}, "only the source mixed takes right columns alone"),
-        ({"highest": 16}, "plies must lie within 0-15 on 4x4 connect 3"),
+        ({"highest": 16}, "plies must be within 0-15 on 4x4 connect 3"),
     ],
 )
 def test_plans_that_cannot_be_are_refused(change: dict[str, Any], sentence: str) -> None:
@@ -209,7 +209,7 @@ def test_plans_that_cannot_be_are_refused(change: dict[str, Any], sentence: str)
         DatasetPlan(**options)
 
 
-@pytest.mark.parametrize(("bound", "most"), [("MOST", 718), ("_MOST_MOVES", 121 * 7)])
+@pytest.mark.parametrize(("bound", "most"), [("MAX_POSITIONS", 718), ("_MAX_MOVES", 121 * 7)])
 def test_too_many_positions_are_refused_with_what_is_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
 ) -> None:
@@ -228,7 +228,7 @@ def test_the_ply_beyond_those_asked_for_does_not_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There are 151 positions up to ply 3, and 568 more at ply 4, which are only looked up."""
-    monkeypatch.setattr(retrograde, "MOST", 151)
+    monkeypatch.setattr(retrograde, "MAX_POSITIONS", 151)
     assert len(made(tmp_path / "a.csv", plan(0, 3, Geometry()))) == 151
 
 

@@ -62,18 +62,18 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
     path, partial = tmp_path / "set.csv", tmp_path / "set.csv.partial"
     header = json.dumps(plan().header())
     for content, sentence in (
-        (json.dumps({**plan().header(), "seed": 9}) + "\n", "was begun with seed 9, not 1"),
+        (json.dumps({**plan().header(), "seed": 9}) + "\n", "was started with seed 9, not 1"),
         (
             json.dumps({**plan().header(), "endings": 4}) + "\n",
-            "was begun with endings 4, not without",
+            "was started with endings 4, not without",
         ),
-        ('{"source": "random"}\n', "was begun without plies, not with plies"),
-        (header + "\n3,12,1,1,2,0,0,0,0,0\n", "was begun by an earlier version of claimeven"),
-        (header + "\n3:1,12,1\n", "is damaged in line 2"),
-        (header + "\n3:zz,12,x,1,1,1,1,1,1,1\n", "is damaged in line 2"),
-        (header + "\nx:12,12,1,1,2,0,0,0,0,0\n", "is damaged in line 2"),
-        (header + "\n3:,12," + "9" * 200_000 + "\n", "is damaged in line 2"),
-        (header + "\n3:1,1\0,1,1,2,0,0,0,0,0\n", "is damaged in line 2"),
+        ('{"source": "random"}\n', "was started without plies, not with plies"),
+        (header + "\n3,12,1,1,2,0,0,0,0,0\n", "is of an earlier version of claimeven"),
+        (header + "\n3:1,12,1\n", "is corrupt in line 2"),
+        (header + "\n3:zz,12,x,1,1,1,1,1,1,1\n", "is corrupt in line 2"),
+        (header + "\nx:12,12,1,1,2,0,0,0,0,0\n", "is corrupt in line 2"),
+        (header + "\n3:,12," + "9" * 200_000 + "\n", "is corrupt in line 2"),
+        (header + "\n3:1,1\0,1,1,2,0,0,0,0,0\n", "is corrupt in line 2"),
         ("[" * 100_000 + "\n", "is not a partial data set"),
         ("hello\n", "is not a partial data set"),
         ("hello", "is not a partial data set"),
@@ -130,7 +130,7 @@ def test_a_whole_line_that_holds_no_position_is_refused(tmp_path: Path, row: str
     partial = tmp_path / "set.csv.partial"
     check = zlib.crc32(row.encode(), 3)
     partial.write_text(f"{json.dumps(plan().header())}\n3:{check:08x},{row}", newline="")
-    with pytest.raises(InvalidDatasetFile, match="is damaged in line 2"):
+    with pytest.raises(InvalidDatasetFile, match="is corrupt in line 2"):
         make_dataset(tmp_path / "set.csv", plan(), solver())
 
 
@@ -151,7 +151,7 @@ def test_rows_out_of_order_are_refused(tmp_path: Path, number: int) -> None:
     for each, row in ((1, "1,,0,0,0,0,4,0,0,0,0\n"), (number, "2,1,1,0,1,0,4,0,0,0,0\n")):
         rows.append(f"{each}:{zlib.crc32(row.encode(), each & 0xFFFFFFFF):08x},{row}")
     partial.write_text(json.dumps(plan().header()) + "\n" + "".join(rows))
-    with pytest.raises(InvalidDatasetFile, match="is damaged in line 3"):
+    with pytest.raises(InvalidDatasetFile, match="is corrupt in line 3"):
         make_dataset(tmp_path / "set.csv", plan(), solver())
 
 
@@ -166,7 +166,7 @@ def test_a_row_that_is_there_twice_is_refused(tmp_path: Path, source: str) -> No
         make_dataset(path, plan(source=source), solver(), killed)
     lines = partial.read_text().splitlines(keepends=True)
     partial.write_text("".join([*lines[:3], *lines[2:]]))
-    with pytest.raises(InvalidDatasetFile, match="is damaged in line 4"):
+    with pytest.raises(InvalidDatasetFile, match="is corrupt in line 4"):
         make_dataset(path, plan(source=source), solver())
     assert not path.exists()
 
@@ -188,7 +188,7 @@ def test_a_row_that_was_changed_is_refused(tmp_path: Path, source: str) -> None:
         for new in ("7" if old != "7" else "6", ""):
             line = whole[2][:place] + new + whole[2][place + 1 :]
             partial.write_text("".join([*whole[:2], line, *whole[3:]]))
-            with pytest.raises(InvalidDatasetFile, match=r"is damaged in line [34]"):
+            with pytest.raises(InvalidDatasetFile, match=r"is corrupt in line [34]"):
                 make_dataset(path, asked, solver())
             assert not path.exists()
     partial.write_text("".join(whole))

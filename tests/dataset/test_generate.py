@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,11 @@ from claimeven.dataset import (
     DatasetPlan,
     DatasetProgress,
     InvalidDataset,
-    exhaustive,
-    generate,
+    files,
     make_dataset,
     read_dataset,
 )
-from claimeven.dataset.generate import held_out_path
+from claimeven.dataset.files import held_out_path
 from claimeven.solver import Solver
 from tests.standin import PlainSolver
 
@@ -172,7 +173,7 @@ def test_a_split_that_cannot_be_is_refused_before_any_work(tmp_path: Path) -> No
     path, other = tmp_path / "set.csv", tmp_path / "set-held-out.csv"
     other.write_text("mine")
     for split, sentence in (
-        (1.5, r"the share to train on is a number from 0 to 1, not 1.5"),
+        (1.5, r"the share to train on must be 0 to 1, not 1\.5"),
         (0.5, "set-held-out.csv is there already"),
     ):
         with pytest.raises(InvalidDataset, match=sentence):
@@ -185,26 +186,26 @@ def test_a_disk_that_fills_between_the_sides_of_a_split_leaves_work_that_goes_on
     tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = plan(source=source) if source != "all" else DatasetPlan(None, 0, 3, 0, "all", SMALL)
-    path, module = tmp_path / "set.csv", generate if source != "all" else exhaustive
-    name = "write_table" if source != "all" else "write_blocks"
-    write = getattr(module, name)
+    path, table = tmp_path / "set.csv", files._table
 
     for room in (0, 1):
         written: list[int] = []
 
-        def full(stream: Any, *rest: Any, room: int = room, written: list[int] = written) -> None:
+        @contextmanager
+        def full(*asked: Any, room: int = room, written: list[int] = written) -> Iterator[Any]:
             if len(written) == room:
                 raise CannotWrite(f"{path} cannot be written: No space left on device")
-            write(stream, *rest)
+            with table(*asked) as write:
+                yield write
             written.append(1)
             # A kill now would leave no file that stands in the way.
             assert not path.exists() and not held_out_path(path).exists()
 
-        monkeypatch.setattr(module, name, full)
+        monkeypatch.setattr(files, "_table", full)
         with pytest.raises(CannotWrite):
             make_dataset(path, asked, solver(), split=0.7)
         assert not path.exists() and not held_out_path(path).exists()
-    monkeypatch.setattr(module, name, write)
+    monkeypatch.setattr(files, "_table", table)
     made = make_dataset(path, asked, solver(), split=0.7)
     assert len(read_dataset(path, SMALL)) == made.positions > 10
     assert len(read_dataset(held_out_path(path), SMALL)) == made.held_out
@@ -227,27 +228,33 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
     ("change", "sentence"),
     [
         ({"positions": 0}, "positions must be 1 or more, not 0"),
-        ({"lowest": -1}, "plies must lie within 0-15 on 4x4 connect 3"),
-        ({"highest": 16}, "plies must lie within 0-15 on 4x4 connect 3.*not 3-16"),
+        ({"lowest": -1}, "plies must be within 0-15 on 4x4 connect 3"),
+        ({"highest": 16}, "plies must be within 0-15 on 4x4 connect 3.*not 3-16"),
         ({"lowest": 13}, "the lower one first, not 13-12"),
-        ({"seed": -1}, "a seed is a whole number from 0"),
-        ({"seed": 1 << 63}, r"from 0 to 2\*\*63 - 1, not 9223372036854775808"),
+        ({"seed": -1}, "seed must be 0 to 9223372036854775807, not -1"),
+        ({"seed": 1 << 63}, "seed must be 0 to .*, not 9223372036854775808"),
         ({"positions": 1.5}, "positions must be a whole number, not 1.5"),
         ({"positions": float("nan")}, "positions must be a whole number, not nan"),
         ({"positions": True}, "positions must be a whole number, not True"),
         ({"lowest": 3.0}, "the lowest ply must be a whole number, not 3.0"),
         ({"highest": None}, "the highest ply must be a whole number, not None"),
-        ({"seed": 0.5}, "a seed must be a whole number, not 0.5"),
+        ({"seed": 0.5}, "seed must be a whole number, not 0.5"),
         (
             {"source": "games"},
             "there is no source 'games': choose from random, selfplay, mixed, all",
         ),
-        ({"source": "mixed", "random_moves": 1.5}, "is a number from 0 to 1, not 1.5"),
-        ({"source": "mixed", "random_moves": float("nan")}, "is a number from 0 to 1, not nan"),
+        (
+            {"source": "mixed", "random_moves": 1.5},
+            "random moves must be 0 to 1, not 1.5",
+        ),
+        (
+            {"source": "mixed", "random_moves": float("nan")},
+            "moves must be a number, not nan",
+        ),
         ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),
         ({"source": "selfplay", "one_a_game": True}, "only the source mixed takes one position a"),
         ({"source": "random", "right_only": True}, "only the source mixed takes right columns al"),
-        ({"source": "mixed", "endings": 0}, "a game has 1 ending or more, not 0"),
+        ({"source": "mixed", "endings": 0}, "endings must be 1 or more, not 0"),
         ({"source": "mixed", "endings": 1.5}, "endings must be a whole number, not 1.5"),
         ({"source": "mixed", "endings_from": 5}, "games have one ending: give no ply"),
         ({"source": "mixed", "endings": 2}, "several endings need the ply that they begin from"),

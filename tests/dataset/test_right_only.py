@@ -150,7 +150,7 @@ def test_work_goes_on_as_it_was_begun(tmp_path: Path) -> None:
 
     with pytest.raises(Ended):
         make_dataset(path, plan, solver(), end)
-    with pytest.raises(InvalidDatasetFile, match="was begun with right_only 1, not without"):
+    with pytest.raises(InvalidDatasetFile, match="was started with right_only 1, not without"):
         make_dataset(path, PLAN, solver())
     assert made(path, plan).read_bytes() == whole
     threads = tmp_path / "threads.csv"

@@ -1,4 +1,4 @@
-"""What data set to make."""
+"""The settings of a data set, and the progress of making it."""
 
 from __future__ import annotations
 
@@ -6,15 +6,28 @@ from dataclasses import dataclass
 
 from claimeven.dataset.errors import InvalidDataset
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.validation import whole_number
-from claimeven.suggestions import no_such
+from claimeven.game.validation import one_of, share, whole_number
 
 SOURCES = ("random", "selfplay", "mixed", "all")
-SEEDS = 1 << 63
-#: The chance that a move of the source `mixed` is random where none is given.
+MAX_SEED = (1 << 63) - 1
+#: The default chance that a move of the source `mixed` is random.
 RANDOM_MOVES = 0.5
-#: What messages call the fields of a plan.
-_TOLD = {"lowest": "the lowest ply", "highest": "the highest ply", "seed": "a seed"}
+
+
+@dataclass(frozen=True)
+class DatasetProgress:
+    """How far the work is: `done` of `total` rows, `resumed` of them from an earlier run.
+
+    `nodes` positions were visited for the others. The source `all` has two parts, named by `what`:
+    "positions solved", those of one ply beyond, and then "positions written".
+    """
+
+    done: int
+    total: int
+    resumed: int
+    seconds: float
+    nodes: int
+    what: str = "positions"
 
 
 @dataclass(frozen=True)
@@ -46,40 +59,47 @@ class DatasetPlan:
     right_only: bool = False
 
     def __post_init__(self) -> None:
-        if self.source not in SOURCES:
-            raise InvalidDataset(no_such("source", self.source, SOURCES))
-        self._check_positions()
-        for name in ("lowest", "highest", "seed"):
-            number = whole_number(getattr(self, name), _TOLD.get(name, name), InvalidDataset)
+        one_of(self.source, "source", SOURCES, InvalidDataset)
+        if (self.positions is None) != (self.source == "all"):
+            raise InvalidDataset(
+                "the source all takes every position of the plies: give no number of positions"
+                if self.source == "all"
+                else f"the source {self.source} needs a number of positions: only the source all"
+                " takes every one"
+            )
+        checked = {
+            "lowest": whole_number(self.lowest, "the lowest ply", InvalidDataset),
+            "highest": whole_number(self.highest, "the highest ply", InvalidDataset),
+            "seed": whole_number(self.seed, "seed", InvalidDataset, low=0, high=MAX_SEED),
+            "endings": whole_number(self.endings, "endings", InvalidDataset, low=1),
+        }
+        if self.positions is not None:
+            checked["positions"] = whole_number(self.positions, "positions", InvalidDataset, low=1)
+        if self.endings_from is not None:
+            begin = whole_number(self.endings_from, "the ply of endings", InvalidDataset)
+            checked["endings_from"] = begin
+        for name, number in checked.items():
             object.__setattr__(self, name, number)
         last = self.geometry.cells - 1
         if not 0 <= self.lowest <= self.highest <= last:
             raise InvalidDataset(
-                f"plies must lie within 0-{last} on {self.geometry}, the lower one first,"
+                f"plies must be within 0-{last} on {self.geometry}, the lower one first,"
                 f" not {self.lowest}-{self.highest}"
             )
-        if not 0 <= self.seed < SEEDS:
-            raise InvalidDataset(f"a seed is a whole number from 0 to 2**63 - 1, not {self.seed}")
         if self.source == "all" and self.seed:
             raise InvalidDataset("the source all takes no seed: nothing in it is random")
-        if not 0 <= self.random_moves <= 1:
-            raise InvalidDataset(
-                f"the share of random moves is a number from 0 to 1, not {self.random_moves}"
-            )
-        if self.source != "mixed" and self.random_moves != RANDOM_MOVES:
-            raise InvalidDataset("only the source mixed takes a share of random moves")
-        if self.source != "mixed" and self.one_a_game:
-            raise InvalidDataset("only the source mixed takes one position a game")
-        if self.source != "mixed" and self.right_only:
-            raise InvalidDataset("only the source mixed takes right columns alone")
+        share(self.random_moves, "the share of random moves", InvalidDataset)
+        for is_given, what in (
+            (self.random_moves != RANDOM_MOVES, "a share of random moves"),
+            (self.one_a_game, "one position a game"),
+            (self.right_only, "right columns alone"),
+        ):
+            if is_given and self.source != "mixed":
+                raise InvalidDataset(f"only the source mixed takes {what}")
         self._check_endings()
 
     def _check_endings(self) -> None:
-        endings = whole_number(self.endings, "endings", InvalidDataset)
-        object.__setattr__(self, "endings", endings)
-        if endings < 1:
-            raise InvalidDataset(f"a game has 1 ending or more, not {endings}")
-        if endings == 1:
+        if self.endings == 1:
             if self.endings_from is not None:
                 raise InvalidDataset("games have one ending: give no ply that others begin from")
             return
@@ -89,30 +109,11 @@ class DatasetPlan:
             )
         if self.endings_from is None:
             raise InvalidDataset("several endings need the ply that they begin from")
-        begin = whole_number(self.endings_from, "the ply of endings", InvalidDataset)
-        object.__setattr__(self, "endings_from", begin)
-        if not self.lowest <= begin <= self.highest:
+        if not self.lowest <= self.endings_from <= self.highest:
             raise InvalidDataset(
                 f"endings begin from one of the plies asked for, {self.lowest}-{self.highest},"
-                f" not {begin}"
+                f" not {self.endings_from}"
             )
-
-    def _check_positions(self) -> None:
-        if self.source == "all":
-            if self.positions is not None:
-                raise InvalidDataset(
-                    "the source all takes every position of the plies: give no number of positions"
-                )
-            return
-        if self.positions is None:
-            raise InvalidDataset(
-                f"the source {self.source} needs a number of positions: only the source all takes"
-                " every one"
-            )
-        positions = whole_number(self.positions, "positions", InvalidDataset)
-        if positions < 1:
-            raise InvalidDataset(f"positions must be 1 or more, not {positions}")
-        object.__setattr__(self, "positions", positions)
 
     def header(self) -> dict[str, int | float | str]:
         """Return what two runs must share to be one: everything but the number of positions."""

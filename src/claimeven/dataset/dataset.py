@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled.splitmix64 import mixed_word
 from claimeven.dataset.errors import InvalidDataset
 from claimeven.dataset.rows import WORSE
-from claimeven.dataset.split import check_share, is_for_training
 from claimeven.game.batch import Boards, canonical_keys, disc_counts
 from claimeven.game.geometry import Geometry
+from claimeven.game.validation import share as checked_share
+from claimeven.game.validation import whole_number
+
+_SHIFT, _WHOLE = np.uint64(11), float(1 << 53)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +96,6 @@ class Dataset:
         No game lies on both sides, and no position with it or its mirror image: such ones are
         taken out of the training side. Raises `InvalidDataset` for a share outside 0 to 1.
         """
-        check_share(share)
         training = is_for_training(self.games, share, seed)
         held_out = self.picked(~training)
         return self.picked(training).without(held_out), held_out
@@ -121,3 +124,25 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
     )
     _, places = np.unique(whole.keys, return_index=True)
     return whole if len(places) == len(whole) else whole.picked(np.sort(places))
+
+
+def is_for_training(
+    games: npt.NDArray[np.integer[Any]], share: float, seed: int = 0
+) -> npt.NDArray[np.bool_]:
+    """Return for each number of a game whether it falls to the training side.
+
+    About `share` of all games do. A game is on the same side whatever others there are, so a data
+    set that grows keeps its sides. Raises `InvalidDataset` for a share outside 0 to 1.
+
+    >>> is_for_training(np.array([0, 0, 1, 2, 3, 3]), 0.5).tolist()
+    [True, True, False, True, False, False]
+    """
+    share = checked_share(share, "the share to train on", InvalidDataset)
+    seed = whole_number(seed, "seed", InvalidDataset)
+    numbers, back = np.unique(games, return_inverse=True)
+    # The generator of a data set's own games starts elsewhere: a split must be independent of them.
+    start = mixed_word(seed ^ (1 << 63))
+    words = [mixed_word((start + number) & ((1 << 64) - 1)) for number in numbers.tolist()]
+    drawn = (np.array(words, dtype=np.uint64) >> _SHIFT) / _WHOLE
+    sides: npt.NDArray[np.bool_] = (drawn < share)[back.reshape(-1)]
+    return sides

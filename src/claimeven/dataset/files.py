@@ -1,22 +1,36 @@
-"""The files of a data set: CSV and Parquet, written row by row."""
+"""The files of a data set, CSV and Parquet, written from lines of CSV."""
 
 from __future__ import annotations
 
-import csv
+import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from claimeven import atomic_io
-from claimeven.dataset.errors import InvalidDatasetFile
-from claimeven.dataset.row_batches import Block, arrow_arrays, csv_text
-from claimeven.game.geometry import Geometry
+import numpy as np
+import numpy.typing as npt
 
-Cells = Sequence["int | str | None"]
+from claimeven import atomic_io
+from claimeven.dataset.config import DatasetPlan
+from claimeven.dataset.dataset import is_for_training
+from claimeven.dataset.errors import InvalidDatasetFile
+from claimeven.dataset.rows import field_names
+
 CSV, PARQUET = SUFFIXES = (".csv", ".parquet")
-#: Fields that are text; the others are whole numbers, empty where there is none.
-_TEXT = ("moves",)
+#: The numbers of the games of some rows, int64 (n,), and the rows as lines of CSV.
+Lines = tuple[npt.NDArray[np.int64], Sequence[bytes]]
+
+
+@dataclass(frozen=True)
+class Made:
+    """The result: `positions` rows, and `held_out` rows in a separate file."""
+
+    positions: int
+    held_out: int = 0
+    held_out_path: Path | None = None
 
 
 def check_target(path: Path) -> None:
@@ -30,87 +44,81 @@ def check_target(path: Path) -> None:
     atomic_io.check_output(path)
 
 
-def cells_of(row: bytes, fields: Sequence[str]) -> Cells:
-    """Return the fields of a row of CSV. Raises `ValueError` or `csv.Error` for anything else."""
-    texts = next(csv.reader([row.decode("ascii")]))
-    return [
-        text if name in _TEXT else int(text) if text else None
-        for name, text in zip(fields, texts, strict=True)
-    ]
+def held_out_path(path: Path) -> Path:
+    """Return the file of the side of a split that is held out.
+
+    >>> held_out_path(Path("set.csv")).name
+    'set-held-out.csv'
+    """
+    return path.with_name(f"{path.stem}-held-out{path.suffix}")
 
 
-def write_table(
-    stream: BinaryIO,
-    kind: str,
-    fields: Sequence[str],
-    chunks: Iterable[Sequence[bytes]],
-    header: Mapping[str, Any],
-) -> None:
-    """Write rows of CSV, some at a time, as a file of a kind: one of `SUFFIXES`.
+def write_rows(
+    path: Path, plan: DatasetPlan, lines: Callable[[], Iterable[Lines]], split: float | None
+) -> Made:
+    """Write all rows to a file or, with `split`, to the two files of its sides.
 
-    `header` tells of the data set where a file has room for it.
+    `lines()` are the rows, some at a time; they are gone through once for each file.
+    """
+    fields, header = field_names(plan.geometry, plan.right_only), plan.header()
+    sides: Sequence[bool | None] = (None,)
+    paths = [path]
+    if split is not None:
+        header, sides, paths = (
+            {**header, "split": split},
+            (True, False),
+            [path, held_out_path(path)],
+        )
+    counts = []
+    with atomic_io.binary_files(*paths) as streams:
+        for stream, side in zip(streams, sides, strict=True):
+            count = 0
+            with _table(stream, path.suffix, fields, header) as write:
+                for games, rows in lines():
+                    kept = rows
+                    if side is not None and split is not None:
+                        which = is_for_training(games, split, plan.seed) == side
+                        kept = [row for row, is_kept in zip(rows, which, strict=True) if is_kept]
+                    write(kept)
+                    count += len(kept)
+            counts.append(count)
+    return Made(counts[0]) if split is None else Made(counts[0], counts[1], paths[1])
+
+
+@contextmanager
+def _table(
+    stream: BinaryIO, kind: str, fields: Sequence[str], header: Mapping[str, Any]
+) -> Iterator[Callable[[Sequence[bytes]], None]]:
+    """Yield a function that writes lines of CSV to a file of a kind, one of `SUFFIXES`.
+
+    A Parquet file stores the `header`.
     """
     if kind == CSV:
         stream.write(",".join(fields).encode() + b"\n")
-        for rows in chunks:
-            stream.writelines(rows)
-    else:
-        _write_parquet(stream, fields, chunks, header)
+        yield stream.writelines
+        return
+    arrow, parquet = imported_pyarrow()
+    from pyarrow import csv  # noqa: PLC0415 - an extra
 
-
-def write_blocks(
-    stream: BinaryIO,
-    kind: str,
-    fields: Sequence[str],
-    blocks: Iterable[Block],
-    geometry: Geometry,
-    header: Mapping[str, Any],
-) -> None:
-    """Write rows as `write_table` does, from arrays."""
-    if kind == CSV:
-        stream.write(",".join(fields).encode() + b"\n")
-        for block in blocks:
-            stream.write(csv_text(block, geometry))
-    else:
-        arrow, _ = imported_pyarrow()
-        tables = (arrow_arrays(block, geometry, arrow) for block in blocks)
-        _write_arrays(stream, _schema(fields, header), tables)
-
-
-def _write_parquet(
-    stream: BinaryIO,
-    fields: Sequence[str],
-    chunks: Iterable[Sequence[bytes]],
-    header: Mapping[str, Any],
-) -> None:
-    arrow, _ = imported_pyarrow()
-    schema = _schema(fields, header)
-
-    def arrays_of(rows: Sequence[bytes]) -> list[Any]:
-        columns = zip(*(cells_of(row, fields) for row in rows), strict=True)
-        return [arrow.array(c, type=kind) for c, kind in zip(columns, schema.types, strict=True)]
-
-    _write_arrays(stream, schema, (arrays_of(rows) for rows in chunks if rows))
-
-
-def _schema(fields: Sequence[str], header: Mapping[str, Any]) -> Any:
-    """Return the types of the fields of a Parquet file, and what it tells of itself."""
-    arrow, _ = imported_pyarrow()
     wide = {"moves": arrow.string(), "game": arrow.int64()}
     wide |= {"mine": arrow.uint64(), "mask": arrow.uint64()}
     kinds = [(name, wide.get(name, arrow.int16())) for name in fields]
-    return arrow.schema(kinds, metadata={"claimeven": json.dumps(dict(header))})
-
-
-def _write_arrays(stream: BinaryIO, schema: Any, tables: Iterable[list[Any]]) -> None:
-    arrow, parquet = imported_pyarrow()
+    schema = arrow.schema(kinds, metadata={"claimeven": json.dumps(dict(header))})
+    read = csv.ReadOptions(column_names=list(fields), use_threads=False)
+    convert = csv.ConvertOptions(column_types=schema)
     with parquet.ParquetWriter(stream, schema) as writer:
-        for arrays in tables:
-            writer.write_table(arrow.Table.from_arrays(arrays, schema=schema))
+
+        def write(lines: Sequence[bytes]) -> None:
+            if lines:
+                content = io.BytesIO(b"".join(lines))
+                table = csv.read_csv(content, read_options=read, convert_options=convert)
+                writer.write_table(table.combine_chunks())
+
+        yield write
 
 
 def imported_pyarrow() -> tuple[Any, Any]:
-    """Return `pyarrow` and `pyarrow.parquet`. Raises `InvalidDatasetFile` where it is missing."""
+    """Return `pyarrow` and `pyarrow.parquet`. Raises `InvalidDatasetFile` if it is missing."""
     try:
         import pyarrow  # noqa: PLC0415 - an extra
         import pyarrow.parquet  # noqa: PLC0415 - for a quick start

@@ -1,4 +1,4 @@
-"""The journal of a data set in the making: its rows on the disk, none of them in memory."""
+"""The journal of a data set being made: its rows on the disk, none of them in memory."""
 
 from __future__ import annotations
 
@@ -12,19 +12,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from claimeven import atomic_io
+import numpy as np
+
+from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.dataset.errors import InvalidDatasetFile
-from claimeven.dataset.files import Cells, cells_of, check_target
+from claimeven.dataset.files import Lines, check_target
 
 PARTIAL = ".partial"
-#: Rows that are handed out at a time.
+#: Rows that are read at a time.
 _CHUNK = 1 << 14
 #: Candidates and games are numbered below this, in the order of the rows.
-_MOST_NUMBERS = 1 << 63
+_MAX_NUMBER = 1 << 63
+
+Cells = Sequence["int | str | None"]
 
 
 def journal_path(path: Path) -> Path:
-    """Return where the journal of a data set lies while it is made.
+    """Return the journal of a data set while it is made.
 
     >>> journal_path(Path("set.csv")).name
     'set.csv.partial'
@@ -33,11 +37,11 @@ def journal_path(path: Path) -> Path:
 
 
 class Journal:
-    """The rows made so far, kept in `path` + ".partial" line by line.
+    """The rows made so far, stored in `path` + ".partial" line by line.
 
-    The first line holds the options, each further one the number of a row's candidate or game, a
-    check of the line, and the row's fields. A last line that was cut off is dropped. `count` rows
-    are there, the last of them of `last_number`, once `take_up` has run. Raises
+    The first line has the options, each other line the number of a row's candidate or game, a
+    check of the line, and the row's fields. A last line that was cut off is dropped. After
+    `take_up` there are `count` rows, the last of them with `last_number`. Raises
     `InvalidDatasetFile` for a file of other options or of something else.
     """
 
@@ -47,8 +51,8 @@ class Journal:
         self.fields = fields
         self.count = 0
         self.last_number = 0
-        atomic_io.check_output(self.path)
-        self._file = atomic_io.GrowingFile(self.path, lambda: self._checked(header))
+        check_output(self.path)
+        self._file = GrowingFile(self.path, lambda: self._checked(header))
         if not self.path.stat().st_size:
             self._file.append(_head(header))
 
@@ -64,20 +68,20 @@ class Journal:
         self._file.close()
 
     def take_up(self) -> Iterator[Cells]:
-        """Yield the fields of the rows of an earlier run; anything that is no row is refused."""
+        """Yield the fields of the rows of an earlier run; anything else is rejected."""
         for lines in self.chunks():
             for line in lines:
                 if not self.count and b":" not in line.partition(b",")[0]:
                     raise InvalidDatasetFile(
-                        f"{self.path} was begun by an earlier version of claimeven: finish it with"
-                        " that, or remove it to begin again"
+                        f"{self.path} is of an earlier version of claimeven: finish it with that,"
+                        " or remove it to start again"
                     )
                 try:
                     number, cells = _parted(line, self.fields)
                 except (ValueError, StopIteration, csv.Error):
-                    raise self.damaged() from None
-                if not self.last_number <= number < _MOST_NUMBERS:
-                    raise self.damaged()
+                    raise self.corrupt() from None
+                if not self.last_number <= number < _MAX_NUMBER:
+                    raise self.corrupt()
                 yield cells
                 self.count += 1
                 self.last_number = number
@@ -107,14 +111,21 @@ class Journal:
         except OSError as error:
             raise self._unreadable(error) from None
 
-    def damaged(self, row: int | None = None) -> InvalidDatasetFile:
-        """Return the error that says that a row is not what was written.
+    def lines(self, most: int) -> Iterator[Lines]:
+        """Yield the first `most` rows as lines of a table, some at a time, with their numbers."""
+        for chunk in self.chunks(most):
+            parts = [line.partition(b",") for line in chunk]
+            numbers = [int(head.partition(b":")[0]) for head, _, _ in parts]
+            yield np.array(numbers, dtype=np.int64), [row for _, _, row in parts]
 
-        `row` counts from 0; usually it is the one after those counted.
+    def corrupt(self, row: int | None = None) -> InvalidDatasetFile:
+        """Return the error for a row that is not what was written, by default the next one.
+
+        `row` counts from 0.
         """
         line = (self.count if row is None else row) + 2
         return InvalidDatasetFile(
-            f"{self.path} is damaged in line {line}: remove it to begin again"
+            f"{self.path} is corrupt in line {line}: remove it to start again"
         )
 
     def done(self) -> None:
@@ -139,17 +150,17 @@ class Journal:
             found = None
         if not isinstance(found, dict):
             raise InvalidDatasetFile(
-                f"{self.path} is not a partial data set: remove it to begin again"
+                f"{self.path} is not a partial data set: remove it to start again"
             )
         for name in {**found, **header}:
             if found.get(name) != header.get(name):
-                begun = f"with {name} {found[name]}" if name in found else f"without {name}"
+                started = f"with {name} {found[name]}" if name in found else f"without {name}"
                 asked = str(header[name]) if name in header else "without"
                 if name not in found:
                     asked = f"with {name} {asked}"
                 raise InvalidDatasetFile(
-                    f"{self.path} was begun {begun}, not {asked}: ask for the same, or remove it"
-                    " to begin again"
+                    f"{self.path} was started {started}, not {asked}: ask for the same, or remove"
+                    " it to start again"
                 )
         return whole
 
@@ -162,22 +173,19 @@ def _head(header: Mapping[str, Any]) -> bytes:
     return json.dumps(header).encode() + b"\n"
 
 
-def rows_of(lines: Iterable[bytes]) -> tuple[list[int], list[bytes]]:
-    """Return the numbers of lines of a journal, and the lines of a table that they hold."""
-    parts = [line.partition(b",") for line in lines]
-    numbers = [int(head.partition(b":")[0]) for head, _, _ in parts]
-    return numbers, [row for _, _, row in parts]
-
-
 def _line(number: int, row: bytes) -> bytes:
-    """Return a line of a journal: a row with its number, and what tells both from damaged ones."""
+    """Return a line of a journal: a row with its number and a check of both."""
     return b"%d:%08x,%b" % (number, zlib.crc32(row, number & 0xFFFFFFFF), row)
 
 
 def _parted(line: bytes, fields: Sequence[str]) -> tuple[int, Cells]:
-    """Return number and fields of a line. Raises `ValueError` or `csv.Error` for a damaged one."""
+    """Return number and fields of a line. Raises `ValueError` or `csv.Error` for a corrupt one."""
     head, _, row = line.partition(b",")
     number = int(head.partition(b":")[0])
     if line != _line(number, row):
         raise ValueError("the line is not as it was written")
-    return number, cells_of(row, fields)
+    texts = next(csv.reader([row.decode("ascii")]))
+    return number, [
+        text if name == "moves" else int(text) if text else None
+        for name, text in zip(fields, texts, strict=True)
+    ]

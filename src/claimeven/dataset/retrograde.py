@@ -1,6 +1,6 @@
 """Every position of some plies with the score of every column, backed up from one ply beyond.
 
-Positions are those of `book.openings`: one of each pair of mirror images, none where the game is
+Positions are those of `book.enumerate`: one of each pair of mirror images, none where the game is
 over, ply by ply, ascending by key. Only the scores of one ply beyond have to be known: what a
 column is worth is minus the score of the position it leads to, or follows from the rules.
 """
@@ -16,17 +16,24 @@ import numpy.typing as npt
 from claimeven.book.enumerate import Keys, Scores, layers, played
 from claimeven.dataset.config import DatasetPlan
 from claimeven.dataset.errors import InvalidDataset
-from claimeven.dataset.row_batches import Block
+from claimeven.dataset.files import Lines
+from claimeven.game.batch import Boards
 from claimeven.game.geometry import Geometry
+from claimeven.game.notation import column_names
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.solver import ILLEGAL
 
-#: Most positions of a data set, those of the plies before it too.
-MOST = 20_000_000
-#: Most moves of a ply's positions: the keys after them are in memory at once, 8 bytes each.
-_MOST_MOVES = 100_000_000
-#: Rows that are handed out at a time.
+#: The limit on the positions of a data set, with those of the plies before it.
+MAX_POSITIONS = 20_000_000
+#: The limit on the moves of a ply's positions: all keys after them are in memory, 8 bytes each.
+_MAX_MOVES = 100_000_000
+#: Rows that are made at a time.
 _BLOCK = 1 << 16
+#: The numbers -128 to 127 as text, blank after their end; `ILLEGAL`, -128, is all blank.
+_SMALL = np.array(
+    [list(str(n).encode().ljust(4, b"\0")) if n != ILLEGAL else [0] * 4 for n in range(-128, 128)],
+    dtype=np.uint8,
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,7 @@ class _Parents:
 def keys_by_ply(plan: DatasetPlan) -> list[Keys]:
     """Return the keys of the positions of plies 0 to one beyond the highest of a plan.
 
-    Raises `InvalidDataset` where there are more than `MOST` in the plan.
+    Raises `InvalidDataset` where there are more than `MAX_POSITIONS` in the plan.
     """
     geometry = plan.geometry
     found: list[Keys] = []
@@ -54,7 +61,7 @@ def keys_by_ply(plan: DatasetPlan) -> list[Keys]:
         found.append(layer.keys)
         count += len(layer.keys)
         asked = layer.ply <= plan.highest
-        if asked and (count > MOST or len(layer.keys) * geometry.columns > _MOST_MOVES):
+        if asked and (count > MAX_POSITIONS or len(layer.keys) * geometry.columns > _MAX_MOVES):
             raise InvalidDataset(
                 f"there are too many positions up to ply {plan.highest} of {geometry} to take all,"
                 f" and {count:,} up to ply {layer.ply}: ask for plies up to {layer.ply - 1}"
@@ -87,7 +94,7 @@ class AllPositions:
     def __len__(self) -> int:
         return sum(len(keys) for keys in self._keys[self.lowest :])
 
-    def blocks(self) -> Iterator[Block]:
+    def lines(self) -> Iterator[Lines]:
         """Yield all rows, some at a time, by ply and key; each is a game of its own, from 0."""
         moves = np.zeros((1, 0), dtype=np.uint8)
         game = 0
@@ -96,10 +103,11 @@ class AllPositions:
                 moves = _moves_on(moves, self._parents[ply - 1], self.geometry)
             for start in range(0, len(keys) if ply >= self.lowest else 0, _BLOCK):
                 part = slice(start, start + _BLOCK)
-                mines, masks = discs_of_keys(keys[part], self.geometry)
-                games = np.arange(game, game + len(mines))
-                yield Block(games, moves[part], mines, masks, self._scores[ply][part])
-                game += len(mines)
+                boards = discs_of_keys(keys[part], self.geometry)
+                games = np.arange(game, game + len(boards[0]))
+                text = _csv_text(games, moves[part], boards, self._scores[ply][part], self.geometry)
+                yield games, text.splitlines(keepends=True)
+                game += len(games)
 
 
 def _labelled(
@@ -125,3 +133,40 @@ def _moves_on(
     after = np.concatenate((moves[parents.above], parents.columns[:, None]), axis=1)
     after[parents.mirrored] = np.uint8(geometry.columns - 1) - after[parents.mirrored]
     return after
+
+
+def _csv_text(
+    games: npt.NDArray[np.int64],
+    moves: npt.NDArray[np.uint8],
+    boards: tuple[Boards, Boards],
+    scores: npt.NDArray[np.int8],
+    geometry: Geometry,
+) -> bytes:
+    """Return rows of one ply as lines of CSV, as `Row.cells` would, without a loop over them.
+
+    `games` (n,), `moves` (n, ply) columns from 0, `boards` two arrays (n,), `scores` (n, columns).
+    """
+    names = np.frombuffer(column_names(geometry.columns).encode(), dtype=np.uint8)
+    best = scores.max(axis=1)
+    right = (scores == best[:, None]).sum(axis=1)
+    small = [_SMALL[column.astype(np.int64) + 128] for column in (best, right, *scores.T)]
+    ply = _SMALL[np.full(len(games), moves.shape[1] + 128)]
+    fields = [_digits(games.astype(np.uint64)), names[moves], ply, *map(_digits, boards), *small]
+    comma = np.full((len(games), 1), ord(","), dtype=np.uint8)
+    text = np.concatenate([piece for field in fields for piece in (field, comma)], axis=1)
+    text[:, -1] = ord("\n")
+    written: npt.NDArray[np.uint8] = text[text != 0]
+    return written.tobytes()
+
+
+def _digits(numbers: Boards) -> npt.NDArray[np.uint8]:
+    """Return numbers as digits, one a column, blank before the first."""
+    width = len(str(int(numbers.max(initial=0))))
+    text = np.zeros((len(numbers), width), dtype=np.uint8)
+    for place in reversed(range(width)):
+        tenths = numbers // np.uint64(10)
+        digit = (numbers - tenths * np.uint64(10)).astype(np.uint8) + np.uint8(ord("0"))
+        # Blank if the number has started already; the last digit of 0 stays.
+        text[:, place] = np.where(numbers != 0, digit, 0) if place < width - 1 else digit
+        numbers = tenths
+    return text
