@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven import Solver
-from claimeven.adapters.kaggle.book_file import BOOK, pack
+from claimeven.adapters.kaggle.assets import BOOK, pack
 from claimeven.game.batch import canonical_keys, has_line, moves
 from claimeven.game.geometry import STANDARD
 from claimeven.game.perft_kernel import discs_of_keys

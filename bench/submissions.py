@@ -25,7 +25,7 @@ import numpy as np
 from claimeven import Limit, Position, Solver, make_agent
 from claimeven.adapters.kaggle import export_submission
 from claimeven.adapters.kaggle.template.board import Board
-from claimeven.adapters.kaggle.template.clock import Clock
+from claimeven.adapters.kaggle.template.kaggle_api import Clock
 from claimeven.adapters.kaggle.template.perfect import Perfect
 from claimeven.adapters.kaggle.template.windows import Windows
 from claimeven.game.encodings import from_kaggle

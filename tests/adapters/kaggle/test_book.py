@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, Solver
-from claimeven.adapters.kaggle.book_file import BOOK, pack, packed_book
+from claimeven.adapters.kaggle.assets import BOOK, pack, packed_book
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.book import MoveBook, unpacked
 from claimeven.game.batch import canonical_keys

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, make_agent
-from claimeven.adapters.kaggle import network_file, submission
-from claimeven.adapters.kaggle.network_file import packed_net
+from claimeven.adapters.kaggle import assets, submission
+from claimeven.adapters.kaggle.assets import packed_net
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.features import Features
 from claimeven.adapters.kaggle.template.net import Net, in_pieces, product, unpacked_net
@@ -177,7 +177,7 @@ def test_nets_that_cannot_be_exported_are_refused(
         submission("puct:backend=python")
     path = tmp_path / "net.npz"
     ours.write_net(path, drawn_net())
-    monkeypatch.setattr(network_file, "MOST_NET_WEIGHTS", 100)
+    monkeypatch.setattr(assets, "MOST_NET_WEIGHTS", 100)
     with pytest.raises(InvalidSpec, match="weights cannot be exported: up to 100 can be"):
         submission(f"net:model={path}")
 

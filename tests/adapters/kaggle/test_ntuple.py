@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, make_agent
-from claimeven.adapters.kaggle import network_file, submission
-from claimeven.adapters.kaggle.network_file import packed_network
+from claimeven.adapters.kaggle import assets, submission
+from claimeven.adapters.kaggle.assets import packed_network
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.ntuple import NTuple, learnt_or
 from claimeven.agents import InvalidSpec, Limit
@@ -115,7 +115,7 @@ def test_networks_that_cannot_be_exported_are_refused(
         submission(f"ntuple:model={tmp_path / 'gone.npz'}")
     with pytest.raises(InvalidSpec, match="a submission has no backend"):
         submission("ntuple:backend=python")
-    network_file.packed_network.cache_clear()
-    monkeypatch.setattr(network_file, "MOST_WEIGHTS", 100)
+    assets.packed_network.cache_clear()
+    monkeypatch.setattr(assets, "MOST_WEIGHTS", 100)
     with pytest.raises(InvalidSpec, match="weights cannot be exported: up to 100 can be"):
         submission("ntuple")

@@ -13,7 +13,7 @@ import pytest
 from claimeven import Geometry, Position, make_agent
 from claimeven.adapters.kaggle import submission
 from claimeven.adapters.kaggle.template.board import Board
-from claimeven.adapters.kaggle.template.clock import Clock
+from claimeven.adapters.kaggle.template.kaggle_api import Clock
 from claimeven.adapters.kaggle.template.puct import VISITS_A_LEAF, Puct, PuctNode, settle
 from claimeven.agents import Limit
 from claimeven.game.encodings import to_kaggle

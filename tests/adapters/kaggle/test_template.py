@@ -11,8 +11,8 @@ import pytest
 from claimeven import Geometry, Position, Solver, make_agent
 from claimeven.adapters.kaggle.template.alphabeta import AlphaBeta
 from claimeven.adapters.kaggle.template.board import Board, bits_of
-from claimeven.adapters.kaggle.template.clock import Clock, OutOfTime, seconds_for_move
 from claimeven.adapters.kaggle.template.exact import ExactSolver
+from claimeven.adapters.kaggle.template.kaggle_api import Clock, OutOfTime, seconds_for_move
 from claimeven.adapters.kaggle.template.perfect import Perfect
 from claimeven.adapters.kaggle.template.sequences import Sequences
 from claimeven.adapters.kaggle.template.streaks import Streaks

@@ -1,8 +1,7 @@
 """Our agents as submissions to Kaggle ConnectX: one file each, that needs Python alone.
 
-`export` puts a file together, from the modules in `parts`, which are plain Python and are tested
-as they stand; `recipes` says which of them an agent needs, `book_file` holds the book of moves
-that the exact player takes along.
+`export` puts a file together from the modules in `template`, which are plain Python and are tested
+as they are; `builders` lists the modules of each agent, and `assets` packs its book or model.
 """
 
 from claimeven.adapters.kaggle.export import export_submission, submission

@@ -1,7 +1,7 @@
-"""What a submission is made of, by the family of its agent.
+"""The parts of a submission, by the family of its agent.
 
-To let another family be exported, write its player as a module in `parts`, and a function here that
-turns the options of a spec into a `Recipe`; `RECIPES` lists these functions.
+To let another family be exported, write its player as a module in `template`, and a function here
+that turns the options of a spec into a `Recipe`; `RECIPES` lists these functions.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from claimeven.adapters.kaggle.book_file import packed_book
-from claimeven.adapters.kaggle.network_file import packed_net, packed_network
-from claimeven.agents.base import Limit
+from claimeven.adapters.kaggle.assets import packed_book, packed_net, packed_network
 from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.families import classic, montecarlo, trained
 from claimeven.agents.files import split_file_spec
 from claimeven.agents.http_agent import is_address
-from claimeven.agents.options import FULL, AgentKind, InvalidSpec
+from claimeven.agents.options import FULL, AgentKind, InvalidSpec, limit_in
 from claimeven.agents.registry import AGENTS, parse_spec
 from claimeven.evaluation.windows import SYMMETRIC
 from claimeven.game.geometry import STANDARD
@@ -32,7 +30,7 @@ _SYMMETRIC = (
     (SYMMETRIC.their_line, SYMMETRIC.their_three, SYMMETRIC.their_two),
     SYMMETRIC.centre,
 )
-#: Evaluation -> its module in `parts`, and the expression that makes it.
+#: Evaluation -> its module in `template`, and the expression that makes it.
 EVALUATION_PARTS: Final = {
     "sequences": ("sequences", "Sequences(board)"),
     "windows": ("windows", "Windows(board)"),
@@ -42,40 +40,30 @@ EVALUATION_PARTS: Final = {
 }
 #: Characters of a call that is written in one line.
 LINE: Final = 80
-#: What options of UCT can be in a submission, where not all is.
-UCT_CHOICES: Final[dict[str, tuple[Any, ...]]] = {
-    "method": ("uct",),
-    "playout": ("random", "wins-and-blocks", "careful", "greedy", "replies"),
-    "table": ("off",),
-    "threads": (1,),
+#: Options of UCT that a submission has not all choices of: these, and why no others.
+UCT_CHOICES: Final[dict[str, tuple[tuple[Any, ...], str]]] = {
+    "method": (("uct",), "it has no tree"),
+    "playout": (
+        ("random", "wins-and-blocks", "careful", "greedy", "replies"),
+        "too slow in plain Python, or no part of the file",
+    ),
+    "table": (("off",), "the tree of a submission has a node for each path"),
+    "threads": ((1,), "a submission has one core"),
 }
 
 
 @dataclass(frozen=True)
 class Packed:
-    """Bytes that a submission takes along under a name, and what is said of them there."""
+    """Bytes in a submission under a name, and the comment on them."""
 
     name: str
     words: str
     content: bytes
 
 
-#: Why it cannot be anything else.
-_UCT_REASONS: Final = {
-    "method": "it has no tree",
-    "playout": "too slow in plain Python, or no part of the file",
-    "table": "the tree of a submission has a node for each path",
-    "threads": "a submission has one core",
-}
-
-
 @dataclass(frozen=True)
 class Recipe:
-    """How a submission is put together.
-
-    `parts` are modules in the order they stand in the file; `maker` is the expression that makes
-    the player of a `board`.
-    """
+    """The modules of a submission in order, and the expression for the player of a `board`."""
 
     parts: tuple[str, ...]
     maker: str
@@ -83,7 +71,7 @@ class Recipe:
 
 
 def recipe_of(spec: str, seed: int = 0) -> Recipe:
-    """Return what a submission is made of. Raises `InvalidSpec` for what cannot be one."""
+    """Return the parts of a submission. Raises `InvalidSpec` for an agent that cannot be one."""
     name = spec.partition(":")[0].strip()
     if name in AGENTS and name not in RECIPES:
         raise InvalidSpec(f"{name} cannot be exported: choose from {', '.join(RECIPES)}")
@@ -119,20 +107,18 @@ def _alphabeta(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe
         "centre_start": options["start"] == "centre",
     }
     return Recipe(
-        ("board", "clock", part, "alphabeta", "entry"),
+        ("board", "kaggle_api", part, "alphabeta"),
         _call("AlphaBeta", "board", evaluator, **_said(given)),
     )
 
 
 def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, ("backend",))
-    limit = Limit(options["seconds"], options["iterations"])
+    limit, usual = limit_in(options), PRESETS[kind.name]
     _check_uct({name: options[name] for name in UCT_CHOICES if options.get(name) is not None})
-    chosen = PRESETS[kind.name].with_changes(
-        **{name: value for name, value in options.items() if name in _UCT_OPTIONS}
-    )
+    apart = ("iterations", "seconds", "capacity", "backend")
+    chosen = usual.with_changes(**{n: v for n, v in options.items() if n not in apart})
     _check_uct({name: getattr(chosen, name) for name in UCT_CHOICES})
-    usual = PRESETS[kind.name]
     free = limit.is_free and usual.iterations is not None
     given = {
         "weight": round(chosen.weight, 6),
@@ -151,7 +137,7 @@ def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
         "seed": seed,
     }
     return Recipe(
-        ("board", "clock", "uct", "entry"),
+        ("board", "kaggle_api", "uct"),
         _call("Uct", "board", **{n: v for n, v in given.items() if n != "capacity" or v}),
     )
 
@@ -159,7 +145,7 @@ def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
 def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, tuple(options))
     return Recipe(
-        ("board", "clock", "windows", "alphabeta", "exact", "book", "perfect", "entry"),
+        ("board", "kaggle_api", "windows", "alphabeta", "exact", "book", "perfect"),
         _call("Perfect", "board", "Windows(board)", "BOOK"),
         Packed("BOOK", "The book of moves, packed (see above).", packed_book(STANDARD)),
     )
@@ -175,14 +161,14 @@ def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     given = {**limits, "left_first": options["order"] == "left"}
     network = packed_network(trained.network_of(options["model"]))
     return Recipe(
-        ("board", "clock", "windows", "ntuple", "alphabeta", "entry"),
+        ("board", "kaggle_api", "windows", "ntuple", "alphabeta"),
         _call("AlphaBeta", "board", "learnt_or(board, NETWORK, Windows(board))", **_said(given)),
         Packed("NETWORK", "The network, packed (see above).", network),
     )
 
 
 def _net(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
-    trained.net_of(options["model"])  # reads it, and tells what is wrong with it
+    trained.net_of(options["model"])  # raises what is wrong with it
     return _with_net((), "OneLook(Net(board, NET))", options["model"])
 
 
@@ -204,8 +190,8 @@ def _with_net(parts: tuple[str, ...], maker: str, model: str) -> Recipe:
     """Return the recipe of a player with a net, and of alpha-beta on boards it does not know."""
     path = SHIPPED_NET if model == trained.DEFAULT else model
     return Recipe(
-        ("board", "clock", "windows", "alphabeta", "features", "net", *parts, "entry"),
-        f"(\n        {maker}\n        if knows(NET, board)\n"
+        ("board", "kaggle_api", "windows", "alphabeta", "features", "net", *parts),
+        f"(\n        {maker}\n        if board.owns(NET)\n"
         "        else AlphaBeta(board, Windows(board))\n    )",
         Packed("NET", "The net, packed (see above).", packed_net(path)),
     )
@@ -214,25 +200,20 @@ def _with_net(parts: tuple[str, ...], maker: str, model: str) -> Recipe:
 def _check_uct(options: Mapping[str, Any]) -> None:
     """Raise `InvalidSpec` naming an option that a search in plain Python does not have, and why."""
     for name, value in options.items():
-        if value not in UCT_CHOICES[name]:
+        choices, reason = UCT_CHOICES[name]
+        if value not in choices:
             raise InvalidSpec(
-                f"{name}={value} cannot be exported ({_UCT_REASONS[name]}): choose from"
-                f" {', '.join(str(choice) for choice in UCT_CHOICES[name])}"
+                f"{name}={value} cannot be exported ({reason}): choose from"
+                f" {', '.join(map(str, choices))}"
             )
 
 
 def _is_known(options: MonteCarloOptions) -> bool:
-    """Whether a submission can search as these options say."""
-    return all(getattr(options, name) in known for name, known in UCT_CHOICES.items())
+    """Whether a submission can search by these options."""
+    return all(getattr(options, name) in choices for name, (choices, _) in UCT_CHOICES.items())
 
 
-#: Options of UCT that a recipe looks at.
-_UCT_OPTIONS = (
-    "formula", "c", "first", "ties", "playout", "cut", "scale", "least_wins", "choice", "solver",
-    "decisive", "table", "reuse", "threads",
-)  # fmt: skip
-
-#: Agent -> what makes its recipe.
+#: Agent -> the function that makes its recipe.
 RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]] = {
     **{kind.name: _alphabeta for kind in classic.KINDS if not kind.name.endswith("-code")},
     **{kind.name: _uct for kind in montecarlo.KINDS if _is_known(PRESETS[kind.name])},

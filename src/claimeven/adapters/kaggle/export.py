@@ -1,6 +1,6 @@
-"""Puts a submission to Kaggle ConnectX together: one file, from the modules in `parts`.
+"""Puts a submission to Kaggle ConnectX together: one file, from the modules in `template`.
 
-The order is what Kaggle's loader wants: imports first, and the agent as the last callable.
+Kaggle's loader wants imports first, and the agent as the last callable.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from claimeven.atomic_io import write_text
 WIDTH: Final = 100
 #: Characters of packed bytes on a line.
 PACKED: Final = WIDTH - 6
-#: Packages that parts import, each under its usual name, and what they are called.
+#: Packages that parts import: the usual alias and the name of each.
 PACKAGES: Final = {"numpy": ("np", "NumPy")}
 #: The most characters that one is escaped with.
 _ESCAPE: Final = len("\\U0010ffff")
@@ -32,9 +32,9 @@ _ESCAPE: Final = len("\\U0010ffff")
 
 @dataclass(frozen=True)
 class Section:
-    """A module as it goes into a file: what it says of itself, what it imports, and the rest.
+    """A module as a part of a file: its docstring, its imports, and the rest.
 
-    `imports` hold a module for each name, "" for a module imported whole.
+    `imports` are pairs of a module and a name, "" for a module imported whole.
     """
 
     words: str
@@ -84,52 +84,44 @@ def submission(spec: str, seed: int = 0) -> str:
 
 
 def _in_docstring(text: str) -> str:
-    """Return a text as it stands within three quotes, in one line, whatever is in it."""
-    # A path need not be UTF-8, as the file is; however long it is, it is told whole.
+    """Return any text as it is written between three quotes, in one line."""
+    # A path need not be UTF-8, as the file is; however long it is, it is shown whole.
     shown = printable(text, _ESCAPE * len(text))
     return shown.replace("\\", "\\\\").replace('"', '\\"')
 
 
 @cache
 def read_section(name: str) -> Section:
-    """Return a module of `parts` as a section; its imports of other parts fall away."""
+    """Return a module of `template` as a section, without its imports of other parts."""
     source = resources.files(template).joinpath(f"{name}.py").read_text(encoding="utf-8")
     tree = ast.parse(source)
-    imports, last = set(), tree.body[0]
-    for node in tree.body:
-        if isinstance(node, ast.Import):
-            imports |= {(alias.name, "") for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            module = node.module or ""
-            if module != "__future__" and not module.startswith(template.__name__):
-                imports |= {(module, alias.name) for alias in node.names}
-        else:
-            continue
-        last = node
-    body = "\n".join(source.splitlines()[last.end_lineno :]).strip("\n")
-    return Section(ast.get_docstring(tree) or "", frozenset(imports), body)
+    nodes = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    imports = {
+        (node.module or "", alias.name) if isinstance(node, ast.ImportFrom) else (alias.name, "")
+        for node in nodes
+        for alias in node.names
+    }
+    own = {pair for pair in imports if not pair[0].startswith(("__future__", template.__name__))}
+    body = "\n".join(source.splitlines()[nodes[-1].end_lineno :]).strip("\n")
+    return Section(ast.get_docstring(tree) or "", frozenset(own), body)
 
 
 def _imports(sections: list[Section], recipe: Recipe) -> str:
-    names: dict[str, set[str]] = {"base64": {""}} if recipe.packed else {}
-    for section in sections:
-        for module, name in section.imports:
-            names.setdefault(module, set()).add(name)
+    pairs = {pair for section in sections for pair in section.imports}
+    pairs |= {("base64", "")} if recipe.packed else set()
     packages = _packages(sections)
-    whole = sorted(module for module in names if "" in names[module])
-    lines = [f"import {module}" for module in whole if module not in packages]
-    for module in sorted(names):
-        taken = sorted(names[module] - {""})
-        if taken:
-            lines.append(f"from {module} import {', '.join(taken)}")
-    for module, (usual, words) in packages.items():
-        told = f"this submission needs {words}, which Kaggle has: pip install {module}"
+    lines = [f"import {m}" for m, name in sorted(pairs) if not name and m not in packages]
+    for module in sorted({module for module, name in pairs if name}):
+        names = ", ".join(sorted(name for m, name in pairs if m == module and name))
+        lines.append(f"from {module} import {names}")
+    for module, (alias, words) in packages.items():
         lines += [
             "",
             "try:",
-            f"    import {module} as {usual}",
+            f"    import {module} as {alias}",
             "except ImportError:",
-            f'    raise ImportError("{told}") from None',
+            f'    raise ImportError("this submission needs {words}, which Kaggle has:'
+            f' pip install {module}") from None',
         ]
     return "\n".join(lines) + "\n"
 
@@ -147,7 +139,7 @@ def _heading(name: str, section: Section) -> str:
 
 
 def _ending(recipe: Recipe) -> str:
-    """Return the end of the file: packed bytes, what makes a player, and the agent, last of all."""
+    """Return the end of the file: packed bytes, the making of a player, and the agent."""
     rule = "# -- the agent "
     lines = ["", rule + "-" * (WIDTH - len(rule)), ""]
     if recipe.packed is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from claimeven.adapters.kaggle.template.board import Board
-from claimeven.adapters.kaggle.template.clock import Clock, OutOfTime
+from claimeven.adapters.kaggle.template.kaggle_api import Clock, OutOfTime
 
 WIN_VALUE = 10**9
 #: Beyond this, either way, a value is a proven win or loss.

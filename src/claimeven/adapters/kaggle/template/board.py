@@ -38,6 +38,10 @@ class Board:
             length += grown[-1]
         return grown
 
+    def owns(self, packed: bytes) -> bool:
+        """Whether packed data, which start with the sizes of a board, are of this board."""
+        return tuple(packed[:3]) == (self.columns, self.rows, self.connect)
+
     def read(self, cells: Sequence[int], mark: int) -> tuple[int, int]:
         """Return (mine, mask) of a flat list of cells, top row first, for the side of `mark`.
 
@@ -83,6 +87,15 @@ class Board:
     def winning_cells(self, discs: int, mask: int) -> int:
         """Return the empty cells that complete a line for some discs; not all can be played."""
         return self.completing(discs) & self.all & ~mask
+
+    def safe_moves(self, mine: int, mask: int) -> int:
+        """Return the moves of the side to move after which the other side does not win at once."""
+        playable = self.playable(mask)
+        threats = self.winning_cells(mine ^ mask, mask)
+        forced = threats & playable
+        if forced & (forced - 1):
+            return 0
+        return (forced or playable) & ~(threats >> 1)
 
     def completing(self, discs: int) -> int:
         """Return the cells that complete a line for some discs; some are taken or off the board."""

@@ -18,9 +18,7 @@ class MoveBook:
 
     def __init__(self, board: Board, packed: bytes) -> None:
         self.board = board
-        self.columns: dict[int, int] = {}
-        if tuple(packed[:3]) == (board.columns, board.rows, board.connect):
-            self.columns = unpacked(packed)
+        self.columns = unpacked(packed) if board.owns(packed) else {}
 
     def find(self, mine: int, mask: int) -> int | None:
         """Return the column to play in a position, None where the book does not know it."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from claimeven.adapters.kaggle.template.board import Board
-from claimeven.adapters.kaggle.template.clock import Clock
+from claimeven.adapters.kaggle.template.kaggle_api import Clock
 
 #: Entries of the table at which it is emptied.
 MOST_BOUNDS = 1_000_000

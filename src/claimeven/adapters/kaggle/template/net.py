@@ -21,18 +21,13 @@ from typing import Any
 import numpy as np
 
 from claimeven.adapters.kaggle.template.board import Board
-from claimeven.adapters.kaggle.template.clock import Clock
 from claimeven.adapters.kaggle.template.features import DIGITS, Features
+from claimeven.adapters.kaggle.template.kaggle_api import Clock
 
 #: Positions that pass through a layer at a time, and products in a piece of a layer. NumPy works at
 #: pieces so small in one thread; a whole layer it would share out among threads, which take longer
 #: to find each other than to do their part.
 ROWS, PIECE = 16, 1 << 18
-
-
-def knows(packed: bytes, board: Board) -> bool:
-    """Whether a packed net is one of a board."""
-    return tuple(packed[:3]) == (board.columns, board.rows, board.connect)
 
 
 def unpacked_net(packed: bytes) -> tuple[dict[str, Any], dict[str, Any]]:

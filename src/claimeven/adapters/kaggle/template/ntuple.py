@@ -38,8 +38,7 @@ Evaluator = Callable[[int, int], int]
 
 def learnt_or(board: Board, packed: bytes, other: Evaluator) -> Evaluator:
     """Return the packed network on its own board, the other evaluation on any other."""
-    known = tuple(packed[:3]) == (board.columns, board.rows, board.connect)
-    return NTuple(board, packed) if known else other
+    return NTuple(board, packed) if board.owns(packed) else other
 
 
 class NTuple:
@@ -86,15 +85,11 @@ def added_by_column(
     board: Board, slots: list[tuple[int, list[tuple[int, int]]]], column: int
 ) -> list[int]:
     """Return what a column adds to the indices, by its bits in the first player's discs + mask."""
-    powers: list[list[int]] = [[] for _ in range(board.rows)]
-    for row in range(board.rows):
-        powers[row] = [
-            4**number << FIELD * slot
-            for slot, (_, cells) in enumerate(slots)
-            for number, cell in enumerate(cells)
-            if cell == (column, row)
-        ]
-    worth = [sum(each) for each in powers]
+    worth = [0] * board.rows
+    for slot, (_, cells) in enumerate(slots):
+        for number, cell in enumerate(cells):
+            if cell[0] == column:
+                worth[cell[1]] += 4**number << FIELD * slot
     added = [0] * (1 << board.height)
     for discs in range(board.rows + 1):
         for first in range(1 << discs):

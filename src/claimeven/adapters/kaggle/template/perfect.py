@@ -11,8 +11,8 @@ from collections.abc import Callable
 from claimeven.adapters.kaggle.template.alphabeta import AlphaBeta
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.book import MoveBook
-from claimeven.adapters.kaggle.template.clock import Clock, OutOfTime
 from claimeven.adapters.kaggle.template.exact import FAR_APART, ExactSolver
+from claimeven.adapters.kaggle.template.kaggle_api import Clock, OutOfTime
 
 #: Parts of the time left for a first try of the solver, and then for the heuristic search.
 FIRST_TRY, HEURISTIC = 0.35, 0.3

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.adapters.kaggle.template.board import Board
-from claimeven.adapters.kaggle.template.clock import Clock
+from claimeven.adapters.kaggle.template.kaggle_api import Clock
 
 #: Moves after which a position is looked for in the tree of the decision before.
 KEPT_MOVES = 4
@@ -243,14 +243,9 @@ class Puct:
 
     def glance(self, child: PuctNode, wins: int) -> None:
         """Note whether the next move wins, at one of the cells `wins`, or all next moves lose."""
-        board = self.board
-        playable = board.playable(child.mask)
-        if wins & playable:
+        if wins & self.board.playable(child.mask):
             child.proof, child.distance = -1, 1
-            return
-        threats = board.winning_cells(child.mine ^ child.mask, child.mask)
-        forced = threats & playable
-        if forced & (forced - 1) or not (forced or playable) & ~(threats >> 1):
+        elif not self.board.safe_moves(child.mine, child.mask):
             child.proof, child.distance = 1, 2
 
     def count_proven(self, path: list[PuctNode]) -> None:

@@ -10,7 +10,7 @@ import math
 import random
 
 from claimeven.adapters.kaggle.template.board import Board, bits_of
-from claimeven.adapters.kaggle.template.clock import Clock
+from claimeven.adapters.kaggle.template.kaggle_api import Clock
 
 #: Moves between two decisions after which a tree is looked for in the one before.
 REUSE_MOVES = 2
@@ -174,23 +174,13 @@ class Uct:
         """Return the moves that get children, the last one first."""
         moves = self.board.playable(node.mask)
         if self.decisive == "tree":
-            moves = self.safe_moves(node.mine, node.mask) or moves
+            moves = self.board.safe_moves(node.mine, node.mask) or moves
         listed = list(bits_of(moves))
         if self.first == "order":
             listed.reverse()
         else:
             self.random.shuffle(listed)
         return listed
-
-    def safe_moves(self, mine: int, mask: int) -> int:
-        """Return the moves that do not lose at once."""
-        board = self.board
-        playable = board.playable(mask)
-        threats = board.winning_cells(mine ^ mask, mask)
-        forced = threats & playable
-        if forced & (forced - 1):
-            return 0
-        return (forced or playable) & ~(threats >> 1)
 
     def add_child(self, node: UctNode, move: int) -> UctNode:
         """Give a node the child of a move, with the proof its position shows at a glance."""
@@ -204,7 +194,7 @@ class Uct:
         elif self.decisive == "tree":
             if board.winning_cells(child.mine, mask) & board.playable(mask):
                 child.proof = -1
-            elif not self.safe_moves(child.mine, mask):
+            elif not board.safe_moves(child.mine, mask):
                 child.proof = 1
         return child
 

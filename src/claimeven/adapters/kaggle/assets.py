@@ -1,4 +1,7 @@
-"""The networks that exported agents take along, packed as `parts` reads them."""
+"""The book of moves and the models in exported agents, packed as the template reads them.
+
+`bench/make_submission_book.py` makes the file of the book.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,13 @@ import json
 import lzma
 import struct
 import zlib
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from claimeven.agents.options import InvalidSpec
+from claimeven.game.geometry import Geometry
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import file as net_file
 from claimeven.networks.net.net import Net
@@ -18,22 +23,41 @@ from claimeven.networks.net.search_defaults import searching_of
 from claimeven.networks.ntuple import NTupleNetwork
 from claimeven.networks.ntuple_file import packed
 
+#: The book of the usual board.
+BOOK: Final = Path(__file__).parent / "data" / "7x6.moves"
 #: Weights, 0 or not, of a network in a submission: four bytes each in memory.
 MOST_WEIGHTS: Final = 1 << 26
-#: Weights of a net in a submission: each takes a byte or less of the file, and is looked at for
-#: every position.
+#: Weights of a net in a submission: each takes a byte or less of the file.
 MOST_NET_WEIGHTS: Final = 1 << 24
 #: Weights repeat themselves little, so only short and near repetitions are looked for: a few
 #: hundredths fewer bytes than the usual settings leave, in a seventh of the time.
-_FILTERS: Final = [
-    {
-        "id": lzma.FILTER_LZMA2,
-        "mode": lzma.MODE_NORMAL,
-        "mf": lzma.MF_BT2,
-        "nice_len": 16,
-        "depth": 1,
-    }
-]
+_FILTER: Final = {
+    "id": lzma.FILTER_LZMA2, "mode": lzma.MODE_NORMAL, "mf": lzma.MF_BT2, "nice_len": 16, "depth": 1
+}  # fmt: skip
+
+
+def packed_book(geometry: Geometry) -> bytes:
+    """Return the packed book of a board, empty if there is none."""
+    packed = BOOK.read_bytes()
+    return packed if packed[:3] == _sizes(geometry) else b""
+
+
+def pack(moves: Mapping[int, int], geometry: Geometry) -> bytes:
+    """Pack positions, by their canonical keys, each with the column to play there."""
+    numbers = bytearray()
+    before = 0
+    for key in sorted(moves):
+        number = (key - before) * geometry.columns + moves[key]
+        before = key
+        while number > 127:
+            numbers.append(number & 127 | 128)
+            number >>= 7
+        numbers.append(number)
+    return _sizes(geometry) + zlib.compress(bytes(numbers), 9)
+
+
+def _sizes(geometry: Geometry) -> bytes:
+    return bytes((geometry.columns, geometry.rows, geometry.connect))
 
 
 @lru_cache(maxsize=2)
@@ -46,7 +70,7 @@ def packed_network(network: NTupleNetwork) -> bytes:
         )
     board = network.geometry
     arrays = packed(network)
-    head = bytearray((board.columns, board.rows, board.connect))
+    head = bytearray(_sizes(board))
     head += struct.pack("<H", len(network.tuples.tuples))
     for cells in network.tuples.tuples:
         head += bytes((len(cells), *(column * board.rows + row for column, row in cells)))
@@ -68,21 +92,20 @@ def packed_net(path: str | Path) -> bytes:
             f"a net of {count:,} weights cannot be exported: up to {MOST_NET_WEIGHTS:,} can be"
         )
     board, searching = model.geometry, searching_of(model.facts.get("searching"))
-    told = {
+    facts = {
         "shape": model.facts["shape"],
         "knows_scores": model.facts.get("knows_scores") is True,
         "score_share": searching.score_share,
         "score_scale": searching.score_scale / Net.SCORE_UNIT,
         "arrays": [[n, a.dtype.newbyteorder("<").str, a.shape] for n, a in model.arrays.items()],
     }
-    content = json.dumps(told).encode() + b"\n"
+    content = json.dumps(facts).encode() + b"\n"
     for array in model.arrays.values():
         content += array.astype(array.dtype.newbyteorder("<")).tobytes()
-    head = bytes((board.columns, board.rows, board.connect))
-    return head + _pressed(content)
+    return _sizes(board) + _pressed(content)
 
 
 @lru_cache(maxsize=2)
 def _pressed(content: bytes) -> bytes:
     """Return bytes in fewer, which takes a quarter of a second for a net of the usual size."""
-    return lzma.compress(content, filters=_FILTERS)
+    return lzma.compress(content, filters=[_FILTER])

@@ -1,16 +1,63 @@
-"""The way in: from what Kaggle gives to a column, whatever it gives."""
+"""Kaggle's side: the time it gives for a move, and the column it is given.
+
+Kaggle gives `actTimeout` seconds a move, and a bank for the whole game that longer moves draw on.
+A clock keeps clear of both: part of each move's time is left for what is not counted here, such as
+the loading of this file before the first move and a machine that is busy with something else.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
 from claimeven.adapters.kaggle.template.board import Board
-from claimeven.adapters.kaggle.template.clock import Clock, seconds_for_move
+
+#: Seconds of a move that are left unused, and the most of it as a part of a short move.
+MARGIN_SECONDS, MARGIN_SHARE = 0.6, 0.4
+#: Seconds of the bank that are never spent on purpose, the part of the rest for one move, and the
+#: most of it for one move, by the time for a move.
+BANK_RESERVE, BANK_SHARE, BANK_MOVES = 15.0, 0.2, 3.0
+#: Seconds that no move takes, whatever is allowed.
+LONGEST_MOVE = 600.0
+
+
+class OutOfTime(Exception):
+    """Ends a search from inside when its time is over."""
+
+
+class Clock:
+    """A moment at which a search must have ended."""
+
+    def __init__(self, seconds: float) -> None:
+        self.end = time.perf_counter() + seconds
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self.end - time.perf_counter()
+
+    def check(self) -> None:
+        """Raise `OutOfTime` when no time is left."""
+        if time.perf_counter() >= self.end:
+            raise OutOfTime
+
+    def share(self, part: float) -> Clock:
+        """Return a clock that ends after a part of the time left."""
+        return Clock(part * self.left)
+
+
+def seconds_for_move(act_timeout: float, bank: float, spend_bank: bool) -> float:
+    """Return the seconds to think: a part of the bank too, if it is to be spent."""
+    allowed = min(LONGEST_MOVE, max(0.0, act_timeout))  # 0 for what is no number
+    seconds = allowed - min(MARGIN_SECONDS, MARGIN_SHARE * allowed)
+    if spend_bank:
+        seconds += min(BANK_MOVES * allowed, BANK_SHARE * max(0.0, bank - BANK_RESERVE))
+    return seconds
 
 
 class Player(Protocol):
-    """What chooses the columns on one board; `spends_bank` if it may draw on the bank."""
+    """A player on one board; it `spends_bank` if it may draw on the bank."""
 
     spends_bank: bool
 
@@ -39,7 +86,7 @@ class Submission:
         return min(free, key=lambda c: abs(2 * c - columns + 1), default=0)
 
     def chosen(self, cells: list[int], columns: int, observation: Any, configuration: Any) -> int:
-        """Return what the player of the board chooses."""
+        """Return the choice of the player of the board."""
         rows = int(value_of(configuration, "rows", 6))
         connect = int(value_of(configuration, "inarow", 4))
         seconds = float(value_of(configuration, "actTimeout", 2))
@@ -68,7 +115,7 @@ def cells_and_columns(observation: Any, configuration: Any) -> tuple[list[int], 
 
 
 def value_of(thing: Any, name: str, usual: Any) -> Any:
-    """Return an attribute or a key of what Kaggle gives, `usual` where there is neither."""
+    """Return an attribute or a key of an object of Kaggle, `usual` if there is neither."""
     value = getattr(thing, name, None)
     if value is None:
         try:
