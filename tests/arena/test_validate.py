@@ -175,6 +175,7 @@ def test_a_usual_mistake_has_advice_of_its_own(
 ) -> None:
     monkeypatch.setattr(validate, "SITUATIONS", (("random", 0.0),))
     monkeypatch.setattr(validate, "GAMES", 2)
+    monkeypatch.setattr(validate, "MAX_ASKING", 0.0)  # no more positions than all are asked about
     file = tmp_path / "mistaken.py"
     file.write_text(text + "\n", encoding="utf-8")
     assert advice in the_fault(check_agent(str(file))).advice
@@ -273,6 +274,15 @@ def test_one_that_never_answers_is_not_waited_for_ten_times() -> None:
     fault = the_fault(report)
     assert (fault.kind, fault.answers) == (FaultKind.STALL, 2)
     assert len(report.answers) < 10
+    assert not report.games
+
+
+def test_without_a_limit_a_check_waits_less_than_a_match(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(validate, "MAX_WAITING", 0.2)
+    report = check_agent(bot("stalls"))
+    fault = the_fault(report)
+    assert (fault.kind, fault.answers) == (FaultKind.STALL, 1)
+    assert fault.reason == "did not answer within 0.2 s"
     assert not report.games
 
 

@@ -47,7 +47,7 @@ class Probe:
         return legal[0] if len(legal) == 1 else None
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Probe, ...]]:
     """Return the positions every agent is asked about, and many more for those that are quick.
 
