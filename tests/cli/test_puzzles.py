@@ -102,8 +102,8 @@ def test_help_fits_a_narrow_terminal(run: Run, own: str, monkeypatch: pytest.Mon
     monkeypatch.setenv("COLUMNS", "40")
     out = run("puzzles", "--set", own, "--number", "1", typed="help\n").out
     lines = out.splitlines()
-    at = lines.index("  hint     the idea, then cells to look")
-    assert lines[at + 1] == " " * 11 + "at, then the column"
+    at = lines.index("  hint, h    the idea, then cells to")
+    assert lines[at + 1] == " " * 13 + "look at, then the column"
 
 
 def test_what_is_piped_in_may_end_at_any_time(run: Run, own: str) -> None:

@@ -1,15 +1,21 @@
-"""`claimeven book`: build, check, count, export and import opening books."""
+"""`claimeven book`: build, check, count, list, export and import opening books."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
-from claimeven.atomic_io import STDOUT, check_output, text_file
+from claimeven.atomic_io import STDOUT, check_output, make_folder, text_file
+from claimeven.book import bitbully, locations, text_format
+from claimeven.book.build import BuildProgress, build_book
+from claimeven.book.errors import InvalidBook
+from claimeven.book.import_database import import_database
+from claimeven.book.locations import AnyBook
+from claimeven.book.verify import counts, verify_book
 from claimeven.cli.common.groups import Verbs
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import STDIN
@@ -20,19 +26,15 @@ from claimeven.cli.common.options import (
     json_option,
     search_options,
 )
-from claimeven.cli.common.output import fitted, table_lines, table_width, text_width
+from claimeven.cli.common.output import show, show_table
 from claimeven.cli.common.progress import count_text, kept_in, say_when_compiling, status_line
 from claimeven.cli.common.streams import as_file
-from claimeven.cli.parts.book_library import DatabaseImport, facts, in_words, list_books
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.records import open_records
+from claimeven.solver import Solver
 
-if TYPE_CHECKING:
-    from claimeven.book.build import BuildProgress
-    from claimeven.book.locations import AnyBook
-
-#: Entries of the last ply that `verify` solves again where nothing else is asked for.
+#: Entries of the last ply that `verify` solves again by default.
 SAMPLE = 100
 #: Wrong entries that `verify` lists.
 LISTED = 20
@@ -79,14 +81,15 @@ def build(
       claimeven book build --plies 6 --columns 5 --rows 5 --out small.book
     """
     say_when_compiling()
-    from claimeven.book.build import build_book  # noqa: PLC0415 - for a quick start
-    from claimeven.book.locations import file_name  # noqa: PLC0415 - for a quick start
-    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-
     Solver(geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
-    path = Path(file_name(geometry) if out is None else out)
+    path = Path(locations.file_name(geometry) if out is None else out)
     check_output(path if out is None else out)
     _check_replaced(path, geometry, plies)
+
+    def progress(at: BuildProgress) -> str:
+        counted = count_text(at.done, at.total, "positions", at.seconds, at.resumed)
+        return f"{counted}, {at.nodes:,} nodes"
+
     with kept_in(f"{path}.journal"), status_line() as line:
         made = build_book(
             path,
@@ -94,9 +97,9 @@ def build(
             plies,
             table_mb=table_mb,
             threads=threads,
-            report=lambda at: line.show(lambda: _build_text(at)),
+            report=lambda at: line.show(lambda: progress(at)),
         )
-    _tell(path, made, as_json)
+    _print_book(path, made, as_json)
 
 
 @command.command("info")
@@ -111,11 +114,10 @@ def info(file: Path | None, as_json: bool) -> None:
       claimeven book info small.book --json
     """
     path, book = _read(file)
-    _tell(path, book, as_json)
+    _print_book(path, book, as_json)
     if not as_json:
         rows = [[str(ply), f"{held:,}"] for ply, held in enumerate(book.positions)]
-        for line in table_lines(["ply", "positions"], rows, table_width()):
-            click.echo(line)
+        show_table(["ply", "positions"], rows)
 
 
 @command.command("verify")
@@ -150,9 +152,6 @@ def verify(
     if sample < 0 or seed < 0:
         raise ClaimevenError(f"--sample and --seed are 0 or more, not {min(sample, seed)}")
     path, book = _read(file)
-    from claimeven.book.verify import verify_book  # noqa: PLC0415 - for a quick start
-    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-
     Solver(book.geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
     with status_line() as line:
         found = verify_book(
@@ -164,24 +163,16 @@ def verify(
             report=lambda done, total: line.show(lambda: f"solved again {done:,} of {total:,}"),
         )
     if as_json:
-        write_json(
-            {
-                "file": str(path),
-                "entries": found.entries,
-                "missing": found.missing,
-                "backed": found.backed,
-                "solved": found.solved,
-                "wrong": [vars(entry) for entry in found.wrong],
-            },
-            sys.stdout,
-        )
+        checks = ("entries", "missing", "backed", "solved")
+        numbers = {name: getattr(found, name) for name in checks}
+        wrong = [vars(entry) for entry in found.wrong]
+        write_json({"file": str(path), **numbers, "wrong": wrong}, sys.stdout)
     else:
-        text = (
+        show(
             f"{path}: {found.entries:,} entries, {found.missing:,} missing or extra,"
             f" {found.backed:,} compared with their children, {found.solved:,} solved again,"
             f" {len(found.wrong):,} wrong"
         )
-        click.echo(fitted(text, text_width()))
         for entry in found.wrong[:LISTED]:
             click.echo(f"ply {entry.ply}, key {entry.key}: {entry.held}, should be {entry.right}")
     if not found.is_right:
@@ -204,8 +195,6 @@ def count(file: Path | None, as_json: bool) -> None:
       claimeven book counts --json
     """
     path, book = _read(file)
-    from claimeven.book.verify import counts  # noqa: PLC0415 - for a quick start
-
     found = list(counts(book.unpacked()))
     if as_json:
         names = ("win", "draw", "loss")
@@ -220,12 +209,8 @@ def count(file: Path | None, as_json: bool) -> None:
         ]
         write_json({"file": str(path), "plies": plies}, sys.stdout)
         return
-    rows = [
-        [str(row.ply), *(f"{count:,}" for count in (*row.positions, row.over, *row.quiet))]
-        for row in found
-    ]
-    for line in table_lines(COUNT_HEADINGS, rows, table_width()):
-        click.echo(line)
+    numbers = [(row.ply, *row.positions, row.over, *row.quiet) for row in found]
+    show_table(COUNT_HEADINGS, [[f"{number:,}" for number in row] for row in numbers])
 
 
 @command.command("export")
@@ -242,10 +227,8 @@ def export(file: Path | None, out: str) -> None:
     path, book = _read(file)
     if out != STDOUT and Path(out).exists() and Path(out).samefile(path):
         raise ClaimevenError(f"{out} is the book that is exported: name another file")
-    from claimeven.book.text_format import to_text  # noqa: PLC0415 - for a quick start
-
     with nullcontext(as_file(sys.stdout)) if out == STDOUT else text_file(out) as stream:
-        stream.writelines(line + "\n" for line in to_text(book.unpacked()))
+        stream.writelines(line + "\n" for line in text_format.to_text(book.unpacked()))
 
 
 @command.command("import")
@@ -289,49 +272,114 @@ def import_book(
       claimeven book import book.txt --out 7x6.book
     """
     if source != "text":
-        from claimeven.book.bitbully import GEOMETRY, PLIES  # noqa: PLC0415 - for a quick start
-
         if out is not None:
-            _check_replaced(Path(out), GEOMETRY, PLIES)
-        DatabaseImport(file, out, sample, threads, table_mb).run(as_json)
+            _check_replaced(Path(out), bitbully.GEOMETRY, bitbully.PLIES)
+        _import_database(file, out, sample, threads, table_mb, as_json)
         return
     if file is None:
         raise ClaimevenError("name a FILE to import, or a database with --from bitbully-databases")
     if out is None:
         raise ClaimevenError("name the book to write with --out")
-    from claimeven.book.text_format import from_text  # noqa: PLC0415 - for a quick start
-
     check_output(out)
     with nullcontext(as_file(sys.stdin)) if file == STDIN else open_records(file) as lines:
-        book = from_text(lines, "stdin" if file == STDIN else file)
+        book = text_format.from_text(lines, "stdin" if file == STDIN else file)
     _check_replaced(Path(out), book.geometry, book.plies)
     book.save(out)
-    _tell(Path(out), book, as_json)
+    _print_book(Path(out), book, as_json)
 
 
-command.add_command(list_books)
+def _import_database(
+    file: str | None, out: str | None, sample: int, threads: int, table_mb: float, as_json: bool
+) -> None:
+    """Import the scores of another program; without `out` into the folder of the user's books."""
+    if sample < 0:
+        raise ClaimevenError(f"--sample is 0 or more, not {sample}")
+    say_when_compiling()
+    path = bitbully.database_path() if file is None else Path(file)
+    place = out
+    if place is None:
+        folder = locations.user_folder()
+        if folder is None:
+            raise ClaimevenError("there is no folder for your books: name a file with --out")
+        make_folder(folder)
+        place = str(folder / locations.file_name(bitbully.GEOMETRY))
+    with status_line() as line:
+        made = import_database(
+            path,
+            place,
+            sample=sample,
+            threads=threads,
+            table_mb=table_mb,
+            report=lambda what, done, total: line.show(lambda: f"{what} {done:,} of {total:,}"),
+        )
+    checks = ("given", "completed", "compared", "solved")
+    _print_book(Path(place), made.book, as_json, **{name: getattr(made, name) for name in checks})
+    if as_json:
+        return
+    show(
+        f"{made.given:,} scores were given and {made.completed:,} completed;"
+        f" {made.compared:,} agree with the book of the package,"
+        f" {made.solved:,} with the solver"
+    )
+    if out is None:
+        click.echo("This book is used from now on where none is named.")
+
+
+@command.command("list")
+@json_option
+def list_books(as_json: bool) -> None:
+    """Tell which books there are, and which is used where none is named.
+
+    A book of the user's folder is used in place of the one that comes with the package. Commands
+    that solve take `--book FILE`, `--book shipped` (that of the package) or `--no-book`.
+    CLAIMEVEN_BOOK_DIR moves the folder.
+
+    \b
+    Examples:
+      claimeven book list
+      claimeven book list --json
+    """
+    folder = locations.user_folder()
+    found, bad = [], []
+    for place in (folder, locations.SHIPPED):
+        for path in sorted(place.glob("*.book")) if place is not None else []:
+            try:
+                book = locations.load_book(path)
+            except InvalidBook as error:
+                bad.append((path, str(error)))
+            else:
+                found.append((path, book, locations.usual_path(book.geometry) == path))
+    if as_json:
+        books = [{**_facts(path, book), "used": used} for path, book, used in found]
+        books += [{"file": str(path), "error": error} for path, error in bad]
+        write_json({"folder": None if folder is None else str(folder), "books": books}, sys.stdout)
+        return
+    for path, book, used in found:
+        show(f"{'used' if used else 'idle'}  {_in_words(path, book)}")
+    for _, reason in bad:
+        show(f"bad   {reason}")
+    show(
+        "There is no folder for your books: CLAIMEVEN_BOOK_DIR names one."
+        if folder is None
+        else f"The folder of your books is {folder}."
+    )
 
 
 def _read(file: Path | None) -> tuple[Path, AnyBook]:
-    """Return a book and where it lies: the file given, or the usual book of 7x6."""
+    """Return a book and its path: the file given, or the default book of 7x6."""
     say_when_compiling()
-    from claimeven.book.locations import load_book, usual_path  # noqa: PLC0415 - for a quick start
-
-    path = file if file is not None else usual_path(Geometry())
+    path = file if file is not None else locations.usual_path(Geometry())
     if path is None:
         raise ClaimevenError("the package comes without a book: name a FILE")
-    return path, load_book(path)
+    return path, locations.load_book(path)
 
 
 def _check_replaced(path: Path, geometry: Geometry, plies: int) -> None:
-    """Raise `ClaimevenError` where a book would replace one that holds what it does not."""
-    from claimeven.book.errors import InvalidBook  # noqa: PLC0415 - for a quick start
-    from claimeven.book.locations import load_book  # noqa: PLC0415 - for a quick start
-
+    """Raise `ClaimevenError` if a book would replace one that holds what it does not."""
     if not path.is_file() or not path.stat().st_size:
         return
     try:
-        there = load_book(path)
+        there = locations.load_book(path)
     except InvalidBook as error:
         raise ClaimevenError(f"{error}: choose another name or remove it") from None
     if there.geometry != geometry or there.plies > plies:
@@ -341,15 +389,29 @@ def _check_replaced(path: Path, geometry: Geometry, plies: int) -> None:
         )
 
 
-def _tell(path: Path, book: AnyBook, as_json: bool) -> None:
-    """Print what a book holds, in a line or as JSON."""
+def _print_book(path: Path, book: AnyBook, as_json: bool, **more: Any) -> None:
+    """Print what a book holds, in a line, or as JSON with what else there is to say."""
     if as_json:
-        write_json(facts(path, book), sys.stdout)
+        write_json(_facts(path, book) | more, sys.stdout)
     else:
-        click.echo(fitted(in_words(path, book), text_width()))
+        show(_in_words(path, book))
 
 
-def _build_text(at: BuildProgress) -> str:
-    """Say how far a build is, and how long the rest will take at this rate."""
-    counted = count_text(at.done, at.total, "positions", at.seconds, at.resumed)
-    return f"{counted}, {at.nodes:,} nodes"
+def _facts(path: Path, book: AnyBook) -> dict[str, Any]:
+    return {
+        "file": str(path),
+        **book.geometry.as_dict(),
+        "plies": book.plies,
+        "positions": list(book.positions),
+        "entries": len(book),
+        "bytes": path.stat().st_size,
+        "source": book.source or None,
+    }
+
+
+def _in_words(path: Path, book: AnyBook) -> str:
+    size = path.stat().st_size
+    text = (
+        f"{path}: {book.geometry}, plies 0 to {book.plies}, {len(book):,} positions, {size:,} bytes"
+    )
+    return f"{text}, from {book.source}" if book.source else text

@@ -127,7 +127,7 @@ def command(
     if hint:
         _print_puzzle(first, given, solver, as_json, is_own=file is not None)
         return
-    from claimeven.cli.terminal.puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
+    from claimeven.cli.terminal.puzzle_session import PuzzleSession  # noqa: PLC0415 - for a quick start
 
     session = PuzzleSession(given, solver, sys.stdout, is_own=file is not None)
     pool = chosen if len(chosen) > 1 else picked(given.puzzles, band, kind)
@@ -260,7 +260,7 @@ def _print_puzzle(
     puzzle: Puzzle, given: PuzzleSet, solver: Solver, as_json: bool, is_own: bool
 ) -> None:
     """Print a puzzle with its hints."""
-    from claimeven.cli.terminal.puzzles import PuzzleSession  # noqa: PLC0415 - for a quick start
+    from claimeven.cli.terminal.puzzle_session import PuzzleSession  # noqa: PLC0415 - for a quick start
     from claimeven.practice.hints import hints_for  # noqa: PLC0415 - for a quick start
 
     session = PuzzleSession(given, solver, sys.stdout, is_own)

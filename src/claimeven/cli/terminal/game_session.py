@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
 import numpy as np
 
-from claimeven.agents import Agent, Limit
+from claimeven.agents import Agent, Decision, Limit
 from claimeven.agents.families.baselines import HumanAgent
 from claimeven.arena.games.safe_call import begin_game, checked_decision
 from claimeven.cli.common.decision_report import (
@@ -23,14 +22,23 @@ from claimeven.cli.common.decision_report import (
     trace_lines,
     tree_lines,
 )
-from claimeven.cli.common.output import board_text, fitted, text_width
-from claimeven.cli.terminal.hints import hint_lines
-from claimeven.cli.terminal.prompt import HELP, HINT, NEW, QUIT, REDO, UNDO, help_text, read_typed
+from claimeven.cli.common.output import text_width
+from claimeven.cli.terminal.prompt import HELP, HINT, NEW, QUIT, REDO, UNDO, Prompt
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.line import Line
-from claimeven.game.notation import column_choices
+from claimeven.game.notation import column_choices, column_name
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
+
+_MEANINGS = {
+    "": "drop a disc in that column",
+    UNDO: "take your last move back",
+    REDO: "play it again",
+    HINT: "what is best here",
+    NEW: "another game, seats swapped",
+    QUIT: "leave",
+    HELP: "this help",
+}
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,7 @@ class Session:
         self._helper: Agent | None = None
         self._is_open = False
         self._explained: list[Agent] = []
+        self._prompt = Prompt(self.talk, _MEANINGS, self.board.geometry)
 
     @property
     def position(self) -> Position:
@@ -89,7 +98,7 @@ class Session:
                 self._begin()
                 going_on = self._play() and self._after()
             except KeyboardInterrupt:
-                self._say()
+                self._prompt.say()
                 raise
             finally:
                 self._close()
@@ -113,14 +122,14 @@ class Session:
             if not isinstance(agent, HumanAgent):
                 self._agent_turn(agent)
                 continue
-            typed = self._ask(f"column {column_choices(self.board.geometry)}, or help: ")
+            typed = self._prompt.ask(f"column {column_choices(self.board.geometry)}, or help: ")
             if typed == QUIT:
                 return False
             if typed == NEW:
                 return True
             self._obey(typed)
         moves = f"moves {self.line.moves}" if self.line.moves else "no moves"
-        self._say_wrapped(f"{self._result()}, {moves}")
+        self._prompt.say(f"{self._result()}, {moves}")
         return True
 
     def _after(self) -> bool:
@@ -129,14 +138,13 @@ class Session:
             if not any(isinstance(agent, HumanAgent) for agent in self.seats):
                 return False
             words = "new or quit" if self.forfeit is not None else "new, undo or quit"
-            question = f"{words}: " if sys.stdin.isatty() else ""
-            typed = self._ask(question)
+            typed = self._prompt.ask_after(words)
             if typed in (NEW, QUIT):
                 return typed == NEW
             if typed == UNDO and self.forfeit is None:
                 self._step(UNDO)
             elif typed is not None:
-                self._say(f"the game is over: type {words}.")
+                self._prompt.say(f"the game is over: type {words}.")
             if not self.is_over and not self._play():
                 return False
         return True
@@ -148,7 +156,7 @@ class Session:
         self._is_open = False
         self.records.append(self._record())
         if not self.is_over and self.line.moves:
-            self._say(f"game left after moves {self.line.moves}")
+            self._prompt.say(f"game left after moves {self.line.moves}")
 
     def _result(self) -> str:
         if self.forfeit is not None:
@@ -188,45 +196,24 @@ class Session:
         try:
             decision = checked_decision(agent, position, self.limit, self.rng)
         except ClaimevenError as fault:
-            self._say_lines(steps)
+            self._prompt.say_lines(steps)
             self.forfeit = Forfeit(position.turn, str(fault))
-            self._say_wrapped(f"{who} forfeits: {fault}")
+            self._prompt.say(f"{who} forfeits: {fault}")
             return
-        self._say_lines(steps)
+        self._prompt.say_lines(steps)
         if self.thinking == "mute":
-            self._say(f"{who} {choice_line(decision, position).partition(':')[0]}")
+            self._prompt.say(f"{who} {choice_line(decision, position).partition(':')[0]}")
         else:
-            self._say(who)
+            self._prompt.say(who)
             width = text_width(self.talk) - 2
-            self._say_lines(decision_lines(decision, position, width), "  ")
+            self._prompt.say_lines(decision_lines(decision, position, width), "  ")
             if agent not in self._explained:
-                self._say_lines(legend_lines(decision, width), "  ")
+                self._prompt.say_lines(legend_lines(decision, width), "  ")
                 self._explained.append(agent)
         if self.thinking == "high":
-            self._say_lines(tree_lines(agent, TREE_DEPTH, TREE_NODES), "  ")
+            self._prompt.say_lines(tree_lines(agent, TREE_DEPTH, TREE_NODES), "  ")
         self.line.play(decision.column)
         self._show_board()
-
-    def _ask(self, question: str) -> int | str | None:
-        """Return what the person types, None for what was answered here already."""
-        self.talk.write(question)
-        self.talk.flush()
-        text = sys.stdin.readline()
-        if question and not (text and sys.stdin.isatty()):
-            self._say()
-        if not text:
-            return QUIT
-        if not text.strip():
-            return None
-        try:
-            typed = read_typed(text, self.board.geometry)
-        except ClaimevenError as error:
-            self._say_wrapped(f"{error}.")
-            return None
-        if typed == HELP:
-            self._say(help_text(self.board.geometry))
-            return None
-        return typed
 
     def _obey(self, typed: int | str | None) -> None:
         """Do what was typed in the person's turn."""
@@ -238,7 +225,7 @@ class Session:
             try:
                 self.line.play(typed)
             except ClaimevenError as error:
-                self._say_wrapped(f"{error}.")
+                self._prompt.say(f"{error}.")
                 return
             self._show_board()
 
@@ -255,7 +242,7 @@ class Session:
             return
         while len(self.line.columns) < before:
             self.line.redo()
-        self._say(f"there is no move to {'play again' if word == REDO else 'take back'}.")
+        self._prompt.say(f"there is no move to {'play again' if word == REDO else 'take back'}.")
 
     def _give_hint(self) -> None:
         position = self.position
@@ -268,31 +255,63 @@ class Session:
                 )
             told = list(hint_lines(decision, position, self._helper.name))
         except ClaimevenError as fault:
-            self._say_wrapped(f"{fault}.")
+            self._prompt.say(f"{fault}.")
             return
         for text in told:
-            self._say_wrapped(text, "  ")
+            self._prompt.say(text, "  ")
 
     def _spare_rng(self) -> np.random.Generator:
         """Return a generator for side questions, so that asking does not change the game."""
         return np.random.default_rng(self.position.ply)
 
-    # --- talking --------------------------------------------------------------------------------
-
-    def _say(self, text: str = "") -> None:
-        self.talk.write(text + "\n")
-        self.talk.flush()
-
-    def _say_wrapped(self, text: str, indent: str = "") -> None:
-        """Say a text in lines as wide as the terminal at most, words and names kept whole."""
-        width = text_width(self.talk) - len(indent)
-        self._say_lines(fitted(text, width).split("\n"), indent)
-
-    def _say_lines(self, lines: Iterator[str] | list[str], indent: str = "") -> None:
-        for text in lines:
-            self._say(indent + text)
-
     def _show_board(self) -> None:
         """Draw the position with the last move marked."""
-        self._say()
-        self._say(board_text(self.position, self.talk, self.line.last_column))
+        self._prompt.draw(self.position, self.line.last_column)
+
+
+def hint_lines(decision: Decision, position: Position, helper: str) -> Iterator[str]:
+    """Yield what a decision says to the person to move.
+
+    Moves are counted for the side that wins, the one on the board by then included.
+    """
+    details = decision.details
+    name = column_name(decision.column, position.geometry)
+    scores = details.get("values") if details.get("values_are") == "score" else None
+    if scores is not None and decision.score is not None and scores[decision.column] is not None:
+        yield from _exact_lines(decision.column, scores, position)
+        return
+    worth = "" if decision.value is None else f", at {decision.value:+.2f} (-1 lost, +1 won)"
+    yield f"column {name} is what {helper} would play{worth}"
+    if scores is not None:
+        yield "it could not work all columns out in the time it has"
+
+
+def _exact_lines(best: int, scores: Sequence[int | None], position: Position) -> Iterator[str]:
+    """Yield what is best, and then what the other columns lead to."""
+    best_score = scores[best]
+    assert best_score is not None
+    name = column_name(best, position.geometry)
+    if best_score < 0:
+        yield f"every column loses; column {name} holds out longest: {_when(best_score, position)}"
+    else:
+        yield f"column {name} {_verdict(best_score, position)}"
+    known = [(score, c) for c, score in enumerate(scores) if score is not None and c != best]
+    others = [
+        f"{column_name(column, position.geometry)} {_verdict(score, position)}"
+        for score, column in sorted(known, key=lambda pair: (-pair[0], pair[1]))
+    ]
+    if others:
+        yield "others: " + ", ".join(others)
+
+
+def _verdict(score: int, position: Position) -> str:
+    if score == 0:
+        return "draws"
+    return f"{'wins' if score > 0 else 'loses'} {_when(score, position)}"
+
+
+def _when(score: int, position: Position) -> str:
+    from claimeven.solver import plies_to_end  # noqa: PLC0415 - for a quick start
+
+    moves = (plies_to_end(position, score) + 1) // 2
+    return f"in {moves} move{'s' * (moves != 1)}"

@@ -1,57 +1,101 @@
-"""What a person types in a game: a column, or a word such as `hint`."""
+"""A conversation with a person at the terminal: what is said, and what is typed."""
 
 from __future__ import annotations
 
-from claimeven.game.errors import ClaimevenError
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TextIO
+
+from claimeven.cli.common.output import board_text, fitted, text_width, wrap
+from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.game.notation import column_choices, column_name, parse_column
+from claimeven.game.notation import column_choices, column_names, parse_column
+from claimeven.game.position import Position
 from claimeven.suggestions import did_you_mean
 
-UNDO, REDO, HINT, NEW, QUIT, HELP = WORDS = ("undo", "redo", "hint", "new", "quit", "help")
-_MEANINGS = {
-    UNDO: "take your last move back",
-    REDO: "play it again",
-    HINT: "what is best here",
-    NEW: "another game, seats swapped",
-    QUIT: "leave",
-    HELP: "this help",
-}
+#: Words of every conversation.
+UNDO, REDO, HINT, SHOW, NEW, QUIT, HELP = "undo", "redo", "hint", "show", "new", "quit", "help"
 #: Other ways to type a word. A letter that names a column of the board is that column.
 _SHORT = {
-    "u": UNDO, "r": REDO, "h": HINT, "n": NEW, "rematch": NEW, "q": QUIT, "exit": QUIT, "?": HELP,
+    "u": UNDO, "r": REDO, "h": HINT, "s": SHOW, "n": NEW, "q": QUIT, "?": HELP,
+    "rematch": NEW, "exit": QUIT,
 }  # fmt: skip
 
 
-def read_typed(text: str, geometry: Geometry) -> int | str:
-    """Return the 0-based column that a text names, or one of `WORDS`.
+class Prompt:
+    """What is said on a stream and typed on stdin: columns, and words with their meanings.
 
-    Raises `ClaimevenError` for a text that is neither.
-
-    >>> read_typed("4", Geometry()), read_typed("h", Geometry()), read_typed("h", Geometry(10, 6))
-    (3, 'hint', 7)
+    `meanings` holds the words that can be typed, and under "" what a column does. `geometry` is the
+    board.
     """
-    typed = text.strip().lower()
-    if typed in _column_names(geometry):
-        return parse_column(typed, geometry)
-    word = _SHORT.get(typed, typed)
-    if word in WORDS:
-        return word
-    try:
-        return parse_column(typed, geometry)
-    except ClaimevenError as error:
-        raise ClaimevenError(f"{error}, or type help{did_you_mean(typed, WORDS)}") from None
 
+    def __init__(self, talk: TextIO, meanings: Mapping[str, str], geometry: Geometry) -> None:
+        self.talk, self.geometry = talk, geometry
+        self._column, self._meanings = meanings[""], {w: m for w, m in meanings.items() if w}
 
-def help_text(geometry: Geometry) -> str:
-    """Return the columns and words that can be typed, with their letters where they are free."""
-    taken = _column_names(geometry)
-    lines = [f"  {column_choices(geometry):<10} drop a disc in that column"]
-    for word in WORDS:
-        short = next((s for s, whole in _SHORT.items() if whole == word and len(s) == 1), "")
-        name = f"{word}, {short}" if short and short not in taken else word
-        lines.append(f"  {name:<10} {_MEANINGS[word]}")
-    return "\n".join(lines)
+    def say(self, text: str = "", indent: str = "") -> None:
+        """Say a text in lines as wide as the terminal at most, words and names kept whole."""
+        width = text_width(self.talk) - len(indent)
+        self.say_lines(fitted(text, width).split("\n"), indent)
 
+    def say_lines(self, lines: Iterable[str], indent: str = "") -> None:
+        """Say lines as they are, each as soon as it is there."""
+        for text in lines:
+            self.talk.write(f"{indent}{text}\n")
+            self.talk.flush()
 
-def _column_names(geometry: Geometry) -> set[str]:
-    return {column_name(column, geometry) for column in range(geometry.columns)}
+    def draw(self, position: Position, last: int | None = None) -> None:
+        """Draw a board below an empty line, its last move marked."""
+        self.say_lines(["", board_text(position, self.talk, last)])
+
+    def ask(self, question: str) -> int | str | None:
+        """Return the 0-based column or the word that is typed, None for what was answered here."""
+        text = self._read(question)
+        try:
+            typed = self.parse(text) if text else None
+        except ClaimevenError as error:
+            self.say(f"{error}.")
+            return None
+        if typed == HELP:
+            self._help()
+            return None
+        return typed
+
+    def ask_after(self, words: str) -> str | None:
+        """Return the word that is typed when the game is over; `words` are asked for."""
+        text = self._read(f"{words}: " if sys.stdin.isatty() else "")
+        return _SHORT.get(text, text) or None
+
+    def _read(self, question: str) -> str:
+        """Return what is typed in small letters; `quit` at the end of the input."""
+        self.talk.write(question)
+        self.talk.flush()
+        text = sys.stdin.readline()
+        if question and not (text and sys.stdin.isatty()):
+            self.say_lines([""])
+        return text.strip().lower() if text else QUIT
+
+    def parse(self, typed: str) -> int | str:
+        """Return the 0-based column that a text names, or a word.
+
+        Raises `ClaimevenError` for a text that is neither.
+        """
+        word = _SHORT.get(typed, typed)
+        if typed not in column_names(self.geometry.columns) and word in self._meanings:
+            return word
+        try:
+            return parse_column(typed, self.geometry)
+        except ClaimevenError as error:
+            meant = did_you_mean(typed, self._meanings)
+            raise ClaimevenError(f"{error}, or type help{meant}") from None
+
+    def _help(self) -> None:
+        """Say the columns and words that can be typed, with their letters if they are free."""
+        taken = column_names(self.geometry.columns)
+        rows = [(column_choices(self.geometry), self._column)]
+        for word, meaning in self._meanings.items():
+            short = next((s for s, whole in _SHORT.items() if whole == word and len(s) == 1), "")
+            rows.append((f"{word}, {short}" if short and short not in taken else word, meaning))
+        for name, meaning in rows:
+            first, *rest = wrap(meaning, max(20, text_width(self.talk) - 13))
+            self.say_lines([f"  {name:<10} {first}", *(" " * 13 + line for line in rest)])

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from textwrap import fill, indent
+from textwrap import fill
 from typing import TextIO
 
 from claimeven.cli.common.output import board_text, text_width
+from claimeven.cli.terminal.prompt import HELP, HINT, NEW, QUIT, SHOW, Prompt
 from claimeven.errors import ClaimevenError
-from claimeven.game.notation import column_choices, column_name, column_names, parse_column
+from claimeven.game.notation import column_choices, column_name
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 from claimeven.practice.format import PuzzleSet
@@ -16,10 +16,7 @@ from claimeven.practice.hints import hints_for, position_at, verdict_on
 from claimeven.practice.puzzle import WIN, Puzzle
 from claimeven.practice.solutions import check_solution
 from claimeven.solver.protocols import ExactSolver
-from claimeven.suggestions import did_you_mean
 
-HINT, SHOW, NEW, QUIT, HELP = WORDS = ("hint", "show", "new", "quit", "help")
-_SHORT = {"h": HINT, "s": SHOW, "n": NEW, "q": QUIT, "exit": QUIT, "?": HELP}
 _MEANINGS = {
     HINT: "the idea, then cells to look at, then the column",
     SHOW: "the solution",
@@ -51,11 +48,14 @@ class PuzzleSession:
         One counts as solved if no column was wrong and no hint was asked for.
         """
         self.check(puzzle)
+        what = "wins" if puzzle.kind == WIN else "holds the draw"
+        meanings = {"": f"the column that {what}", **_MEANINGS}
+        self.prompt = Prompt(self.talk, meanings, puzzle.geometry)
         self.show(puzzle)
         self.tried += 1
         found, hints, clean = 0, 0, True
         while True:
-            typed = self._ask(puzzle)
+            typed = self.prompt.ask(f"column {column_choices(puzzle.geometry)}, or help: ")
             if typed in (NEW, QUIT):
                 return typed == NEW
             if typed == HINT:
@@ -137,46 +137,7 @@ class PuzzleSession:
 
     def _after(self) -> bool:
         """Ask what comes after a puzzle; return whether another one is wanted."""
-        while True:
-            typed = self._word(self._read("new or quit: " if sys.stdin.isatty() else ""))
-            if typed in (NEW, QUIT):
-                return typed == NEW
-            if typed:
+        while (typed := self.prompt.ask_after("new or quit")) not in (NEW, QUIT):
+            if typed is not None:
                 self.say("the puzzle is over: type new or quit.")
-
-    def _ask(self, puzzle: Puzzle) -> int | str | None:
-        """Return the 0-based column or the word a person types, None for what was answered here."""
-        geometry = puzzle.geometry
-        text = self._read(f"column {column_choices(geometry)}, or help: ")
-        if text in column_names(geometry.columns):  # a letter that names a column is that column
-            return parse_column(text, geometry)
-        typed = self._word(text)
-        if typed == HELP:
-            what = "wins" if puzzle.kind == WIN else "holds the draw"
-            rows = [(column_choices(geometry), f"the column that {what}"), *_MEANINGS.items()]
-            for word, meaning in rows:
-                told = fill(meaning, max(20, text_width(self.talk) - 11))
-                self.talk.write(indent(told, " " * 11).replace(" " * 11, f"  {word:<8} ", 1) + "\n")
-            return None
-        if not typed or typed in WORDS:
-            return typed or None
-        try:
-            return parse_column(typed, geometry)
-        except ClaimevenError as error:
-            self.say(f"{error}, or type help{did_you_mean(typed, WORDS)}.")
-            return None
-
-    def _read(self, question: str) -> str:
-        """Return what is typed; `quit` at the end of what there is."""
-        self.talk.write(question)
-        self.talk.flush()
-        text = sys.stdin.readline()
-        if question and not (text and sys.stdin.isatty()):
-            self.talk.write("\n")
-        if not text:
-            return QUIT
-        return text.strip().lower()
-
-    def _word(self, typed: str) -> str:
-        """Return a word in full."""
-        return _SHORT.get(typed, typed)
+        return typed == NEW
