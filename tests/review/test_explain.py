@@ -6,15 +6,16 @@ import json
 import random
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from claimeven import Geometry, Position
 from claimeven.errors import ClaimevenError
-from claimeven.review.claims import Claim
+from claimeven.review.claims import KINDS, Claim
+from claimeven.review.disc_claims import Makes
 from claimeven.review.explain import explain
 from claimeven.review.follow_up import follow_up_reaches
-from claimeven.review.kinds import KINDS, Makes, Zugzwang
 from claimeven.review.threats import (
     cornered_cells,
     forced_below,
@@ -22,6 +23,7 @@ from claimeven.review.threats import (
     winning_cells,
     wins_now,
 )
+from claimeven.review.win_claims import Zugzwang
 from claimeven.solver import Solver
 from claimeven.solver.errors import InvalidSolve
 from tests import naive
@@ -460,3 +462,8 @@ def test_what_is_said_of_a_known_position() -> None:
         "Disc 15 gives the first player a threat in row 3 of column 6, an odd row: in the end the"
         " second player must play below it or below row 4 of column 3.",
     ]
+
+
+def test_every_kind_of_claim_is_in_the_table_of_the_document() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "explain.md").read_text()
+    assert all(f"`{kind}`" in text for kind in KINDS)

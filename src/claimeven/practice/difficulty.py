@@ -16,8 +16,8 @@ import numpy as np
 
 from claimeven.game.position import Position
 from claimeven.practice.puzzle import WIN
-from claimeven.review import kinds
 from claimeven.review.columns import ColumnClaims
+from claimeven.review.win_claims import FollowUp, Zugzwang
 from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import plies_to_end
 
@@ -62,6 +62,6 @@ def rate(
 def _is_recognized(column: ColumnClaims) -> bool:
     """Whether the won ending shows once the column is played."""
     ending = column.ending
-    if isinstance(ending, kinds.Zugzwang) and ending.start <= 1:
+    if isinstance(ending, Zugzwang) and ending.start <= 1:
         return True
-    return any(isinstance(claim, kinds.FollowUp) for claim in column.claims())
+    return any(isinstance(claim, FollowUp) for claim in column.claims())

@@ -28,8 +28,8 @@ from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.explain import COLUMN_SENTENCES
 from claimeven.review.inputs import WIDTH, board_of, solver_for
-from claimeven.review.kinds import BestPlay
 from claimeven.review.marks import INACCURATE, JUDGEMENTS, MARKS, PERFECT, judge, steps_lost
+from claimeven.review.score_claims import BestPlay
 from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import score_in_words, score_range
 

@@ -1,7 +1,7 @@
 """What a claim is: one fact about a position, which can be said and which search can check.
 
-A claim holds its fact as plain data. Each kind of claim is a class in `kinds`, which says its
-sentence and proves or refutes it, whoever made the claim.
+A claim holds its fact as plain data. Each kind of claim is a class in `disc_claims`, `score_claims`
+or `win_claims`, which says its sentence and proves or refutes it, whoever made the claim.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from claimeven.game.position import Position
 from claimeven.review.threats import Cell
 from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import last_disc, plies_to_end
+
+#: The kinds of claims by name; each adds itself.
+KINDS: dict[str, type[Claim]] = {}
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,9 @@ class Claim(ABC):
     start: int = 0
     before: int | None = None
     after: int | None = None
+
+    def __init_subclass__(cls) -> None:
+        KINDS[cls.kind] = cls
 
     def sentence(self, position: Position) -> str:
         """Say the claim about a position in one plain sentence."""

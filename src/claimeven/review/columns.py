@@ -12,17 +12,20 @@ from functools import cached_property
 from itertools import islice
 
 from claimeven.game.position import Position
-from claimeven.review import kinds
 from claimeven.review.claims import Claim, along
-from claimeven.review.follow_up import follow_up_reaches
-from claimeven.review.kinds.disc_claims import denied_cells
-from claimeven.review.kinds.score_claims import good_answers
-from claimeven.review.kinds.win_claims import (
-    double_cells,
-    forced_from,
-    stack_cells,
-    threatened_from,
+from claimeven.review.disc_claims import (
+    Blocks,
+    Denies,
+    Ignores,
+    Makes,
+    Misses,
+    Opens,
+    Spoils,
+    Wins,
+    denied_cells,
 )
+from claimeven.review.follow_up import follow_up_reaches
+from claimeven.review.score_claims import BestPlay, Only, Reply, Verdict, good_answers
 from claimeven.review.threats import (
     Cell,
     cornered_cells,
@@ -32,6 +35,18 @@ from claimeven.review.threats import (
     winning_cells,
     wins_later,
     wins_now,
+)
+from claimeven.review.win_claims import (
+    Double,
+    FollowUp,
+    Forces,
+    Stack,
+    Stops,
+    Zugzwang,
+    double_cells,
+    forced_from,
+    stack_cells,
+    threatened_from,
 )
 from claimeven.solver.protocols import ExactSolver
 
@@ -62,11 +77,11 @@ class ColumnClaims:
 
     def claims(self) -> Iterator[Claim]:
         """Yield the verdict, the strongest reasons, best play, and how it ends, if not yet told."""
-        yield self._claim(kinds.Verdict, self.mover)
+        yield self._claim(Verdict, self.mover)
         if self.played.is_over:
             completed = line_through(self.position, self.column)
             if completed:
-                yield self._claim(kinds.Wins, self.mover, cells=completed)
+                yield self._claim(Wins, self.mover, cells=completed)
             return
         if wins_now(self.played, self.other):
             yield from self._losing_at_once()
@@ -75,14 +90,14 @@ class ColumnClaims:
         ending = None
         if self.after == 0:
             ending = self._drawn() if len(reasons) < 2 else None
-        elif not any(isinstance(claim, kinds.FollowUp) for claim in reasons):
+        elif not any(isinstance(claim, FollowUp) for claim in reasons):
             ending = self.ending
         if ending is not None and self._is_early(ending):
             first = [claim for claim in reasons if claim != ending][:1]
             reasons, ending = [*first, ending], None
         yield from sorted(reasons[: 2 if ending is None else 1], key=_speaks_of_more_than_the_disc)
         if not any(claim.tells_the_end for claim in reasons):
-            yield self._claim(kinds.BestPlay, self._winner, line=self.best_play)
+            yield self._claim(BestPlay, self._winner, line=self.best_play)
         if ending is not None:
             yield ending
 
@@ -120,25 +135,23 @@ class ColumnClaims:
         line, winner = self.best_play, self._winner
         start = forced_from(self.position, line)
         if start < len(line) - 3:
-            return self._claim(kinds.Forces, winner, line=line, start=start)
+            return self._claim(Forces, winner, line=line, start=start)
         positions = along(self.position, line)
         now = positions[-3]
         double, stack = double_cells(now), stack_cells(now)
         if double or stack:
-            return self._claim(
-                kinds.Double if double else kinds.Stack, winner, double or stack, line[:-2]
-            )
+            return self._claim(Double if double else Stack, winner, double or stack, line[:-2])
         cell = (line[-1], positions[-2].height_of(line[-1]))
         others = tuple(other for other in cornered_cells(now) if other != cell)
         start = threatened_from(self.position, line, cell, winner)
-        return self._claim(kinds.Zugzwang, winner, (cell, *others), line, start)
+        return self._claim(Zugzwang, winner, (cell, *others), line, start)
 
     def _is_early(self, ending: Claim) -> bool:
         """Whether the end of a won game shows as soon as the winner has moved."""
         moved = 1 if self._winner == self.mover else 2
-        if isinstance(ending, kinds.Double | kinds.Stack):
+        if isinstance(ending, Double | Stack):
             return len(ending.line) == moved
-        return isinstance(ending, kinds.Forces | kinds.Zugzwang) and ending.start <= moved
+        return isinstance(ending, Forces | Zugzwang) and ending.start <= moved
 
     def _drawn(self) -> Claim | None:
         """Name the threat that stood longest out of reach in a drawn game before it was filled.
@@ -155,7 +168,7 @@ class ColumnClaims:
             start = threatened_from(self.position, line[: place + 1], cell, 1 - player)
             if start < place - longest and not is_playable(positions[start], cell):
                 longest = place - start
-                found = self._claim(kinds.Stops, player, (cell,), line[: place + 1], start)
+                found = self._claim(Stops, player, (cell,), line[: place + 1], start)
         return found
 
     @property
@@ -185,18 +198,18 @@ class ColumnClaims:
         """Say why the other side wins with its next disc."""
         missed = wins_now(self.position, self.mover)
         if missed:
-            yield self._claim(kinds.Misses, self.mover, cells=missed)
+            yield self._claim(Misses, self.mover, cells=missed)
         yield from self._blocked()
         left = tuple(cell for cell in wins_now(self.position, self.other) if cell[0] != self.column)
         if left:
-            yield self._claim(kinds.Ignores, self.other, cells=left)
+            yield self._claim(Ignores, self.other, cells=left)
         above = (self.column, self.cell[1] + 1)
         if not left and above in wins_now(self.played, self.other):
-            yield self._claim(kinds.Opens, self.other, cells=(above,))
+            yield self._claim(Opens, self.other, cells=(above,))
 
     def _blocked(self) -> Iterator[Claim]:
         if self.cell in wins_now(self.position, self.other):
-            yield self._claim(kinds.Blocks, self.mover, cells=(self.cell,))
+            yield self._claim(Blocks, self.mover, cells=(self.cell,))
 
     def _reasons(self) -> Iterator[Claim]:
         """Yield what explains the score of a column after which nobody wins at once."""
@@ -213,10 +226,10 @@ class ColumnClaims:
     def _given_up(self) -> Iterator[Claim]:
         missed = wins_now(self.position, self.mover)
         if missed:
-            yield self._claim(kinds.Misses, self.mover, cells=missed)
+            yield self._claim(Misses, self.mover, cells=missed)
         above = (self.column, self.cell[1] + 1)
         if above in winning_cells(self.position, self.mover):
-            yield self._claim(kinds.Spoils, self.mover, cells=(above,))
+            yield self._claim(Spoils, self.mover, cells=(above,))
 
     def _decided(self) -> Iterator[Claim]:
         """Say how the winner wins, where that can be seen once the winner has moved."""
@@ -227,7 +240,7 @@ class ColumnClaims:
         if not (early and ending.tells_the_end) and follow_up_reaches(
             along(self.position, line)[-1], winner, 1
         ):
-            yield self._claim(kinds.FollowUp, winner, line=line)
+            yield self._claim(FollowUp, winner, line=line)
         if early:
             yield ending
 
@@ -236,21 +249,21 @@ class ColumnClaims:
         if self.after <= 0 <= self.before and len(self.played.legal_columns) > 1:
             answers = good_answers(self.played, self.after, self.solver)
             if len(answers) == 1:
-                yield self._claim(kinds.Reply, self.other, line=(self.column, answers[0]))
+                yield self._claim(Reply, self.other, line=(self.column, answers[0]))
         denied = denied_cells(self.played, self.best_play[1])
         if denied:
-            yield self._claim(kinds.Denies, self.other, denied, self.best_play[:2])
+            yield self._claim(Denies, self.other, denied, self.best_play[:2])
 
     def _kept(self) -> Iterator[Claim]:
         """Say what speaks for a column that keeps the score."""
         others = [s for c, s in enumerate(self.scores) if c != self.column and s is not None]
         if self.before >= 0 and others and max(others) < (1 if self.before > 0 else 0):
-            yield self._claim(kinds.Only, self.mover)
+            yield self._claim(Only, self.mover)
         if self.after == 0 and follow_up_reaches(self.played, self.mover, 0):
-            yield self._claim(kinds.FollowUp, self.mover)
+            yield self._claim(FollowUp, self.mover)
         denied = denied_cells(self.position, self.column)
         if denied:
-            yield self._claim(kinds.Denies, self.mover, cells=denied)
+            yield self._claim(Denies, self.mover, cells=denied)
         earlier = winning_cells(self.position, self.mover)
         ending = self.ending if self.after > 0 else None
         if ending is not None and ending.tells_the_end and self._is_early(ending):
@@ -262,11 +275,11 @@ class ColumnClaims:
             if cell not in earlier and cell not in told
         )
         if made:
-            yield self._claim(kinds.Makes, self.mover, cells=made)
+            yield self._claim(Makes, self.mover, cells=made)
 
 
 def _speaks_of_more_than_the_disc(claim: Claim) -> bool:
     """Sort key: what the column's own disc does is said first ("It ...")."""
-    if isinstance(claim, kinds.Zugzwang):
+    if isinstance(claim, Zugzwang):
         return claim.start != 1
     return not claim.is_of_the_disc or len(claim.line) > 1

@@ -1,9 +1,9 @@
 """Why the best column is best, and what every other column loses, in checkable sentences.
 
 Each column gets its verdict (what it is worth, and what it gives away), the strongest reason that
-the rules can show, best play, and how best play comes to be won (`columns`). What can be claimed,
-and what makes a claim true, stands in `kinds`. Since best play that wins ends in one of three ways
-(`kinds.endings`), every column that wins or loses has a reason that can be shown.
+the rules can show, best play, and how best play comes to be won (`columns`). Best play that wins
+ends in one of three ways (`win_claims`), so every column that wins or loses has a reason that can
+be shown.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
-from claimeven.review import kinds
 from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
+from claimeven.review.disc_claims import Closed
 from claimeven.review.inputs import WIDTH, Asked, position_of, solver_for
-from claimeven.review.kinds.win_claims import double_cells, stack_cells
+from claimeven.review.score_claims import Best, Standing
 from claimeven.review.threats import (
     is_playable,
     wins_later,
     wins_now,
 )
+from claimeven.review.win_claims import Double, Stack, Zugzwang, double_cells, stack_cells
 from claimeven.solver.errors import InvalidSolve
 from claimeven.solver.protocols import ExactSolver
 
@@ -170,21 +171,21 @@ def _position_claims(
     """Yield what is to say about the position; `first` is the first of the best columns."""
     mover, other, score = position.turn, 1 - position.turn, first.after
     winner = mover if score >= 0 else other
-    yield kinds.Standing(winner, before=score, after=score)
+    yield Standing(winner, before=score, after=score)
     if len(best) < len(position.legal_columns):
-        yield kinds.Best(mover, columns=best, before=score, after=score)
+        yield Best(mover, columns=best, before=score, after=score)
     double, stack = double_cells(position), stack_cells(position)
     if double or stack:
-        yield (kinds.Double if double else kinds.Stack)(other, cells=double or stack)
+        yield (Double if double else Stack)(other, cells=double or stack)
     if wins_now(position, mover) or wins_now(position, other):
         return
     for player in (winner, 1 - winner):
         for cell in wins_later(position, player):
             if is_playable(position, (cell[0], cell[1] - 1)):
-                yield kinds.Closed(player, cells=(cell,))
+                yield Closed(player, cells=(cell,))
     if score != 0:
         ending = first.ending
-        if isinstance(ending, kinds.Zugzwang) and ending.start == 0:
+        if isinstance(ending, Zugzwang) and ending.start == 0:
             yield replace(ending, column=None)
 
 

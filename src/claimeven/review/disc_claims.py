@@ -22,11 +22,9 @@ class Wins(Claim):
     kind = "wins"
 
     def said(self, words: Words) -> str:
-        """Say how long the line is."""
         return f"It completes a line of {words.position.geometry.connect}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Play it."""
         assert self.column is not None
         completed = line_through(position, self.column)
         return self.player == position.turn and completed == self.cells != ()
@@ -39,11 +37,9 @@ class Blocks(Claim):
     is_of_the_disc = True
 
     def said(self, words: Words) -> str:
-        """Name the other side."""
         return f"It blocks {words.player(1 - self.player)}, who would win there at once."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Look for the line."""
         (cell,) = self.cells
         return (
             cell[0] == self.column
@@ -58,13 +54,11 @@ class Ignores(Claim):
     kind = "ignores"
 
     def said(self, words: Words) -> str:
-        """Name the columns."""
         wins = "an immediate win" if len(self.cells) == 1 else "immediate wins"
         where = words.columns_of(self.cells)
         return f"It leaves {words.player(self.player)} {wins} in {where}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Play it, and each of the answers."""
         assert self.column is not None
         after = position.play(self.column)
         left = wins_now(position, self.player)
@@ -80,12 +74,10 @@ class Opens(Claim):
     kind = "opens"
 
     def said(self, words: Words) -> str:
-        """Name the row."""
         row = self.cells[0][1] + 1
         return f"{words.player(self.player)} then wins on top of it, in row {row}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Play both discs."""
         assert self.column is not None
         after = position.play(self.column)
         (cell,) = self.cells
@@ -100,12 +92,10 @@ class Misses(Claim):
     is_of_the_disc = True
 
     def said(self, words: Words) -> str:
-        """Name the columns."""
         wins = "an immediate win" if len(self.cells) == 1 else "immediate wins"
         return f"It misses {wins} in {words.columns_of(self.cells)}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Look for the lines."""
         if self.column in [column for column, _ in self.cells]:
             return False
         return self.player == position.turn and self.cells == wins_now(position, self.player) != ()
@@ -118,7 +108,6 @@ class Denies(Claim):
     is_of_the_disc = True
 
     def said(self, words: Words) -> str:
-        """Name the columns that would be threatened."""
         disc = "It" if len(self.line) == 1 else f"the answer in {words.column(self.line[-1])}"
         return (
             f"{disc} takes the cell from which {words.player(1 - self.player)} would threaten"
@@ -126,7 +115,6 @@ class Denies(Claim):
         )
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Give the other side that cell."""
         *before, column = self.line
         now = along(position, before)[-1]
         now.check_move(column)
@@ -140,12 +128,10 @@ class Makes(Claim):
     is_of_the_disc = True
 
     def said(self, words: Words) -> str:
-        """Name the cells."""
         places = [words.cell(cell) for cell in self.cells]
         return f"It makes {'a threat' if len(places) == 1 else 'threats'} in {listed(places)}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Compare before and after."""
         now = after_line(self, position)
         earlier = winning_cells(position, self.player)
         later = wins_later(now, self.player)
@@ -159,7 +145,6 @@ class Spoils(Claim):
     is_of_the_disc = True
 
     def said(self, words: Words) -> str:
-        """Name the row of the threat."""
         row = self.cells[0][1] + 1
         return (
             f"It gives up the threat of {words.player(self.player)} in row {row} above it:"
@@ -167,7 +152,6 @@ class Spoils(Claim):
         )
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Look for the threat."""
         assert self.column is not None
         position.check_move(self.column)
         return (
@@ -183,7 +167,6 @@ class Closed(Claim):
     kind = "closed"
 
     def said(self, words: Words) -> str:
-        """Name column and row."""
         column, row = self.cells[0]
         return (
             f"{words.player(1 - self.player)} must not play {words.column(column)}:"
@@ -191,7 +174,6 @@ class Closed(Claim):
         )
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Look for the threat."""
         ((column, row),) = self.cells
         return (column, row) in wins_later(position, self.player) and is_playable(
             position, (column, row - 1)

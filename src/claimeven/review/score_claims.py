@@ -16,7 +16,6 @@ class Standing(Claim):
     kind = "standing"
 
     def said(self, words: Words) -> str:
-        """Say who wins, and when."""
         assert self.after is not None
         if self.after == 0:
             return "with best play the game is a draw."
@@ -25,7 +24,6 @@ class Standing(Claim):
         return f"{words.end(self.after)}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Compare with the solver."""
         return self.after == solver.score(position)
 
 
@@ -35,12 +33,10 @@ class Best(Claim):
     kind = "best"
 
     def said(self, words: Words) -> str:
-        """Name them."""
         what = "is best" if len(self.columns) == 1 else "are equally good"
         return f"{words.columns(self.columns)} {what}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Compare with the solver."""
         scores, best = solver.scores(position), _best_score(position, solver)
         return set(self.columns) == {c for c, score in enumerate(scores) if score == best}
 
@@ -51,7 +47,6 @@ class Verdict(Claim):
     kind = "verdict"
 
     def said(self, words: Words) -> str:
-        """Say how the game ends after it, and how that compares with the best."""
         before, after, column = self.before, self.after, self.column
         assert before is not None and after is not None and column is not None
         name = words.column(column)
@@ -80,7 +75,6 @@ class Verdict(Claim):
         return f"wins with disc {words.last_disc(self.after)}, {when}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Compare with the solver."""
         assert self.column is not None
         scores = solver.scores(position)
         return scores[self.column] == self.after and _best_score(position, solver) == self.before
@@ -92,12 +86,10 @@ class Only(Claim):
     kind = "only"
 
     def said(self, words: Words) -> str:
-        """Say what the others lose."""
         assert self.before is not None
         return "No other column wins." if self.before > 0 else "Every other column loses."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Ask the solver for the others."""
         scores = solver.scores(position)
         others = [score for c, score in enumerate(scores) if c != self.column and score is not None]
         if self.before is None or self.before != _best_score(position, solver):
@@ -111,12 +103,10 @@ class Reply(Claim):
     kind = "reply"
 
     def said(self, words: Words) -> str:
-        """Name the answer."""
         what = "holds the draw" if self.after == 0 else "wins"
         return f"only the answer in {words.column(self.line[-1])} {what}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Ask the solver for all answers."""
         column, answer = self.line
         if self.after is None or self.after > 0:
             return False
@@ -130,7 +120,6 @@ class BestPlay(Claim):
     kind = "line"
 
     def said(self, words: Words) -> str:
-        """Read out its first moves, and say where it ends."""
         rest = self.line[1:]
         if len(rest) <= SPOKEN_MOVES:
             return f"best play goes on {words.moves(rest)}."
@@ -141,7 +130,6 @@ class BestPlay(Claim):
         return f"best play goes on {moves} and so on {end}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Ask the solver about every move."""
         return after_line(self, position).is_over and is_best_play(self, position, solver)
 
 

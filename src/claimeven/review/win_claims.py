@@ -37,12 +37,10 @@ class Double(Claim):
     tells_the_end = True
 
     def said(self, words: Words) -> str:
-        """Name the columns."""
         where = words.columns_of(self.cells)
         return f"{_actor(self, words)} threatens to win in {where}: only one can be blocked."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Look for the threats, and ask the solver whether best play leads there."""
         now = after_line(self, position)
         threatens = now.turn != self.player and self.cells == double_cells(now) != ()
         return threatens and is_best_play(self, position, solver)
@@ -56,7 +54,6 @@ class Stack(Claim):
     tells_the_end = True
 
     def said(self, words: Words) -> str:
-        """Name the cells."""
         lower, upper = self.cells[0], self.cells[1]
         return (
             f"{_actor(self, words)} threatens {words.cell(lower)} and row {upper[1] + 1} above it:"
@@ -64,7 +61,6 @@ class Stack(Claim):
         )
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Look for the threats, and ask the solver whether best play leads there."""
         now = after_line(self, position)
         threatens = now.turn != self.player and self.cells == stack_cells(now) != ()
         return threatens and is_best_play(self, position, solver)
@@ -77,7 +73,6 @@ class Forces(Claim):
     tells_the_end = True
 
     def said(self, words: Words) -> str:
-        """Name the moves, or the disc from which on they are forced."""
         winner, loser = words.player(self.player), words.player(1 - self.player)
         if self.start > 1:
             first = words.disc(self.start + 1)
@@ -90,7 +85,6 @@ class Forces(Claim):
         )
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Play the line, and ask the solver whether it is best play."""
         threats = len(self.line) - self.start > 2
         forced = threats and self.start == forced_from(position, self.line)
         return forced and is_won(self, position, solver)
@@ -105,7 +99,6 @@ class Zugzwang(Claim):
     kind = "zugzwang"
 
     def said(self, words: Words) -> str:
-        """Name the threat, who made it when, and who must play below it."""
         _, *others = self.cells
         below = listed(["below it", *(f"below {words.cell(other)}" for other in others)], "or")
         when = "in the end" if len(self.line) > 3 else "now"
@@ -125,7 +118,6 @@ class Zugzwang(Claim):
         return f"disc {words.disc(self.start)} gives {winner} a threat in {where}"
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Play the line, and ask the solver whether it is best play."""
         cell, *others = self.cells
         before_end = along(position, self.line)[-3]
         cornered = cornered_cells(before_end)
@@ -148,7 +140,6 @@ class Stops(Claim):
     kind = "stops"
 
     def said(self, words: Words) -> str:
-        """Name the disc, the cell, and since when the threat stood."""
         holder = words.player(1 - self.player)
         since = "holds a threat"
         if self.start:
@@ -157,7 +148,6 @@ class Stops(Claim):
         return f"disc {disc} fills {words.cell(self.cells[0])}, where {holder} {since}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Play the line, and ask the solver whether it is best play."""
         (cell,) = self.cells
         positions = along(position, self.line)
         return (
@@ -175,7 +165,6 @@ class FollowUp(Claim):
     kind = "follow_up"
 
     def said(self, words: Words) -> str:
-        """Say what that guarantees."""
         what = "draws" if self.after == 0 else "wins"
         start = "from there"
         if len(self.line) > 1:
@@ -186,7 +175,6 @@ class FollowUp(Claim):
         )
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Search all moves of the other side (see `follow_up`)."""
         now = after_line(self, position)
         target = 0 if self.after == 0 else 1
         return now.turn != self.player and follow_up_reaches(now, self.player, target) is True
