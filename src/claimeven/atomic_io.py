@@ -1,11 +1,13 @@
 """Files written whole or not at all, and files that grow line by line.
 
-A finished file is written beside its place under a name of its own (`NAME.xxxxxxxx.part`) and moved
-there once every byte is on the disk. Whatever goes wrong before, Ctrl-C included, leaves the old
-file as it was and nothing beside it; what a kill leaves there, the next writer deletes. Only
-regular files are written: a folder, a device or a pipe in the way is refused, and so is a file of
-games, which are not to be lost for a name typed wrong. A symbolic link is followed, so what it
-points at is replaced and the link stays. The permissions of a file that was there are kept.
+A finished file is written next to its place as `NAME.xxxxxxxx.part` and moved there once every byte
+is on the disk. Whatever goes wrong before, Ctrl-C included, leaves the old file as it was and
+nothing next to it; what a kill leaves there, the next writer deletes. Only regular files are
+written: a folder, a device or a pipe in the way is refused, and so is a file of games, so that a
+name typed wrong loses none. A symbolic link is followed, so its target is replaced and the link
+stays. The permissions of a file that was there are kept.
+
+On Windows a file that another program has open cannot be replaced: ten tries, then a sentence.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import os
 import shutil
 import signal
 import stat
+import sys
 import tempfile
 import threading
 import time
@@ -28,33 +31,34 @@ from typing import IO, BinaryIO, TextIO
 
 from claimeven.errors import ClaimevenError
 
-#: What stands in the way of a file, by the type in its mode.
+#: What is in the way of a file, by the type in its mode.
 _OTHERS = {
-    stat.S_IFDIR: "a folder",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-}
-#: What stands for stdout where a command line can write there; never a file of that name.
+    stat.S_IFDIR: "a folder", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket",
+}  # fmt: skip
+#: Stands for stdout if a command can write there; never a file of that name.
 STDOUT = "-"
-#: How a file of SQLite begins.
+#: How a file of SQLite starts.
 DATABASE = b"SQLite format 3\x00"
-#: Ends of the names of files that SQLite keeps beside its own while that is in use.
+#: Ends of the names of files that SQLite keeps next to its own while that is in use.
 BESIDE_DATABASE = ("-wal", "-shm", "-journal")
 #: Characters of a file's name that the name of its unfinished part takes over.
 _NAME_KEPT = 60
-#: Seconds in which whoever makes an unfinished file has locked it.
+#: Seconds in which the writer of an unfinished file has locked it.
 _LOCKED_WITHIN = 1.0
-#: Whether a file can be deleted while it is open.
-_DELETES_OPEN = os.name == "posix"
+#: Whether a file can be deleted and replaced while it is open.
+_IS_POSIX = os.name == "posix"
+#: Tries to replace a file that another program has open, and seconds between two.
+_TRIES, _WAIT = 10, 0.1
+#: The byte that is locked on Windows, where nobody else may read it: far beyond the end of most.
+_LOCKED_BYTE = (1 << 31) - 2
 
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Yield a folder that is gone at the end, also where SIGTERM ends the process meanwhile.
+    """Yield a folder that is gone at the end, also if SIGTERM ends the process.
 
-    SIGTERM is heeded in the main thread, where nobody else heeds it.
+    SIGTERM is handled in the main thread, if it is not handled there yet.
     """
     owner, folder = os.getpid(), ""
 
@@ -64,17 +68,17 @@ def scratch_folder() -> Iterator[Path]:
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
 
-    is_heeded = (
+    is_handled = (
         threading.current_thread() is threading.main_thread()
         and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     )
-    if is_heeded:
+    if is_handled:
         signal.signal(signal.SIGTERM, end)
     try:
         with tempfile.TemporaryDirectory(prefix="claimeven-") as folder:
             yield Path(folder)
     finally:
-        if is_heeded:
+        if is_handled:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
@@ -83,12 +87,12 @@ class CannotWrite(ClaimevenError):
 
 
 def check_output(path: str | Path, of_games: bool = False) -> None:
-    """Raise `CannotWrite` for what can be seen not to work before hours of work are put in.
+    """Raise `CannotWrite` if a file cannot be written, as far as that shows before hours of work.
 
     A file of games (a database) is in the way of all but games: they are added to it.
     """
     with _naming(path):
-        _check_folder(path, _target(path, of_games))
+        _writable(path, of_games)
 
 
 def holds_games(path: str | Path) -> bool:
@@ -110,10 +114,7 @@ def make_folder(path: str | Path) -> None:
 
 @contextmanager
 def binary_file(path: str | Path) -> Iterator[BinaryIO]:
-    """Yield a stream of bytes whose content is the file's once the block has ended well.
-
-    Raises `CannotWrite` where that fails.
-    """
+    """Yield a stream of bytes that becomes the file when the block ends well, or `CannotWrite`."""
     with binary_files(path) as (stream,):
         yield stream
 
@@ -162,6 +163,13 @@ class _Unfinished:
         """Put it in its place."""
         with _naming(self.path):
             _take_over_permissions(self.target, self.place)
+            for _ in range(_TRIES - 1):
+                with suppress(PermissionError):
+                    self.place.replace(self.target)
+                    return
+                if _IS_POSIX:
+                    break
+                time.sleep(_WAIT)
             self.place.replace(self.target)
 
 
@@ -169,8 +177,7 @@ class _Unfinished:
 def _unfinished(path: str | Path) -> Iterator[_Unfinished]:
     """Yield a file to be written, which is gone after an error."""
     with _naming(path):
-        target = _target(path)
-        _check_folder(path, target)
+        target = _writable(path)
         remove_abandoned(target)
         place = target.with_name(f"{target.name[:_NAME_KEPT]}.{os.urandom(4).hex()}.part")
         try:
@@ -187,9 +194,13 @@ def remove_abandoned(target: Path) -> None:
     """Delete the unfinished parts of a file whose writers were killed: no process locks them."""
     name = glob.escape(target.name[:_NAME_KEPT])
     for part in target.parent.glob(f"{name}.{'[0-9a-f]' * 8}.part"):
-        with suppress(OSError), part.open("rb") as stream:
-            is_old = time.time() - os.fstat(stream.fileno()).st_mtime > _LOCKED_WITHIN
-            if is_old and take_lock(stream, without=False):
+        with suppress(OSError):
+            with part.open("r+b") as stream:
+                is_old = time.time() - os.fstat(stream.fileno()).st_mtime > _LOCKED_WITHIN
+                is_abandoned = is_old and take_lock(stream, without=False)
+                if is_abandoned and _IS_POSIX:
+                    part.unlink()  # while no other can lock it
+            if is_abandoned and not _IS_POSIX:
                 part.unlink()
 
 
@@ -226,12 +237,24 @@ def take_lock(file: IO[bytes], without: bool = True) -> bool:
     The answer is `without` if the system knows no locks of files.
     """
     try:
-        import fcntl  # noqa: PLC0415 - POSIX only
+        if sys.platform == "win32":
+            import msvcrt  # noqa: PLC0415 - Windows only
 
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            place = os.lseek(file.fileno(), 0, os.SEEK_CUR)
+            os.lseek(file.fileno(), _LOCKED_BYTE, os.SEEK_SET)
+            try:
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            except OSError:
+                return False
+            finally:
+                os.lseek(file.fileno(), place, os.SEEK_SET)
+        else:
+            import fcntl  # noqa: PLC0415 - POSIX only
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except (ImportError, OSError):  # elsewhere, or on a file system without locks
+    except (ImportError, OSError, ValueError):  # a file system without locks, or no file
         return without
     return True
 
@@ -284,7 +307,7 @@ class GrowingFile:
 
     def remove(self) -> None:
         """Close the file and delete it."""
-        if not _DELETES_OPEN:
+        if not _IS_POSIX:
             self.close()
         with _naming(self.path):
             self.path.unlink()  # while it is ours: another process may begin it anew at once
@@ -328,10 +351,12 @@ def _games_beside(target: Path) -> Path | None:
     return None
 
 
-def _check_folder(path: str | Path, target: Path) -> None:
-    """Raise `CannotWrite` where nothing can be put beside a file."""
+def _writable(path: str | Path, of_games: bool = False) -> Path:
+    """Return the file to write as `_target` does; also `CannotWrite` if its folder is read-only."""
+    target = _target(path, of_games)
     if not os.access(target.parent, os.W_OK | os.X_OK):
         raise CannotWrite(f"{path} cannot be written: its folder is read-only")
+    return target
 
 
 def _take_over_permissions(target: Path, unfinished: Path) -> None:
@@ -349,4 +374,7 @@ def _naming(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from None
+        why = error.strerror or error
+        if not _IS_POSIX and isinstance(error, PermissionError):
+            why = "another program has it open: close that, or write to another name"
+        raise CannotWrite(f"{path} cannot be written: {why}") from None
