@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 
 import click
 
@@ -12,7 +11,7 @@ from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.external.registry import FOREIGN
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option
-from claimeven.cli.common.output import fitted, text_width
+from claimeven.cli.common.output import show, text_width, wrap
 from claimeven.suggestions import no_such
 
 
@@ -49,15 +48,12 @@ def command(name: str | None, as_json: bool) -> None:
     for other in foreign:
         click.echo(_foreign_in_words(other, whole=name is not None))
     if name is None:
-        click.echo(
-            fitted(
-                "An agent is written name or name:option=value,option=value. Your own:"
-                " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config), or a"
-                " class, with its options after it: my_agent.py:Player,depth=2; or the address of a"
-                " server that plays, http://127.0.0.1:8000/play. What stands after the prefix of"
-                " another program may hold blanks: quote it for the shell.",
-                text_width(),
-            )
+        show(
+            "An agent is written name or name:option=value,option=value. Your own:"
+            " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config), or a"
+            " class, with its options after it: my_agent.py:Player,depth=2; or the address of a"
+            " server that plays, http://127.0.0.1:8000/play. What stands after the prefix of"
+            " another program may hold blanks: quote it for the shell."
         )
 
 
@@ -89,11 +85,5 @@ def _in_words(kind: AgentKind, whole: bool) -> str:
 
 
 def _wrapped(text: str, first: int, rest: int) -> list[str]:
-    return textwrap.wrap(
-        text,
-        text_width(),
-        initial_indent=" " * first,
-        subsequent_indent=" " * rest,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+    indents = {"initial_indent": " " * first, "subsequent_indent": " " * rest}
+    return wrap(text, text_width(), break_on_hyphens=False, break_long_words=False, **indents)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
 from claimeven import __version__
+from claimeven.agents import benchmark
+from claimeven.agents.benchmark import SearchTotals
+from claimeven.arena.studies.runner import machine
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option
-from claimeven.cli.common.output import fitted, named_lines, text_width
+from claimeven.cli.common.output import named_lines, show, text_width
 from claimeven.cli.common.progress import say_when_compiling, status_line
-
-if TYPE_CHECKING:
-    from claimeven.agents.benchmark import SearchTotals
 
 #: What the numbers say, below the table.
 LEGEND = "The total changes only where a search does. Nodes of UCT: those it stores."
@@ -35,41 +34,28 @@ def command(as_json: bool) -> None:
       claimeven bench --json
     """
     say_when_compiling()
-    from claimeven.agents.benchmark import (  # noqa: PLC0415 - for a quick start
-        POSITIONS,
-        SEARCHES,
-        SearchTotals,
-        run_benchmark,
-    )
-    from claimeven.arena.studies.runner import machine  # noqa: PLC0415 - for a quick start
-
     searches: list[SearchTotals] = []
     with status_line() as line:
-        for totals in run_benchmark():
+        for totals in benchmark.run_benchmark():
             searches.append(totals)
-            line.count(len(searches), SEARCHES, "searches")
-    every = SearchTotals(
-        "total", "", sum(row.nodes for row in searches), sum(row.seconds for row in searches)
-    )
+            line.count(len(searches), benchmark.SEARCHES, "searches")
+    nodes, seconds = (sum(getattr(row, name) for row in searches) for name in ("nodes", "seconds"))
+    every = SearchTotals("total", "", nodes, seconds)
     if as_json:
-        run = {"version": __version__, "machine": machine(), "positions": len(POSITIONS)}
+        run = {"version": __version__, "machine": machine(), "positions": len(benchmark.POSITIONS)}
         rows = [{"search": row.search, "limit": row.limit, **_measures(row)} for row in searches]
         write_json({**run, **_measures(every), "searches": rows}, sys.stdout)
         return
-    width = text_width()
-    click.echo(fitted(f"{len(POSITIONS)} positions, claimeven {__version__}, {machine()}", width))
-    click.echo()
+    show(f"{len(benchmark.POSITIONS)} positions, claimeven {__version__}, {machine()}\n")
     searches.append(every)
     cells = [
         [row.limit, f"{row.nodes:,}", f"{row.seconds:.2f}", f"{row.rate / 1e6:.2f} M"]
         for row in searches
     ]
-    names = [row.search for row in searches]
     headings = ["a position", "nodes", "seconds", "nodes/s"]
-    for row_text in named_lines("search", headings, names, cells, width):
-        click.echo(row_text)
-    click.echo()
-    click.echo(fitted(LEGEND, width))
+    names = [row.search for row in searches]
+    click.echo("\n".join(named_lines("search", headings, names, cells, text_width())))
+    show(f"\n{LEGEND}")
 
 
 def _measures(totals: SearchTotals) -> dict[str, float]:

@@ -6,22 +6,19 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
 from claimeven.atomic_io import check_output
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import geometry_options, json_option, solver_options
-from claimeven.cli.common.output import fitted, text_width
+from claimeven.cli.common.output import show
 from claimeven.cli.common.parsing import plies_asked, usually
 from claimeven.cli.common.progress import kept_in, say_when_compiling, status_line
 from claimeven.cli.common.solver_options import SolverChoice
+from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
 from claimeven.game.geometry import Geometry
-
-if TYPE_CHECKING:
-    from claimeven.dataset import DatasetProgress
-
 
 #: Most positions are quickly solved, and a table that stays near the processor suits them best.
 TABLE_MB = 16
@@ -57,20 +54,14 @@ USUAL_PLIES = 8, 36
 @partial(solver_options, table_mb=TABLE_MB)
 @geometry_options
 def command(
-    positions: int | None,
     plies: str | None,
-    seed: int,
     out: str,
-    source: str,
-    random_moves: float | None,
-    one_a_game: bool,
-    endings: int,
-    endings_from: int | None,
-    right_only: bool,
     split: float | None,
+    random_moves: float | None,
     as_json: bool,
     solving: SolverChoice,
     geometry: Geometry,
+    **asked: Any,
 ) -> None:
     """Write positions with the exact scores of their columns to a CSV or Parquet file.
 
@@ -114,43 +105,27 @@ def command(
     lowest, highest = plies_asked(plies, USUAL_PLIES, geometry)
     check_output(out)
     say_when_compiling()
-    from claimeven.dataset import DatasetPlan, make_dataset  # noqa: PLC0415 - for a quick start
-
-    share = {} if random_moves is None else {"random_moves": random_moves}
-    plan = DatasetPlan(
-        positions,
-        lowest,
-        highest,
-        seed,
-        source,
-        geometry,
-        one_a_game=one_a_game,
-        endings=endings,
-        endings_from=endings_from,
-        right_only=right_only,
-        **share,
-    )
+    share: dict[str, Any] = {} if random_moves is None else {"random_moves": random_moves}
+    plan = DatasetPlan(lowest=lowest, highest=highest, geometry=geometry, **asked, **share)
     solver = solving.solver(geometry)
-    begin = time.perf_counter()
+    start = time.perf_counter()
     nodes = 0
     with kept_in(f"{out}.partial"), status_line() as line:
 
-        def show(at: DatasetProgress) -> None:
+        def report(at: DatasetProgress) -> None:
             nonlocal nodes
             nodes = at.nodes
             line.report(at)
 
-        made = make_dataset(Path(out), plan, solver, show, split=split)
-    seconds = time.perf_counter() - begin
+        made = make_dataset(Path(out), plan, solver, report, split=split)
+    seconds = time.perf_counter() - start
     other = made.held_out_path
     if as_json:
-        sides = (
-            {} if other is None else {"held_out": str(other), "held_out_positions": made.held_out}
-        )
-        told = {"out": out, "positions": made.positions, **sides, **plan.header()}
-        write_json({**told, "nodes": nodes, "seconds": seconds}, sys.stdout)
+        sides = {"held_out": str(other), "held_out_positions": made.held_out} if other else {}
+        rows = {"out": out, "positions": made.positions, **sides, **plan.header()}
+        write_json({**rows, "nodes": nodes, "seconds": seconds}, sys.stdout)
         return
     text = f"{out}: {made.positions:,} position{'s' * (made.positions != 1)}"
     if other is not None:
         text += f"; held out, {other}: {made.held_out:,}"
-    click.echo(fitted(f"{text}, {seconds:.1f} s", text_width()))
+    show(f"{text}, {seconds:.1f} s")

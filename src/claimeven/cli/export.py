@@ -6,10 +6,11 @@ import sys
 
 import click
 
+from claimeven.adapters.kaggle import export_submission, submission
 from claimeven.atomic_io import STDOUT, check_output
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import check_seed, json_option, seed_option
-from claimeven.cli.common.output import fitted, text_width
+from claimeven.cli.common.output import show
 from claimeven.cli.common.streams import as_file
 from claimeven.errors import ClaimevenError
 
@@ -46,11 +47,6 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
       claimeven accuracy kaggle:main.py
       claimeven match kaggle:main.py kaggle:negamax --games 10
     """
-    from claimeven.adapters.kaggle import (  # noqa: PLC0415 - for a quick start
-        export_submission,
-        submission,
-    )
-
     check_seed(seed)
     if out == STDOUT:
         if as_json:
@@ -62,4 +58,4 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
     if as_json:
         write_json({"agent": spec, "out": out, "bytes": size, "seed": seed}, sys.stdout)
     else:
-        click.echo(fitted(f"{out}: {spec} for Kaggle ConnectX, {size:,} bytes", text_width()))
+        show(f"{out}: {spec} for Kaggle ConnectX, {size:,} bytes")

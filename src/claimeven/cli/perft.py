@@ -10,10 +10,11 @@ import click
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import geometry_options, json_option
-from claimeven.cli.common.output import table_lines, table_width
+from claimeven.cli.common.output import show_table
 from claimeven.cli.common.progress import say_when_compiling, status_line
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.game.perft import distinct_by_ply, perft
 from claimeven.game.position import Position
 
 
@@ -45,10 +46,14 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
             counted.append(pair)
     except (KeyboardInterrupt, MemoryError) as error:
         ended = error
+    sequences, positions = ([pair[side] for pair in counted] for side in (0, 1))
     if as_json:
-        _write_json(start, moves, counted)
+        sums = {"sequences": sequences, "positions": positions, "total_positions": sum(positions)}
+        write_json({**start.geometry.as_dict(), "moves": moves, **sums}, sys.stdout)
     else:
-        _print(counted)
+        rows = [[str(ply), f"{one:,}", f"{two:,}"] for ply, (one, two) in enumerate(counted)]
+        rows.append(["sum", "", f"{sum(positions):,}"])
+        show_table(["ply", "sequences", "distinct positions"], rows)
     if isinstance(ended, MemoryError):
         raise ClaimevenError(
             f"there is not enough memory for ply {len(counted)}: ask for fewer plies"
@@ -59,32 +64,7 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
 
 def _counts(start: Position, plies: int) -> Iterator[tuple[int, int]]:
     """Yield the sequences and the distinct positions of each ply as soon as they are counted."""
-    from claimeven.game.perft import distinct_by_ply, perft  # noqa: PLC0415 - for a quick start
-
     with status_line() as line:
         for ply, positions in enumerate(distinct_by_ply(start, plies)):
             yield perft(start, ply), positions
             line.show(lambda ply=ply: f"ply {ply} of {plies} is counted")  # type: ignore[misc]
-
-
-def _print(counted: list[tuple[int, int]]) -> None:
-    rows = [
-        [str(ply), f"{sequences:,}", f"{positions:,}"]
-        for ply, (sequences, positions) in enumerate(counted)
-    ]
-    rows.append(["sum", "", f"{sum(positions for _, positions in counted):,}"])
-    for line in table_lines(["ply", "sequences", "distinct positions"], rows, table_width()):
-        click.echo(line)
-
-
-def _write_json(start: Position, moves: str, counted: list[tuple[int, int]]) -> None:
-    board = start.geometry
-    positions = [each for _, each in counted]
-    told = {
-        **board.as_dict(),
-        "moves": moves,
-        "sequences": [each for each, _ in counted],
-        "positions": positions,
-        "total_positions": sum(positions),
-    }
-    write_json(told, sys.stdout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -54,16 +55,12 @@ _NEEDED = ("fastapi", "uvicorn")
     help="Address that a proxy before the server has, such as https://c4.example.org.",
 )
 def command(
-    host: str,
-    port: int,
     browse: bool,
     store: Path | None,
     workers: int | None,
-    table_mb: float | None,
-    seconds: float,
     bot: str,
     hosts: tuple[str, ...],
-    root_urls: tuple[str, ...],
+    **asked: Any,
 ) -> None:
     """Serve the page and the API until Ctrl-C.
 
@@ -93,17 +90,8 @@ def command(
     from claimeven.web.server import serve  # noqa: PLC0415 - the extra `web`
     from claimeven.web.settings import ServerSettings, usual_workers  # noqa: PLC0415 - comes with it
 
-    settings = ServerSettings(
-        host,
-        port,
-        usual_workers() if workers is None else workers,
-        table_mb,
-        seconds,
-        store=store,
-        hosts=_named(hosts),
-        bot=bot,
-        root_urls=root_urls,
-    )
+    count = usual_workers() if workers is None else workers
+    settings = ServerSettings(store=store, workers=count, hosts=_named(hosts), bot=bot, **asked)
     allowed(bot, settings)
     if store is not None:
         with Store.read(store):

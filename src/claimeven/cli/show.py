@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from claimeven.cli.common.json_lines import plain, write_json
+from claimeven.cli.common.json_lines import json_data, write_json
 from claimeven.cli.common.move_inputs import Given, Inputs, source_option
 from claimeven.cli.common.options import WordChoice, geometry_options, json_option
-from claimeven.cli.common.output import board_text, fitted, text_width
+from claimeven.cli.common.output import board_text, show
 from claimeven.cli.common.streams import printable
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation import EVALUATIONS, Sequence, count_by_length, sequence_list
@@ -100,13 +100,12 @@ def _show(
         told = _facts_of(given, position)
         write_json(told if form is None else told | {"board": board}, sys.stdout)
     elif form is not None:
-        print(board if isinstance(board, str) else plain(board))
+        print(board if isinstance(board, str) else json_data(board))
     else:
         if is_one_of_many and given.record is not None:
             print(f"position {printable(given.moves) or '(the empty board)'}")
         print(board_text(position, sys.stdout, result=given.record is not None))
-        facts = fitted(_facts_text(given, position, sequences), text_width())
-        print("\n" + facts + "\n" * is_one_of_many)
+        show(f"\n{_facts_text(given, position, sequences)}" + "\n" * is_one_of_many)
 
 
 def _encoded(given: Given, position: Position, form: str) -> Any:
