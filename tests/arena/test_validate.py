@@ -56,6 +56,12 @@ def test_the_same_seed_gives_the_same_games() -> None:
     assert [g.game.moves for g in one.games] == [g.game.moves for g in other.games]
 
 
+def report_on(text: str, folder: Path, prefix: str = "") -> CheckReport:
+    """The report on a bot whose file has this text."""
+    (folder / "bot.py").write_text(text, encoding="utf-8", errors="surrogateescape")
+    return check_agent(f"{prefix}{folder / 'bot.py'}", seed=1)
+
+
 def the_fault(report: CheckReport) -> Fault:
     assert not report.is_fine
     (fault,) = report.faults
@@ -79,44 +85,29 @@ def test_faults_are_told_with_position_and_advice() -> None:
     assert fault.advice == ENDED_ADVICE
 
 
-def test_columns_counted_from_1_are_named(tmp_path: Path) -> None:
-    file = tmp_path / "counts.py"
-    file.write_text(
-        "def agent(obs, cfg):\n"
-        "    return next(c for c in (4, 3, 5, 2, 6, 1, 7) if not obs.board[c - 1])\n",
-        encoding="utf-8",
-    )
-    for fault in check_agent(str(file)).faults:
-        assert "it never plays column 0: does it count from 1?" in fault.advice
-
-
 @pytest.mark.parametrize("prefix", ["", "kaggle:"])
 def test_what_is_set_up_at_the_start_of_a_game_alone_is_found(prefix: str, tmp_path: Path) -> None:
-    file = tmp_path / "set_up.py"
-    file.write_text(
+    text = (
         "seen = None\ndef agent(obs, cfg):\n    global seen\n    if obs.step < 2:\n"
-        "        seen = []\n    seen.append(obs.step)\n    return obs.board[:7].index(0)\n",
-        encoding="utf-8",
+        "        seen = []\n    seen.append(obs.step)\n    return obs.board[:7].index(0)\n"
     )
-    report = check_agent(f"{prefix}{file}")
+    report = report_on(text, tmp_path, prefix)
     assert (report.is_stateful, report.is_fine) == (True, bool(prefix))
-    file.write_text(file.read_text().replace("obs.board[:7].index(0)", "3"), encoding="utf-8")
-    kinds = {fault.kind for fault in check_agent(f"{prefix}{file}").faults}
+    if report.faults:
+        assert "fails where it has not seen the moves before" in report.faults[0].advice
+    other = report_on(text.replace("obs.board[:7].index(0)", "3"), tmp_path, prefix)
+    kinds = {fault.kind for fault in other.faults}
     assert FaultKind.ILLEGAL in kinds  # the other mistake is not excused
 
 
 def test_a_move_tried_in_a_full_column_is_told_with_the_line_that_tried_it(
     tmp_path: Path,
 ) -> None:
-    file = tmp_path / "goes_on.py"
-    file.write_text(
-        "def agent(position):\n    while True:\n        position = position.play(0)\n",
-        encoding="utf-8",
-    )
-    fault = check_agent(str(file)).faults[0]
+    text = "def agent(position):\n    while True:\n        position = position.play(0)\n"
+    fault = report_on(text, tmp_path).faults[0]
     assert fault.kind is FaultKind.CRASH
     assert fault.reason == "raised IllegalMove: column 1 is full"
-    assert fault.traceback.splitlines()[1].endswith('goes_on.py", line 3, in agent')
+    assert fault.traceback.splitlines()[1].endswith('bot.py", line 3, in agent')
     assert "position.is_over" in fault.advice
 
 
@@ -128,9 +119,7 @@ def test_one_mistake_is_one_fault_whatever_its_reasons_name(
 ) -> None:
     monkeypatch.setattr(validate, "SITUATIONS", (("random", 0.0), ("random", 0.3)))
     monkeypatch.setattr(validate, "GAMES", 4)
-    file = tmp_path / "mistaken.py"
-    file.write_text(f"def agent(position):\n    {body}\n", encoding="utf-8")
-    fault = the_fault(check_agent(str(file)))
+    fault = the_fault(report_on(f"def agent(position):\n    {body}\n", tmp_path))
     assert (fault.answers > 100, len(fault.games)) == (True, 4)
 
 
@@ -176,9 +165,7 @@ def test_a_usual_mistake_has_advice_of_its_own(
     monkeypatch.setattr(validate, "SITUATIONS", (("random", 0.0),))
     monkeypatch.setattr(validate, "GAMES", 2)
     monkeypatch.setattr(validate, "MAX_ASKING", 0.0)  # no more positions than all are asked about
-    file = tmp_path / "mistaken.py"
-    file.write_text(text + "\n", encoding="utf-8")
-    assert advice in the_fault(check_agent(str(file))).advice
+    assert advice in the_fault(report_on(text + "\n", tmp_path)).advice
 
 
 #: Files that cannot be loaded: what is said, and what to do about it.
@@ -212,9 +199,7 @@ NOT_LOADED = [
 def test_what_cannot_be_loaded_has_advice_and_no_traceback_of_ours(
     text: str, reason: str, advice: str, tmp_path: Path
 ) -> None:
-    file = tmp_path / "mistaken.py"
-    file.write_text(text + "\n", encoding="utf-8", errors="surrogateescape")
-    report = check_agent(str(file))
+    report = report_on(text + "\n", tmp_path)
     assert report.failure is not None
     assert reason in str(report.failure)
     assert advice in report.advice
@@ -294,11 +279,9 @@ def test_on_any_board(board: Geometry) -> None:
 
 
 def test_what_cannot_be_loaded_is_found_and_what_is_not_there_refused(tmp_path: Path) -> None:
-    broken = tmp_path / "broken.py"
-    broken.write_text("def agent(position:\n", encoding="utf-8")
-    report = check_agent(str(broken))
+    report = report_on("def agent(position:\n", tmp_path)
     assert not report.is_fine
-    assert str(report.failure).startswith(f"{broken} cannot be loaded: SyntaxError")
+    assert str(report.failure).startswith(f"{tmp_path / 'bot.py'} cannot be loaded: SyntaxError")
     assert report.failure is not None
     assert "importlib" not in report.failure.traceback
     for odd in ("nowhere.py", "gredy", "greedy:no=1", "human"):
@@ -318,11 +301,6 @@ def test_an_engine_of_another_program_is_checked_as_it_is() -> None:
     assert report.faults[0].kind is FaultKind.CRASH
 
 
-def report_on(text: str, folder: Path, prefix: str = "") -> CheckReport:
-    (folder / "bot.py").write_text(text, encoding="utf-8")
-    return check_agent(f"{prefix}{folder / 'bot.py'}", seed=1)
-
-
 def test_what_faults_have_in_common_is_in_the_advice(tmp_path: Path) -> None:
     told = {fault.advice.partition(";")[0] for fault in report_on(
         "import random\ndef agent(p):\n    return random.choice(p.legal_columns) + 1\n", tmp_path
@@ -331,27 +309,6 @@ def test_what_faults_have_in_common_is_in_the_advice(tmp_path: Path) -> None:
     text = "def agent(p):\n    return max(c for c in range(5) if c in (0, *p.legal_columns))\n"
     (fault,) = report_on(text, tmp_path).faults
     assert fault.advice.startswith("it never plays column 5, 6 (counted from 0); return one of")
-
-
-BEGUN = """
-def agent(obs, config):
-    global seen
-    if obs.step < 2:
-        seen = []
-    seen.append(obs.step)
-    assert seen[-1] == seen[0] + 2 * (len(seen) - 1)
-    return obs.board[:7].index(0)
-"""
-
-
-def test_an_agent_that_needs_its_game_is_fit_for_kaggle_alone(tmp_path: Path) -> None:
-    report = report_on(BEGUN, tmp_path)
-    assert report.is_stateful
-    assert (
-        "it plays whole games and fails where it has not seen the moves" in report.faults[0].advice
-    )
-    report = report_on(BEGUN, tmp_path, "kaggle:")
-    assert report.is_stateful and report.is_fine
 
 
 def test_what_is_no_fault_is_a_note(tmp_path: Path) -> None:
