@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from fastapi import FastAPI
 
-from claimeven.web import services, streaming, worker_process
+from claimeven.web import pool, services, streaming
 from claimeven.web.app import create_app
 from claimeven.web.errors import NotFound, PoolBusy, PoolClosed, WorkerLost, WorkFailed
 from claimeven.web.security import HEADERS
@@ -72,7 +72,7 @@ def test_an_application_brings_a_worker_and_keeps_what_it_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(services, "MAX_KEPT", 1)
-    monkeypatch.setattr(worker_process, "SLACK", PATIENCE)  # its answer may come late
+    monkeypatch.setattr(pool, "SLACK", PATIENCE)  # its answer may come late
 
     async def run() -> None:
         async with served(seconds=60, waiting=0) as app:

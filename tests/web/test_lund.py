@@ -143,6 +143,7 @@ def test_a_bot_has_the_time_of_the_contract_or_less_where_the_server_gives_less(
 def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once() -> None:
     slow, who = "/lund/move?agent=alphabeta:depth=42", {"stil_id": "hasty"}
     with running("--workers", "1", "--seconds", "60") as server:
+        eventually(lambda: server.status()["ready"])  # there are 5 s for a move
         assert server.form(slow, **who, move=-1).json["result"] == 0
         with server.waiting_for(slow, **who, move=3):
             eventually(lambda: server.status()["busy"] == 1)

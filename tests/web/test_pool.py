@@ -18,11 +18,10 @@ import pytest
 
 from claimeven import Geometry, Limit, Position
 from claimeven.parallel.process import ONE_CORE
-from claimeven.web import worker_process
+from claimeven.web import pool as pools
 from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 from claimeven.web.jobs import STEPS, Step
-from claimeven.web.pool import WorkerPool
-from claimeven.web.worker_process import MEMORY_MB
+from claimeven.web.pool import MEMORY_MB, WorkerPool
 from tests.forks import environment
 from tests.web.conftest import PATIENCE
 
@@ -97,7 +96,7 @@ def test_a_worker_can_be_asked_after_its_first_step_and_is_ready_after_the_last(
 def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(worker_process, "SLACK", 0.0)
+    monkeypatch.setattr(pools, "SLACK", 0.0)
 
     async def work(pool: WorkerPool) -> None:
         (process,) = pool.processes
@@ -334,7 +333,7 @@ def test_workers_that_cannot_be_started_are_told_and_tried_again() -> None:
 HARD_BOUND = """
 import asyncio, resource
 resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
-from claimeven.web.pool import WorkerPool
+from claimeven.web.pool import MEMORY_MB, WorkerPool
 async def begin():
     pool = WorkerPool(1, 8, 1)
     await pool.start()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import itertools
-import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,11 +15,9 @@ from claimeven.agents.families.perfect import SolverAgent
 from claimeven.compiled.decorators import PLAIN
 from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo import MonteCarloSearch
-from claimeven.parallel.connection import unpack
 from claimeven.web import tasks
-from claimeven.web.jobs import to_plain
 from claimeven.web.tasks import OTHER_TABLE_MB, Tools, move, scores
-from claimeven.web.worker import Worker
+from claimeven.web.worker import do
 from tests import forks
 from tests.web.conftest import PATIENCE
 
@@ -99,67 +95,22 @@ def test_an_agent_that_asks_the_solver_has_no_more_time_than_the_server_gives(
     assert decision["column"] in range(1, 9)
 
 
-def job(task: str, **arguments: Any) -> dict[str, Any]:
-    """The message of a job."""
-    return {"task": task, "seconds": 60, "arguments": to_plain(arguments)}
-
-
-@pytest.fixture
-def sent() -> list[bytes]:
-    return []
-
-
-@pytest.fixture
-def worker(sent: list[bytes]) -> Iterator[Worker]:
-    before = signal.getsignal(signal.SIGINT)
-    yield Worker(sent.append)
-    signal.signal(signal.SIGINT, before)
-
-
 def test_a_worker_that_lacks_memory_lets_go_of_what_it_keeps(
-    worker: Worker, sent: list[bytes], monkeypatch: pytest.MonkeyPatch
+    tools: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def hungry(tools: Tools) -> None:
         raise MemoryError
 
     monkeypatch.setattr(tasks, "hungry", hungry, raising=False)
     board = Geometry(4, 4)
-    solver, agent = worker.tools.solver(board), worker.tools.agent("greedy", board, Limit())
-    worker.do(1, job("hungry"))
-    begun, message = map(unpack, sent)
-    assert begun["event"] == "begun"
-    assert (message["job"], message["event"], message["data"]["status"]) == (1, "failed", 503)
-    assert message["data"]["error"].startswith("there is not enough memory for this")
-    assert worker.tools.solver(board) is not solver
-    assert worker.tools.agent("greedy", board, Limit()) is not agent
-
-
-@pytest.mark.parametrize("begins", [False, True])
-def test_a_job_is_cancelled_once(
-    worker: Worker, sent: list[bytes], monkeypatch: pytest.MonkeyPatch, begins: bool
-) -> None:
-    """The message is seen before its signal comes, which then finds a job that is ending."""
-    ended: list[str] = []
-
-    def long(tools: Tools) -> None:
-        worker._unwanted = 1
-        try:
-            tools.send("column", 1)
-            ended.append("went on")
-        finally:
-            signal.raise_signal(signal.SIGINT)
-            ended.append("cleaned up")
-
-    monkeypatch.setattr(tasks, "long", long, raising=False)
-    if begins:
-        worker._unwanted = 1
-    worker.do(1, job("long"))
-    events = [unpack(data)["event"] for data in sent]
-    assert events == (["cancelled"] if begins else ["begun", "column", "cancelled"])
-    assert ended == ([] if begins else ["cleaned up"])
-    signal.raise_signal(signal.SIGINT)  # between two jobs
-    worker.do(2, job("scores", position=Position()))
-    assert unpack(sent[-1])["event"] == "done"
+    solver, agent = tools.solver(board), tools.agent("greedy", board, Limit())
+    sent: list[tuple[str, Any]] = []
+    message = {"task": "hungry", "seconds": 60, "arguments": {}}
+    event, data = do(tools, message, lambda *event: sent.append(event))
+    assert (sent, event, data["status"]) == ([("begun", None)], "failed", 503)
+    assert data["error"].startswith("there is not enough memory for this")
+    assert tools.solver(board) is not solver
+    assert tools.agent("greedy", board, Limit()) is not agent
 
 
 def test_an_agent_that_is_kept_begins_each_time_anew(tools: Tools) -> None:

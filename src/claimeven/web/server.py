@@ -17,7 +17,7 @@ import uvicorn
 
 from claimeven.web.app import create_app
 from claimeven.web.connections import Connection
-from claimeven.web.errors import WorkerLost, WorkFailed
+from claimeven.web.errors import WorkerLost, WorkFailed, WorkTooLong
 from claimeven.web.pool import WorkerPool
 from claimeven.web.security import is_loopback
 from claimeven.web.services import Services
@@ -97,7 +97,7 @@ def _check_started(starting: asyncio.Future[None]) -> None:
     """Raise `InvalidSettings` where no worker could be started."""
     if starting.done() and not starting.cancelled():
         error = starting.exception()
-        if isinstance(error, (WorkerLost, WorkFailed)):
+        if isinstance(error, (WorkerLost, WorkFailed, WorkTooLong)):
             raise InvalidSettings(f"no worker could be started: {error}")
 
 
