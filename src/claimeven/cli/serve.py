@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -77,8 +76,6 @@ def command(
       claimeven serve --host 0.0.0.0 --allow-host lab-12 --agent perfect:level=5
       claimeven serve --root-url https://c4.example.org
     """
-    if os.name != "posix":
-        raise ClaimevenError("the server needs POSIX: it runs on Linux and macOS")
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
         raise ClaimevenError(

@@ -227,8 +227,9 @@ class Process:
         self.kill()
         if not ended:
             return ChildEnded("it closed its output")
-        how = backend.how_it_ended(self._process.returncode)
-        if not backend.was_killed(self._process.returncode):
+        status = self._process.wait()  # another thread may be ending it
+        how = backend.how_it_ended(status)
+        if not backend.was_killed(status):
             return kind(how)
         starved, before = backend.count_starved(), self._starved_before
         if starved is None or before is None:

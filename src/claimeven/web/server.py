@@ -166,7 +166,9 @@ def _bound(settings: ServerSettings) -> socket.socket:
     family, kind, protocol, _, address = found[0]
     listener = socket.socket(family, kind, protocol)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # A port is taken over from connections of before, but never shared, as Windows would.
+        option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
+        listener.setsockopt(socket.SOL_SOCKET, option, 1)
         listener.bind(address)
         listener.set_inheritable(False)
     except OSError as error:
