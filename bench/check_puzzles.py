@@ -12,8 +12,7 @@ import argparse
 import sys
 import time
 
-from claimeven.practice.format import check_moves, read_puzzles
-from claimeven.practice.select import shipped_puzzles
+from claimeven.practice.sets import check_moves, read_puzzles, shipped_puzzles
 from claimeven.practice.solutions import faults_of
 from claimeven.solver import Solver
 

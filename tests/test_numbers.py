@@ -24,7 +24,7 @@ from claimeven.minimax import InvalidSearch, MinimaxSearch
 from claimeven.montecarlo import MonteCarloSearch, preset
 from claimeven.practice.hints import verdict_on
 from claimeven.practice.puzzle import InvalidPuzzles
-from claimeven.practice.select import daily_puzzle, shipped_puzzles
+from claimeven.practice.sets import daily_puzzle, shipped_puzzles
 from claimeven.ratings.ladder import rate
 from claimeven.ratings.pair_counts import InvalidEvidence
 from claimeven.ratings.sprt import SequentialRun, SequentialTest

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 
 from claimeven import Position, Solver, puzzles
-from claimeven.practice.difficulty import IDEA_POINTS, MAX_RECOGNIZED, MOVES, POINTS, rate
 from claimeven.practice.puzzle import BANDS, IDEAS, WIN, Puzzle
+from claimeven.practice.solutions import IDEA_POINTS, MAX_RECOGNIZED, MOVES, POINTS, rate
 
 #: Moves that must be seen in a band at most.
 LIMITS = {"beginner": 3, "easy": 5, "medium": 8, "hard": 11}

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.practice import InvalidPuzzles, Puzzle, read_puzzles
-from claimeven.practice.format import puzzle_line, read_checked, write_puzzles
-from claimeven.practice.select import DIGESTS, SHIPPED
+from claimeven.practice.sets import DIGESTS, SHIPPED, puzzle_line, read_checked, write_puzzles
 
 LINES = ("1103 win zugzwang 543727456472434 232", "1739 win double 123555313352 212")
 
@@ -79,7 +78,7 @@ def test_a_set_that_is_not_the_one_that_came_along_is_refused(tmp_path: Path) ->
     lines[7] = lines[7].replace("win", "hold") if "win" in lines[7] else lines[7] + "1"
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
-    with pytest.raises(InvalidPuzzles, match="is damaged: install claimeven again"):
+    with pytest.raises(InvalidPuzzles, match="is corrupt: install claimeven again"):
         read_checked(path, digest)
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from claimeven import Geometry, Solver, daily_puzzle, puzzles
 from claimeven.practice import BANDS, KINDS, InvalidPuzzles, shipped_puzzles
-from claimeven.practice.format import check_moves
-from claimeven.practice.select import WEEK, numbered
+from claimeven.practice.sets import WEEK, check_moves, numbered
 from claimeven.practice.solutions import faults_of
 
 #: Every so many puzzles of those that come along with so many discs, which are solved quickly, are

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Solver
-from claimeven.practice.difficulty import rate
 from claimeven.practice.generate import PuzzlePlan, _played, candidate
 from claimeven.practice.puzzle import HOLD, WIN, InvalidPuzzles, Puzzle
 from claimeven.practice.solutions import (
@@ -19,6 +18,7 @@ from claimeven.practice.solutions import (
     idea_of,
     keeping,
     kind_of,
+    rate,
     solution_of,
 )
 from tests import naive

@@ -28,9 +28,15 @@ from claimeven.cli.common.progress import kept_in, say_when_compiling, status_li
 from claimeven.cli.main import INTERRUPTED
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.practice.format import PuzzleSet, read_puzzles
 from claimeven.practice.puzzle import BANDS, KINDS, Puzzle
-from claimeven.practice.select import daily_puzzle, numbered, picked, shipped_puzzles
+from claimeven.practice.sets import (
+    PuzzleSet,
+    daily_puzzle,
+    numbered,
+    picked,
+    read_puzzles,
+    shipped_puzzles,
+)
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver

@@ -14,11 +14,16 @@ from typing import TYPE_CHECKING
 from claimeven import lazy
 
 if TYPE_CHECKING:
-    from claimeven.practice.format import PuzzleSet, read_puzzles
     from claimeven.practice.generate import make_puzzles
     from claimeven.practice.hints import Hint, Verdict, hints_for, verdict_on
     from claimeven.practice.puzzle import BANDS, KINDS, InvalidPuzzles, Puzzle
-    from claimeven.practice.select import daily_puzzle, puzzles, shipped_puzzles
+    from claimeven.practice.sets import (
+        PuzzleSet,
+        daily_puzzle,
+        puzzles,
+        read_puzzles,
+        shipped_puzzles,
+    )
 
 __all__ = [
     "BANDS",
@@ -38,10 +43,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "select": "daily_puzzle puzzles shipped_puzzles",
     "hints": "Hint Verdict hints_for verdict_on",
-    "format": "PuzzleSet read_puzzles",
     "generate": "make_puzzles",
+    "sets": "PuzzleSet daily_puzzle puzzles read_puzzles shipped_puzzles",
     "puzzle": "BANDS KINDS InvalidPuzzles Puzzle",
 }
 __getattr__, __dir__ = lazy.offer(__name__, _HOMES)

@@ -29,8 +29,6 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
-from claimeven.practice.difficulty import rate
-from claimeven.practice.format import PuzzleSet, check_moves, puzzle_line, puzzle_of, write_puzzles
 from claimeven.practice.puzzle import (
     BANDS,
     KINDS,
@@ -39,9 +37,11 @@ from claimeven.practice.puzzle import (
     Puzzle,
     is_quiet,
 )
+from claimeven.practice.sets import PuzzleSet, check_moves, puzzle_line, puzzle_of, write_puzzles
 from claimeven.practice.solutions import (
     idea_of,
     kind_of,
+    rate,
     solution_of,
 )
 from claimeven.solver.solver import Solver
@@ -55,7 +55,7 @@ PATIENCE = 3000
 PARTIAL = ".partial"
 _STREAM = 6
 #: More games than are ever played for a set.
-_MOST_GAMES = 10**12
+_MAX_GAMES = 10**12
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,8 @@ class PuzzlePlan:
             raise InvalidPuzzles(
                 f"a puzzle needs {LEAST_COLUMNS} columns to choose from: {self.geometry} has fewer"
             )
-        for name, least in (("count", 1), ("seed", 0), ("lowest", None), ("highest", None)):
-            number = whole_number(getattr(self, name), name, InvalidPuzzles)
-            if least is not None and number < least:
-                raise InvalidPuzzles(f"{name} must be {least} or more, not {number}")
+        for name, low in (("count", 1), ("seed", 0), ("lowest", None), ("highest", None)):
+            whole_number(getattr(self, name), name, InvalidPuzzles, low=low)
         self.geometry.check_fits_word("the solver", InvalidPuzzles)
         last = self.geometry.cells - 1
         if not 1 <= self.lowest <= self.highest <= last:
@@ -90,11 +88,8 @@ class PuzzlePlan:
 
     def header(self) -> dict[str, int | str]:
         """Return what two runs must share to be one: everything but the count."""
-        return {
-            "seed": self.seed,
-            "plies": f"{self.lowest}-{self.highest}",
-            **self.geometry.as_dict(),
-        }
+        plies = f"{self.lowest}-{self.highest}"
+        return {"seed": self.seed, "plies": plies, **self.geometry.as_dict()}
 
 
 @dataclass(frozen=True)
@@ -162,7 +157,7 @@ def made(
 ) -> Iterator[tuple[int, Puzzle | None]]:
     """Yield after each game how many were played, and the puzzle it gave or None.
 
-    `known` are the puzzles of the first `games` games; whoever asks adds the new ones. Raises
+    `known` are the puzzles of the first `games` games; the caller adds the new ones. Raises
     `InvalidPuzzles` when there seem to be no more.
     """
     seen = {puzzle.position.canonical_key for puzzle in known}
@@ -175,7 +170,12 @@ def made(
         if found is None:
             yield games, None
             continue
-        puzzle = rated(found, len(known) + 1, plan, solver)
+        columns, position, kind = found
+        solution = solution_of(position, kind, solver)
+        idea = idea_of(position, kind, solution[0], solver)
+        rating = rate(position, kind, idea, solution, solver)
+        moves, number = format_moves(columns, plan.geometry), len(known) + 1
+        puzzle = Puzzle(number, moves, kind, rating, idea, solution, plan.geometry)
         cell = (puzzle.kind, puzzle.band)
         share = len(known) / (len(KINDS) * len(BANDS))
         if spread[cell] > 2 * share and waited < WAIT:
@@ -189,18 +189,6 @@ def made(
     raise InvalidPuzzles(
         f"only {len(known)} puzzles were found, not {plan.count}: ask for at most that many"
     )
-
-
-def rated(
-    found: tuple[tuple[int, ...], Position, str], number: int, plan: PuzzlePlan, solver: Solver
-) -> Puzzle:
-    """Return the puzzle of a candidate with its solution, idea and rating."""
-    columns, position, kind = found
-    solution = solution_of(position, kind, solver)
-    idea = idea_of(position, kind, solution[0], solver)
-    rating = rate(position, kind, idea, solution, solver)
-    moves = format_moves(columns, plan.geometry)
-    return Puzzle(number, moves, kind, rating, idea, solution, plan.geometry)
 
 
 def candidate(
@@ -307,7 +295,7 @@ class Journal:
                 games, _, text = line.decode("ascii").partition(" ")
                 puzzle = puzzle_of(text, len(self.puzzles) + 1, plan.geometry)
                 check_moves(puzzle)
-                if not self.games < int(games) < _MOST_GAMES:
+                if not self.games < int(games) < _MAX_GAMES:
                     raise ValueError
                 self.games = int(games)
             except (ClaimevenError, ValueError):

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from claimeven import markup
 from claimeven.errors import ClaimevenError
 from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
-from claimeven.markup import shown_by
+from claimeven.game.svg import draw_svg
 
 WIN: Final = "win"
 HOLD: Final = "hold"
@@ -79,8 +80,6 @@ class Puzzle:
     solution: tuple[int, ...]
     geometry: Geometry = STANDARD
 
-    _repr_html_ = shown_by("claimeven.practice.puzzle_html", "puzzle_html")
-
     @cached_property
     def position(self) -> Position:
         """The position to solve."""
@@ -107,6 +106,14 @@ class Puzzle:
         if self.kind == WIN:
             return f"{who} to move: one column wins, no other does."
         return f"{who} to move: one column holds the draw, every other loses."
+
+    def _repr_html_(self) -> str:
+        """Return the board, the task and how hard it is; the solution is not shown."""
+        return markup.below(
+            markup.line(f"Puzzle {self.number}: {self.band}, rating {self.rating}"),
+            markup.drawing(draw_svg(self.position, bare=True)),
+            markup.line(markup.strong(self.task)),
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Return the puzzle as plain data; players count from 1, solution is a move string."""

@@ -9,7 +9,7 @@ from fastapi import Query
 
 from claimeven.game.notation import parse_column
 from claimeven.practice.puzzle import InvalidPuzzles, Puzzle
-from claimeven.practice.select import daily_puzzle, numbered, picked, shipped_puzzles
+from claimeven.practice.sets import daily_puzzle, numbered, picked, shipped_puzzles
 from claimeven.web import responses
 from claimeven.web.requests import Seed
 from claimeven.web.routes import new_router

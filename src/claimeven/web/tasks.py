@@ -26,7 +26,7 @@ from claimeven.game.line import Line
 from claimeven.game.position import Position
 from claimeven.parallel.cores import step_back as step_behind
 from claimeven.practice.hints import hints_for, position_at, verdict_on
-from claimeven.practice.select import numbered, shipped_puzzles
+from claimeven.practice.sets import numbered, shipped_puzzles
 from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver

@@ -11,9 +11,9 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.notation import column_choices, column_name
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
-from claimeven.practice.format import PuzzleSet
 from claimeven.practice.hints import hints_for, position_at, verdict_on
 from claimeven.practice.puzzle import WIN, Puzzle
+from claimeven.practice.sets import PuzzleSet
 from claimeven.practice.solutions import check_solution
 from claimeven.solver.protocols import ExactSolver
 
