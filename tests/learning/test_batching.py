@@ -9,8 +9,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.dataset import WORSE, Dataset, DatasetPlan, make_dataset, read_dataset
-from claimeven.learning.augmentation import one_disc_elsewhere, one_move_on
-from claimeven.learning.batching import Lessons, batch_of
+from claimeven.learning.batching import Lessons, batch_of, one_disc_elsewhere, one_move_on
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.net import Features
 from claimeven.solver import Solver

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
-from claimeven.learning.jax_features import FeaturesInJax, halves_of
-from claimeven.learning.jax_net import NetInJax
+from claimeven.learning.jax_net import FeaturesInJax, NetInJax, halves_of
 from claimeven.learning.net_training import initial_weights
 from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_games import random_positions

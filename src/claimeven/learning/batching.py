@@ -1,21 +1,25 @@
-"""Labelled positions as lessons: which of them a step learns from, and what there is to learn.
+"""Labelled positions as batches: which of them a step learns, and their targets.
 
 The policy's target are the columns that keep the exact score, the value's is the sign of that
-score; all columns' scores are learnt, and where asked for that of the best one by itself: the
-greatest of those that the net tells, which a search goes by.
+score; all columns' scores are learned, optionally also that of the best one by itself: the
+greatest of the net's scores, which a search goes by.
+
+The score of a column is minus the score of the position it leads to. So the score of the position
+after any labelled move is known; if another disc of the same player is taken back from it, the
+score of putting it there again is known too. The scores of the other columns remain unknown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from claimeven.dataset import Dataset
-from claimeven.game.batch import canonical_keys
-from claimeven.learning.augmentation import FADING, Neighbours, one_disc_elsewhere, one_move_on
+from claimeven.game.batch import canonical_keys, has_line
+from claimeven.game.geometry import Geometry
 from claimeven.learning.net_training import Batch
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.montecarlo.puct.policy_value import playable_columns
@@ -24,12 +28,17 @@ from claimeven.solver.solver import ILLEGAL
 
 Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float32]
+_Places = npt.NDArray[np.int64]
 
 #: What the score of a column counts where good ones are focused on, however bad it is.
 _LEAST: Final = 0.15
 #: What the score of the best column counts by itself, beside the mean of all columns.
 _BEST: Final = 0.5
-#: What sets draws of neighbours apart from those of positions.
+#: How likely the worst columns are to be played, compared to the best ones, and points that a
+#: column is worse than the best one, by which it is e times less likely.
+_ANYHOW: Final = 0.1
+_FADING: Final = 2.0
+#: Separates draws of neighbours from draws of positions.
 _AHEAD: Final = 2
 _BESIDE: Final = 3
 
@@ -55,8 +64,8 @@ class Lessons:
     exp(-d / 2) times, for d points less than the best column. The part `ahead` of each batch are
     positions one move on, good moves oftener than bad ones: their score is known too, though not
     which of their columns has it, so there is more to learn from than was solved. The part `beside`
-    have a disc elsewhere, so that the score of one of their columns is known. See `neighbours`;
-    none of the keys `barred` are among them.
+    have a disc elsewhere, so that the score of one of their columns is known. None of the
+    keys `barred` are among them.
     """
 
     def __init__(
@@ -190,7 +199,7 @@ def batch_of(data: Dataset, features: Features, focus: float = 0.0) -> Batch:
     scores = np.where(data.known, data.scores, 0).astype(np.float32)
     counts = data.known.astype(np.float32)
     if focus:
-        counts *= _LEAST + np.float32(focus) * np.exp((scores - best[:, None]) / FADING)
+        counts *= _LEAST + np.float32(focus) * np.exp((scores - best[:, None]) / _FADING)
     return Batch(
         planes,
         states,
@@ -202,3 +211,58 @@ def batch_of(data: Dataset, features: Features, focus: float = 0.0) -> Batch:
         best,
         np.full(len(best), _BEST if focus else 0.0, dtype=np.float32),
     )
+
+
+class Neighbours(NamedTuple):
+    """Positions that are one move on from labelled ones, or have a disc elsewhere.
+
+    `places` int64 (n,), rising, are the numbers of the labelled positions; `mines` and `masks`
+    uint64 (n,) the new ones, and `scores` float32 (n,), in points for their side to move, those of
+    their `columns`, int64 (n,): -1 where it is the score of the best column, whichever that is.
+    """
+
+    places: _Places
+    mines: Words
+    masks: Words
+    scores: npt.NDArray[np.float32]
+    columns: _Places
+
+    def picked(self, which: npt.NDArray[Any]) -> Neighbours:
+        """Return those of some numbers, or of a mask."""
+        return Neighbours(*(array[which] for array in self))
+
+
+def one_move_on(data: Dataset, rng: np.random.Generator) -> Neighbours:
+    """Play a move in each position, good ones oftener; those that end the game are left out."""
+    board, count = data.geometry, np.arange(len(data))
+    behind = (data.best[:, None] - np.where(data.known, data.scores, 0)).astype(np.float64)
+    likely = np.where(data.known, np.log(_ANYHOW + np.exp(-behind / _FADING)), -np.inf)
+    columns = (likely - np.log(-np.log(rng.random(likely.shape)))).argmax(axis=1)
+    masks = data.masks | (data.masks + _lowest(board)[columns])
+    mines = data.mines ^ data.masks
+    on = np.flatnonzero(~has_line(mines ^ masks, board) & (masks != np.uint64(board.board)))
+    scores = -data.scores[count, columns].astype(np.float32)
+    return Neighbours(on, mines[on], masks[on], scores[on], np.full(len(on), -1, dtype=np.int64))
+
+
+def one_disc_elsewhere(data: Dataset, rng: np.random.Generator) -> Neighbours:
+    """Play a move as `one_move_on` does, and take another disc of that player back, on top of its
+    column: the score of that column is known then. Where there is no such disc none is there.
+    """
+    on = one_move_on(data, rng)
+    movers = on.mines ^ on.masks
+    moved = on.masks ^ data.masks[on.places]
+    lowest = _lowest(data.geometry)
+    cells = lowest * np.uint64((1 << data.geometry.rows) - 1)
+    filled = on.masks[:, None] & cells
+    tops = np.where(filled != 0, (filled + lowest) >> np.uint64(1), np.uint64(0))
+    may = (tops & movers[:, None] & ~moved[:, None]) != 0
+    columns = np.where(may, rng.random(may.shape), -1.0).argmax(axis=1)
+    taken = tops[np.arange(len(tops)), columns]
+    found = Neighbours(on.places, movers ^ taken, on.masks ^ taken, -on.scores, columns)
+    return found.picked(may.any(axis=1))
+
+
+def _lowest(board: Geometry) -> Words:
+    """The lowest cell of each column."""
+    return np.array([1 << board.bit(column, 0) for column in range(board.columns)], dtype=np.uint64)

@@ -37,8 +37,8 @@ from claimeven.game.bitboard_kernel import (
     has_line,
     playable_cells,
 )
+from claimeven.networks.ntuple import TUPLES, TupleArrays
 from claimeven.networks.ntuple_kernel import drop_disc, value_of
-from claimeven.networks.ntuple_layout import TUPLES, TupleArrays
 
 _WORD_SHARE = 1.0 / (1 << 53)
 _MANTISSA = np.uint64(11)

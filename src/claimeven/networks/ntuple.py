@@ -31,15 +31,16 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from claimeven.compiled import Ints, int64, named_tuple
 from claimeven.game.bitboard import playable_cells
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
-from claimeven.networks.ntuple_layout import TupleArrays
 
 #: The digits of a cell.
 EMPTY, FIRST, SECOND, PLAYABLE = 0, 1, 2, 3
@@ -52,6 +53,26 @@ SCALE = 1_000_000
 
 Cell = tuple[int, int]
 Tuple = tuple[Cell, ...]
+
+
+class TupleArrays(NamedTuple):
+    """The tuples of a network for kernels, arrays of int64. Slot 2i is tuple i, slot 2i + 1 its
+    mirror image.
+
+    The uses of the cell whose bit is b (see `Geometry.bit`) are `places[b]:places[b + 1]` of
+    `use_slots` and `use_powers`: in which slot it is, and the weight of its digit there.
+    `slot_tables` is the start of the table of each slot, `start_indices` the index of each slot on
+    the empty board.
+    """
+
+    places: Ints
+    use_slots: Ints
+    use_powers: Ints
+    slot_tables: Ints
+    start_indices: Ints
+
+
+TUPLES: Final = named_tuple(TupleArrays, int64[::1], int64[::1], int64[::1], int64[::1], int64[::1])
 
 
 @dataclass(frozen=True)
@@ -134,32 +155,22 @@ class NTuples:
 
     @cached_property
     def arrays(self) -> TupleArrays:
-        """What kernels need to know of them."""
+        """The tuples for kernels."""
         geometry = self.geometry
-        uses: dict[int, list[tuple[int, int]]] = {}
+        bits = geometry.columns * geometry.height + 1
+        uses: list[list[tuple[int, int]]] = [[] for _ in range(bits)]
         tables, start, begin = [], [], 0
         for slot, cells in enumerate(self.slots):
             for number, (column, row) in enumerate(cells):
-                power = STATES**number
-                uses.setdefault(geometry.bit(column, row), []).append((slot, power))
+                uses[geometry.bit(column, row)].append((slot, STATES**number))
             tables.append(begin)
             start.append(self.index(cells, Position(geometry)))
             begin += STATES ** len(cells) if slot % 2 else 0
-        bits = geometry.columns * geometry.height + 1
-        counts = [len(uses.get(bit, ())) for bit in range(bits)]
-        flat = [use for bit in range(bits) for use in uses.get(bit, ())]
-        return TupleArrays(
-            *(
-                np.array(numbers, dtype=np.int64)
-                for numbers in (
-                    np.cumsum([0, *counts]),
-                    [slot for slot, _ in flat],
-                    [power for _, power in flat],
-                    tables,
-                    start,
-                )
-            )
-        )
+        flat = [use for each in uses for use in each]
+        slots, powers = [slot for slot, _ in flat], [power for _, power in flat]
+        places = np.cumsum([0, *map(len, uses)])
+        columns = (places, slots, powers, tables, start)
+        return TupleArrays(*(np.array(numbers, dtype=np.int64) for numbers in columns))
 
     @cached_property
     def _slot_bits(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

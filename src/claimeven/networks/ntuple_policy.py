@@ -13,7 +13,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words
 from claimeven.networks.ntuple import NTupleNetwork
-from claimeven.networks.ntuple_policy_kernel import judge_positions
+from claimeven.networks.ntuple_kernel import judge_positions
 
 #: How much less a column may be worth than the best to be tried a third (1/e) as willingly.
 SOFTNESS: Final = 0.2

@@ -16,7 +16,7 @@ from claimeven.montecarlo.layout import (
     UNPROVEN,
 )
 from claimeven.montecarlo.puct import PuctForest, PuctOptions
-from claimeven.montecarlo.puct.policies import policies
+from claimeven.montecarlo.puct.inspection import policies
 from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
 from tests import naive
 from tests.montecarlo.puct.support import BOARDS, Hashed, check_laws, grown, late_wins, unfinished

@@ -19,8 +19,8 @@ from claimeven.montecarlo.options import InvalidOptions, check_budget
 from claimeven.montecarlo.playouts.textbook import blocking_columns
 from claimeven.montecarlo.puct.engine import CompiledPuct, PuctEngine, PuctView, TextbookPuct
 from claimeven.montecarlo.puct.forest import PuctForest
+from claimeven.montecarlo.puct.inspection import policies
 from claimeven.montecarlo.puct.options import DEFAULT, PuctOptions
-from claimeven.montecarlo.puct.policies import policies
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
 from claimeven.montecarlo.search import BACKENDS, MonteCarloResult
 from claimeven.montecarlo.textbook import Step

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from claimeven.networks.net.features import Features
-from claimeven.networks.net.planes import BOARD_NUMBERS, PLANES
+from claimeven.networks.net.features_kernel import BOARD_NUMBERS, PLANES
 
 
 def _relu(numbers: Any) -> Any:

@@ -23,8 +23,12 @@ from claimeven.compiled import (
     uint64,
     void,
 )
-from claimeven.networks.net.features_kernel import fill_features
-from claimeven.networks.net.planes import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
+from claimeven.networks.net.features_kernel import (
+    BOARD_NUMBERS,
+    COLUMN_NUMBERS,
+    PLANES,
+    fill_features,
+)
 
 NOTHING: Final = np.float32(0)
 HALF: Final = np.float32(0.5)

@@ -42,9 +42,9 @@ from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, playable_columns
 from claimeven.networks.net.features import Features
+from claimeven.networks.net.features_kernel import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
 from claimeven.networks.net.forward import Forward
 from claimeven.networks.net.forward_kernel import Sight, Weights, predict_few
-from claimeven.networks.net.planes import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
 from claimeven.networks.net.search_defaults import USUAL, Searching
 
 Floats = npt.NDArray[np.float32]
