@@ -13,13 +13,16 @@ import argparse
 import os
 import tempfile
 import time
+from collections import deque
 from pathlib import Path
 
 from bench.timing import machine
 from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.stored_games import JUDGE_MB
+from claimeven.arena.executors import local
 from claimeven.arena.games.openings import make_openings
-from claimeven.arena.tournaments.tournament import TournamentPlan, open_store, run_tournament
+from claimeven.arena.games.plan import Plan
+from claimeven.arena.tournaments.run import open_store, run
 from claimeven.game.position import Position
 from claimeven.solver import Solver
 
@@ -41,9 +44,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "games.db"
         openings = make_openings("random", arguments.rounds, 4, SEED, Position())
-        plan = TournamentPlan(("random", "alphabeta"), arguments.rounds, SEED, openings=openings)
+        plan = Plan(("random", "alphabeta"), arguments.rounds, SEED, openings=openings)
         with open_store(path, plan, resume=False) as store:
-            run_tournament(plan, store, arguments.threads)
+            deque(run(plan, local(arguments.threads), store), 0)
         used: list[Solver] = []
 
         def solver(board: object) -> Solver:

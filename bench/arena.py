@@ -13,6 +13,7 @@ import argparse
 import hashlib
 import os
 import time
+from collections import deque
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
@@ -22,9 +23,11 @@ from bench import spinning
 from bench.timing import best_of, machine
 from claimeven import Position
 from claimeven.agents.registry import Contestant
-from claimeven.arena import Referee
+from claimeven.arena.executors import local
 from claimeven.arena.games.openings import random_openings
-from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
+from claimeven.arena.games.plan import Plan
+from claimeven.arena.games.referee import Referee
+from claimeven.arena.tournaments.run import run, store_of
 
 #: With so many games: a digest of the moves of all.
 GAMES = 20_000
@@ -34,23 +37,23 @@ PLIES, OPENINGS = 4, 200
 SLOW_PAIRS, RUNS = 20, 3
 
 
-def plan_of(first: Contestant, second: Contestant, games: int) -> TournamentPlan:
+def plan_of(first: Contestant, second: Contestant, games: int) -> Plan:
     openings = random_openings(OPENINGS, PLIES, 0, Position())
-    return TournamentPlan((first, second), games // 2, openings=openings)
+    return Plan((first, second), games // 2, openings=openings)
 
 
 def digest(moves: Iterable[str]) -> str:
     return hashlib.blake2b(" ".join(moves).encode(), digest_size=8).hexdigest()
 
 
-def forgotten(plan: TournamentPlan) -> str:
+def forgotten(plan: Plan) -> str:
     with Referee(plan) as referee:
-        return digest(referee.play(number).game.moves for number in range(plan.games))
+        return digest(referee.play(number).all_moves for number in range(plan.games))
 
 
-def stored(plan: TournamentPlan, jobs: int) -> str:
+def stored(plan: Plan, jobs: int) -> str:
     with store_of(plan) as store:
-        run_tournament(plan, store, jobs)
+        deque(run(plan, local(jobs), store), 0)
         return digest(game.all_moves for game in store.games())
 
 
@@ -90,7 +93,7 @@ def _agents_beyond(first: Contestant, second: Contestant) -> float:
     median: the end of a loop, and a look at the columns.
     """
     with Referee(plan_of(first, second, 4), keep_decisions=True) as referee:
-        games = [referee.play(number).game for number in range(4)]
+        games = [referee.play(number) for number in range(4)]
     return median(told.seconds for game in games for told in game.decisions) - spinning.SECONDS
 
 
@@ -99,7 +102,8 @@ def _own_seconds(first: Contestant, second: Contestant) -> tuple[float, tuple[st
     plan = plan_of(first, second, 2 * SLOW_PAIRS)
     told: list[tuple[float, int]] = []
     with store_of(plan) as store:
-        run_tournament(plan, store, watch=lambda done: told.append((time.perf_counter(), done)))
+        for done, _ in enumerate(run(plan, None, store), 1):
+            told.append((time.perf_counter(), done))
         games = list(store.games())
     # From the first games stored on: the agents are there by then.
     (begin, first_done), (end, done) = told[0], told[-1]

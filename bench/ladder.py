@@ -10,7 +10,9 @@ import argparse
 import time
 
 from bench.timing import machine
-from claimeven.arena import MatchPlan, Schedule, play_games, play_tournament
+from claimeven.arena import play_tournament
+from claimeven.arena.executors import Work, local, play_work
+from claimeven.arena.games.plan import Plan
 
 #: Weakest first.
 AGENTS = (
@@ -66,16 +68,16 @@ def first(jobs: int) -> None:
     different = set()
     begin = time.perf_counter()
     for opponent in OPPONENTS:
-        plan = MatchPlan(("perfect", opponent), Schedule(2 * GAMES_EACH, SEED))
+        plan = Plan(("perfect", opponent), GAMES_EACH, SEED)
         # In the even games the first agent moves first.
-        for game in play_games(plan, jobs, numbers=range(0, 2 * GAMES_EACH, 2)):
-            assert game.first == 0 and game.game.opening.position.ply == 0
-            assert game.winner != 1, f"perfect lost to {opponent}: {game.game.moves}"
-            assert game.game.forfeit is None, game.game.forfeit
+        for _, game in play_work(Work(plan), range(0, plan.games, 2), local(jobs)):
+            assert game.first == 0 and game.start.ply == 0
+            assert game.winner != 1, f"perfect lost to {opponent}: {game.all_moves}"
+            assert game.forfeit is None, game.forfeit
             played += 1
             won += game.winner == 0
             drawn += game.winner is None
-            different.add(game.game.moves)
+            different.add(game.all_moves)
     assert played == GAMES_EACH * len(OPPONENTS) == 200
     print(
         f"perfect first on the empty board: {won} won, {drawn} drawn, 0 lost of {played},"

@@ -10,13 +10,18 @@ so whoever makes the file anew gets the same one.
 from __future__ import annotations
 
 import argparse
+import time
+from collections import deque
 from pathlib import Path
 
 from bench.timing import machine
 from claimeven import Position
+from claimeven.arena.executors import local
 from claimeven.arena.games.openings import make_openings
+from claimeven.arena.games.plan import Plan
 from claimeven.arena.tournaments import reference_pool
-from claimeven.arena.tournaments.tournament import TournamentPlan, run_tournament, store_of
+from claimeven.arena.tournaments.run import run, store_of
+from claimeven.arena.tournaments.standings import Standings
 
 
 def main() -> None:
@@ -27,16 +32,18 @@ def main() -> None:
     openings = make_openings(
         "balanced", reference_pool.ROUNDS, reference_pool.PLIES, reference_pool.SEED, Position()
     )
-    plan = TournamentPlan(
+    plan = Plan(
         reference_pool.AGENTS, reference_pool.ROUNDS, reference_pool.SEED, openings=openings
     )
+    begin = time.perf_counter()
     with store_of(plan) as store:
-        result = run_tournament(plan, store, given.jobs)
-    games = result.standings.games
-    assert len(games) == plan.games and not result.standings.forfeits
+        deque(run(plan, local(given.jobs), store), 0)
+        standings = Standings.of_store(store)
+    games = standings.games
+    assert len(games) == plan.games and not standings.forfeits
     given.out.write_bytes(reference_pool.games_text(games))
-    unique = result.standings.unique_games
-    print(f"{len(games)} games, {unique} differ, {result.seconds:.0f} s; {machine()}")
+    seconds = time.perf_counter() - begin
+    print(f"{len(games)} games, {standings.unique_games} differ, {seconds:.0f} s; {machine()}")
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ from claimeven.arena import Ladder, MatchResult, accuracy_of
 from claimeven.arena.accuracy.measure import measure
 from claimeven.arena.accuracy.query_agents import SetPlan
 from claimeven.arena.games.game import Forfeit, Game
-from claimeven.arena.games.schedule import Opening
-from claimeven.arena.tournaments.tournament import TournamentResult
+from claimeven.arena.games.plan import Opening
+from claimeven.arena.tournaments.results import TournamentResult
 from claimeven.dataset.scored_sets import usable_set
 from claimeven.markup import Html, Svg, bar, line, table
 from claimeven.minimax import MinimaxSearch
@@ -166,7 +166,7 @@ def test_a_review() -> None:
 
 def test_a_game_and_one_that_was_forfeited(match: MatchResult) -> None:
     played = match.games[0]
-    assert f"Moves: {played.game.moves}" in words(played.game)
+    assert f"Moves: {played.all_moves}" in words(played)
     assert "Game 1: agent 1 first, agent 2 second" in words(played)
     lost = Game(Opening(Position()), (), 1, Forfeit(0, "raised <b>"))
     assert "First player forfeits: raised <b>" in words(lost)

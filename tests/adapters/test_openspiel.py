@@ -120,7 +120,7 @@ def test_their_playthrough_of_a_game_of_ours_is_ours(geometry: Geometry, tmp_pat
     game = str(openspiel.to_game(geometry))
     for number, played in enumerate(play_match("greedy", "random", games=2, seed=6,
                                                geometry=geometry).games):  # fmt: skip
-        columns = list(played.game.columns)
+        columns = list(played.columns)
         text = playthrough(game, action_sequence=columns, seed=1)
         file = tmp_path / f"{number}.txt"
         file.write_text(text, encoding="utf-8")
@@ -134,7 +134,7 @@ def test_their_playthrough_of_a_game_of_ours_is_ours(geometry: Geometry, tmp_pat
             position = Position.from_moves(json.loads(told["History()"]), geometry)
             assert (told["IsTerminal()"] == "True") == position.is_over
             if position.is_over:
-                winner = played.game.winner
+                winner = played.winner
                 assert (
                     told["Returns()"]
                     == ["[1, -1]", "[-1, 1]", "[0, 0]"][2 if winner is None else winner]
@@ -166,7 +166,7 @@ def test_their_algorithms_play_our_matches(spec: str, geometry: Geometry) -> Non
 @pytest.mark.parametrize("spec", ["openspiel:random", "openspiel:bot,name=uniform_random"])
 def test_the_seed_decides_what_their_bots_play(spec: str) -> None:
     games = [
-        [g.game.moves for g in play_match(spec, "greedy", games=4, seed=seed).games]
+        [g.all_moves for g in play_match(spec, "greedy", games=4, seed=seed).games]
         for seed in (5, 5, 6)
     ]
     assert games[0] == games[1] != games[2]

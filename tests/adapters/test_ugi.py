@@ -492,7 +492,7 @@ def test_ours_against_ours_plays_as_without_the_protocol() -> None:
     talked = play_match(
         f"{OURS} {spec}", "greedy", games=2, seed=3, start="44", limit=Limit(depth=2)
     )
-    assert [g.game.moves for g in talked.games] == [g.game.moves for g in own.games]
+    assert [g.all_moves for g in talked.games] == [g.all_moves for g in own.games]
     assert not any(talked.forfeits)
 
 
@@ -500,4 +500,4 @@ def test_ours_on_another_board() -> None:
     small = Geometry(5, 4, 3)
     result = play_match(f"{OURS} greedy:win=yes", "random", games=2, geometry=small)
     assert not any(result.forfeits)
-    assert Position.from_moves(result.games[0].game.moves, small).is_over
+    assert Position.from_moves(result.games[0].all_moves, small).is_over

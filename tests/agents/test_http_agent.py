@@ -98,7 +98,7 @@ def test_a_match_through_a_server_is_the_same_from_the_same_seed() -> None:
 
     with serving(answer) as url:
         one, two = (play_match(url, "greedy", games=4, seed=3) for _ in range(2))
-    assert [game.game.moves for game in one.games] == [game.game.moves for game in two.games]
+    assert [game.all_moves for game in one.games] == [game.all_moves for game in two.games]
     assert not any(one.forfeits)
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from claimeven import Position
-from claimeven.arena import MatchPlan, MatchResult, Schedule, play_games
+from claimeven.arena import play_match
 from claimeven.minimax import MinimaxSearch
 
 POLITO = "alphabeta-polito"
 
 
 def test_evaluations_are_those_of_every_search_of_the_games() -> None:
-    plan = MatchPlan((POLITO, "random"), Schedule(4, 3, Position()))
-    games = tuple(play_games(plan, 1))
-    result = MatchResult(plan, games, 1.0)
+    result = play_match(POLITO, "random", games=4, seed=3)
+    games = result.games
     counted = searches = 0
     for played in games:
-        position = played.game.start
-        for column in played.game.columns:
+        position = played.start
+        for column in played.columns:
             if (position.turn == 0) == (played.first == 0) and position.ply >= 2:
                 search = MinimaxSearch("alphabeta", "sequences", "left")
                 counted += search.search(position, 3).counters.evaluations

@@ -13,21 +13,14 @@ from typing import Any
 
 import pytest
 
-from claimeven import Position
 from claimeven.agents import InvalidLimit, InvalidSpec, Limit
-from claimeven.arena import (
-    InvalidMatch,
-    MatchPlan,
-    MatchResult,
-    PlayedGame,
-    Schedule,
-    play_games,
-    play_match,
-)
+from claimeven.arena import InvalidMatch, MatchResult, play_match
 from claimeven.arena.executors import Work
+from claimeven.arena.games.game import Game
 from claimeven.parallel import pool
 from claimeven.parallel.process import Child
 from tests.agents.process.test_process import bot
+from tests.arena.playing import match, played
 
 SOURCES = Path(__file__).parents[2] / "src"
 
@@ -56,9 +49,9 @@ def test_two_jobs_play_the_same_match_as_one() -> None:
         for jobs in (1, 2)
     )
     assert plain(one) == plain(two)
-    assert [p.game.columns for p in one.games] == [p.game.columns for p in two.games]
+    assert [p.columns for p in one.games] == [p.columns for p in two.games]
     told = [
-        [(d.column, d.value, d.nodes, d.details) for p in match.games for d in p.game.decisions]
+        [(d.column, d.value, d.nodes, d.details) for p in match.games for d in p.decisions]
         for match in (one, two)
     ]
     assert told[0] == told[1]
@@ -69,10 +62,8 @@ def test_agents_that_remember_play_their_games_in_order() -> None:
     told: list[str] = []
     matches = []
     for jobs in (1, 2):
-        plan = MatchPlan(
-            ("uct-itu-table:iterations=40", "uct-itu:iterations=40"), Schedule(8, 3, Position())
-        )
-        matches.append([p.game.columns for p in play_games(plan, jobs, tell=told.append)])
+        plan = match("uct-itu-table:iterations=40", "uct-itu:iterations=40", games=8, seed=3)
+        matches.append([p.columns for p in played(plan, jobs, tell=told.append)])
     assert matches[0] == matches[1]
     assert told == [
         "uct-itu-table:iterations=40 remembers earlier games: one process plays them, in order"
@@ -83,17 +74,16 @@ def test_a_bot_that_remembers_plays_its_games_in_order() -> None:
     one, two = (
         play_match(bot("remembers", "Counting"), "greedy", games=6, jobs=jobs) for jobs in (1, 2)
     )
-    assert [p.game.columns for p in one.games] == [p.game.columns for p in two.games]
+    assert [p.columns for p in one.games] == [p.columns for p in two.games]
     assert one.unique_games > 2
 
 
 def test_a_person_plays_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 6))
     told: list[str] = []
-    plan = MatchPlan(("human", "greedy"), Schedule(2, 0, Position()), Limit(seconds=1))
-    games = list(play_games(plan, 2, tell=told.append))
+    games = played(match("human", "greedy", games=2, seconds=1), 2, tell=told.append)
     assert told == ["human sits at this terminal: one process plays all games"]
-    assert any(played.game.columns for played in games)
+    assert any(game.columns for game in games)
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -103,13 +93,12 @@ def test_a_bot_that_ends_its_process_forfeits(jobs: int) -> None:
 
 
 def test_impossible_matches_are_told() -> None:
-    plan = MatchPlan(("random", "random"), Schedule(1, 0, Position()))
     with pytest.raises(InvalidMatch, match="a match takes at least 1 job, not 0"):
-        next(play_games(plan, 0))
+        play_match("random", "random", games=1, jobs=0)
     for name in ("games", "seed", "jobs", "opening_plies"):
         for odd in (1.5, "2", None):
-            if odd is None and name == "opening_plies":
-                continue  # as many as is usual
+            if odd is None and name in ("jobs", "opening_plies"):
+                continue  # as many as by default
             with pytest.raises(InvalidMatch, match=f"{name} must be a whole number, not {odd!r}"):
                 play_match("random", "random", **{name: odd})  # type: ignore[arg-type]  # bad on purpose
     with pytest.raises(InvalidMatch, match="objects or functions play in the process they are of"):
@@ -158,15 +147,15 @@ def test_the_games_of_a_worker_that_ends_are_played_again(monkeypatch: pytest.Mo
                 os.kill(self.process, signal.SIGKILL)
 
     monkeypatch.setattr(pool, "Child", Mortal)
-    plan = MatchPlan(("random", "greedy"), Schedule(200, 1, Position()))
-    games = list(play_games(plan, 2))
+    plan = match(games=200, seed=1)
+    games = played(plan, 2)
     assert len(started) >= 4
-    assert [played.number for played in games] == list(range(200))
-    assert stripped(games) == stripped(list(play_games(plan, 1)))
+    assert [game.number for game in games] == list(range(200))
+    assert stripped(games) == stripped(played(plan))
 
 
-def stripped(games: list[PlayedGame]) -> list[Any]:
-    return [(p.number, p.first, p.game.opening, p.game.columns, p.game.winner) for p in games]
+def stripped(games: list[Game]) -> list[Any]:
+    return [(p.number, p.first, p.opening, p.columns, p.winner) for p in games]
 
 
 def test_a_game_that_ends_every_process_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,17 +171,16 @@ def test_a_game_that_ends_every_process_is_given_up(monkeypatch: pytest.MonkeyPa
                 os.kill(self.process, signal.SIGKILL)
 
     monkeypatch.setattr(pool, "Child", Doomed)
-    plan = MatchPlan(("random", "greedy"), Schedule(4, 1, Position()))
+    plan = match(games=4, seed=1)
     with pytest.raises(InvalidMatch, match=r"plays game \d has ended 3 times: signal SIGKILL"):
-        list(play_games(plan, 2))
+        played(plan, 2)
     assert Work(plan).patience is None  # a move may take any time
 
 
 SCRIPT = """
-from claimeven.arena import MatchPlan, Schedule, play_games
-plan = MatchPlan(({first!r}, "random"), Schedule({games}, 0))
-for played in play_games(plan, 2):
-    print(played.number, flush=True)
+from claimeven import play_match
+watch = lambda game: print(game.number, flush=True)
+play_match({first!r}, "random", games={games}, jobs=2, watch=watch)
 """
 
 
@@ -253,13 +241,12 @@ def alive(pid: int) -> bool:
 
 UNHURRIED = """
 import time
-from claimeven.agents import Limit
-from claimeven.arena import MatchPlan, Schedule, play_games
-plan = MatchPlan(("greedy", "random"), Schedule(48, 0), Limit())
-for played in play_games(plan, 2):
-    if played.number % 16 == 0:
+from claimeven import play_match
+def watch(game):
+    if game.number % 16 == 0:
         time.sleep(0.5)  # meanwhile workers send more than one message
-print("all", played.number + 1)
+result = play_match("greedy", "random", games=48, jobs=2, watch=watch)
+print("all", len(result.games))
 """
 
 

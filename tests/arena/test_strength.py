@@ -5,7 +5,7 @@ The same in full is `bench/ladder.py`.
 
 from __future__ import annotations
 
-from claimeven.arena import MatchPlan, Schedule, play_games, play_tournament
+from claimeven.arena import play_match, play_tournament
 
 
 def test_agents_come_out_in_the_order_anyone_would_expect() -> None:
@@ -26,11 +26,7 @@ def test_perfect_moving_first_wins_from_the_empty_board() -> None:
     games = [
         game
         for opponent in ("random", "uct:iterations=500")
-        for game in play_games(
-            MatchPlan(("perfect", opponent), Schedule(12, 3)), numbers=range(0, 12, 2)
-        )
+        for game in play_match("perfect", opponent, games=12, seed=3).games[::2]
     ]
     assert len(games) == 12
-    assert {(game.first, game.winner, game.game.opening.position.ply) for game in games} == {
-        (0, 0, 0)
-    }
+    assert {(game.first, game.winner, game.start.ply) for game in games} == {(0, 0, 0)}

@@ -30,14 +30,14 @@ def test_an_agent_without_faults_is_fine() -> None:
     assert report.plays == "agent(position), the one called agent, of first.py"
     assert [game.seat for game in report.games].count(0) == GAMES / 2
     for game in report.games:
-        position = Position.from_moves(game.game.moves)
+        position = Position.from_moves(game.game.all_moves)
         assert position.is_over
         winner = position.outcome.winner if position.outcome else None
         assert (game.result == "won") == (winner == game.seat)
         assert (game.result == "drawn") == (winner is None)
         own = [len(moves) for _, moves in game.seconds]
         assert {ply % 2 for ply in own} == {game.seat}
-        begun = len(game.game.opening.moves)
+        begun = len(game.game.opening)
         assert own == [ply for ply in range(begun, position.ply) if ply % 2 == game.seat]
     assert sum(report.count("random", result) for result in ("won", "drawn", "lost")) == 6
     assert report.slowest is not None
@@ -47,13 +47,13 @@ def test_an_agent_without_faults_is_fine() -> None:
     assert report.memory is not None
     assert 10 < report.memory < 1000
     # The situations: an empty board, some discs, half of the board.
-    openings = {len(game.game.opening.moves) for game in report.games}
+    openings = {len(game.game.opening) for game in report.games}
     assert openings == {0, 6, 21}
 
 
 def test_the_same_seed_gives_the_same_games() -> None:
     one, other = (check_agent(bot("draws"), seed=3) for _ in range(2))
-    assert [g.game.moves for g in one.games] == [g.game.moves for g in other.games]
+    assert [g.game.all_moves for g in one.games] == [g.game.all_moves for g in other.games]
 
 
 def report_on(text: str, folder: Path, prefix: str = "") -> CheckReport:

@@ -17,8 +17,8 @@ import pytest
 from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.measure import MAX_FAULTS
 from claimeven.arena.accuracy.score_cache import JudgeProgress
-from claimeven.arena.store.models import StoredAgent, StoredGame
-from claimeven.arena.store.store import Store
+from claimeven.arena.games.game import Game
+from claimeven.arena.store.store import Store, StoredAgent
 from tests import naive
 from tests.cli.common.test_progress import sent, shown, terminal
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -31,7 +31,7 @@ AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))
 def path(tmp_path: Path) -> Path:
     """A file of one game: bob does not see that ann is about to win."""
     with Store.create(tmp_path / "class.db", {"plan": BOARD}, AGENTS) as store:
-        store.add([StoredGame("a", 6, 3, 0, 1, "33", "2515242", None, finished=False)])
+        store.add([Game("a", 6, 3, 0, 1, "33", "2515242", None, finished=False)])
     return tmp_path / "class.db"
 
 
@@ -59,7 +59,7 @@ def test_the_worst_move_of_a_file_is_drawn_and_explained(run: Run, path: Path) -
 def test_a_first_move_may_be_the_worst(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "first.db"
     with Store.create(path, {"plan": {**BOARD, "rows": 4}}, AGENTS) as store:
-        store.add([StoredGame("a", 0, 0, 0, 1, "", "1", None, finished=False)])
+        store.add([Game("a", 0, 0, 0, 1, "", "1", None, finished=False)])
     lines = run("accuracy", str(path), "--worst", "1").out.splitlines()
     head = lines.index("game 1, disc 1: ann plays 1, a loss (-1); right is 3 or 2 or 4, a draw (0)")
     assert lines[head + 1] == "after no move"
@@ -271,7 +271,7 @@ def test_judging_goes_on_after_ctrl_c(tmp_path: Path) -> None:
         while not game.over():
             column = rng.choice(game.legal())
             game, moves = game.play(column), moves + str(column + 1)
-        games.append(StoredGame(f"{number}", number, None, 0, 1, "", moves, naive.winner(game)))
+        games.append(Game(f"{number}", number, None, 0, 1, "", moves, naive.winner(game)))
     with Store.create(path, {"board": {"columns": 7}}, AGENTS) as store:
         store.add(games)
     words = ("accuracy", str(path), "--no-book", "--threads", "1")  # the empty board takes minutes

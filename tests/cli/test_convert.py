@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.arena.store.models import StoredAgent, StoredGame
-from claimeven.arena.store.store import Store
+from claimeven.arena.games.game import Game
+from claimeven.arena.store.store import Store, StoredAgent
 from tests.cli.conftest import Run, bad_input
 
 #: A game won by the first player, and the beginning of one.
@@ -106,7 +106,7 @@ def test_labels_are_those_of_the_first_player_and_stay_as_they_are(
 def test_a_file_of_games_is_not_written_over(run: Run, games: Path, tmp_path: Path) -> None:
     path, link = tmp_path / "class.txt", tmp_path / "link.txt"
     with Store.create(path, {"plan": {}}, (StoredAgent(0, "ann", "greedy"),)) as store:
-        store.add([StoredGame("a", 0, 0, 0, 0, "44", "55667", 0)])
+        store.add([Game("a", 0, 0, 0, 0, "44", "55667", 0)])
     link.symlink_to(path)
     before = path.read_bytes()
     for words in (
@@ -132,16 +132,16 @@ def test_games_from_a_position_of_their_own_are_no_records(run: Run, tmp_path: P
     path = tmp_path / "class.db"
     plan = {"start": [0, 1 << 21]}
     with Store.create(path, {"plan": plan}, (StoredAgent(0, "ann", "greedy"),)) as store:
-        store.add([StoredGame("a", 0, 0, 0, 0, "", "55667", 0)])
+        store.add([Game("a", 0, 0, 0, 0, "", "55667", 0)])
     assert "begin from a position of their own" in bad_input(run("convert", str(path)))
 
 
 def test_stored_games_are_read(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "class.db"
     agents = (StoredAgent(0, "ann", "greedy"), StoredAgent(1, "bob", "random"))
-    lost = StoredGame("b", 1, 0, 1, 0, "", "5", 0, fault="stall", fault_seat=1, reason="no answer")
+    lost = Game("b", 1, 0, 1, 0, "", "5", 0, fault="stall", fault_seat=1, reason="no answer")
     with Store.create(path, {"plan": {"columns": 7, "rows": 6}}, agents) as store:
-        store.add([StoredGame("a", 0, 0, 0, 1, "44", "55667", 0), lost])
+        store.add([Game("a", 0, 0, 0, 1, "44", "55667", 0), lost])
     rows = [
         json.loads(line) for line in run("convert", str(path), "--to", "jsonl").out.split("\n")[:-1]
     ]

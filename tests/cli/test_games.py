@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from claimeven import __version__
-from claimeven.arena.store.models import StoredAgent, StoredGame
-from claimeven.arena.store.store import Store
+from claimeven.arena.games.game import Game
+from claimeven.arena.store.store import Store, StoredAgent
 from tests.arena.report.stores import DRAWN
 from tests.cli.conftest import Run, bad_input
 
 AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))
 GAMES = (
-    StoredGame("a", 0, 0, 0, 1, "44", "55667", 0),
-    StoredGame("b", 1, 0, 1, 0, "44", "5", 0, fault="stall", fault_seat=1, reason="no answer"),
+    Game("a", 0, 0, 0, 1, "44", "55667", 0),
+    Game("b", 1, 0, 1, 0, "44", "5", 0, fault="stall", fault_seat=1, reason="no answer"),
 )
 
 
@@ -42,9 +42,9 @@ def test_games_are_picked_and_counted(run: Run, path: Path, tmp_path: Path) -> N
     with Store.extend(path) as store:
         store.add(
             [
-                StoredGame("c", 2, 1, 0, 1, "", "1212", None, finished=False),
-                StoredGame("d", 3, 1, 1, 0, "", "", 1, fault="crash", fault_seat=0),
-                StoredGame("e", 4, 2, 1, 0, "", "12121", None, finished=False),
+                Game("c", 2, 1, 0, 1, "", "1212", None, finished=False),
+                Game("d", 3, 1, 1, 0, "", "", 1, fault="crash", fault_seat=0),
+                Game("e", 4, 2, 1, 0, "", "12121", None, finished=False),
             ]
         )
 
@@ -77,7 +77,7 @@ def test_games_are_picked_and_counted(run: Run, path: Path, tmp_path: Path) -> N
 
 def test_a_game_of_an_agent_against_itself_is_won_and_lost(run: Run, path: Path) -> None:
     with Store.extend(path) as store:
-        store.add([StoredGame("c", 2, None, 0, 0, "", "4455667", 0)])
+        store.add([Game("c", 2, None, 0, 0, "", "4455667", 0)])
     for result in ("win", "loss"):
         lines = run("games", str(path), "--agent", "ann", "--result", result).out.splitlines()
         assert any(line.endswith("ann - ann") for line in lines)
@@ -88,10 +88,10 @@ def test_games_that_cannot_be_played_are_counted(run: Run, tmp_path: Path) -> No
     path = tmp_path / "odd.db"
     with Store.create(path, {"plan": {"columns": 7}}, AGENTS) as store:
         store.add(
-            StoredGame(moves, number, 0, 0, 1, "", moves, 0)
+            Game(moves, number, 0, 0, 1, "", moves, 0)
             for number, moves in enumerate(("4444444", "49"))
         )
-        store.add([StoredGame("sound", 2, 0, 0, 1, "", "4455667", 0)])
+        store.add([Game("sound", 2, 0, 0, 1, "", "4455667", 0)])
     for words in ((), ("--json",), ("--export", str(tmp_path / "a.csv"))):
         ran = run("games", str(path), *words)
         said = f"2 more of {path} cannot be read as a game: left out\n"
@@ -190,7 +190,7 @@ def test_bad_input_gets_one_sentence(
 
 def test_long_lists_come_in_pages(run: Run, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Store.extend(path) as store:
-        store.add(StoredGame(f"p{n}", n, None, 0, 1, "", DRAWN, None) for n in range(2, 7))
+        store.add(Game(f"p{n}", n, None, 0, 1, "", DRAWN, None) for n in range(2, 7))
 
     def listed(*words: str) -> tuple[list[int], str]:
         head, _, end = run("games", str(path), *words).out.rpartition("\n\n")

@@ -244,7 +244,7 @@ def test_openings_of_a_match_come_from_a_file_or_by_score(run: Run, tmp_path: Pa
 
 def test_openings_may_be_given_as_moves() -> None:
     result = play_match("greedy", "random", games=4, openings=["44", "1"])
-    assert [played.game.opening.moves for played in result.games] == ["44", "44", "1", "1"]
+    assert [played.opening for played in result.games] == ["44", "44", "1", "1"]
     with pytest.raises(InvalidMatch, match="needs an opening"):
         play_match("greedy", "random", games=4, openings=[])
 

@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.models import StoredAgent, StoredGame
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.tournament import group_lines
 from tests import forks
@@ -338,14 +338,13 @@ def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], said:
 def test_agents_that_have_not_met_yet_are_told_apart() -> None:
     agents = [StoredAgent(number, name, name) for number, name in enumerate("abcd")]
     games = [
-        StoredGame(f"job{n}", n, n, *two, "", "4455667", 0)
-        for n, two in enumerate([(0, 1), (2, 3)])
+        Game(f"job{n}", n, n, *two, "", "4455667", 0) for n, two in enumerate([(0, 1), (2, 3)])
     ]
     assert list(group_lines(Standings.of(agents, games)))[1:] == [
         "the agents fall into 2 groups that never met:",
         "ratings of different groups do not compare",
     ]
-    joined = [*games, StoredGame("job2", 2, 2, 1, 2, "", "4455667", 0)]
+    joined = [*games, Game("job2", 2, 2, 1, 2, "", "4455667", 0)]
     assert list(group_lines(Standings.of(agents, joined))) == []
 
 

@@ -31,7 +31,7 @@ def command(*arguments: str) -> list[str]:
 PROGRAM = Template(
     "claimeven.agents.registry",
     "claimeven.parallel.jobs",
-    "claimeven.arena.tournaments.tournament",
+    "claimeven.arena.tournaments.run",
     "claimeven.book.locations",
     "claimeven.cli.main",
     "claimeven.cli.match",

@@ -13,22 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from claimeven import Geometry, Position
-from claimeven.arena import (
-    InvalidMatch,
-    MatchPlan,
-    RayWorkers,
-    Schedule,
-    Verdict,
-    play_match,
-    run_sprt,
-)
+from claimeven import Geometry
+from claimeven.arena import InvalidMatch, RayWorkers, Verdict, play_match, run_sprt
 from claimeven.arena.executors import Work, local, play_work
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
 from claimeven.parallel import pool
 from claimeven.parallel.jobs import Executor, PoolError, RayWorker
+from tests.arena.playing import match
 from tests.cli.conftest import environment
 from tests.learning.needs import needs_jax
 from tests.parallel.stopping import StoppedWork
@@ -72,13 +65,13 @@ def two_workers() -> Iterator[RayWorkers]:
 
 
 def work(*agents: str, games: int) -> Work:
-    return Work(MatchPlan(agents, Schedule(games, 5, Position(), 2)))  # type: ignore[arg-type]  # two of them
+    return Work(match(*agents, games=games, seed=5, opening_plies=2))
 
 
 def games_of(what: Work, executor: Executor | None) -> list[tuple[object, ...]]:
     """The games in the order of their numbers; a game that comes twice stands twice."""
-    games = play_work(what, range(what.plan.schedule.games), executor)
-    return sorted((n, p.number, p.first, p.game.opening, p.game.columns) for n, p in games)
+    games = play_work(what, range(what.plan.games), executor)
+    return sorted((n, p.number, p.first, p.opening, p.columns) for n, p in games)
 
 
 def test_ray_plays_the_games_of_local_workers(two_workers: RayWorkers) -> None:
@@ -94,11 +87,11 @@ def one_worker(two_workers: RayWorkers) -> RayWorkers:
 
 def test_matches_and_tests_are_played_by_ray_too(one_worker: RayWorkers, tmp_path: Path) -> None:
     agents = ("random", "greedy:win=yes")
-    wanted = [played.game for played in play_match(*agents, games=8, seed=3).games]
+    wanted = play_match(*agents, games=8, seed=3).games
     ways: tuple[dict[str, Any], ...] = ({}, {"out": tmp_path / "match.db"})
     for more in ways:
         told = play_match(*agents, games=8, seed=3, executor=one_worker, **more)
-        assert [played.game.columns for played in told.games] == [game.columns for game in wanted]
+        assert [played.columns for played in told.games] == [game.columns for game in wanted]
     tests = [
         run_sprt(*agents, elo1=100, seed=2, most_games=60, executor=executor)
         for executor in (None, one_worker)

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from claimeven.arena.store.models import StoredAgent, StoredGame
-from claimeven.arena.store.store import Store
+from claimeven.arena.games.game import Game
+from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.web import store_tasks, store_view
 from claimeven.web.errors import WorkFailed
@@ -24,10 +24,8 @@ from tests.web.conftest import PATIENCE, eventually, running
 AGENTS = [StoredAgent(0, "ann", "/home/prof/ann.py:play"), StoredAgent(1, "bob", "bob")]
 
 
-def game(number: int) -> StoredGame:
-    return StoredGame(
-        f"j{number}", number, number // 2, number % 2, 1 - number % 2, "", "4455667", 0
-    )
+def game(number: int) -> Game:
+    return Game(f"j{number}", number, number // 2, number % 2, 1 - number % 2, "", "4455667", 0)
 
 
 @pytest.fixture

@@ -1,13 +1,14 @@
 """Agents against each other, and how well they play.
 
-- a match, a tournament, a sequential test, in one call each: `play_match`, `play_tournament`,
-  `run_sprt`; a place on the ladder of the standing pool: `place_on_ladder`, `pool_ladder`;
+- a match, a tournament, a sequential test, a place on the ladder of the standing pool, in one call
+  each: `play_match`, `play_tournament`, `run_sprt`, `place_on_ladder`; their options are
+  `MatchOptions`, `TournamentOptions`, `SprtOptions`, `LadderOptions`;
 - how good an agent's moves are: `measure_accuracy`, `accuracy_of`; whether a file holds an agent
   that can play: `check_agent`; the classic studies: `run_study`; a page on stored games:
   `write_report`; games listed, written and read in other forms: `find_games`, `export_games`,
   `import_games`;
-- what they are made of: plans (`MatchPlan`, `TournamentPlan`, `Schedule`), `run_tournament`,
-  `RayWorkers`, `Store`, `Standings`, statistics of pairs (`PairCounts`, `SequentialTest`, `rate`).
+- their parts: `Plan`, `Game`, `RayWorkers`, `Store`, `Standings`, statistics of pairs
+  (`PairCounts`, `SequentialTest`, `rate`).
 
 Names are imported when they are first used.
 """
@@ -26,34 +27,34 @@ if TYPE_CHECKING:
     )
     from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
     from claimeven.arena.accuracy.stored_games import GamesAccuracy, accuracy_of
-    from claimeven.arena.api import play_match, play_tournament
+    from claimeven.arena.api import (
+        place_on_ladder,
+        play_match,
+        play_tournament,
+        read_plan,
+        run_sprt,
+    )
     from claimeven.arena.check_report import CheckReport
     from claimeven.arena.errors import InvalidMatch
-    from claimeven.arena.executors import RayWorkers, play_games
-    from claimeven.arena.games.game import Forfeit, Game, Measures, play_game
-    from claimeven.arena.games.match import MatchPlan, MatchResult, PlayedGame
+    from claimeven.arena.executors import RayWorkers
+    from claimeven.arena.games.game import Forfeit, Game
     from claimeven.arena.games.openings import make_openings
-    from claimeven.arena.games.referee import Referee
-    from claimeven.arena.games.schedule import Opening, Schedule
+    from claimeven.arena.games.plan import Opening, Plan
+    from claimeven.arena.options import LadderOptions, MatchOptions, SprtOptions, TournamentOptions
     from claimeven.arena.report import write_report
     from claimeven.arena.store.database import InvalidStore
-    from claimeven.arena.store.export import export_games
     from claimeven.arena.store.import_games import Imported, InvalidGames, import_games
-    from claimeven.arena.store.models import StoredAgent, StoredGame
-    from claimeven.arena.store.query import GameFilter, GameList, find_games
-    from claimeven.arena.store.store import Store
+    from claimeven.arena.store.query import GameFilter, GameList, export_games, find_games
+    from claimeven.arena.store.store import Store, StoredAgent
     from claimeven.arena.studies import run_study
-    from claimeven.arena.tournaments.config import read_plan
-    from claimeven.arena.tournaments.placement import Placement, place_on_ladder
     from claimeven.arena.tournaments.reference_pool import pool_ladder
-    from claimeven.arena.tournaments.sequential import SequentialResult, run_sprt
-    from claimeven.arena.tournaments.standings import Standings
-    from claimeven.arena.tournaments.tournament import (
-        TournamentPlan,
+    from claimeven.arena.tournaments.results import (
+        MatchResult,
+        Placement,
+        SequentialResult,
         TournamentResult,
-        open_store,
-        run_tournament,
     )
+    from claimeven.arena.tournaments.standings import Standings
     from claimeven.arena.validate import check_agent
     from claimeven.ratings.ladder import Ladder, Rating, rate
     from claimeven.ratings.pair_counts import RatedGame
@@ -76,28 +77,26 @@ __all__ = [
     "InvalidMatch",
     "InvalidStore",
     "Ladder",
-    "MatchPlan",
+    "LadderOptions",
+    "MatchOptions",
     "MatchResult",
-    "Measures",
     "Opening",
     "PairCounts",
     "Placement",
-    "PlayedGame",
+    "Plan",
     "RatedGame",
     "Rating",
     "RayWorkers",
-    "Referee",
-    "Schedule",
     "SequentialResult",
     "SequentialRun",
     "SequentialTest",
     "SetAccuracy",
+    "SprtOptions",
     "Standings",
     "Store",
     "StoredAgent",
-    "StoredGame",
     "Tally",
-    "TournamentPlan",
+    "TournamentOptions",
     "TournamentResult",
     "Verdict",
     "accuracy_of",
@@ -108,10 +107,7 @@ __all__ = [
     "import_games",
     "make_openings",
     "measure_accuracy",
-    "open_store",
     "place_on_ladder",
-    "play_game",
-    "play_games",
     "play_match",
     "play_tournament",
     "pool_ladder",
@@ -119,44 +115,37 @@ __all__ = [
     "read_plan",
     "run_sprt",
     "run_study",
-    "run_tournament",
     "wilson_interval",
     "write_report",
 ]
 
 #: Where each name comes from.
 _HOMES = {
-    "accuracy.metrics": "Accuracy Blunder Tally",
     "accuracy.comparing": "Comparison",
-    "accuracy.stored_games": "GamesAccuracy accuracy_of",
     "accuracy.measure": "AgentAccuracy SetAccuracy compare_accuracy measure_accuracy",
-    "validate": "check_agent",
+    "accuracy.metrics": "Accuracy Blunder Tally",
+    "accuracy.stored_games": "GamesAccuracy accuracy_of",
+    "api": "place_on_ladder play_match play_tournament read_plan run_sprt",
     "check_report": "CheckReport",
-    "errors": "InvalidMatch",
-    "executors": "RayWorkers play_games",
-    "games.game": "Forfeit Game Measures play_game",
-    "games.match": "MatchPlan MatchResult PlayedGame",
-    "games.openings": "make_openings",
-    "games.referee": "Referee",
-    "games.schedule": "Opening Schedule",
-    "api": "play_match play_tournament",
-    "report": "write_report",
+    "claimeven.ratings.ladder": "Ladder Rating rate",
     "claimeven.ratings.pair_counts": "RatedGame",
     "claimeven.ratings.pentanomial": "PairCounts wilson_interval",
-    "claimeven.ratings.ladder": "Ladder Rating rate",
     "claimeven.ratings.sprt": "SequentialRun SequentialTest Verdict",
-    "store.export": "export_games",
-    "store.import_games": "Imported InvalidGames import_games",
-    "store.query": "GameFilter GameList find_games",
+    "errors": "InvalidMatch",
+    "executors": "RayWorkers",
+    "games.game": "Forfeit Game",
+    "games.openings": "make_openings",
+    "games.plan": "Opening Plan",
+    "options": "LadderOptions MatchOptions SprtOptions TournamentOptions",
+    "report": "write_report",
     "store.database": "InvalidStore",
-    "store.store": "Store",
-    "store.models": "StoredAgent StoredGame",
+    "store.import_games": "Imported InvalidGames import_games",
+    "store.query": "GameFilter GameList export_games find_games",
+    "store.store": "Store StoredAgent",
     "studies": "run_study",
-    "tournaments.placement": "Placement place_on_ladder",
     "tournaments.reference_pool": "pool_ladder",
-    "tournaments.sequential": "SequentialResult run_sprt",
+    "tournaments.results": "MatchResult Placement SequentialResult TournamentResult",
     "tournaments.standings": "Standings",
-    "tournaments.tournament": "TournamentPlan TournamentResult open_store run_tournament",
-    "tournaments.config": "read_plan",
+    "validate": "check_agent",
 }
 __getattr__, __dir__ = lazy.offer(__name__, _HOMES)

@@ -1,169 +1,335 @@
-"""A match of two agents, or a tournament of many, in one call."""
+"""Matches, tournaments, tests and placements, in one call each, and the plans they play."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+import tomllib
+from collections.abc import Sequence
+from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from claimeven.agents.base import Limit
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.function_agent import name_of
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors import play_games
-from claimeven.arena.games.match import MatchPlan, MatchResult, PlayedGame
+from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import make_openings
-from claimeven.arena.games.schedule import Opening, Schedule
-from claimeven.arena.tournaments.stored_match import play_kept
-from claimeven.arena.tournaments.tournament import (
+from claimeven.arena.games.plan import MAX_GAMES, Opening, Plan
+from claimeven.arena.options import (
+    BALANCED_PLIES,
     KINDS,
-    TournamentPlan,
-    TournamentResult,
-    run_tournament,
-    store_of,
+    LadderOptions,
+    MatchOptions,
+    Option,
+    SprtOptions,
+    TournamentOptions,
+    options_of,
 )
-from claimeven.game.geometry import Geometry
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.store import Store
+from claimeven.arena.tournaments import reference_pool
+from claimeven.arena.tournaments.results import (
+    MatchResult,
+    Placement,
+    SequentialResult,
+    TournamentResult,
+)
+from claimeven.arena.tournaments.run import in_order, players_of, run, store_of
+from claimeven.arena.tournaments.standings import Standings
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
-from claimeven.parallel.jobs import Executor
-
-#: Plies of balanced openings of a match where nothing else is said.
-BALANCED_PLIES = 4
+from claimeven.game.validation import whole_number
+from claimeven.ratings.sprt import SequentialRun, SequentialTest, Verdict
+from claimeven.suggestions import did_you_mean, no_such
 
 
 def play_match(
-    first: Contestant,
-    second: Contestant,
-    *,
-    games: int = 100,
-    seed: int = 0,
-    limit: Limit | None = None,
-    jobs: int = 1,
-    executor: Executor | None = None,
-    start: str | Position | Opening = "",
-    geometry: Geometry | None = None,
-    opening_plies: int | None = None,
-    openings: str | Path | Sequence[str] = "random",
-    swap: bool = True,
-    isolate: bool = False,
-    memory_mb: int | None = None,
-    load_seconds: float | None = None,
-    keep_decisions: bool = True,
-    out: str | Path | None = None,
-    resume: bool | str = False,
-    watch: Callable[[PlayedGame], object] | None = None,
+    first: Contestant, second: Contestant, options: MatchOptions | None = None, **settings: Any
 ) -> MatchResult:
     """Play a match of two agents and return its games and totals.
 
     An agent is a spec ("alphabeta:depth=3", "my_agent.py:agent"), an `Agent`, or a function that
-    takes a position, or (obs, config) as on Kaggle. Those from files play in processes of their
-    own, which may hold `memory_mb` each and take `load_seconds` to be loaded (see `Isolation`), and
-    with `isolate` so do those of this package; all others play in this process, or in `jobs`
-    processes like it, or where an `executor` plays them; objects and functions take one job.
-    Nothing an agent does ends the match: it loses the game.
+    takes a position, or (obs, config) as on Kaggle. Agents from files play in separate processes,
+    and with `isolate` so do the agents of this package; all others play in this process, or where
+    the options say; objects and functions take one job. Nothing an agent does ends the match: it
+    loses the game.
 
-    `games` are played in pairs: the same opening with the seats swapped, unless `swap` is False:
-    then the first agent makes the first move of every game. They begin after the
-    moves of `start` on the board of `geometry`, or in the position or opening given, and then after
-    `opening_plies` random plies (usually none), or after other `openings` (see `make_schedule`).
-    `limit` holds for each move, its bank for each game. Without `keep_decisions` the games keep
-    their moves and measures only, which takes less memory. `watch` is called with each game as it
-    is finished, in order. With `out` the games are stored in a file as they end, as those of a
-    tournament of the two; `resume` takes up such a file, and plays only what it does not hold.
-
-    The same seed gives the same games with any number of jobs, unless time is limited. Raises
-    `InvalidMatch`, `InvalidSpec`, `InvalidLimit` and what a wrong `start` raises.
+    `settings` are fields of `MatchOptions` by name; `limit=` and `geometry=` take a `Limit` and a
+    `Geometry`. The same seed gives the same games with any number of jobs, unless time is limited.
+    Raises `InvalidMatch`, `InvalidSpec`, `InvalidLimit`, `InvalidStore` and what a wrong `start`
+    raises.
 
     >>> result = play_match("greedy:win=yes", "random", games=10, seed=1)
     >>> result.wins, result.draws
     ((9, 1), 0)
     """
-    if isinstance(start, str):
-        board = Geometry() if geometry is None else geometry
-        start = Opening(Position(board), tuple(parse_moves(start, board)))
-    schedule = make_schedule(games, seed, Opening.of(start), openings, opening_plies, swap)
-    isolation = Isolation(isolate, memory_mb, load_seconds=load_seconds)
-    plan = MatchPlan((first, second), schedule, limit or Limit(), isolation)
+    options = MatchOptions.of(options, settings)
+    plan = match_plan(first, second, options)
+    if options.out is not None and not plan.is_portable:
+        raise InvalidMatch(
+            "only agents given by specs are kept in a file: an object or a function has no name"
+            " that would find it again"
+        )
     begin = time.perf_counter()
-    finished: list[PlayedGame] = []
-    if out is None:
-        source = play_games(plan, jobs, keep_decisions, executor=executor)
-    else:
-        source = play_kept(plan, out, resume, jobs, executor=executor)
-    for played in source:
-        finished.append(played)
-        if watch is not None:
-            watch(played)
+    finished: list[Game] = []
+    players, out = players_of(options), options.out
+    with (
+        nullcontext() if out is None else store_of(plan, out, options.resume) as store,
+        closing(run(plan, players, store, options.tell, options.keep_decisions)) as games,
+    ):
+        for game in in_order(plan, games, store):
+            finished.append(game)
+            if options.watch is not None:
+                options.watch(game)
     return MatchResult(plan, tuple(finished), time.perf_counter() - begin)
 
 
-def make_schedule(
-    games: int,
-    seed: int,
-    start: Opening,
-    openings: str | Path | Sequence[str] = "random",
-    plies: int | None = None,
-    swap: bool = True,
-) -> Schedule:
-    """Return the games of a match, each pair after an opening played on from `start`.
-
-    Without `swap` the first agent makes the first move of every game.
-
-    `openings` are "random" ones of so many plies, usually none; "balanced" ones or a band of exact
-    scores such as "3..8", usually of `BALANCED_PLIES`; those of a file; or move strings of your
-    own. Raises `InvalidMatch`.
-    """
-    if openings == "random":
-        return Schedule(games, seed, start, plies or 0, swap)
-    plies = BALANCED_PLIES if plies is None else plies
-    made = make_openings(openings, max(1, (games + 1) // 2), plies, seed, start.position)
-    if not made:
-        raise InvalidMatch("a match needs an opening, if only the empty one")
-    return Schedule(games, seed, start, swap=swap, openings=made)
+def match_plan(first: Contestant, second: Contestant, options: MatchOptions) -> Plan:
+    """Return the games of a match. Raises `InvalidMatch` and what a wrong `start` raises."""
+    games = whole_number(options.games, "games", InvalidMatch)
+    if games < 1:
+        raise InvalidMatch(f"a match has at least 1 game, not {games}")
+    if games > MAX_GAMES:
+        raise InvalidMatch(f"a match has at most {MAX_GAMES:,} games, not {games:,}")
+    start, board = options.start, options.geometry
+    if isinstance(start, str):
+        start = Opening(Position(board), tuple(parse_moves(start, board)))
+    plan = Plan(
+        (first, second), (games + 1) // 2, options.seed, "gauntlet",
+        start=start, limit=options.limit, isolation=options.isolation, swap=options.swap,
+        most_games=games,
+    )  # fmt: skip
+    if options.openings == "random":
+        return replace(plan, opening_plies=options.opening_plies or 0)
+    plies = BALANCED_PLIES if options.opening_plies is None else options.opening_plies
+    position = plan.opening.position
+    return replace(
+        plan, openings=make_openings(options.openings, plan.rounds, plies, options.seed, position)
+    )
 
 
 def play_tournament(
     agents: Sequence[Contestant],
-    *,
-    rounds: int = 10,
-    kind: str = KINDS[0],
-    seed: int = 0,
-    openings: str | Path | Sequence[str] = "random",
-    opening_plies: int = 4,
-    limit: Limit | None = None,
-    geometry: Geometry | None = None,
-    isolate: bool = False,
-    memory_mb: int | None = None,
-    load_seconds: float | None = None,
-    jobs: int = 1,
-    executor: Executor | None = None,
-    out: str | Path | None = None,
-    resume: bool | str = False,
-    tell: Callable[[str], object] | None = None,
-    watch: Callable[[int], object] | None = None,
+    options: TournamentOptions | None = None,
+    **settings: Any,
 ) -> TournamentResult:
     """Play many agents against each other and return the standings that follow from the games.
 
-    Agents, `limit`, `isolate`, `memory_mb`, `load_seconds` and `jobs` are as in `play_match`. In a
-    round any two play a pair of games, the same opening with the seats swapped; with
-    `kind="gauntlet"` the first agent plays each of the others. `openings` are "random" or
-    "balanced" ones of `opening_plies` plies, those of a file, or move strings of your own.
-
-    Games are kept in the file `out`, if one is given, as they end; with `resume` those that it does
-    not hold yet are played, more rounds than before too. An `executor` may play them elsewhere.
-    `tell` gets sentences for the user, `watch` the number of games stored. The same seed gives the
-    same games whoever plays them, unless time is limited. Raises `InvalidMatch`, `InvalidSpec`,
-    `InvalidLimit`, `InvalidStore`.
+    Agents are as in `play_match`; `settings` are fields of `TournamentOptions` by name. The same
+    seed gives the same games whoever plays them, unless time is limited. Raises `InvalidMatch`,
+    `InvalidSpec`, `InvalidLimit`, `InvalidStore`.
 
     >>> result = play_tournament(["random", "greedy", "alphabeta:depth=2"], rounds=5, seed=1)
     >>> [agent.label for agent in result.standings.ranking]
     ['alphabeta:depth=2', 'greedy', 'random']
     """
-    start = Position(geometry or Geometry())
-    made = make_openings(openings, max(1, rounds), opening_plies, seed, start)
-    plan = TournamentPlan(
-        tuple(agents), rounds, seed, kind, made, start, limit or Limit(),
-        Isolation(isolate, memory_mb, load_seconds=load_seconds),
+    options = TournamentOptions.of(options, settings)
+    plan = tournament_plan(agents, options)
+    begin = time.perf_counter()
+    with store_of(plan, options.out, options.resume) as store:
+        _play(plan, store, options)
+        standings = Standings.of_store(store)
+    return TournamentResult(plan, standings, time.perf_counter() - begin)
+
+
+def tournament_plan(agents: Sequence[Contestant], options: TournamentOptions) -> Plan:
+    """Return the games of a tournament."""
+    start = Position(options.geometry)
+    openings = make_openings(
+        options.openings, max(1, options.rounds), options.opening_plies, options.seed, start
+    )
+    return Plan(
+        tuple(agents), options.rounds, options.seed, options.kind, openings, start, options.limit,
+        options.isolation,
     )  # fmt: skip
-    with store_of(plan, out, resume) as store:
-        return run_tournament(plan, store, jobs, tell, watch, executor=executor)
+
+
+def run_sprt(
+    first: Contestant, second: Contestant, options: SprtOptions | None = None, **settings: Any
+) -> SequentialResult:
+    """Play two agents until it is clear whether the first leads by `elo1` rather than by `elo0`.
+
+    Agents are as in `play_match`; `settings` are fields of `SprtOptions` by name. Pairs of games
+    count in the order of the plan, whoever plays them, so the same seed gives the same verdict with
+    any number of jobs, unless time is limited. A test that its games do not decide is "undecided".
+
+    >>> result = run_sprt("greedy:win=yes", "random", elo0=0, elo1=50, seed=2)
+    >>> result.verdict.value, result.run.counts.share > 0.8
+    ('elo1', True)
+    """
+    options = SprtOptions.of(options, settings)
+    plan, test = sprt_plan(first, second, options), options.test
+    begin = time.perf_counter()
+    with store_of(plan, options.out, options.resume, of_test=True) as store:
+        sofar = begun_test(plan, test, store)
+        resumed = len(store)
+        if sofar.verdict is Verdict.UNDECIDED:
+            with closing(run(plan, players_of(options), store, options.tell)) as games:
+                for done, game in enumerate(games, resumed + 1):
+                    verdict = sofar.add_game(game.number, game.points(0))
+                    if options.watch is not None:
+                        options.watch(done, sofar)
+                    if verdict is not Verdict.UNDECIDED:
+                        break
+        standings = Standings.of_store(store)
+    return SequentialResult(plan, test, standings, time.perf_counter() - begin)
+
+
+def sprt_plan(first: Contestant, second: Contestant, options: SprtOptions) -> Plan:
+    """Return the games of a test, in the order in which they count; their number is even."""
+    most = options.max_games
+    if most < 2 or most % 2:
+        raise InvalidMatch(f"a test plays pairs of games: an even number of 2 or more, not {most}")
+    start = Position(options.geometry)
+    openings = make_openings(
+        options.openings, most // 2, options.opening_plies, options.seed, start
+    )
+    return Plan(
+        (first, second), most // 2, options.seed, openings=openings, start=start,
+        limit=options.limit, isolation=options.isolation,
+    )  # fmt: skip
+
+
+def begun_test(plan: Plan, test: SequentialTest, store: Store) -> SequentialRun:
+    """Return a test with the games counted that a store holds, and store the test with them.
+
+    Hypotheses chosen after the games were seen have other risks than they claim: raises
+    `InvalidStore` for games of another test.
+    """
+    before, now = store.meta.get("test"), test.as_dict()
+    if before is None:
+        if len(store):
+            raise InvalidStore(f"{store.path} holds games of a tournament, not of a test")
+        store.set_meta("test", now)
+    elif before != now:
+        differ = next(name for name in now if before.get(name) != now[name])
+        raise InvalidStore(
+            f"{store.path} was begun with another test: {differ} {before.get(differ)},"
+            f" not {now[differ]}"
+        )
+    return SequentialResult(plan, test, Standings.of_store(store), 0.0).run
+
+
+def place_on_ladder(
+    agent: Contestant, options: LadderOptions | None = None, **settings: Any
+) -> Placement:
+    """Play an agent against the standing pool and return its place on the ladder.
+
+    An agent is as in `play_match`; `settings` are fields of `LadderOptions` by name. It plays
+    `rounds` pairs of games, 16 at most, against each agent of the pool. `limit` is the new agent's
+    only.
+
+    >>> placement = place_on_ladder("greedy:win=yes", rounds=1)
+    >>> 8 <= placement.place <= 12, len(placement.meetings)
+    (True, 12)
+    """
+    options = LadderOptions.of(options, settings)
+    plan = placement_plan(agent, options)
+    begin = time.perf_counter()
+    with store_of(plan, options.out, options.resume) as store:
+        _play(plan, store, options)
+        standings = Standings.of_store(store)
+    return Placement(plan, standings, time.perf_counter() - begin)
+
+
+def placement_plan(agent: Contestant, options: LadderOptions) -> Plan:
+    """Return the games that place an agent: a gauntlet of pairs against the pool."""
+    if name_of(agent) in reference_pool.AGENTS:
+        raise InvalidMatch(f"{agent} is one of the pool: its place is on the ladder already")
+    return Plan(
+        (agent, *reference_pool.AGENTS),
+        reference_pool.rounds_within(options.rounds),
+        reference_pool.SEED,
+        "gauntlet",
+        reference_pool.pool_openings(),
+        limit=options.limit,
+        isolation=options.isolation,
+        unlimited=tuple(range(1, len(reference_pool.AGENTS) + 1)),
+    )
+
+
+def _play(plan: Plan, store: Store, options: TournamentOptions | LadderOptions) -> None:
+    """Play the games that a store does not hold."""
+    resumed = len(store)
+    with closing(run(plan, players_of(options), store, options.tell)) as games:
+        for done, _ in enumerate(games, resumed + 1):
+            if options.watch is not None:
+                options.watch(done)
+
+
+#: Fields of a tournament's file: its options, the agents, and the page to write.
+FIELDS: dict[str, Option] = {
+    "agents": Option(list, "agents"),
+    **{name: each for name, (_, each) in options_of(TournamentOptions).items() if name != "resume"},
+    "report": Option(Path, "report"),
+}
+#: What a field takes, in words, and the types of TOML that fit.
+_TAKES: dict[type, tuple[str, tuple[type, ...]]] = {
+    int: ("a whole number", (int,)),
+    float: ("a number", (int, float)),
+    str: ("a text", (str,)),
+    Path: ("a text", (str,)),
+    bool: ("true or false", (bool,)),
+    list: ('a list of texts such as ["bots/*.py", "greedy"]', (list,)),
+}
+
+
+def read_settings(path: str | Path) -> dict[str, Any]:
+    """Return the fields of a tournament's file in TOML; `agents` with every `*` filled in.
+
+    A field has the name of its option of `claimeven tournament`, with `_` for `-`; `agents` is the
+    list of agents. An agent with a `*` stands for all files of that form, in the order of their
+    names. Paths count from the current folder, as on the command line. Raises `InvalidMatch`,
+    naming the field and what it takes.
+    """
+    try:
+        found = tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise InvalidMatch(f"{path} cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise InvalidMatch(f"{path} cannot be read: it is no text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidMatch(f"{path} is no TOML file: {error}") from None
+    for name, value in found.items():
+        if name not in FIELDS:
+            raise InvalidMatch(f"{path}: {no_such('field', name, FIELDS)}")
+        wanted, types = _TAKES[FIELDS[name].kind]
+        is_list = isinstance(value, list) and all(isinstance(part, str) for part in value)
+        if type(value) not in types or (types == (list,) and not is_list):
+            raise InvalidMatch(f"{path}: {name} takes {wanted}, not {_shown(value)}")
+    kind = found.get("kind", KINDS[0])
+    if kind not in KINDS:
+        guess = did_you_mean(kind, KINDS)
+        raise InvalidMatch(f"{path}: kind takes {' or '.join(KINDS)}, not {kind!r}{guess}")
+    if "agents" in found:
+        found["agents"] = [spec for part in found["agents"] for spec in _specs_of(part, path)]
+    return found
+
+
+def read_plan(path: str | Path) -> Plan:
+    """Return the tournament of a file; how it is played (`jobs`, `out`) is left to the caller.
+
+    Raises `InvalidMatch` as `read_settings`, and whatever a wrong plan raises.
+    """
+    found = read_settings(path)
+    if "agents" not in found:
+        raise InvalidMatch(f"{path} names no agents")
+    found.pop("report", None)
+    return tournament_plan(found.pop("agents"), TournamentOptions(**found))
+
+
+def _specs_of(part: str, path: str | Path) -> list[str]:
+    """Return the agents that an entry stands for: itself, or the files of its form."""
+    if "*" not in part:
+        return [part]
+    anchor = Path(part).anchor
+    found = sorted(str(file) for file in Path(anchor).glob(part.removeprefix(anchor)))
+    if not found:
+        raise InvalidMatch(f"{path}: agents names {part!r}, and there is no such file")
+    return found
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -17,7 +17,6 @@ from claimeven.arena.diagnostics import STATEFUL_ADVICE, advice_on_fault, advice
 from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.probes import Probe
 from claimeven.game.geometry import Geometry
-from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
 #: Numbers in a reason, and lists of them.
@@ -65,13 +64,12 @@ class CheckedGame:
     @property
     def seconds(self) -> tuple[tuple[float, str], ...]:
         """Time of each move of the agent, with the move string that led to its position."""
-        geometry, first = self.game.start.geometry, self.game.opening.columns
-        played = first + self.game.columns
-        turns = enumerate(self.game.seconds, start=len(first))
+        game = self.game
+        turns = enumerate(game.told.get("seconds", ()), start=len(game.opening))
         return tuple(
-            (seconds, format_moves(played[:ply], geometry))
+            (seconds, game.all_moves[:ply])
             for ply, seconds in turns
-            if (self.game.start.ply - len(first) + ply) % 2 == self.seat
+            if seconds is not None and (game.root.ply + ply) % 2 == self.seat
         )
 
 
@@ -201,8 +199,8 @@ class CheckReport:
                     "game": game.number + 1,
                     "opponent": game.opponent,
                     "player": game.seat + 1,
-                    "opening": game.game.opening.moves,
-                    "moves": game.game.moves,
+                    "opening": game.game.opening,
+                    "moves": game.game.all_moves,
                     "result": game.result,
                 }
                 for game in self.games
@@ -253,7 +251,7 @@ def _fault(found: Sequence[Answer | CheckedGame], hint: str) -> Fault:
     if isinstance(first, Answer):
         position, moves = first.probe.position, first.probe.moves
     else:
-        position, moves = first.game.final, first.game.moves
+        position, moves = first.game.final, first.game.all_moves
     advice = "; ".join(filter(None, (hint, advice_on_fault(kind, reason, traceback))))
     return Fault(kind, reason, advice, traceback, position, moves, len(found) - len(games), games)
 

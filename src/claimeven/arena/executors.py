@@ -9,13 +9,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from claimeven.agents.fingerprint import digests_of
 from claimeven.agents.source_snapshot import hold
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.games.match import PlayedGame
-from claimeven.arena.games.protocols import GamePlan
+from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
 from claimeven.game.validation import whole_number
 from claimeven.parallel import jobs as parallel_jobs
@@ -30,27 +28,20 @@ __all__ = [
     "RayWorkers",
     "Work",
     "local",
-    "play_games",
     "play_work",
 ]
 
 
-def as_played(plan: GamePlan, played: PlayedGame) -> PlayedGame:
-    """Return a game as it was played."""
-    return played
-
-
 @dataclass(frozen=True)
 class Work:
-    """The games of a plan, and what is to be known of each: see `parallel.jobs.Work`.
+    """The games of a plan: see `parallel.jobs.Work`.
 
-    `record` makes the result of a game in the process that plays it, so that little has to come
-    back. It is a function of a module, which another process finds by its name.
+    With `are_tried` agents that cannot be loaded forfeit their games: see `Referee`.
     """
 
-    plan: GamePlan
+    plan: Plan
     keep_decisions: bool = False
-    record: Callable[[Any, PlayedGame], Any] = as_played
+    are_tried: bool = False
     texts: Mapping[str, bytes] = field(default_factory=dict)
     unit = "game"
     patience = None  # a move may take any time, and its clock is the referee's
@@ -59,13 +50,13 @@ class Work:
     def begun(self) -> Iterator[Play]:
         """Make the agents in a process that does nothing else, and play."""
         hold(self.texts)
-        with Referee(self.plan, self.keep_decisions, resting=True) as referee:
+        with Referee(self.plan, self.keep_decisions, True, self.are_tried) as referee:
             yield lambda numbers: self.played_by(referee, numbers)
 
     def played_by(self, referee: Referee, numbers: Iterable[int]) -> Iterator[Result]:
         """Yield the games of these numbers as they end."""
         for number in numbers:
-            yield number, self.record(self.plan, referee.play(number))
+            yield number, referee.play(number)
 
     def for_other_machines(self) -> CheckedWork:
         """Return the work with a check that a machine has the same agents."""
@@ -132,45 +123,6 @@ def _version() -> str:
     return version
 
 
-def play_games(
-    plan: GamePlan,
-    jobs: int = 1,
-    keep_decisions: bool = False,
-    tell: Callable[[str], object] | None = None,
-    numbers: Sequence[int] | None = None,
-    in_order: bool = True,
-    executor: Executor | None = None,
-) -> Generator[PlayedGame, None, None]:
-    """Yield the games of a plan in the order of its schedule, played by `jobs` processes.
-
-    An `executor` may play them elsewhere; then `jobs` means nothing. `numbers` are the games to
-    play, ascending, by default all. Without `in_order` games come as they end.
-
-    What is played does not depend on the number of jobs, and one job plays in this process, as do
-    games of an agent that remembers earlier ones, or of a person; `tell` is called with a sentence
-    that says so. Each game has the decisions of every move with `keep_decisions`. Worker processes
-    end with this one; one that ends before its games is replaced, and they are played again.
-
-    Raises `InvalidMatch` for less than one job, for several if an agent is an object or a function
-    of this process, and for a game whose process ends again and again.
-    """
-    numbers = range(plan.schedule.games) if numbers is None else numbers
-    workers = executor or local(jobs)
-    plan.look_at_files()
-    with closing(play_work(Work(plan, keep_decisions), numbers, workers, tell)) as results:
-        waiting: dict[int, PlayedGame] = {}
-        due = iter(numbers)
-        wanted = next(due, None)
-        for number, played in results:
-            if not in_order:
-                yield played
-                continue
-            waiting[number] = played
-            while wanted in waiting:
-                yield waiting.pop(wanted)
-                wanted = next(due, None)
-
-
 def play_work(
     work: Work,
     numbers: Sequence[int],
@@ -187,7 +139,7 @@ def play_work(
             "agents that are objects or functions play in the process they are of: give 1 job,"
             " or specs such as my_agent.py:agent"
         )
-    with Referee(work.plan, work.keep_decisions) as referee:  # a bad spec is reported immediately
+    with Referee(work.plan, work.keep_decisions, are_tried=work.are_tried) as referee:
         reason = None if executor is None else referee.why_alone
         if reason is not None and tell is not None:
             tell(reason)

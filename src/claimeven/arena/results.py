@@ -13,12 +13,14 @@ from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
 from claimeven.arena.accuracy.stored_games import GamesAccuracy
 from claimeven.arena.diagnostics import COLD_ADVICE
 from claimeven.arena.games.game import Game
-from claimeven.arena.games.match import MatchResult, PlayedGame
 from claimeven.arena.report.format import duration, reach
-from claimeven.arena.tournaments.placement import Placement
-from claimeven.arena.tournaments.sequential import SequentialResult
+from claimeven.arena.tournaments.results import (
+    MatchResult,
+    Placement,
+    SequentialResult,
+    TournamentResult,
+)
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.arena.tournaments.tournament import TournamentResult
 from claimeven.blocks import Block, Board, Sections, Styled, Table, bar, strong
 from claimeven.game.notation import column_name
 from claimeven.game.outcome import PLAYER_NAMES
@@ -40,13 +42,16 @@ LEGEND = (
 
 
 def game(result: Game) -> Sections:
-    """Return the board at the end, the moves and who won."""
-    columns = result.opening.columns + result.columns
-    section: list[Block] = [Board(result.final, columns[-1] if columns else None)]
-    section.append(strong(_ending(result)))
-    if result.opening.columns:
-        section.append(f"Opening: {result.opening.moves}")
-    return Sections([[*section, f"Moves: {result.moves}"]])
+    """Return the board at the end, the moves and who won; agents of a plan are numbered from 1."""
+    columns = result.all_columns
+    section: list[Block] = []
+    if result.job:
+        first, second = result.first + 1, result.second + 1
+        section.append(f"Game {result.number + 1}: agent {first} first, agent {second} second")
+    section += [Board(result.final, columns[-1] if columns else None), strong(_ending(result))]
+    if result.opening:
+        section.append(f"Opening: {result.opening}")
+    return Sections([[*section, f"Moves: {result.all_moves}"]])
 
 
 def _ending(result: Game) -> str:
@@ -55,15 +60,6 @@ def _ending(result: Game) -> str:
     if result.winner is None:
         return "A draw."
     return f"{PLAYER_NAMES[result.winner].capitalize()} wins."
-
-
-def played_game(played: PlayedGame) -> Sections:
-    """Return a game of a match; its agents are numbered from 1."""
-    head = (
-        f"Game {played.number + 1}: agent {played.first + 1} first,"
-        f" agent {played.second + 1} second"
-    )
-    return Sections([[head], *game(played.game)])
 
 
 def match(result: MatchResult) -> Sections:

@@ -34,10 +34,11 @@ from claimeven.arena.findings import (
     grows,
     usage_of,
 )
-from claimeven.arena.games.game import Forfeit, play_game
+from claimeven.arena.games.game import Forfeit
 from claimeven.arena.games.openings import random_openings
+from claimeven.arena.games.plan import Opening
+from claimeven.arena.games.referee import play_game
 from claimeven.arena.games.safe_call import begin_game, timed_decision
-from claimeven.arena.games.schedule import Opening
 from claimeven.arena.probes import Probe, probes
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -187,7 +188,7 @@ class _Check:
             seat = (opening.position.ply + number) % 2  # it makes the first move of even games
             seats = [self.agent, opponents[name]] if seat == 0 else [opponents[name], self.agent]
             generators = [np.random.default_rng([self.seed, number, seat]) for seat in (0, 1)]
-            game = play_game(seats, opening, self.limit, generators, keep_decisions=True)
+            game = play_game(seats, opening, self.limit, generators)
             self.games.append(CheckedGame(number, name, seat, game))
             self._weigh(self.games[-1].fault)
 

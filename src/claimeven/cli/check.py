@@ -12,6 +12,7 @@ import click
 from claimeven.agents import GRACE, InvalidSpec, Limit
 from claimeven.agents.kaggle_agent import BANK_SECONDS, MOVE_SECONDS
 from claimeven.agents.process.agent import PATIENCE
+from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.sanitize import own_lines, printable
 from claimeven.arena.check_report import CheckReport, Fault
 from claimeven.arena.diagnostics import STATEFUL_ADVICE
@@ -20,11 +21,10 @@ from claimeven.arena.validate import GAMES, MAX_WAITING, OPPONENTS, check_agent
 from claimeven.blocks import Block, Board, Code, Table
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
+    bounds_options,
     check_seed,
     geometry_options,
     json_option,
-    load_seconds_option,
-    memory_option,
     time_control_options,
 )
 from claimeven.cli.common.output import cut, left, text_size, text_width
@@ -45,8 +45,7 @@ MAX_TRACEBACK = 12
 @click.option("--seed", default=0, show_default=True, help="Seed of openings and agents.")
 @geometry_options
 @time_control_options
-@memory_option
-@load_seconds_option
+@bounds_options
 @click.option("--verbose", is_flag=True, help="Show what the agents print.")
 @json_option
 @click.pass_context
@@ -56,8 +55,7 @@ def command(
     seed: int,
     geometry: Geometry,
     limit: Limit,
-    memory: int | None,
-    load_seconds: float | None,
+    bounds: Isolation,
     verbose: bool,
     as_json: bool,
 ) -> None:
@@ -93,8 +91,8 @@ def command(
                         spec,
                         geometry=geometry,
                         limit=limit,
-                        memory_mb=memory,
-                        load_seconds=load_seconds,
+                        memory_mb=bounds.memory_mb,
+                        load_seconds=bounds.load_seconds,
                         seed=seed,
                         quiet=not verbose,
                         watch=partial(_show, line, f"checking {printable(spec)}{place}"),

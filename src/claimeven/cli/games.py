@@ -11,20 +11,21 @@ from typing import TextIO
 
 import click
 
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.export import export_games, writer_for
 from claimeven.arena.store.import_games import Imported, import_games, import_lines
-from claimeven.arena.store.models import StoredGame
 from claimeven.arena.store.query import (
     ANY_FAULT,
     OWN_RESULTS,
     GameFilter,
     GameList,
     each_game,
+    export_games,
     find_games,
     game_dict,
     result_in_words,
     result_of,
+    writer_for,
 )
 from claimeven.arena.store.store import Store
 from claimeven.cli.common.json_lines import write_json
@@ -288,7 +289,7 @@ def _print_list(games: GameList, out: TextIO, more: str) -> None:
     out.write("\n" * bool(games.games) + fitted(_summary(games) + more, text_width()) + "\n")
 
 
-def _line(game: StoredGame, labels: dict[int, str]) -> str:
+def _line(game: Game, labels: dict[int, str]) -> str:
     text = (
         f"{game.number + 1:>5}  {result_of(game):<10}  {len(game.all_moves):>5}"
         f"  {labels[game.first]} - {labels[game.second]}"

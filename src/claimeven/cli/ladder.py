@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from itertools import chain
-from pathlib import Path
 
 import click
 
 from claimeven.agents import Limit
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.arena.api import placement_plan
+from claimeven.arena.options import LadderOptions
 from claimeven.arena.tournaments import reference_pool
-from claimeven.arena.tournaments.placement import Meeting, Placement, placement_plan, pool_dict
+from claimeven.arena.tournaments.results import Meeting, Placement, pool_dict
+from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.arena.tournaments.tournament import store_of
-from claimeven.cli.common.executor_options import play_shown, players_options
+from claimeven.cli.common.executor_options import play_shown
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
-    isolation_options,
     json_option,
-    keeping_options,
+    option_group,
     refuse_beside,
     refuse_given,
     tell_unbounded,
-    time_control_options,
 )
 from claimeven.cli.common.output import fitted, left, remark_lines, table_width, text_size
-from claimeven.cli.common.progress import say_interrupted, say_when_compiling
+from claimeven.cli.common.progress import say, say_interrupted, say_when_compiling
 from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
-from claimeven.parallel.jobs import Executor
+from claimeven.parallel.cores import usable_cores
 from claimeven.ratings.ladder import Ladder, Rating
 
 _HEADS = ("elo", "95 % interval", "games", "score")
@@ -38,32 +37,12 @@ _HEADS = ("elo", "95 % interval", "games", "score")
 
 @click.command("ladder")
 @click.argument("agent", metavar="[AGENT]", required=False)
-@click.option(
-    "--published", is_flag=True, help="Print the ladder of the games that come along; play none."
-)
-@click.option(
-    "--rounds",
-    default=reference_pool.ROUNDS,
-    show_default=True,
-    help="Pairs of games against each agent of the pool.",
-)
-@players_options()
-@keeping_options
-@time_control_options
-@isolation_options
+@click.option("--published", is_flag=True, help="Print the ladder of the bundled games; play none.")
+@option_group(LadderOptions, "options")
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context,
-    agent: str | None,
-    published: bool,
-    rounds: int,
-    players: Executor | None,
-    out: Path | None,
-    resume: bool | str,
-    limit: Limit,
-    isolation: Isolation,
-    as_json: bool,
+    ctx: click.Context, agent: str | None, published: bool, options: LadderOptions, as_json: bool
 ) -> None:
     """Place AGENT on the ladder of the standing pool, from random to perfect.
 
@@ -86,7 +65,7 @@ def command(
         refuse_beside(ctx, "--published", ("published", "agent", "as_json"))
         _publish(agent, as_json)
         return
-    if agent is None and limit != Limit():
+    if agent is None and options.limit != Limit():
         raise ClaimevenError(
             "the agents of the pool have budgets of their own: limits are for AGENT"
         )
@@ -94,17 +73,16 @@ def command(
         why = "{} is for AGENT: the agents of the pool play as they are"
         refuse_given(ctx, ("isolate", "memory", "load_seconds"), why)
     else:
-        tell_unbounded((agent,), isolation)
+        tell_unbounded((agent,), options.isolation)
     say_when_compiling()
-    plan = (
-        placement_plan(agent, rounds, limit, isolation)
-        if agent
-        else reference_pool.pool_plan(rounds)
-    )
+    rounds, begin = options.rounds, time.perf_counter()
+    plan = placement_plan(agent, options) if agent else reference_pool.pool_plan(rounds)
     with clean_stdout() as stdout:
-        with store_of(plan, out, resume) as store:
-            result, ended = play_shown(plan, store, players)
-        standings, spent = result.standings, result.seconds
+        with store_of(plan, options.out, options.resume) as store:
+            games = run(plan, players_of(options, usable_cores(), say), store, say)
+            ended = play_shown(games, plan.games, len(store))
+            standings = Standings.of_store(store)
+        spent = time.perf_counter() - begin
         if agent:
             placement = Placement(plan, standings, spent)
             told, lines = placement.as_dict(), placement_lines(placement)
@@ -115,8 +93,8 @@ def command(
         else:
             remarks = remark_lines(standings.remarks, table_width())
             stdout.writelines(text + "\n" for text in chain(_fitted(lines), remarks))
-    if ended:
-        say_interrupted(f"{len(standings.games)} of {plan.games} games", out)
+    if ended is not None:
+        say_interrupted(f"{len(standings.games)} of {plan.games} games", options.out)
         ctx.exit(INTERRUPTED)
 
 

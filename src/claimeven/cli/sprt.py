@@ -4,99 +4,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 
-from claimeven.agents import Limit
-from claimeven.agents.process.sandbox import Isolation
-from claimeven.arena.store.store import Store
-from claimeven.arena.tournaments.sequential import (
-    MOST_GAMES,
-    PLIES,
-    SequentialResult,
-    play_sprt,
-    sequential_plan,
-    sequential_result,
-)
-from claimeven.arena.tournaments.tournament import TournamentPlan, store_of
-from claimeven.cli.common.executor_options import players_options
+from claimeven.arena.api import begun_test, sprt_plan
+from claimeven.arena.games.game import Game
+from claimeven.arena.options import SprtOptions
+from claimeven.arena.tournaments.results import SequentialResult
+from claimeven.arena.tournaments.run import players_of, run, store_of
+from claimeven.arena.tournaments.standings import Standings
+from claimeven.cli.common.executor_options import play_shown
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.openings import more_openings, openings_of, refuse_plies_of_file
-from claimeven.cli.common.options import (
-    WordChoice,
-    check_seed,
-    geometry_options,
-    isolation_options,
-    json_option,
-    keeping_options,
-    seed_option,
-    tell_unbounded,
-    time_control_options,
-)
+from claimeven.cli.common.openings import more_openings, refuse_plies_of_file
+from claimeven.cli.common.options import json_option, option_group, tell_unbounded
 from claimeven.cli.common.output import fitted, remark_lines, table_width
-from claimeven.cli.common.progress import (
-    count_text,
-    say,
-    say_interrupted,
-    say_when_compiling,
-    status_line,
-)
+from claimeven.cli.common.progress import count_text, say, say_interrupted, say_when_compiling
 from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
-from claimeven.parallel.jobs import Executor
+from claimeven.parallel.cores import usable_cores
 from claimeven.ratings.pentanomial import PairCounts
-from claimeven.ratings.sprt import LARGEST, SequentialRun, SequentialTest, Verdict
+from claimeven.ratings.sprt import Verdict
 
 
 @click.command("sprt")
 @click.argument("first_agent", metavar="A")
 @click.argument("second_agent", metavar="B")
-@click.option("--elo0", default=0.0, show_default=True, help="Lead of A that would be too little.")
-@click.option("--elo1", default=20.0, show_default=True, help="Lead of A that is looked for.")
-@click.option("--alpha", default=0.05, show_default=True, help="Risk of taking elo0 for elo1.")
-@click.option("--beta", default=0.05, show_default=True, help="Risk of taking elo1 for elo0.")
-@click.option(
-    "--model",
-    type=WordChoice(*reversed(LARGEST)),
-    default="normalized",
-    show_default=True,
-    help="Which Elo: in deviations of a game, or of the mean score.",
-)
-@click.option(
-    "--max-games", default=MOST_GAMES, show_default=True, help="Games after which it ends anyway."
-)
-@openings_of(PLIES)
-@seed_option
-@players_options()
-@keeping_options
-@geometry_options
-@time_control_options
-@isolation_options
+@option_group(SprtOptions, "options")
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context,
-    first_agent: str,
-    second_agent: str,
-    elo0: float,
-    elo1: float,
-    alpha: float,
-    beta: float,
-    model: str,
-    max_games: int,
-    source: str,
-    opening_plies: int,
-    seed: int,
-    players: Executor | None,
-    out: Path | None,
-    resume: bool | str,
-    geometry: Geometry,
-    limit: Limit,
-    isolation: Isolation,
-    as_json: bool,
+    ctx: click.Context, first_agent: str, second_agent: str, options: SprtOptions, as_json: bool
 ) -> None:
     """Play A against B until it is clear whether A leads by elo1 rather than by elo0.
 
@@ -113,63 +50,42 @@ def command(
       claimeven sprt uct:c=0.7 uct --iterations 500 --model logistic --json
       claimeven sprt uct:c=0.7 uct --executor ray --address auto --out test.db
     """
-    check_seed(seed)
+    source = str(options.openings)
     refuse_plies_of_file(ctx, source)
-    tell_unbounded((first_agent, second_agent), isolation)
-    test = SequentialTest(elo0, elo1, alpha, beta, model)
+    tell_unbounded((first_agent, second_agent), options.isolation)
+    test = options.test
     say_when_compiling()
-    plan = sequential_plan(
-        first_agent,
-        second_agent,
-        most_games=max_games,
-        seed=seed,
-        openings=source,
-        opening_plies=opening_plies,
-        start=Position(geometry),
-        limit=limit,
-        isolation=isolation,
-    )
+    plan = sprt_plan(first_agent, second_agent, options)
+    begin = time.monotonic()
     with clean_stdout() as stdout:
-        with store_of(plan, out, resume, of_test=True) as store:
-            result, interrupted = _play(plan, test, store, players)
+        with store_of(plan, options.out, options.resume, of_test=True) as store:
+            sofar, resumed = begun_test(plan, test, store), len(store)
+            low, high = test.bounds
+
+            def note(game: Game) -> bool:
+                return sofar.add_game(game.number, game.points(0)) is not Verdict.UNDECIDED
+
+            def progress(done: int) -> str:
+                spent = time.monotonic() - begin
+                return (
+                    f"ratio {sofar.ratio:+z.2f} ({low:+.2f} to {high:+.2f}),"
+                    f" {count_text(done // 2, plan.games // 2, 'pairs', spent, resumed // 2)}"
+                )
+
+            ended = None
+            if sofar.verdict is Verdict.UNDECIDED:
+                games = run(plan, players_of(options, usable_cores(), say), store, say)
+                ended = play_shown(games, plan.games, resumed, note, progress)
+            standings = Standings.of_store(store)
+        result = SequentialResult(plan, test, standings, time.monotonic() - begin)
         if as_json:
             write_json(result.as_dict(), stdout)
         else:
-            more = more_openings(source, opening_plies, plan.schedule.openings)
+            more = more_openings(source, options.opening_plies, plan.openings)
             stdout.writelines(line + "\n" for line in report_lines(result, table_width(), more))
-    if interrupted:
-        say_interrupted(f"{len(result.standings.games)} games", out)
+    if ended is not None:
+        say_interrupted(f"{len(standings.games)} games", options.out)
         ctx.exit(INTERRUPTED)
-
-
-def _play(
-    plan: TournamentPlan, test: SequentialTest, store: Store, players: Executor | None
-) -> tuple[SequentialResult, bool]:
-    """Play the games; return what they say by now, and whether Ctrl-C ended it early."""
-    begin, resumed = time.monotonic(), len(store)
-    low, high = test.bounds
-
-    def progress(done: int, run: SequentialRun) -> str:
-        pairs, most = done // 2, plan.games // 2
-        spent = time.monotonic() - begin
-        return (
-            f"ratio {run.ratio:+z.2f} ({low:+.2f} to {high:+.2f}),"
-            f" {count_text(pairs, most, 'pairs', spent, resumed // 2)}"
-        )
-
-    with status_line() as line:
-        try:
-            result = play_sprt(
-                plan,
-                test,
-                store,
-                executor=players,
-                tell=say,
-                watch=lambda done, run: line.show(lambda: progress(done, run)),
-            )
-        except KeyboardInterrupt:
-            return sequential_result(plan, test, store, time.monotonic() - begin), True
-    return result, False
 
 
 def report_lines(result: SequentialResult, width: int, more: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -10,57 +11,42 @@ from typing import TextIO
 import click
 from click.core import ParameterSource
 
-from claimeven.agents import Isolation, Limit
-from claimeven.arena.games.openings import make_openings
+from claimeven.arena.api import read_settings, tournament_plan
+from claimeven.arena.options import TournamentOptions
 from claimeven.arena.results import fault_texts
-from claimeven.arena.tournaments.config import read_settings
+from claimeven.arena.tournaments.results import TournamentResult
+from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.arena.tournaments.tournament import (
-    KINDS,
-    TournamentPlan,
-    TournamentResult,
-    store_of,
-)
-from claimeven.cli.common.executor_options import play_shown, players_options
+from claimeven.cli.common.executor_options import play_shown
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.openings import more_openings, opening_options, refuse_plies_of_file
+from claimeven.cli.common.openings import more_openings, refuse_plies_of_file
 from claimeven.cli.common.options import (
     FilePath,
-    WordChoice,
-    check_seed,
     command_line,
-    geometry_options,
-    isolation_options,
     json_option,
-    keeping_options,
-    page_option,
-    seed_option,
+    option_group,
+    report_option,
     tell_unbounded,
-    time_control_options,
 )
 from claimeven.cli.common.output import named_lines, remark_lines, table_width, wrap
-from claimeven.cli.common.progress import say_interrupted, say_when_compiling
+from claimeven.cli.common.progress import say, say_interrupted, say_when_compiling
 from claimeven.cli.common.report_output import check_page, write_after
 from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.tournament_entrants import entrants
 from claimeven.errors import ClaimevenError
-from claimeven.game.geometry import Geometry
-from claimeven.game.position import Position
-from claimeven.parallel.jobs import Executor
+from claimeven.parallel.cores import usable_cores
 
-#: Fields of a file that the command takes under another name.
-_RENAMED = {"openings": "source", "report": "page"}
 #: Where the agents of a file are kept until the command runs.
 _AGENTS = "claimeven.agents"
 
 
 def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
-    """Take what a file says in place of the usual values of the options."""
+    """Take the fields of a file as the defaults of the options."""
     if path is not None:
-        told = read_settings(path)
-        ctx.meta[_AGENTS] = tuple(told.pop("agents", ()))
-        ctx.default_map = {_RENAMED.get(name, name): value for name, value in told.items()}
+        found = read_settings(path)
+        ctx.meta[_AGENTS] = tuple(found.pop("agents", ()))
+        ctx.default_map = found
 
 
 @click.command("tournament")
@@ -74,22 +60,8 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
     callback=_take_file,
     help="Take agents and options from a file; what is given here goes before it.",
 )
-@click.option("--rounds", default=10, show_default=True, help="Pairs of games any two play.")
-@click.option(
-    "--kind",
-    type=WordChoice(*KINDS),
-    default=KINDS[0],
-    show_default=True,
-    help="All against all, or the first agent against each other.",
-)
-@opening_options
-@seed_option
-@players_options()
-@keeping_options
-@page_option
-@geometry_options
-@time_control_options
-@isolation_options
+@option_group(TournamentOptions, "options")
+@report_option
 @click.option(
     "--skip-broken",
     is_flag=True,
@@ -101,18 +73,8 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
 def command(
     ctx: click.Context,
     specs: tuple[str, ...],
-    rounds: int,
-    kind: str,
-    source: str,
-    opening_plies: int,
-    seed: int,
-    players: Executor | None,
-    out: Path | None,
-    resume: bool | str,
-    page: Path | None,
-    geometry: Geometry,
-    limit: Limit,
-    isolation: Isolation,
+    options: TournamentOptions,
+    report: Path | None,
     skip_broken: bool,
     verbose: bool,
     as_json: bool,
@@ -142,36 +104,41 @@ def command(
       claimeven tournament --file class.toml --rounds 20
       claimeven tournament uct perfect --rounds 5000 --executor ray --address auto
     """
-    check_seed(seed)
     specs = specs or ctx.meta.get(_AGENTS, ())
     if not specs:
         raise ClaimevenError("name the agents, or a file that does with --file")
-    if page is not None:
-        check_page(page, out)
+    out = None if options.out is None else Path(options.out)
+    if report is not None:
+        check_page(report, out)
     say_when_compiling()
-    isolation = replace(isolation, quiet=not verbose)
-    challenger = specs[0] if kind == "gauntlet" else None
-    specs, left_out = entrants(specs, geometry, limit, isolation, skip_broken, challenger)
+    isolation = replace(options.isolation, quiet=not verbose)
+    challenger = specs[0] if options.kind == "gauntlet" else None
+    specs, left_out = entrants(
+        specs, options.geometry, options.limit, isolation, skip_broken, challenger
+    )
     tell_unbounded(specs, isolation)
     ctx.params["specs"] = specs  # those that play, wherever they were named
     ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
-    start = Position(geometry)
+    source = str(options.openings)
     refuse_plies_of_file(ctx, source)
-    openings = make_openings(source, max(1, rounds), opening_plies, seed, start)
-    plan = TournamentPlan(specs, rounds, seed, kind, openings, start, limit, isolation)
-    with clean_stdout() as stdout, store_of(plan, out, resume) as store:
+    plan = replace(tournament_plan(specs, options), isolation=isolation)
+    begin = time.perf_counter()
+    with clean_stdout() as stdout, store_of(plan, out, options.resume) as store:
         store.set_meta("command", command_line(ctx))
-        result, interrupted = play_shown(plan, store, players)
+        players = players_of(options, usable_cores(), say)
+        games = run(plan, players, store, say, are_tried=skip_broken)
+        ended = play_shown(games, plan.games, len(store))
+        result = TournamentResult(plan, Standings.of_store(store), time.perf_counter() - begin)
         if as_json:
             reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
             write_json({**result.as_dict(), "left_out": reasons}, stdout)
         else:
-            _print(result, stdout, more_openings(source, opening_plies, openings))
-        if page is not None and not interrupted:
+            _print(result, stdout, more_openings(source, options.opening_plies, plan.openings))
+        if report is not None and ended is None:
             stdout.flush()
-            write_after(store, page, out)
-    if interrupted:
-        lost = "" if page is None else f"; {page} was not written"
+            write_after(store, report, out)
+    if ended is not None:
+        lost = "" if report is None else f"; {report} was not written"
         say_interrupted(f"{len(result.standings.games)} of {plan.games} games{lost}", out)
         ctx.exit(INTERRUPTED)
 

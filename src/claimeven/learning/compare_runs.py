@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.measure import measure_accuracy
-from claimeven.arena.tournaments.placement import place_on_ladder
+from claimeven.arena.api import place_on_ladder
 from claimeven.arena.tournaments.reference_pool import pool_ladder
 from claimeven.atomic_io import make_folder, write_text
 from claimeven.dataset.scored_sets import HARD, shipped_set

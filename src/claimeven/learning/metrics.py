@@ -20,7 +20,7 @@ from claimeven.agents.base import Agent, Limit
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.measure import measure_accuracy
-from claimeven.arena.games.game import play_game
+from claimeven.arena.games.referee import play_game
 from claimeven.dataset import Dataset
 from claimeven.dataset.scored_sets import (
     HARD,

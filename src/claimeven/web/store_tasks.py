@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from claimeven.arena.report.report import report_page
-from claimeven.arena.store.models import public_agents
-from claimeven.arena.store.store import Store
-from claimeven.arena.store.unread import UnreadGames
-from claimeven.arena.tournaments.standings import SEED
-from claimeven.arena.tournaments.totals import Totals
+from claimeven.arena.store.query import UnreadGames
+from claimeven.arena.store.store import Store, public_agents
+from claimeven.arena.tournaments.standings import SEED, Totals
 from claimeven.errors import ClaimevenError
 from claimeven.ratings.ladder import RESAMPLES, rate_evidence
 
@@ -39,7 +37,7 @@ class GrowingStandings:
         self.name = store.path.name
         self.unread = UnreadGames()
         self.agents = store.agents
-        self.totals = Totals(public_agents(self.agents), store.start.ply)
+        self.totals = Totals(public_agents(self.agents))
 
     def is_of(self, store: Store) -> bool:
         """Whether these are the standings of that file and its agents."""

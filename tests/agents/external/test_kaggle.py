@@ -24,7 +24,7 @@ def test_they_play_matches_that_a_seed_repeats() -> None:
         play_match("kaggle:negamax", "kaggle:random", games=2, seed=5, geometry=Geometry(5, 4, 3))
         for _ in range(2)
     ]
-    moves = [[played.game.columns for played in result.games] for result in results]
+    moves = [[played.columns for played in result.games] for result in results]
     assert moves[0] == moves[1]
     assert results[0].as_dict()["forfeits"] == 0
     assert results[0].wins[0] == 2
@@ -39,7 +39,7 @@ def test_a_game_of_theirs_follows_from_the_seed_and_its_number_alone() -> None:
 
 def match_of(seed: int, jobs: int = 1) -> list[str]:
     result = play_match("kaggle:random", "alphabeta:depth=2", games=8, seed=seed, jobs=jobs)
-    return [played.game.moves for played in result.games]
+    return [played.all_moves for played in result.games]
 
 
 @needs_package

@@ -124,7 +124,7 @@ def test_one_that_does_not_answer_in_time_forfeits(tmp_path: Path) -> None:
     spec = f"pons:{failing(tmp_path, slow)}"
     result = play_match(spec, "random", games=2, geometry=SMALL, limit=Limit(seconds=0.2))
     for played in result.games:
-        forfeit = played.game.forfeit
+        forfeit = played.forfeit
         assert forfeit is not None
         assert forfeit.kind is FaultKind.STALL
         assert forfeit.reason == "took over 0.25 s more than the 0.2 s it had for a move"

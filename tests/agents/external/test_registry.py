@@ -16,7 +16,7 @@ from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.options import AgentKind, Option
 from claimeven.agents.registry import make_agent
 from claimeven.arena import play_match
-from claimeven.arena.tournaments.tournament import brief_labels
+from claimeven.arena.tournaments.run import brief_labels
 
 MIDDLE = "def agent(obs, config):\n    return config.columns // 2 if not obs.board[3] else 0\n"
 
@@ -91,7 +91,7 @@ def test_a_submission_plays_in_processes_and_jobs(tmp_path: Path) -> None:
     spec = f"kaggle:{file}"
     one = play_match(spec, "random", games=4, seed=2)
     two = play_match(spec, "random", games=4, seed=2, jobs=2)
-    assert [g.game.moves for g in one.games] == [g.game.moves for g in two.games]
+    assert [g.all_moves for g in one.games] == [g.all_moves for g in two.games]
     assert not any(one.forfeits)
     agent = make_agent(spec, isolation=Isolation(quiet=True))
     assert agent.name == spec

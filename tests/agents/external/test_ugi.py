@@ -40,7 +40,7 @@ def test_an_engine_of_another_make_plays_twenty_games() -> None:
     result = play_match(spec_of(), "random", games=20, seed=4, limit=Limit(depth=3))
     assert not any(result.forfeits)
     assert result.wins[0] >= 18
-    measures = result.games[0].game.measures[0]
+    measures = result.games[0].measures[0]
     assert measures.sums["nodes"] == 14 * measures.moves
 
 
@@ -66,7 +66,7 @@ def test_an_engine_that_the_system_ends_for_memory_is_told_apart(
         encoding="utf-8",
     )
     spec = f"ugi:{sys.executable} {engine}"
-    forfeit = play_match(spec, "random", games=1, limit=QUICK).games[0].game.forfeit
+    forfeit = play_match(spec, "random", games=1, limit=QUICK).games[0].forfeit
     assert forfeit is not None
     assert forfeit.kind is FaultKind.MEMORY
     assert "signal SIGKILL, for the system had run out of memory" in forfeit.reason
@@ -86,7 +86,7 @@ def test_openings_are_told_by_moves_in_the_engines_own_notation(notation: tuple[
 
 def test_the_same_seed_gives_the_same_games_in_jobs() -> None:
     games = [
-        [g.game.moves for g in play_match(spec_of(), "random", games=4, seed=9, jobs=jobs).games]
+        [g.all_moves for g in play_match(spec_of(), "random", games=4, seed=9, jobs=jobs).games]
         for jobs in (1, 2)
     ]
     assert games[0] == games[1]
@@ -185,9 +185,9 @@ def test_one_that_fails_forfeits_that_game_alone(how: str, kind: FaultKind, told
     spec = spec_of("--fail", how, 4)
     result = play_match(spec, "greedy", games=2, seed=1, limit=QUICK, start="1234")
     for played in result.games:
-        forfeit = played.game.forfeit
+        forfeit = played.forfeit
         assert forfeit is not None
-        assert played.game.winner == 1 - forfeit.seat
+        assert played.winner == 1 - forfeit.seat
         assert forfeit.kind is kind
         assert told in forfeit.reason
         assert forfeit.reason.isprintable()

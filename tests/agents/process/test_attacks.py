@@ -141,9 +141,7 @@ def test_an_agent_that_stalls_without_a_limit_is_out(
     result = play_match("greedy", f"{bot}:agent", games=40)
     out = "did not answer within 1 s earlier and is not asked again: limit the seconds"
     assert result.forfeits[1] == {"did not answer within 1 s": 1, out: 39}
-    assert {each.game.forfeit.kind for each in result.games if each.game.forfeit} == {
-        FaultKind.STALL
-    }
+    assert {each.forfeit.kind for each in result.games if each.forfeit} == {FaultKind.STALL}
     assert time.monotonic() - begin < 35
 
 

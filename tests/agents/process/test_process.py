@@ -83,7 +83,7 @@ def test_what_a_bot_does_costs_its_games_and_no_other(name: str, reason: str) ->
 def test_bots_that_only_look_dangerous_play_on(name: str) -> None:
     result = play_match(bot(name), "greedy", games=2)
     assert result.forfeits == ({}, {})
-    assert all(played.game.final.is_over for played in result.games)
+    assert all(played.final.is_over for played in result.games)
 
 
 def test_a_bot_that_never_answers_is_ended_and_begins_again() -> None:
@@ -92,7 +92,7 @@ def test_a_bot_that_never_answers_is_ended_and_begins_again() -> None:
     reason = "took over 0.25 s more than the 0.1 s it had for a move"
     assert result.forfeits[0] == {reason: 2}
     # Its first move of each game is played: the process is a fresh one.
-    assert [len(played.game.columns) for played in result.games] == [2, 3]
+    assert [len(played.columns) for played in result.games] == [2, 3]
     assert time.monotonic() - begin < 60
 
 
@@ -115,7 +115,7 @@ def test_a_bank_lets_a_bot_take_its_time(tmp_path: Path) -> None:
     )
     limit = Limit(seconds=0.001, bank=60)
     result = play_match(str(file), lambda position: 6, games=1, limit=limit)
-    assert result.games[0].game.columns[:5] == (0, 6, 1, 6, 1)
+    assert result.games[0].columns[:5] == (0, 6, 1, 6, 1)
 
 
 def test_patience_ends_where_no_limit_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +158,7 @@ def test_memory_is_bounded(name: str) -> None:
     result = play_match(bot(name), "random", games=2, memory_mb=300)
     told = "raised MemoryError: it wanted more than the 300 MB it may have"
     assert result.forfeits[0] == {told: 2}
-    kinds = {played.game.forfeit.kind for played in result.games if played.game.forfeit}
+    kinds = {played.forfeit.kind for played in result.games if played.forfeit}
     assert kinds == {FaultKind.MEMORY}
 
 
@@ -184,7 +184,7 @@ def test_a_process_that_the_system_ends_for_memory_is_told_apart(
         "    os.kill(os.getpid(), signal.SIGKILL)\n",
         encoding="utf-8",
     )
-    forfeit = play_match(str(file), "random", games=1).games[0].game.forfeit
+    forfeit = play_match(str(file), "random", games=1).games[0].forfeit
     assert forfeit is not None
     assert (forfeit.kind, forfeit.reason) == (kind, f"ended its process: {told}")
 
@@ -403,7 +403,7 @@ def test_each_file_has_its_own_helpers() -> None:
 @pytest.mark.parametrize("name", ["draws", "sets"])
 def test_what_a_bot_draws_follows_from_the_seed(name: str) -> None:
     matches = [play_match(bot(name), "greedy", games=4, seed=5) for _ in range(2)]
-    games = [[played.game.columns for played in match.games] for match in matches]
+    games = [[played.columns for played in match.games] for match in matches]
     assert games[0] == games[1]
     assert (len(set(games[0])) == 4) == (name == "draws")
 
@@ -411,7 +411,7 @@ def test_what_a_bot_draws_follows_from_the_seed(name: str) -> None:
 def test_what_a_bot_draws_as_a_game_begins_follows_from_the_seed() -> None:
     games = [
         [
-            played.game.columns
+            played.columns
             for played in play_match(bot("shuffles"), "random", games=6, seed=5, jobs=jobs).games
         ]
         for jobs in (1, 2)

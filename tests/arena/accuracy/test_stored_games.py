@@ -15,9 +15,9 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.score_cache import JudgeProgress, KnownScores
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.models import StoredAgent, StoredGame
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.solver import Solver
 from tests import naive
 from tests.positions import random_positions
@@ -25,10 +25,10 @@ from tests.positions import random_positions
 BOARD = {"columns": 4, "rows": 4, "connect": 3}
 AGENTS = (StoredAgent(0, "ann", "bots/ann.py"), StoredAgent(1, "bob", "random"))
 GAMES = (
-    StoredGame("a", 0, 0, 0, 1, "12", "131", 0),
-    StoredGame("b", 1, 0, 1, 0, "12", "3241443", None, finished=False),
-    StoredGame("c", 2, 1, 0, 1, "1", "2", 1, fault="crash", fault_seat=0, reason="it failed"),
-    StoredGame("d", 3, 1, 1, 0, "", "", 1, fault="time", fault_seat=0, reason="late"),
+    Game("a", 0, 0, 0, 1, "12", "131", 0),
+    Game("b", 1, 0, 1, 0, "12", "3241443", None, finished=False),
+    Game("c", 2, 1, 0, 1, "1", "2", 1, fault="crash", fault_seat=0, reason="it failed"),
+    Game("d", 3, 1, 1, 0, "", "", 1, fault="time", fault_seat=0, reason="late"),
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,12 @@ import pytest
 
 from claimeven import Limit, Position
 from claimeven.agents import Isolation, make_agent
-from claimeven.arena import Opening, play_game
-from claimeven.arena.store.models import StoredGame
+from claimeven.arena import Opening
+from claimeven.arena.games.game import Game
+from claimeven.arena.games.plan import Plan
+from claimeven.arena.games.referee import play_game
+from claimeven.arena.tournaments.run import open_store, run, stored_agents
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.arena.tournaments.tournament import (
-    TournamentPlan,
-    open_store,
-    run_tournament,
-    stored_agents,
-)
 from claimeven.game.notation import format_moves
 
 BOTS = Path(__file__).parents[2] / "agents" / "bots"
@@ -39,17 +37,16 @@ FAULTS = {
 HARMLESS = ("forks", "floods", "lingers")
 
 
-def tournament(path: Path, *names: str, **more: Any) -> tuple[TournamentPlan, list[StoredGame]]:
+def tournament(path: Path, *names: str, **more: Any) -> tuple[Plan, list[Game]]:
     """Play `random` against bots and `greedy`, a pair of games each; return what was stored."""
     specs = [str(BOTS / f"{name}.py") for name in names]
     usual: dict[str, Any] = {"rounds": 1, "seed": 5, "kind": "gauntlet", "openings": (OPENING,)}
-    plan = TournamentPlan(("random", *specs, "greedy"), **{**usual, **more})
+    plan = Plan(("random", *specs, "greedy"), **{**usual, **more})
     with open_store(path, plan, resume=False) as store:
-        run_tournament(plan, store)
-        return plan, list(store.games())
+        return plan, sorted(run(plan, None, store), key=attrgetter("number"))
 
 
-def games_of(name: str, plan: TournamentPlan, games: list[StoredGame]) -> list[StoredGame]:
+def games_of(name: str, plan: Plan, games: list[Game]) -> list[Game]:
     (agent,) = [place for place, spec in enumerate(plan.names) if Path(spec).stem == name]
     found = [game for game in games if agent in game.agents]
     assert {game.first for game in found} == {0, agent}

@@ -10,69 +10,62 @@ import pytest
 from claimeven import Position
 from claimeven.agents import Agent, Decision, Limit, make_agent
 from claimeven.agents.base import FaultKind
-from claimeven.arena import Measures, Opening, play_game
+from claimeven.arena import Opening
+from claimeven.arena.games.game import figures_of
+from claimeven.arena.games.referee import play_game
 
 
 def generators() -> tuple[np.random.Generator, np.random.Generator]:
     return np.random.default_rng(1), np.random.default_rng(2)
 
 
-def test_a_game_is_played_to_its_end_and_measured() -> None:
-    seats = (make_agent("alphabeta:depth=3"), make_agent("random"))
+def test_a_game_is_played_to_its_end_with_its_figures() -> None:
+    seats = (make_agent("alphabeta:depth=3"), make_agent("uct:iterations=20"))
     seen: list[tuple[Position, int]] = []
     game = play_game(
         seats, Position(), Limit(), generators(), lambda after, column: seen.append((after, column))
     )
-    assert game.final.is_over
-    assert game.final.outcome is not None
-    assert game.winner == game.final.outcome.winner
-    assert game.forfeit is None
+    assert game.final.is_over and game.final.outcome is not None
+    assert (game.winner, game.forfeit) == (game.final.outcome.winner, None)
     assert game.columns == tuple(column for _, column in seen)
     assert seen[-1][0] == game.final
-    one, other = game.measures
-    assert one.moves + other.moves == len(game.columns)
-    assert one.mean("nodes") is not None
-    assert other.mean("nodes") is None
-    assert other.mean("seconds") is not None
+    one, other = (len(game.columns[seat::2]) for seat in (0, 1))
+    counts = {name: [len(game.figures(agent, name)) for agent in (0, 1)] for name in game.told}
+    assert counts["seconds"] == [one, other] and counts["depth"][0] == one
+    assert (counts["nodes"][1], counts["iterations"][0], counts["stored"][0]) == (0, 0, 0)
+    assert set(game.figures(1, "iterations")) <= {0, 20} and sum(counts["stored"]) > 0
+    assert game.seconds == pytest.approx(sum(filter(None, game.told["seconds"])), abs=1e-4)
 
 
-def test_measures_are_the_same_with_decisions_kept_and_without() -> None:
+def test_decisions_are_held_if_asked_and_change_nothing() -> None:
     games = []
     for keep in (False, True):
         seats = (make_agent("alphabeta:depth=2"), make_agent("uct:iterations=20"))
-        start = Opening(columns=(3,))
-        games.append(play_game(seats, start, Limit(), generators(), keep_decisions=keep))
+        opening = Opening(Position(), (3, 3, 0))
+        games.append(play_game(seats, opening, Limit(), generators(), keep_decisions=keep))
     brief, whole = games
     assert brief.columns == whole.columns == tuple(told.column for told in whole.decisions)
-    assert (brief.decisions, brief.seconds) == ((), ())
-    assert len(whole.seconds) == len(whole.columns)
-    for one, other in zip(brief.measures, whole.measures, strict=True):
-        assert one.moves == other.moves > 0
-        assert one.counts == other.counts
-        assert one.most_stored == other.most_stored
-        assert one.sums | {"seconds": 0.0} == other.sums | {"seconds": 0.0}
-    assert whole.measures[1].mean("nodes") is None
+    assert (brief.decisions, brief.opening, whole.start) == ((), "441", opening.position)
+    assert brief.told.keys() == whole.told.keys()
+    assert all(brief.told[name] == whole.told[name] for name in brief.told if name != "seconds")
+    assert whole.final == Position.from_moves(whole.all_moves)
 
 
-def test_measures_count_only_what_is_told() -> None:
-    measures = Measures()
-    measures.note(Decision(0, nodes=10, depth=2, details={"branching": 3.0}), 1.0)
-    measures.note(Decision(0, iterations=7, details={"stored": 70}), 3.0)
-    measures.note(Decision(0, details={"stored": 50}), 2.0)
-    measures.add(measures)
-    assert measures.moves == 6
-    assert measures.most_stored == 70
-    means = {name: measures.mean(name) for name in measures.sums}
-    assert means == {
-        "seconds": 2.0,
-        "nodes": 10.0,
-        "iterations": 7.0,
-        "depth": 2.0,
-        "branching": 3.0,
-        "evaluations": None,
+def test_figures_are_only_those_that_are_reported() -> None:
+    decisions = [
+        Decision(0, nodes=10, depth=2, details={"branching": 3.0}),
+        Decision(0, iterations=7, details={"stored": 70}),
+        Decision(0, details={"stored": 50}),
+    ]
+    assert figures_of(decisions, (1.0, 3.0, 2.0)) == {
+        "seconds": [1.0, 3.0, 2.0],
+        "nodes": [10, None, None],
+        "iterations": [None, 7, None],
+        "depth": [2, None, None],
+        "branching": [3.0, None, None],
+        "stored": [None, 70, 50],
     }
-    assert Measures().mean("seconds") is None
-    assert Measures().most_stored == 0
+    assert figures_of((), ()) == {}
 
 
 class Timed(Agent):
@@ -108,20 +101,6 @@ def test_each_seat_has_a_bank_for_the_game(monkeypatch: pytest.MonkeyPatch) -> N
     assert [asked.bank for asked in slow.asked] == [5, 0]
     assert game.forfeit is not None
     assert game.forfeit.reason.endswith("and the 0 s left in its bank")
-
-
-def test_a_game_keeps_what_was_told_if_asked() -> None:
-    seats = (make_agent("alphabeta:depth=2"), make_agent("random"))
-    opening = Opening(Position(), (3, 3, 0))
-    kept = play_game(seats, opening, Limit(), generators(), keep_decisions=True)
-    assert tuple(decision.column for decision in kept.decisions) == kept.columns
-    assert len(kept.seconds) == len(kept.columns)
-    assert [decision.depth for decision in kept.decisions[:2]] == [None, 2]
-    assert kept.moves.startswith("441")
-    assert len(kept.moves) == 3 + len(kept.columns)
-    assert kept.final == Position.from_moves(kept.moves)
-    plain = play_game(seats, opening, Limit(), generators())
-    assert (plain.columns, plain.decisions, plain.seconds) == (kept.columns, (), ())
 
 
 class Silent(Agent):

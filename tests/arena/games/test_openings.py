@@ -15,7 +15,7 @@ from claimeven.arena.games.openings import (
     random_openings,
     read_openings,
 )
-from claimeven.arena.games.schedule import Opening
+from claimeven.arena.games.plan import Opening
 from claimeven.game.errors import InvalidNotation
 from claimeven.solver import Solver
 

@@ -14,7 +14,7 @@ import pytest
 
 from claimeven import Position
 from claimeven.agents import Agent, AgentFault, Decision, Limit, TreeView, make_agent
-from claimeven.arena import play_game
+from claimeven.arena.games.referee import play_game
 from claimeven.arena.games.safe_call import checked_decision, checked_trace, checked_tree
 
 

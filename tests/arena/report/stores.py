@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from claimeven.arena.store.models import StoredAgent, StoredGame
-from claimeven.arena.store.store import Store
+from claimeven.arena.games.game import Game
+from claimeven.arena.store.store import Store, StoredAgent
 
 #: Names that would do harm where they are not escaped.
 EVIL = "<script>window.harm = 1</script>"
@@ -25,7 +25,7 @@ DRAWN, SECOND_WINS = "547125662261271266215743771576315353334444", "12127272"
 TOLD = {"seconds": [0.001] * 7, "value": [0.5, None, 0.5, None, 0.5, None, 1.0]}
 
 
-def made(path: Path, games: list[StoredGame], meta: dict[str, Any] | None = None) -> Path:
+def made(path: Path, games: list[Game], meta: dict[str, Any] | None = None) -> Path:
     """Write a store of these games and return its path."""
     told = {"plan": PLAN, "command": f"claimeven tournament {EVIL}"} if meta is None else meta
     with Store.create(path, told, AGENTS) as store:
@@ -33,15 +33,13 @@ def made(path: Path, games: list[StoredGame], meta: dict[str, Any] | None = None
     return path
 
 
-def game(
-    number: int, first: int, second: int, moves: str, winner: int | None, **more: Any
-) -> StoredGame:
+def game(number: int, first: int, second: int, moves: str, winner: int | None, **more: Any) -> Game:
     """A game of a store."""
     job, pair = f"job{number:06}", number // 2
-    return StoredGame(job, number, pair, first, second, "", moves, winner, **more)
+    return Game(job, number, pair, first, second, "", moves, winner, **more)
 
 
-def some_games() -> list[StoredGame]:
+def some_games() -> list[Game]:
     """A few games of all three agents: won, drawn, forfeited, left."""
     return [
         game(0, 0, 1, "1213141", 0, told=TOLD),

@@ -16,8 +16,7 @@ import pytest
 from claimeven import Geometry, Position, Solver
 from claimeven.arena.accuracy.stored_games import accuracy_of
 from claimeven.arena.report import Report, write_report
-from claimeven.arena.store.models import StoredAgent
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.plotting import LETTERS_MISSING, Chart, image
 from tests.arena.report.parsed import Element, parsed
 from tests.arena.report.stores import EVIL, GAMES, PLAN, SMALL_PLAN, game, made

@@ -14,8 +14,7 @@ from claimeven.arena.report import write_report
 from claimeven.arena.report.context import Contents
 from claimeven.arena.report.games import viewer_data
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.models import StoredAgent
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.atomic_io import CannotWrite
 from tests.arena.report.parsed import Element, parsed
 from tests.arena.report.stores import EVIL, PLAN, QUOTED, REASON, SMALL_PLAN, game, made, some_games

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from claimeven.arena.games.game import Game
 from claimeven.arena.report import sentences
 from claimeven.arena.report.context import Contents
-from claimeven.arena.store.models import StoredAgent, StoredGame
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Store, StoredAgent
 from tests.arena.report.stores import PLAN
 
 #: A game that the first player wins.
@@ -19,7 +19,7 @@ def told(path: Path, wins: list[str]) -> Contents:
     names = sorted(set("".join(wins)))
     agents = tuple(StoredAgent(number, name, name) for number, name in enumerate(names))
     games = [
-        StoredGame(f"job{n}", n, None, *(names.index(name) for name in pair), "", _WON, 0)
+        Game(f"job{n}", n, None, *(names.index(name) for name in pair), "", _WON, 0)
         for n, pair in enumerate(wins)
     ]
     with Store.create(path, {"plan": PLAN}, agents) as store:

@@ -12,8 +12,7 @@ import pytest
 
 from claimeven import Geometry, Position, Solver, analyze
 from claimeven.arena.report import write_report
-from claimeven.arena.store.models import StoredAgent
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Store, StoredAgent
 from tests.arena.report.stores import (
     DRAWN,
     EVIL,

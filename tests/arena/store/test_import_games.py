@@ -27,11 +27,11 @@ from claimeven.arena import (
     find_games,
     import_games,
 )
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.import_games import import_lines
-from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.query import result_of
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.atomic_io import CannotWrite
 from claimeven.game.errors import InvalidNotation
 from claimeven.records import GameRecord
@@ -44,10 +44,10 @@ AGENTS = (
     StoredAgent(2, "carl", "greedy"),
 )
 GAMES = (
-    StoredGame("a", 0, 0, 0, 1, "44", "55667", 0, seconds=0.5, told={"nodes": [1, None, 3, 4, 5]}),
-    StoredGame("b", 1, 0, 1, 0, "44", "5", 0, fault="crash", fault_seat=1, reason='raised "x",\ty'),
-    StoredGame("c", 2, 1, 2, 0, "", "11", None, finished=False),
-    StoredGame("d", 5, 2, 0, 2, "", "717271327", 0, told={"seconds": [0.25] * 9}),
+    Game("a", 0, 0, 0, 1, "44", "55667", 0, seconds=0.5, told={"nodes": [1, None, 3, 4, 5]}),
+    Game("b", 1, 0, 1, 0, "44", "5", 0, fault="crash", fault_seat=1, reason='raised "x",\ty'),
+    Game("c", 2, 1, 2, 0, "", "11", None, finished=False),
+    Game("d", 5, 2, 0, 2, "", "717271327", 0, told={"seconds": [0.25] * 9}),
 )
 
 
@@ -284,7 +284,7 @@ def test_games_that_come_in_meanwhile_are_not_counted(tmp_path: Path) -> None:
         class Growing(Store):
             """Read by this process while another one adds to it."""
 
-            def games(self, *args: Any, **named: Any) -> Iterator[StoredGame]:
+            def games(self, *args: Any, **named: Any) -> Iterator[Game]:
                 yield from super().games(*args, **named)
                 store.add(GAMES[3:])
 
@@ -299,7 +299,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("large") / "large.db"
     with Store.create(path, {}, AGENTS) as store:
         store.add(
-            StoredGame(f"j{n:05}", n // 2, None, 0, 1 + (n % 10 == 3), "", "1212121", 0, told={})
+            Game(f"j{n:05}", n // 2, None, 0, 1 + (n % 10 == 3), "", "1212121", 0, told={})
             for n in range(3000)
         )
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -310,15 +310,15 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def games_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """The games that are read in the block, by weak references: none is kept by this."""
-    found, of_row = [], StoredGame.of_row
+    found, of_row = [], Game.of_row
 
-    def noted(row: Any) -> StoredGame:
-        game = of_row(row)
+    def noted(row: Any, root: Any) -> Game:
+        game = of_row(row, root)
         found.append(weakref.ref(game))
         return game
 
     with monkeypatch.context() as changed:
-        changed.setattr(StoredGame, "of_row", noted)
+        changed.setattr(Game, "of_row", noted)
         yield found
 
 
@@ -348,7 +348,7 @@ def test_games_are_written_one_at_a_time(
     large: Path, tmp_path: Path, ending: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     at_once: set[int] = set()
-    monkeypatch.setattr("claimeven.arena.store.export._ROWS", 100)  # several parts of a file
+    monkeypatch.setattr("claimeven.arena.store.query._ROWS", 100)  # several parts of a file
     with games_read(monkeypatch) as read:
         count = export_games(
             large,

@@ -14,13 +14,14 @@ import pytest
 import claimeven
 from claimeven import play_match, play_tournament
 from claimeven.agents.fingerprint import digest_of_files
+from claimeven.arena.api import run_sprt
 from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.provenance import brief_names
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import ChangeWatch, run_notes, runs_of
 from claimeven.arena.store.store import Store
-from claimeven.arena.tournaments.sequential import run_sprt
-from claimeven.arena.tournaments.tournament import TournamentPlan, open_store
+from claimeven.arena.tournaments.run import open_store
 
 BOT = "from helper import best\ndef agent(position):\n    return best(position)\n"
 HELPER = "def best(position):\n    return position.legal_columns[{}]\n"
@@ -153,7 +154,7 @@ def test_a_store_that_does_not_say_is_read_and_asked_about(tmp_path: Path) -> No
 def test_a_file_that_changes_while_games_are_played_is_noted(tmp_path: Path) -> None:
     path, bot = tmp_path / "t.db", _bot(tmp_path, 1)
     told: list[str] = []
-    plan = TournamentPlan((bot, "random"))
+    plan = Plan((bot, "random"))
     with open_store(path, plan, resume=False) as store:
         watch = ChangeWatch(store, plan.provenance, told.append)
         (tmp_path / "helper.py").touch()

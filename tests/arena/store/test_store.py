@@ -19,10 +19,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import APPLICATION_ID, InvalidStore
-from claimeven.arena.store.models import StoredAgent, StoredGame
 from claimeven.arena.store.runs import store_notes
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.atomic_io import CannotWrite
 from claimeven.errors import ClaimevenError
@@ -31,7 +31,7 @@ from tests import forks
 from tests.cli.conftest import environment
 
 AGENTS = (StoredAgent(0, "greedy", "greedy"), StoredAgent(1, "mine", "bots/mine.py", "ab12"))
-GAME = StoredGame("job0", 0, 0, 0, 1, "44", "55667", 0, seconds=0.5, told={"nodes": [1.0, None]})
+GAME = Game("job0", 0, 0, 0, 1, "44", "55667", 0, seconds=0.5, told={"nodes": [1.0, None]})
 
 
 def store(path: Path) -> Store:
@@ -60,7 +60,7 @@ ends = st.builds(
     st.integers(0, 1),
 )  # fmt: skip
 games = st.builds(
-    lambda end, **others: StoredGame(**end, **others),
+    lambda end, **others: Game(**end, **others),
     end=ends,
     job=st.text(min_size=1, max_size=8),
     number=st.integers(0, 10**6),
@@ -75,7 +75,7 @@ games = st.builds(
 
 @settings(max_examples=40)  # each makes a file
 @given(st.lists(games, unique_by=lambda game: game.job, max_size=6))
-def test_what_is_written_is_read(written: list[StoredGame]) -> None:
+def test_what_is_written_is_read(written: list[Game]) -> None:
     with TemporaryDirectory() as folder:
         with store(Path(folder) / "s.db") as opened:
             opened.add(written)
@@ -146,11 +146,11 @@ def test_what_a_killed_writer_left_is_tidied_by_who_reads(tmp_path: Path) -> Non
 
 WRITER = """
 import sys
-from claimeven.arena.store.store import Store
-from claimeven.arena.store.models import StoredAgent, StoredGame
+from claimeven.arena.games.game import Game
+from claimeven.arena.store.store import Store, StoredAgent
 opened = Store.create(sys.argv[1], {}, [StoredAgent(0, "a", "a")])
 for number in range(10**6):
-    opened.add([StoredGame(f"job{number}", number, None, 0, 0, "", "44", None, False)])
+    opened.add([Game(f"job{number}", number, None, 0, 0, "", "44", None, False)])
     print(number, flush=True)
 """
 
@@ -212,7 +212,7 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
 
 def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "s.db.lock").mkdir()
-    with pytest.raises(InvalidStore, match=r"s\.db cannot be used: unable to open"):
+    with pytest.raises(InvalidStore, match=r"s\.db cannot be written: Is a directory"):
         store(tmp_path / "s.db")
 
 
@@ -384,9 +384,9 @@ def test_points_follow_the_winner() -> None:
 
 @pytest.mark.parametrize("name", ["winner", "fault_seat"])
 def test_a_seat_that_there_is_not_is_damage(name: str) -> None:
-    row = replace(StoredGame("a", 0, 0, 0, 1, "", "1213141", 0), **{name: 5}).row
+    row = replace(Game("a", 0, 0, 0, 1, "", "1213141", 0), **{name: 5}).row
     with pytest.raises(ValueError, match=f"{name} is 5"):
-        StoredGame.of_row(row)
+        Game.of_row(row)
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from claimeven.arena.store import unread
-from claimeven.arena.store.models import StoredAgent, StoredGame, public_agents
-from claimeven.arena.store.store import Store
-from claimeven.arena.store.unread import UnreadGames
+from claimeven.arena.games.game import Game
+from claimeven.arena.store import query as unread
+from claimeven.arena.store.query import UnreadGames
+from claimeven.arena.store.store import Store, StoredAgent, public_agents
 
 AGENTS = [StoredAgent(0, "ann", "ann"), StoredAgent(1, "bob", "bob")]
 
 
-def game(number: int, job: str = "") -> StoredGame:
-    return StoredGame(job or f"j{number}", number, number // 2, 0, 1, "", "4", None, False)
+def game(number: int, job: str = "") -> Game:
+    return Game(job or f"j{number}", number, number // 2, 0, 1, "", "4", None, False)
 
 
 def test_each_game_is_read_once_while_the_file_grows(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_every_match_can_be_played(study: Study) -> None:
             agent = make_agent(spec) if isinstance(spec, str) else None
             if agent is not None and match.seconds is not None:
                 assert "seconds" in agent.limits or spec in ("random", "greedy")
-        firsts = {plan.schedule.pairing(number).first for number in range(plan.schedule.games)}
+        firsts = {plan.pairing(number).first for number in range(plan.games)}
         assert firsts == ({0, 1} if match.swap else {0})
 
 

@@ -10,8 +10,8 @@ from statistics import NormalDist, fmean, stdev
 import pytest
 
 from claimeven import Geometry, Limit, Position
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.models import StoredGame
 from claimeven.arena.store.store import Store
 from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, run_study
 from claimeven.arena.studies.measurements import of_games
@@ -26,10 +26,10 @@ def study(*matches: Match) -> Study:
     return Study("made-up", "a study of the tests", HERE, matches)
 
 
-def row(number: int, winner: int | None, moves: str, swapped: bool = False) -> StoredGame:
+def row(number: int, winner: int | None, moves: str, swapped: bool = False) -> Game:
     first, second = (1, 0) if swapped else (0, 1)
     told = {"evaluations": [10.0, None, 20.0], "seconds": [0.5, 0.25, 0.5], "stored": [7, None, 9]}
-    return StoredGame(str(number), number, number // 2, first, second, "", moves, winner, told=told)
+    return Game(str(number), number, number // 2, first, second, "", moves, winner, told=told)
 
 
 def values(found: Findings) -> dict[tuple[str, str], float]:
@@ -69,7 +69,7 @@ def test_a_mean_has_the_interval_of_the_normal_distribution() -> None:
 
 def test_an_interval_of_amounts_begins_at_nothing_at_the_least() -> None:
     rows = [
-        StoredGame(str(n), n, n // 2, 0, 1, "", "1", 0, told={"evaluations": [amount]})
+        Game(str(n), n, n // 2, 0, 1, "", "1", 0, told={"evaluations": [amount]})
         for n, amount in enumerate((1.0, 100.0))
     ]
     found = of_games(rows, seconds=1.0)["evaluations_per_game", "0"]
@@ -139,7 +139,7 @@ def test_no_games_come_to_nothing() -> None:
 def test_the_first_agent_begins_unless_seats_are_swapped() -> None:
     for swap, firsts in ((False, {0}), (True, {0, 1})):
         plan = Match(("random", "random"), 4, WON, swap=swap).plan(seed=1)
-        assert {plan.schedule.pairing(number).first for number in range(4)} == firsts
+        assert {plan.pairing(number).first for number in range(4)} == firsts
     after = Match(("random", "random"), 4, WON, opening_plies=3).plan(seed=1)
     for number in range(4):
         pairing = after.schedule.pairing(number)
@@ -167,7 +167,7 @@ def test_a_folder_is_gone_on_with_and_comes_to_the_same(tmp_path: Path) -> None:
 def test_other_games_in_the_folder_are_refused(tmp_path: Path) -> None:
     run_study(study(Match(("greedy", "random"), 2, WON)), folder=tmp_path)
     other = study(Match(("greedy", "greedy:win=yes"), 2, WON))
-    with pytest.raises(InvalidStore, match="holds games of another match"):
+    with pytest.raises(InvalidStore, match="holds games of another tournament"):
         run_study(other, folder=tmp_path, resume=True)
     with pytest.raises(InvalidStore, match="is there already"):
         run_study(other, folder=tmp_path)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.arena.store.models import StoredAgent
-from claimeven.arena.tournaments.remarks import remarks
+from claimeven.arena.store.store import StoredAgent
+from claimeven.arena.tournaments.standings import remarks
 from tests.cli.conftest import Run, run  # noqa: F401
 
 

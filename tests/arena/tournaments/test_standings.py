@@ -9,18 +9,18 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimeven.arena.store.models import StoredAgent, StoredGame
+from claimeven import Position
+from claimeven.arena.games.game import Game
+from claimeven.arena.store.store import StoredAgent
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.ratings.pentanomial import PairCounts
 
 AGENTS = tuple(StoredAgent(i, name, name) for i, name in enumerate(("ann", "bob", "cid")))
 
 
-def game(number: int, first: int, second: int, winner: int | None, **more: Any) -> StoredGame:
+def game(number: int, first: int, second: int, winner: int | None, **more: Any) -> Game:
     told = {"seconds": (0.5, 1.5, 0.5), "nodes": (3.0, None, 5.0)}
-    plain = StoredGame(
-        f"j{number}", number, number // 2, first, second, "44", "123", winner, told=told
-    )
+    plain = Game(f"j{number}", number, number // 2, first, second, "44", "123", winner, told=told)
     return replace(plain, **more)
 
 
@@ -58,7 +58,7 @@ def test_what_moves_cost_goes_to_who_made_them() -> None:
 
 def test_games_that_begin_after_an_odd_number_of_moves() -> None:
     """After three plies the second player makes moves 1 and 3."""
-    standings = Standings.of(AGENTS, GAMES[:1], start_ply=1)
+    standings = Standings.of(AGENTS, (game(0, 0, 1, 0, root=Position.from_moves("4")),))
     ann, bob = standings.records[0], standings.records[1]
     assert (ann.moves, bob.moves) == (1, 2)
     assert (ann.mean("seconds"), bob.mean("seconds")) == (1.5, 0.5)

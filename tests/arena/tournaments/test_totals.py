@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import random
 
-from claimeven.arena.store.models import StoredAgent, StoredGame
-from claimeven.arena.tournaments.totals import Totals
+from claimeven.arena.games.game import Game
+from claimeven.arena.store.store import StoredAgent
+from claimeven.arena.tournaments.standings import Totals
 from claimeven.ratings.pair_counts import RatedGame, gather
 
 AGENTS = tuple(StoredAgent(number, name, name) for number, name in enumerate(("zoe", "ann", "bob")))
 
 
-def made(rng: random.Random, number: int) -> StoredGame:
+def made(rng: random.Random, number: int) -> Game:
     """A game of chance, with every field that counts."""
     first, second = rng.choice([(0, 1), (1, 0), (0, 2), (2, 1), (1, 1)])
     fault_seat = rng.choice([None, None, 0, 1])
-    return StoredGame(
+    return Game(
         job=str(number),
         number=number,
         pair=rng.choice([None, number // 2, number // 6]),
@@ -34,7 +35,7 @@ def made(rng: random.Random, number: int) -> StoredGame:
 def test_the_order_of_the_games_does_not_matter() -> None:
     rng = random.Random(1)
     games = [made(rng, number) for number in range(300)]
-    at_once, later = Totals(AGENTS, 0, games), Totals(AGENTS)
+    at_once, later = Totals(AGENTS, games), Totals(AGENTS)
     rng.shuffle(games)
     for game in games:
         later.note(game)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder
 from claimeven.arena.accuracy.score_cache import JudgeProgress, KnownScores
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.models import StoredAgent, StoredGame
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
@@ -47,7 +47,7 @@ class GamesAccuracy:
     agents: tuple[StoredAgent, ...]
     by_agent: dict[str, Accuracy]
     geometry: Geometry
-    judged: tuple[StoredGame, ...] = field(repr=False)
+    judged: tuple[Game, ...] = field(repr=False)
     total: int
     moves: int
     positions: int
@@ -148,13 +148,13 @@ def accuracy_of(
     )
 
 
-def _spread(games: list[StoredGame], most: int | None) -> list[StoredGame]:
+def _spread(games: list[Game], most: int | None) -> list[Game]:
     """Return at most so many games: whole pairs, evenly from all agents and their meetings; part of
     a pair where no whole one fits.
     """
     if most is None or len(games) <= most:
         return games
-    meetings: dict[tuple[int, ...], dict[object, list[StoredGame]]] = {}
+    meetings: dict[tuple[int, ...], dict[object, list[Game]]] = {}
     for game in games:
         meeting = meetings.setdefault(tuple(sorted(game.agents)), {})
         meeting.setdefault(_pair_of(game), []).append(game)
@@ -175,13 +175,13 @@ def _spread(games: list[StoredGame], most: int | None) -> list[StoredGame]:
     return [game for game in games if game.job in chosen] or games[:most]
 
 
-def _pair_of(game: StoredGame) -> tuple[object, ...]:
+def _pair_of(game: Game) -> tuple[object, ...]:
     """Return what a game has in common with the other of its pair alone."""
     return (*sorted(game.agents), game.job if game.pair is None else game.pair)
 
 
 def moves_of(
-    game: StoredGame, start: Position, agents: Iterable[int] | None = None
+    game: Game, start: Position, agents: Iterable[int] | None = None
 ) -> Iterator[tuple[Position, int, int]]:
     """Yield the moves of a game after its opening: position before, 0-based column, whose it is.
 

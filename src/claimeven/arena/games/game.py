@@ -1,70 +1,34 @@
-"""One game of two agents and its record."""
+"""A game as it was played: the one type from the referee to the store, the files and the pages.
+
+The first fields of a `Game` are the columns of a store's row. A row may come from a corrupt file,
+so `Game.of_row` and `Game.check` raise `ValueError` for anything that is not a game.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property, lru_cache
+from operator import attrgetter
+from typing import Any
 
-import numpy as np
-
-from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit
-from claimeven.arena.games.safe_call import begin_game, timed_decision
-from claimeven.arena.games.schedule import Opening
+from claimeven.agents.base import Decision, FaultKind
+from claimeven.agents.sanitize import without_folders
+from claimeven.game.bitboard import has_line
+from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
-from claimeven.game.notation import format_moves
+from claimeven.game.notation import column_name, parse_moves
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
 
-QUANTITIES = ("seconds", "nodes", "iterations", "depth", "branching", "evaluations")
-
-
-@dataclass
-class Measures:
-    """Sums over the moves of one agent; a quantity an agent does not tell is not counted.
-
-    `seconds` are those of a clock outside the agent. `most_stored` is the greatest number of nodes
-    or positions that it told to hold.
-    """
-
-    moves: int = 0
-    sums: dict[str, float] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0.0))
-    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
-    most_stored: int = 0
-
-    def note(self, decision: Decision, seconds: float) -> None:
-        """Add one plain decision and the seconds it took."""
-        self.moves += 1
-        self.sums["seconds"] += seconds
-        self.counts["seconds"] += 1
-        if decision.nodes is not None:
-            self._add("nodes", decision.nodes)
-        if decision.iterations is not None:
-            self._add("iterations", decision.iterations)
-        if decision.depth is not None:
-            self._add("depth", decision.depth)
-        details = decision.details
-        if details:
-            for name in ("branching", "evaluations"):
-                if details.get(name) is not None:
-                    self._add(name, details[name])
-            self.most_stored = max(self.most_stored, details.get("stored") or 0)
-
-    def _add(self, name: str, amount: float) -> None:
-        self.sums[name] += amount
-        self.counts[name] += 1
-
-    def add(self, other: Measures) -> None:
-        """Add the measures of another game."""
-        self.moves += other.moves
-        for name in QUANTITIES:
-            self.sums[name] += other.sums[name]
-            self.counts[name] += other.counts[name]
-        self.most_stored = max(self.most_stored, other.most_stored)
-
-    def mean(self, name: str) -> float | None:
-        """Mean of a quantity for one move; None where the agent never told it."""
-        return self.sums[name] / self.counts[name] if self.counts[name] else None
+#: A game as the file of a store holds it, in the order of its columns.
+Row = tuple[Any, ...]
+#: Figures that an agent reports of a move: in the decision itself, and in its details.
+FIGURES = ("nodes", "iterations", "depth", "value")
+DETAILS = ("evaluations", "branching", "stored")
+#: The empty standard board.
+EMPTY = Position()
 
 
 @dataclass(frozen=True)
@@ -72,7 +36,7 @@ class Forfeit:
     """A game lost by an agent that did not play: which seat (0 moves first) and why.
 
     `reason` is one line; `traceback` that of what the agent raised, empty if it raised nothing;
-    `kind` tells crashes, stalls, illegal answers, lack of time and of memory apart.
+    `kind` distinguishes crashes, stalls, illegal answers, lack of time and of memory.
     """
 
     seat: int
@@ -83,101 +47,209 @@ class Forfeit:
 
 @dataclass(frozen=True)
 class Game:
-    """A finished game.
+    """A game: its place in a plan, who played, the moves, how it ended, and figures of the moves.
 
-    The agents began in `opening.position` and played `columns` (0-based) from there. `winner` is
-    the seat that won (0 is the first player of the game), None for a draw. `decisions` are what the
-    agents told, one for each of `columns`, and `seconds` what each of them took on a clock outside
-    the agents; both are empty where they were not asked for, and `summed` holds the measures.
+    Attributes:
+        job: its id in a store.
+        number: its number in the plan, from 0.
+        pair: the number of its pair; the two games of a pair share an opening.
+        first: the agent that is the first player, by its number.
+        second: the agent that is the second player.
+        opening: the moves from `root` that were not the agents' own.
+        moves: the moves of the agents after it.
+        winner: the seat that won (0 is the first player), None for a draw or an unfinished game.
+        finished: False for an imported game that was left.
+        fault: the kind of fault by which the agent in `fault_seat` forfeited.
+        fault_seat: the seat of that agent.
+        reason: the fault in one line.
+        seconds: the time of all moves, on a clock outside the agents.
+        told: figures of each of `moves`, one list a quantity, None if an agent reported none.
+        root: the position that the move strings begin from.
+        traceback: what the agent raised; it is not stored, as are `decisions`.
+        decisions: what the agents returned, if it was asked for: one for each of `moves`.
+
     """
 
-    opening: Opening
-    columns: tuple[int, ...]
-    winner: int | None
-    forfeit: Forfeit | None = None
-    decisions: tuple[Decision, ...] = ()
-    seconds: tuple[float, ...] = ()
-    summed: tuple[Measures, Measures] | None = None
+    job: str = ""
+    number: int = 0
+    pair: int | None = None
+    first: int = 0
+    second: int = 1
+    opening: str = ""
+    moves: str = ""
+    winner: int | None = None
+    finished: bool = True
+    fault: str | None = None
+    fault_seat: int | None = None
+    reason: str | None = None
+    seconds: float | None = None
+    told: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
+    root: Position = field(default=EMPTY, repr=False)
+    traceback: str = field(default="", compare=False, repr=False)
+    decisions: tuple[Decision, ...] = field(default=(), compare=False, repr=False)
 
     _repr_html_ = shown_by("claimeven.arena.results", "game")
 
     @property
-    def start(self) -> Position:
-        """The position in which the agents began."""
-        return self.opening.position
+    def agents(self) -> tuple[int, int]:
+        """The agents by seat."""
+        return self.first, self.second
+
+    @property
+    def winning_agent(self) -> int | None:
+        """The agent that won, None for a draw or an unfinished game."""
+        return None if self.winner is None else self.agents[self.winner]
+
+    def points(self, agent: int) -> float:
+        """Points an agent that played made of the game: 1, 1/2 or 0."""
+        return 0.5 if self.winner is None else float(self.winning_agent == agent)
+
+    @property
+    def forfeit(self) -> Forfeit | None:
+        """How the game was forfeited, if it was."""
+        if self.fault is None or self.fault_seat is None:
+            return None
+        return Forfeit(self.fault_seat, self.reason or "", self.traceback, FaultKind(self.fault))
+
+    @property
+    def all_moves(self) -> str:
+        """The move string of the whole game, its opening included."""
+        return self.opening + self.moves
 
     @cached_property
-    def measures(self) -> tuple[Measures, Measures]:
-        """The measures of each seat."""
-        return self.summed or _measured(self.start, self.decisions, self.seconds)
+    def columns(self) -> tuple[int, ...]:
+        """The 0-based columns of `moves`."""
+        return tuple(parse_moves(self.moves, self.root.geometry))
+
+    @cached_property
+    def all_columns(self) -> tuple[int, ...]:
+        """The 0-based columns of the whole game."""
+        return tuple(parse_moves(self.all_moves, self.root.geometry))
+
+    @property
+    def start(self) -> Position:
+        """The position in which the agents took over."""
+        return Line(self.root, parse_moves(self.opening, self.root.geometry)).position
 
     @property
     def final(self) -> Position:
         """The position at the end."""
-        return Line(self.start, self.columns).position
+        return Line(self.root, self.all_columns).position
+
+    def figures(self, agent: int, quantity: str) -> list[float]:
+        """Return what an agent reported of a quantity: a number for each move that has one."""
+        found: list[float] = []
+        amounts = self.told.get(quantity) or ()
+        for seat in (0, 1):
+            if self.agents[seat] == agent:
+                own = amounts[(self.root.ply + len(self.opening) + seat) % 2 :: 2]
+                found += [amount for amount in own if amount is not None]
+        return found
 
     @property
-    def moves(self) -> str:
-        """The move string of the whole game, its opening included."""
-        return format_moves(self.opening.columns + self.columns, self.start.geometry)
+    def row(self) -> Row:
+        """The game as a store holds it: without folders of this machine."""
+        return (
+            self.job, self.number, self.pair, self.first, self.second, self.opening,
+            self.moves, self.winner, int(self.finished), self.fault, self.fault_seat,
+            None if self.reason is None else without_folders(self.reason),
+            self.seconds, json.dumps(dict(self.told)) if self.told else None,
+        )  # fmt: skip
+
+    @classmethod
+    def of_row(cls, row: Row, root: Position = EMPTY) -> Game:
+        """Return the game of a row. Raises `ValueError` for a corrupt one."""
+        values, kinds = dict(zip(FIELDS, row, strict=True)), tuple(map(type, row))
+        if kinds not in _SOUND:  # rows of few kinds make a store of millions
+            for name, wanted in _KINDS.items():
+                if not isinstance(values[name], wanted):
+                    raise ValueError(f"{name} is {values[name]!r}")
+            _SOUND.add(kinds)
+        for name in ("winner", "fault_seat"):
+            if values[name] not in (None, 0, 1):
+                raise ValueError(f"{name} is {values[name]!r}")
+        if values["fault"] not in _FAULTS:
+            raise ValueError(f"fault is {values['fault']!r}")
+        if any(len(values[name] or "") > most for name, most in _MAX_LENGTH.items()):
+            raise ValueError("it is longer than what is stored")
+        values["finished"] = bool(values["finished"])
+        told = values["told"] = json.loads(values["told"]) if values["told"] else {}
+        if not isinstance(told, dict) or not all(map(_are_figures, told.values())):
+            raise ValueError("told must be lists of numbers")
+        return cls(**values, root=root)
+
+    def check(self) -> None:
+        """Raise `ValueError` unless the moves can be played from `root`, and end as is said.
+
+        A game that was won or drawn ends so by its moves; a forfeited or unfinished one could have
+        continued after them.
+        """
+        board, mine, mask = self.root.geometry, self.root.mine, self.root.mask
+        moves, columns = self.all_moves, _columns(board)
+        theirs, cell = mask ^ mine, 0
+        for letter in moves:
+            bottom, cells = columns.get(letter, (0, 0))
+            cell = (mask + bottom) & cells
+            if not cell:
+                raise ValueError(f"{letter} cannot be played")
+            mine, theirs, mask = theirs, mine | cell, mask | cell
+        if has_line(mine, board) or has_line(theirs & ~cell, board):
+            raise ValueError("it continues after its end")
+        mover = (self.root.ply + len(moves) + 1) % 2
+        won = bool(cell) and has_line(theirs, board)
+        winner, is_over = (mover, True) if won else (None, mask == board.board)
+        if self.finished and self.fault is not None and self.fault_seat is not None:
+            winner, is_over = 1 - self.fault_seat, not is_over
+        if (self.winner, self.finished) != (winner, is_over):
+            raise ValueError("its moves do not end as is said")
 
 
-def play_game(
-    seats: Sequence[Agent],
-    start: Position | Opening,
-    limit: Limit | Sequence[Limit],
-    generators: Sequence[np.random.Generator],
-    watch: Callable[[Position, int], None] | None = None,
-    keep_decisions: bool = False,
-) -> Game:
-    """Play a game of two agents from a position; seat 0 is the first player.
-
-    An agent that raises, answers with no column or with one that cannot be played, or takes more
-    time than it has, forfeits. `watch` sees every position after a move, with the column played.
-    `generators` are the random generators of the two seats. `limit` holds for each move, or one
-    for each seat; of its bank each seat has one of its own, which what its moves take too long is
-    drawn from.
-    """
-    opening = Opening.of(start)
-    position = opening.position
-    decisions: list[Decision] = []
-    clock: list[float] = []
-    forfeit: Forfeit | None = None
-    limits = [limit, limit] if isinstance(limit, Limit) else list(limit)
-    for seat, agent in enumerate(seats):
-        try:
-            if forfeit is None and (seat == 0 or agent is not seats[0]):
-                begin_game(agent, generators[seat])
-        except AgentFault as fault:
-            forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
-    while forfeit is None and not position.is_over:
-        seat = position.turn
-        bound = limits[seat]
-        try:
-            decision, seconds = timed_decision(seats[seat], position, bound, generators[seat])
-        except AgentFault as fault:
-            forfeit = Forfeit(seat, str(fault), fault.traceback, fault.kind)
-            break
-        if bound.bank:
-            limits[seat] = bound.after(seconds)
-        decisions.append(decision)
-        clock.append(seconds)
-        position = position.play_unchecked(decision.column)
-        if watch is not None:
-            watch(position, decision.column)
-    winner = position.winner if forfeit is None else 1 - forfeit.seat
-    columns = tuple([decision.column for decision in decisions])
-    if keep_decisions:
-        return Game(opening, columns, winner, forfeit, tuple(decisions), tuple(clock))
-    summed = _measured(opening.position, decisions, clock)
-    return Game(opening, columns, winner, forfeit, summed=summed)
+def figures_of(
+    decisions: Sequence[Decision], seconds: Sequence[float]
+) -> dict[str, list[float | None]]:
+    """Return the figures of moves by quantity; a quantity that no agent reported is left out."""
+    found: dict[str, list[float | None]] = {}
+    if seconds:
+        # To a millionth, as `round(amount, 6)` gives it in five times the time.
+        found["seconds"] = [round(1e6 * amount) / 1e6 for amount in seconds]
+    amounts: list[float | None]
+    for quantity in FIGURES:
+        amounts = list(map(attrgetter(quantity), decisions))
+        if amounts.count(None) < len(amounts):
+            found[quantity] = amounts
+    details = [decision.details for decision in decisions]
+    for quantity in DETAILS if any(details) else ():
+        amounts = [each.get(quantity) for each in details]
+        if amounts.count(None) < len(amounts):
+            found[quantity] = amounts
+    return found
 
 
-def _measured(
-    start: Position, decisions: Sequence[Decision], clock: Sequence[float]
-) -> tuple[Measures, Measures]:
-    """Return the measures of the two seats of a game from its moves, as far as there is a clock."""
-    measures = (Measures(), Measures())
-    for ply, (decision, seconds) in enumerate(zip(decisions, clock, strict=False), start.ply):
-        measures[ply % 2].note(decision, seconds)
-    return measures
+#: The columns of a row, in its order.
+FIELDS = tuple(each.name for each in fields(Game))[:14]
+#: Characters that the texts of a row have at most.
+_MAX_LENGTH = {"opening": 300, "moves": 300, "fault": 100, "reason": 10_000, "told": 1 << 20}
+_KINDS = {
+    **dict.fromkeys(("job", "opening", "moves"), str),
+    **dict.fromkeys(("number", "first", "second", "finished"), int),
+    **dict.fromkeys(("pair", "winner", "fault_seat"), int | None),
+    **dict.fromkeys(("fault", "reason", "told"), str | None),
+    "seconds": float | int | None,
+}
+_FAULTS = frozenset((None, *map(str, FaultKind)))
+#: Kinds of the fields of rows that were found to be sound.
+_SOUND: set[tuple[type, ...]] = set()
+_NUMBERS = frozenset((int, float, bool, type(None)))
+
+
+@lru_cache(maxsize=8)
+def _columns(board: Geometry) -> dict[str, tuple[int, int]]:
+    """Return the bottom cell and the mask of each column, by its letter in move strings."""
+    return {
+        column_name(column, board): (1 << board.bit(column, 0), board.column_mask(column))
+        for column in range(board.columns)
+    }
+
+
+def _are_figures(quantity: object) -> bool:
+    return isinstance(quantity, list) and _NUMBERS.issuperset(map(type, quantity))

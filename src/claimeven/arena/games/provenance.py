@@ -7,14 +7,11 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from claimeven.agents.base import Limit
 from claimeven.agents.fingerprint import digests_of, held_file, paths_of
-from claimeven.agents.function_agent import name_of
-from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.agents.sanitize import printable
 from claimeven.game.geometry import Geometry
@@ -149,52 +146,3 @@ def _brief_name(name: str, kept: int) -> str:
 def setting_of(agents: Iterable[Contestant], geometry: Geometry, limit: Limit) -> dict[str, Any]:
     """Return board, limit and provenance of agents as plain data, for results as JSON."""
     return {**asdict(geometry), "limit": asdict(limit), **Provenance.of(agents).as_dict()}
-
-
-class PlanOfAgents:
-    """What the plan of a match and that of a tournament have in common."""
-
-    agents: tuple[Contestant, ...]
-    limit: Limit
-    isolation: Isolation
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """What the agents are called: their specs, or the names of objects and functions."""
-        return tuple(name_of(agent) for agent in self.agents)
-
-    @cached_property
-    def stored_names(self) -> tuple[str, ...]:
-        """The names as they are stored: no folders of this machine in them."""
-        return brief_names(self.names)
-
-    @property
-    def is_portable(self) -> bool:
-        """Whether other processes can play it: all agents are specs."""
-        return all(isinstance(agent, str) for agent in self.agents)
-
-    @cached_property
-    def provenance(self) -> Provenance:
-        """What decides how the agents play, as it was when `look_at_files` was called last."""
-        return Provenance.of(self.agents)
-
-    def look_at_files(self) -> Provenance:
-        """Return the provenance as the files are now, which is that of the games to come."""
-        vars(self).pop("provenance", None)
-        return self.provenance
-
-    def setting(self, geometry: Geometry, openings: Iterable[str]) -> dict[str, object]:
-        """Return what decides the games besides the agents' specs and the seed, for JSON.
-
-        `openings` are those of the games that were played.
-        """
-        return {
-            **asdict(geometry),
-            "limit": asdict(self.limit),
-            "isolate": self.isolation.everyone,
-            "memory_mb": self.isolation.memory_mb,
-            "openings": list(dict.fromkeys(openings)),
-            "python": self.provenance.python,
-            "files": list(self.provenance.files),
-            "changed_files": self.provenance.changed(),
-        }

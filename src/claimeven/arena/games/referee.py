@@ -1,42 +1,145 @@
-"""Who plays the games of a plan: its agents, made once, and one game after the other."""
+"""Games played in this process: a game of two agents, and the games of a plan by number."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Self
 
-from claimeven.agents.base import Agent
+import numpy as np
+
+from claimeven.agents.base import Agent, AgentFault, Decision, Limit
+from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.registry import make_agents
-from claimeven.arena.games.game import play_game
-from claimeven.arena.games.match import PlayedGame
-from claimeven.arena.games.protocols import GamePlan
+from claimeven.arena.games.game import Game, figures_of
+from claimeven.arena.games.plan import Opening, Pairing, Plan
+from claimeven.arena.games.safe_call import begin_game, timed_decision
+from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
-#: How far ahead it is seen who is needed when: so many games for each agent.
+#: Games for each agent in which the referee looks ahead for who is needed when.
 _LOOK_AHEAD = 4
 
 
-class Referee:
-    """Plays the games of a plan in this process, with agents of its own.
+def play_game(
+    seats: Sequence[Agent],
+    start: Position | Opening | Pairing,
+    limit: Limit | Sequence[Limit],
+    generators: Sequence[np.random.Generator],
+    watch: Callable[[Position, int], None] | None = None,
+    keep_decisions: bool = False,
+    job: str = "",
+) -> Game:
+    """Play a game of two agents from a position; seat 0 is the first player.
 
-    The agents are made and loaded at once, before any clock runs; with `resting`, for a process
-    that plays for one which has tried them all, those with processes of their own when they first
-    play. Raises `InvalidSpec` and `InvalidLimit` for agents that cannot be made, or not for this
-    board or limit. A context that gives back what the agents hold at its end.
+    An agent that raises, answers with no column or with one that cannot be played, or takes more
+    time than it has, forfeits. `watch` gets every position after a move, with the column played.
+    `generators` are the random generators of the two seats. `limit` holds for each move, or one
+    for each seat; each seat has its own time bank.
+    """
+    if not isinstance(start, Pairing):
+        start = Pairing(0, 0, 1, Opening.of(start))
+    opening = start.opening
+    position = opening.position
+    decisions: list[Decision] = []
+    clock: list[float] = []
+    fault: AgentFault | None = None
+    loser: int | None = None
+    limits = [limit, limit] if isinstance(limit, Limit) else list(limit)
+    for seat, agent in enumerate(seats):
+        try:
+            if fault is None and (seat == 0 or agent is not seats[0]):
+                begin_game(agent, generators[seat])
+        except AgentFault as error:
+            fault, loser = error, seat
+    while fault is None and not position.is_over:
+        seat = position.turn
+        bound = limits[seat]
+        try:
+            decision, seconds = timed_decision(seats[seat], position, bound, generators[seat])
+        except AgentFault as error:
+            fault, loser = error, seat
+            break
+        if bound.bank:
+            limits[seat] = bound.after(seconds)
+        decisions.append(decision)
+        clock.append(seconds)
+        position = position.play_unchecked(decision.column)
+        if watch is not None:
+            watch(position, decision.column)
+    return Game(
+        job=job,
+        number=start.number,
+        pair=start.pair,
+        first=start.first,
+        second=start.second,
+        opening=opening.moves,
+        moves=format_moves([decision.column for decision in decisions], opening.root.geometry),
+        winner=position.winner if loser is None else 1 - loser,
+        fault=None if fault is None else str(fault.kind),
+        fault_seat=loser,
+        reason=None if fault is None else str(fault),
+        seconds=round(sum(clock), 6),
+        told=figures_of(decisions, clock),
+        root=opening.root,
+        traceback="" if fault is None else fault.traceback,
+        decisions=tuple(decisions) if keep_decisions else (),
+    )
+
+
+class _Absent(Agent):
+    """Stands for an agent that could be made once and could not be made again: it forfeits."""
+
+    def __init__(self, name: str, error: InvalidSpec) -> None:
+        self.name = name
+        self._fault = AgentFault(str(error), error.traceback)
+
+    def reset(self) -> None:
+        """Raise why it cannot play."""
+        raise self._fault
+
+    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
+        """Raise why it cannot play."""
+        raise self._fault
+
+
+class Referee:
+    """Plays the games of a plan in this process, with agents made for it.
+
+    The agents are made and loaded immediately, before any clock runs; with `resting`, in a process
+    that plays for one which has tried them all, those with separate processes when they first play.
+    Raises `InvalidSpec` and `InvalidLimit` for agents that cannot be made, or not for this board or
+    limit; with `are_tried` an agent that cannot be loaded now forfeits its games instead. A context
+    that closes at its end what the agents hold.
     """
 
-    def __init__(self, plan: GamePlan, keep_decisions: bool = False, resting: bool = False) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        keep_decisions: bool = False,
+        resting: bool = False,
+        are_tried: bool = False,
+    ) -> None:
         self.plan = plan
         self.keep_decisions = keep_decisions
-        self.agents: list[Agent] = make_agents(
-            plan.agents,
-            plan.schedule.geometry,
-            [plan.limit_of(place) for place in range(len(plan.agents))],
-            plan.isolation,
-            resting,
-        )
+        self.agents: list[Agent] = self._made(resting, are_tried)
         self._rest_others(0)
+
+    def _made(self, resting: bool, are_tried: bool) -> list[Agent]:
+        limits = [self.plan.limit_of(place) for place in range(len(self.plan.agents))]
+        geometry, isolation = self.plan.geometry, self.plan.isolation
+        try:
+            return make_agents(self.plan.agents, geometry, limits, isolation, resting)
+        except InvalidSpec:
+            if not are_tried:
+                raise
+        found: list[Agent] = []
+        for agent, limit in zip(self.plan.agents, limits, strict=True):
+            try:
+                found += make_agents([agent], geometry, limit, isolation, resting)
+            except InvalidSpec as error:
+                found.append(_Absent(str(agent), error))
+        return found
 
     @property
     def why_alone(self) -> str | None:
@@ -50,33 +153,31 @@ class Referee:
 
     @property
     def texts(self) -> dict[str, bytes]:
-        """What the files of the agents held when they were made: see `agents.texts`."""
+        """The text of the agents' files when they were made: see `agents.source_snapshot`."""
         processes = [agent for agent in self.agents if isinstance(agent, ProcessAgent)]
         return {place: text for agent in processes for place, text in agent.texts.items()}
 
-    def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> PlayedGame:
-        """Play the game of that number of the schedule."""
-        pairing = self.plan.schedule.pairing(number)
-        seats = [self.agents[pairing.first], self.agents[pairing.second]]
+    def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> Game:
+        """Play the game of that number of the plan."""
+        pairing = self.plan.pairing(number)
+        places = (pairing.first, pairing.second)
         self._rest_others(number)
-        generators = self.plan.schedule.generators(number)
-        if pairing.first > pairing.second:
-            generators = generators[::-1]
-        game = play_game(
-            seats,
-            pairing.opening,
-            [self.plan.limit_of(place) for place in (pairing.first, pairing.second)],
-            generators,
+        generators = self.plan.generators(number)
+        return play_game(
+            [self.agents[place] for place in places],
+            pairing,
+            [self.plan.limit_of(place) for place in places],
+            generators[::-1] if pairing.first > pairing.second else generators,
             watch,
             self.keep_decisions,
+            self.plan.job_of(pairing),
         )
-        return PlayedGame(number, pairing.first, pairing.second, game)
 
     def _rest_others(self, number: int) -> None:
-        """Let processes end of agents that are needed last from this game on; they begin anew then.
+        """End processes of agents that are needed last from this game on; they start again then.
 
-        Who has not played for longest is the next to play in a round robin: to end that one would
-        begin a process for nearly every pair.
+        The agent that has not played for longest is the next to play in a round robin: to end that
+        one would start a process for nearly every pair.
         """
         if len(self.agents) <= MAX_PROCESSES:
             return
@@ -89,13 +190,12 @@ class Referee:
         if too_many <= 0:
             return
         needed: list[int] = []
-        last = min(number + _LOOK_AHEAD * len(self.agents), self.plan.schedule.games)
-        for pairing in map(self.plan.schedule.pairing, range(number, last)):
+        last = min(number + _LOOK_AHEAD * len(self.agents), self.plan.games)
+        for pairing in map(self.plan.pairing, range(number, last)):
             needed += [each for each in (pairing.first, pairing.second) if each not in needed]
-        wanted = needed[:2]
         processes.sort(key=lambda place: needed.index(place) if place in needed else len(needed))
         for place in processes[-too_many:]:
-            if place not in wanted:
+            if place not in needed[:2]:
                 self.agents[place].close()
 
     def close(self) -> None:

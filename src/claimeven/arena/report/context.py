@@ -9,10 +9,10 @@ from typing import Any
 
 from claimeven.agents.sanitize import printable, without_folders
 from claimeven.arena.accuracy.stored_games import GamesAccuracy
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.models import StoredAgent, StoredGame, public_agents
 from claimeven.arena.store.runs import store_notes
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Store, StoredAgent, public_agents
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -37,7 +37,7 @@ class Contents:
     command: str | None
     start: Position
     standings: Standings
-    games: tuple[StoredGame, ...] = ()
+    games: tuple[Game, ...] = ()
     label: Mapping[int, str] = field(default_factory=dict)
     accuracy: GamesAccuracy | None = None
     not_judged: str | None = None
@@ -46,7 +46,7 @@ class Contents:
     def of(cls, store: Store, title: str | None = None) -> Contents:
         """Read a store. Raises `InvalidStore` for one without a game."""
         meta, games = store.meta, tuple(store.games())
-        standings = Standings.of(store.agents, games, store.start.ply, store_notes(store))
+        standings = Standings.of(store.agents, games, store_notes(store))
         if not games:
             raise InvalidStore(f"{store.path} holds no game to report on")
         plan = meta.get("plan")

@@ -8,8 +8,8 @@ from typing import Any
 
 from claimeven.agents.sanitize import printable, without_folders
 from claimeven.arena.accuracy.stored_games import moves_of
+from claimeven.arena.games.game import Game
 from claimeven.arena.report.context import MAX_NAME, Contents
-from claimeven.arena.store.models import StoredGame
 from claimeven.game.notation import column_name
 from claimeven.review.analysis import JudgedMove
 
@@ -53,7 +53,7 @@ def viewer_data(
     }
 
 
-def _notes(games: Sequence[StoredGame], max_games: int, max_timed: int) -> Iterator[str]:
+def _notes(games: Sequence[Game], max_games: int, max_timed: int) -> Iterator[str]:
     if len(games) > max_games:
         yield (
             f"The first {max_games:,} of {len(games):,} games are here; the others count in all"
@@ -63,7 +63,7 @@ def _notes(games: Sequence[StoredGame], max_games: int, max_timed: int) -> Itera
         yield f"Time and value of each move are told for the first {max_timed:,} games."
 
 
-def _game(game: StoredGame, place: dict[int, int]) -> list[Any]:
+def _game(game: Game, place: dict[int, int]) -> list[Any]:
     winner = -2 if not game.finished else -1 if game.winner is None else game.winner
     data = [
         game.number + 1, place[game.first], place[game.second], game.opening, game.moves, winner

@@ -12,7 +12,7 @@ from claimeven.agents.sanitize import printable, without_folders
 from claimeven.arena.accuracy.metrics import Accuracy
 from claimeven.arena.report.context import MAX_NAME, MAX_TEXT, Contents
 from claimeven.arena.report.format import points, reach
-from claimeven.arena.tournaments.totals import Record
+from claimeven.arena.tournaments.standings import Record
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
 from claimeven.game.svg import draw_svg

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from claimeven.arena.store.models import StoredAgent
+from claimeven.atomic_io import take_lock
 from claimeven.errors import ClaimevenError
 
 #: "C4GM" in the header of the file: what tells a store from any other SQLite file.
@@ -52,8 +52,11 @@ class InvalidStore(ClaimevenError):
     """A file that holds no games of this kind, or that another process is writing to."""
 
 
-def make_file(path: Path, meta: Mapping[str, Any], agents: Sequence[StoredAgent]) -> None:
-    """Make a file without games: whole, or, on a full disk or after a kill, not at all."""
+def make_file(path: Path, meta: Mapping[str, Any], agents: Sequence[tuple[Any, ...]]) -> None:
+    """Make a file without games: whole, or, on a full disk or after a kill, not at all.
+
+    `agents` are rows of its table of agents.
+    """
     target = Path(os.path.realpath(path))
     unfinished = target.with_name(target.name + ".part")
     try:
@@ -68,10 +71,7 @@ def make_file(path: Path, meta: Mapping[str, Any], agents: Sequence[StoredAgent]
                     "INSERT INTO meta VALUES (?, ?)",
                     [(key, json.dumps(value)) for key, value in meta.items()],
                 )
-                connection.executemany(
-                    "INSERT INTO agents VALUES (?, ?, ?, ?)",
-                    [(a.id, a.label, a.spec, a.digest) for a in agents],
-                )
+                connection.executemany("INSERT INTO agents VALUES (?, ?, ?, ?)", agents)
             connection.execute("PRAGMA journal_mode=WAL")
         with naming(path):
             for rest in ("-wal", "-shm"):  # of a store without games that was here
@@ -166,34 +166,36 @@ def _lock_path(path: Path) -> Path:
     return target.with_name(target.name + ".lock")
 
 
-def unlock(path: Path, lock: sqlite3.Connection) -> None:
-    """Let others add games to a file."""
-    with suppress(OSError):
-        _lock_path(path).unlink()
-    lock.close()
+def locked(path: Path) -> IO[bytes]:
+    """Return a file that holds the right to add games until it is closed or the process ends.
 
-
-def locked(path: Path) -> sqlite3.Connection:
-    """Return what holds the right to add games to a file until it is closed or the process ends.
-
-    SQLite's own lock on an empty database beside the file: it works on every system and is gone
-    with its process.
+    Its name is deleted by `unlock`, so a lock counts only while the name still leads to its file.
     """
-    lock = None
+    place = _lock_path(path)
     try:
-        lock = sqlite3.connect(_lock_path(path), timeout=0, isolation_level=None)
-        lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.Error as error:
-        if lock is not None:
+        while True:
+            lock = place.open("ab")
+            if not take_lock(lock):
+                lock.close()
+                raise InvalidStore(f"{path} is being written by another process")
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(lock.fileno()), place.stat()):
+                    return lock
             lock.close()
-        if "locked" in str(error):
-            raise InvalidStore(f"{path} is being written by another process") from None
-        with suppress(OSError):
-            _lock_path(path).unlink()
+    except OSError as error:
         if not os.access(path.absolute().parent, os.W_OK):
             raise InvalidStore(f"{path} cannot be written: its folder is read-only") from None
-        raise InvalidStore(f"{path} {_trouble(error)}") from None
-    return lock
+        raise InvalidStore(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def unlock(path: Path, lock: IO[bytes]) -> None:
+    """Let others add games to a file."""
+    with suppress(OSError):  # Windows deletes no file that is open, Unix one that is still ours
+        if os.name != "nt":
+            _lock_path(path).unlink()
+        lock.close()
+        if os.name == "nt":
+            _lock_path(path).unlink()
 
 
 @contextmanager

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import TextIO
 
 from claimeven.agents.base import FaultKind
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.models import StoredGame
 from claimeven.arena.store.store import Store, holds_no_game
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
@@ -176,7 +176,7 @@ def _stored(store: Store, games: Sequence[GameRecord], origin: str, board: Geome
                 ids[label] = store.add_agent(label, ELSEWHERE).id
     number = max((game.number for game in store.games()), default=-1) + 1
     store.add(
-        StoredGame(
+        Game(
             job=job,
             number=number + place,
             pair=None,

@@ -1,25 +1,54 @@
-"""The games of a store listed, and those picked that somebody wants to see."""
+"""The games of a store: found, listed, read as it grows, and written for other programs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from claimeven.agents.base import FaultKind
 from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.models import Picked, StoredAgent, StoredGame
-from claimeven.arena.store.store import Store
+from claimeven.arena.store.store import Picked, Store, StoredAgent
+from claimeven.atomic_io import binary_file, check_output
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.records import RESULTS, result_name
 from claimeven.suggestions import no_such
 
+#: The fields of a table of games and their types; `told` becomes one column a quantity.
+FIELDS = {
+    "game": int,
+    "pair": int,
+    "first": str,
+    "second": str,
+    "opening": str,
+    "moves": str,
+    "plies": int,
+    "result": str,
+    "winner": str,
+    "fault": str,
+    "fault_by": str,
+    "reason": str,
+    "seconds": float,
+    "job": str,
+}
+#: Games after which the games read are forgotten, as far as their numbers follow each other.
+_OFTEN = 10_000
+#: Games of a Parquet file that are held in memory at once.
+_ROWS = 10_000
+Row = dict[str, Any]
+#: Yields games as plain data, each time anew.
+_Rows = Callable[[], Iterator[Row]]
 #: The same as an agent sees it.
 OWN_RESULTS = ("win", "loss")
 #: Stands for a fault of any kind.
@@ -105,7 +134,7 @@ class GameList:
 
     geometry: Geometry
     agents: tuple[StoredAgent, ...]
-    games: tuple[StoredGame, ...]
+    games: tuple[Game, ...]
     stored: int
     damaged: int = 0
 
@@ -148,7 +177,7 @@ def find_games(
 
 def each_game(
     store: Store, wanted: GameFilter | None = None, limit: int | None = None, page: int = 1
-) -> Iterator[StoredGame]:
+) -> Iterator[Game]:
     """Yield the games that `find_games` returns, one at a time: no other game is read."""
     most = _ALL if limit is None else min(limit, _ALL)
     picked = (wanted or GameFilter()).picked(
@@ -167,15 +196,15 @@ def opened(store: str | Path | Store) -> Iterator[Store]:
         yield source
 
 
-def result_of(game: StoredGame) -> str:
+def result_of(game: Game) -> str:
     """Return how a game ended: a word of `RESULTS`."""
     return result_name(game.winner, game.finished)
 
 
-def result_in_words(game: StoredGame) -> str:
+def result_in_words(game: Game) -> str:
     """Say how a game ended.
 
-    >>> result_in_words(StoredGame("a", 0, 0, 0, 1, "", "1213141", 0))
+    >>> result_in_words(Game("a", 0, 0, 0, 1, "", "1213141", 0))
     'first player wins'
     """
     if game.finished and game.winner is not None:
@@ -183,7 +212,7 @@ def result_in_words(game: StoredGame) -> str:
     return "draw" if game.finished else "left unfinished"
 
 
-def game_dict(game: StoredGame, labels: Mapping[int, str]) -> dict[str, Any]:
+def game_dict(game: Game, labels: Mapping[int, str]) -> dict[str, Any]:
     """Return a game as plain data: agents by label, games and pairs from 1, `moves` all of them.
 
     `opening` are the moves among them that were not the agents'; `told` holds what was stored of
@@ -206,3 +235,136 @@ def game_dict(game: StoredGame, labels: Mapping[int, str]) -> dict[str, Any]:
         "job": game.job,
         "told": {name: list(amounts) for name, amounts in game.told.items()},
     }
+
+
+def export_games(
+    store: str | Path | Store | GameList,
+    path: str | Path,
+    wanted: GameFilter | None = None,
+    watch: Callable[[int], object] = lambda _: None,
+) -> int:
+    """Write games to a file one at a time, whole or not at all; return how many.
+
+    The ending says how: `.csv` and `.parquet` (extra `data`) are tables with a row a game, `.jsonl`
+    has a JSON object a line, `.txt` a move string a line. Parquet and JSON also hold what was
+    stored of each move; for Parquet games are read twice. `watch` is called with the number of
+    games read. Raises `InvalidMatch` for other endings, and `CannotWrite`.
+    """
+    write = writer_for(path)
+    count = 0
+    with nullcontext(store) if isinstance(store, GameList) else opened(store) as source:
+        board = source.geometry if isinstance(source, GameList) else source.start.geometry
+        labels = {agent.id: agent.label for agent in source.agents}
+
+        def rows() -> Iterator[Row]:
+            games = source.games if isinstance(source, GameList) else each_game(source, wanted)
+            nonlocal count
+            for count, game in enumerate(games, 1):
+                watch(count)
+                yield game_dict(game, labels)
+
+        with binary_file(path) as stream:
+            write(stream, rows, board)
+    return count
+
+
+def writer_for(path: str | Path) -> Callable[[BinaryIO, _Rows, Geometry], None]:
+    """Return what writes a file of this name; raise what will stand in its way before any work."""
+    ending = Path(path).suffix.lower()
+    if ending not in _WRITERS:
+        raise InvalidMatch(f"{path} must end in {', '.join(_WRITERS)}: that says what is written")
+    if ending == ".parquet":
+        _pyarrow()
+    check_output(path)
+    return _WRITERS[ending]
+
+
+def _write_csv(stream: BinaryIO, rows: _Rows, _: Geometry) -> None:
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="")
+    writer = csv.DictWriter(text, FIELDS, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows())
+    text.detach()
+
+
+def _write_json_lines(stream: BinaryIO, rows: _Rows, _: Geometry) -> None:
+    for game in rows():
+        stream.write(json.dumps(game).encode() + b"\n")
+
+
+def _write_moves(stream: BinaryIO, rows: _Rows, _: Geometry) -> None:
+    for game in rows():
+        stream.write((game["moves"] or "-").encode() + b"\n")
+
+
+def _write_parquet(stream: BinaryIO, rows: _Rows, board: Geometry) -> None:
+    arrow, parquet = _pyarrow()
+    types = {int: arrow.int64(), str: arrow.string(), float: arrow.float64()}
+    schema = {name: types[kind] for name, kind in FIELDS.items()}
+    for quantity in sorted({quantity for row in rows() for quantity in row["told"]}):
+        schema[f"move_{quantity}"] = arrow.list_(arrow.float64())
+    header = {"claimeven": json.dumps(board.as_dict())}
+    flat = (row | {f"move_{name}": told for name, told in row["told"].items()} for row in rows())
+    with parquet.ParquetWriter(stream, arrow.schema(schema.items(), header)) as writer:
+        while some := list(islice(flat, _ROWS)):
+            writer.write_table(arrow.Table.from_pylist(some, writer.schema))
+
+
+_WRITERS = {
+    ".csv": _write_csv,
+    ".jsonl": _write_json_lines,
+    ".parquet": _write_parquet,
+    ".txt": _write_moves,
+}
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow  # noqa: PLC0415 - an extra
+        import pyarrow.parquet  # noqa: PLC0415 - for a quick start
+    except ImportError:
+        raise InvalidMatch(
+            "Parquet files need pyarrow: pip install 'claimeven[data]', or write a .csv file"
+        ) from None
+    return pyarrow, pyarrow.parquet
+
+
+class UnreadGames:
+    """Yields each game of a store once, over any number of calls; `count` is how many it has read.
+
+    Games are stored nearly in the order of their numbers, so it keeps the number up to which it has
+    read all, and which it has read beyond. Games that are damaged count as read.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._next = 0
+        self._beyond: set[tuple[int, str]] = set()
+        self._damaged: set[tuple[Any, Any]] = set()
+
+    def read(self, store: Store) -> Iterator[Game]:
+        """Yield the games that were not read before. Raises what `Store.games` raises."""
+        for game in store.games(self._next, frozenset(self._beyond | self._damaged)):
+            self._beyond.add((game.number, game.job))
+            self.count += 1
+            yield game
+            if not self.count % _OFTEN:
+                self._forget()
+        self._damaged.update(store.damaged)
+        self.count += len(store.damaged)
+        self._forget()
+
+    def has_all_of(self, least: int, most: int) -> bool:
+        """Whether it has read the games of a store that held `least` of them before it read, and
+        `most` after; if not, games were removed, or stored under numbers that it had passed.
+        """
+        return least <= self.count <= most
+
+    def _forget(self) -> None:
+        """Move on to the first number that is missing."""
+        damaged = {each for each in self._damaged if isinstance(each[0], int)}
+        for number, job in sorted(self._beyond | damaged, key=itemgetter(0)):
+            if number > self._next:
+                break
+            self._next = max(self._next, number + 1)
+            self._beyond.discard((number, job))

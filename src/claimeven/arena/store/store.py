@@ -22,13 +22,16 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, astuple, dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, NamedTuple
 
+from claimeven.agents.sanitize import without_folders
+from claimeven.arena.games.game import FIELDS, Game, Row
 from claimeven.arena.store.database import (
     InvalidStore,
     check_file,
@@ -40,7 +43,6 @@ from claimeven.arena.store.database import (
     place_of,
     unlock,
 )
-from claimeven.arena.store.models import FIELDS, Picked, Row, StoredAgent, StoredGame
 from claimeven.atomic_io import check_output
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
@@ -54,13 +56,36 @@ _MARKS = ", ".join("?" * len(FIELDS))
 _JOB, _NUMBER = FIELDS.index("job"), FIELDS.index("number")
 #: The least number that SQLite holds.
 _LEAST = -(1 << 63)
+
+
+@dataclass(frozen=True)
+class StoredAgent:
+    """An agent of a store: its number there, label, full spec, and the digest of its file."""
+
+    id: int
+    label: str
+    spec: str
+    digest: str | None = None
+
+
+class Picked(NamedTuple):
+    """Which games of a store are read: the games of a condition of SQL, `most` of them."""
+
+    condition: str = "1"
+    values: tuple[Any, ...] = ()
+    skipped: int = 0
+    most: int = (1 << 63) - 1
+
+
 _ALL = Picked()
 
 
 class Store:
     """The games of a file, open for reading or, with `create` and `extend`, for adding games."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: Any = None) -> None:
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, lock: IO[bytes] | None = None
+    ) -> None:
         self.path = path
         self._connection = connection
         self._lock = lock
@@ -89,7 +114,7 @@ class Store:
         try:
             if path.exists() and path.stat().st_size and not holds_no_game(path):
                 raise InvalidStore(f"{path} is there already: go on with --resume, or name another")
-            make_file(path, meta, agents)
+            make_file(path, meta, [astuple(agent) for agent in agents])
             store = cls(path, connect(path), lock)
             store._is_new = True
             return store
@@ -185,12 +210,9 @@ class Store:
             )
         return StoredAgent(number, label, spec, digest)
 
-    def add(self, games: Iterable[StoredGame]) -> None:
+    def add(self, games: Iterable[Game]) -> None:
         """Store games, all or none of them; one whose job is stored already stays as it is."""
-        self.add_rows([game.row for game in games])
-
-    def add_rows(self, rows: Sequence[Row]) -> None:
-        """Store games by their rows, as `add` does."""
+        rows = [game.row for game in games]
         with naming(self.path), self._connection as connection:
             connection.executemany(f"INSERT OR IGNORE INTO games ({_GAME}) VALUES ({_MARKS})", rows)
         self.check_place()
@@ -243,7 +265,7 @@ class Store:
         least: int = _LEAST,
         without: Container[tuple[int, str]] = (),
         picked: Picked = _ALL,
-    ) -> Iterator[StoredGame]:
+    ) -> Iterator[Game]:
         """Yield the games from number `least` on in the order of the schedule, except those whose
         number and job are in `without`, those not `picked`, and those that are `damaged`.
 
@@ -257,8 +279,8 @@ class Store:
                 if without and (row[_NUMBER], row[_JOB]) in without:
                     continue
                 try:
-                    game = StoredGame.of_row(row)
-                    game.check_moves(start)
+                    game = Game.of_row(row, start)
+                    game.check()
                     if not known.issuperset(game.agents):
                         raise ValueError("an agent is unknown")
                 except (ValueError, RecursionError):
@@ -333,3 +355,18 @@ def holds_no_game(path: str | Path) -> bool:
             return not len(store)
     except InvalidStore:
         return False
+
+
+def public_agents(agents: Sequence[StoredAgent]) -> tuple[StoredAgent, ...]:
+    """Return agents as others may see them: without the folders of this machine.
+
+    Labels that are equal without them are numbered.
+    """
+    found: list[StoredAgent] = []
+    seen: Counter[str] = Counter()
+    for agent in agents:
+        label = without_folders(agent.label)
+        seen[label] += 1
+        label += f" ({seen[label]})" * (seen[label] > 1)
+        found.append(replace(agent, label=label, spec=without_folders(agent.spec)))
+    return tuple(found)

@@ -13,7 +13,7 @@ import numpy as np
 
 from claimeven.agents.base import Limit
 from claimeven.agents.registry import make_agents
-from claimeven.arena.store.models import StoredGame
+from claimeven.arena.games.game import Game
 from claimeven.arena.studies.study import Findings, Found
 from claimeven.evaluation.counting import COUNTERS, line_table
 from claimeven.evaluation.registry import weighted_windows
@@ -33,7 +33,7 @@ _COUNTING, _RUNS = 0.2, 7
 SEEDS = 100
 
 
-def of_games(games: Sequence[StoredGame], seconds: float) -> Findings:
+def of_games(games: Sequence[Game], seconds: float) -> Findings:
     """Return the findings of the games of two agents, by quantity and agent ("0" or "1").
 
     Shares are in per cent. Games that are equal move for move count once for the width of an
@@ -54,7 +54,7 @@ def of_games(games: Sequence[StoredGame], seconds: float) -> Findings:
         for first in range(0, len(games) - 9, 10):
             found["wins_in_ten", f"{key}:{first + 1}"] = Found(sum(won[first : first + 10]))
         # Moves of one game depend on each other: the sum or mean of a game is one observation.
-        own = {name: [_own(game, agent, name) for game in games] for name in _TOLD}
+        own = {name: [game.figures(agent, name) for game in games] for name in _TOLD}
         steps = "iterations" if any(own["iterations"]) else "nodes"
         observed = {
             "evaluations_per_game": [sum(each) for each in own["evaluations"] if each],
@@ -73,16 +73,9 @@ def of_games(games: Sequence[StoredGame], seconds: float) -> Findings:
     return found
 
 
-def _own(game: StoredGame, agent: int, quantity: str) -> list[float]:
-    """Return a stored quantity of an agent, one number for each of its moves that has one."""
-    seat = game.agents.index(agent)
-    moves = (game.told.get(quantity) or ())[(len(game.opening) + seat) % 2 :: 2]
-    return [amount for amount in moves if amount is not None]
-
-
-def _expanded(game: StoredGame, agent: int) -> list[float]:
+def _expanded(game: Game, agent: int) -> list[float]:
     """Return how many positions an agent expanded, one number for each move that has one."""
-    pairs = zip(_own(game, agent, "nodes"), _own(game, agent, "branching"), strict=False)
+    pairs = zip(game.figures(agent, "nodes"), game.figures(agent, "branching"), strict=False)
     return [(nodes - 1) / branching for nodes, branching in pairs if branching]
 
 
@@ -90,10 +83,10 @@ def _means(games: Iterable[Sequence[float]]) -> list[float]:
     return [fmean(each) for each in games if each]
 
 
-def _score(games: Sequence[StoredGame], agent: int, different: int) -> Found:
+def _score(games: Sequence[Game], agent: int, different: int) -> Found:
     """The share of the points; if seats were swapped, its interval is that of pairs of games."""
     share = fmean(game.points(agent) for game in games)
-    by_pair: dict[int | None, list[StoredGame]] = {}
+    by_pair: dict[int | None, list[Game]] = {}
     for game in games:
         by_pair.setdefault(game.pair, []).append(game)
     pairs = [pair for pair in by_pair.values() if len({game.first for game in pair}) == 2]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 import os
 import platform
@@ -15,14 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors import play_games
-from claimeven.arena.games.match import MatchPlan
+from claimeven.arena.executors import local
+from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
-from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.models import StoredAgent
-from claimeven.arena.store.runs import check_runs, first_run
-from claimeven.arena.store.store import Store, holds_no_game
-from claimeven.arena.store.writer import HeldRows, stored_game
+from claimeven.arena.store.store import Store
 from claimeven.arena.studies.catalogue import study_of
 from claimeven.arena.studies.measurements import of_games
 from claimeven.arena.studies.study import (
@@ -35,6 +29,7 @@ from claimeven.arena.studies.study import (
     Match,
     Study,
 )
+from claimeven.arena.tournaments.run import run, store_of
 from claimeven.atomic_io import scratch_folder
 from claimeven.errors import ClaimevenError
 from claimeven.markup import shown_by
@@ -209,83 +204,32 @@ class Laboratory:
         with scratch_folder() as scratch:
             if self.folder is not None:
                 self.folder.mkdir(parents=True, exist_ok=True)
-            with _open_store((self.folder or scratch) / name, plan, self.resume) as store:
+            with store_of(plan, (self.folder or scratch) / name, self.resume) as store:
                 _play_into(store, plan, jobs, on_progress)
                 stored, seconds = tuple(store.games()), store.meta["seconds"]
         forfeits = sum(game.fault is not None for game in stored)
-        decided = plan.as_dict(game.opening for game in stored)
+        decided = plan.match_setting(game.opening for game in stored)
         findings = of_games(stored, seconds)
         return ExperimentResult(match, findings, seconds, len(stored), forfeits, decided)
 
 
-def _open_store(path: Path, plan: MatchPlan, resume: bool | str) -> Store:
-    """Return the store of a match: a new file, or with `resume` the one that is there.
-
-    Raises `InvalidStore` for a file that holds other games, and unless `resume` is "changed" for
-    one that another version of claimeven has started.
-    """
-    if not (resume and path.exists()) or holds_no_game(path):
-        agents = [StoredAgent(place, name, name) for place, name in enumerate(plan.names)]
-        run = first_run(plan.look_at_files())
-        meta = {"plan": _plan_dict(plan), "begun": time.time(), "seconds": 0.0, **run}
-        return Store.create(path, meta, agents)
-    store = Store.extend(path)
-    try:
-        if store.meta.get("plan") != _plan_dict(plan):
-            raise InvalidStore(f"{path} holds games of another match: name another folder")
-        check_runs(store, plan.look_at_files(), plan.names, resume)
-    except BaseException:
-        store.close()
-        raise
-    return store
-
-
-def _play_into(store: Store, plan: MatchPlan, jobs: int, on_progress: Progress | None) -> None:
+def _play_into(store: Store, plan: Plan, jobs: int, on_progress: Progress | None) -> None:
     """Play the games of a match that a store lacks, and store them as they end.
 
-    The store adds up the seconds this takes, without those of loading the agents.
+    The store adds up the seconds this takes, without the seconds of loading the agents.
     """
     with Referee(plan):
         pass  # compiles the agents
-    data, total = _plan_dict(plan), plan.schedule.games
-    ids, stored_ids = [_id(data, number) for number in range(total)], store.jobs()
-    missing = [number for number, each in enumerate(ids) if each not in stored_ids]
-    done = total - len(missing)
-    before, begin = store.meta["seconds"], time.perf_counter()
+    done, before, begin = len(store), store.meta.get("seconds", 0.0), time.perf_counter()
     if on_progress is not None:
-        on_progress(done, total, True)
-
-    def note(stored: int) -> None:
+        on_progress(done, plan.games, True)
+    try:
+        with closing(run(plan, local(jobs), store)) as games:
+            for played, _ in enumerate(games, done + 1):
+                if on_progress is not None:
+                    on_progress(played, plan.games, False)
+    finally:
         store.set_meta("seconds", before + time.perf_counter() - begin)
-        if on_progress is not None:
-            on_progress(stored, total, False)
-
-    games = play_games(plan, jobs, True, None, missing, in_order=False)
-    with closing(HeldRows(store, done, note)) as held, closing(games):
-        for played in games:
-            held.add(stored_game(played, ids[played.number]).row)
-
-
-def _plan_dict(plan: MatchPlan) -> dict[str, Any]:
-    """Return what decides each game of a match, as plain data."""
-    schedule, geometry = plan.schedule, plan.schedule.geometry
-    return {
-        "agents": list(plan.names),
-        "kind": "match",
-        "seed": schedule.seed,
-        "start": [schedule.opening.root.mine, schedule.opening.root.mask],
-        "opening": schedule.opening.moves,
-        "opening_plies": schedule.opening_plies,
-        "swap": schedule.swap,
-        **geometry.as_dict(),
-        "limit": {name: value for name, value in vars(plan.limit).items() if value is not None},
-    }
-
-
-def _id(plan: dict[str, Any], number: int) -> str:
-    """Return the id of a game in a store, which is the same in a longer match."""
-    words = json.dumps([plan, number], sort_keys=True)
-    return hashlib.blake2b(words.encode(), digest_size=12).hexdigest()
 
 
 def run_study(

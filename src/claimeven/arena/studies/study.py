@@ -14,13 +14,12 @@ from typing import Any
 from claimeven.agents.base import Limit
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.registry import Contestant
+from claimeven.arena.api import match_plan
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.games.match import MatchPlan
+from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.provenance import setting_of
-from claimeven.arena.games.schedule import Opening, Schedule
+from claimeven.arena.options import MatchOptions
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.notation import parse_moves
-from claimeven.game.position import Position
 
 
 @dataclass(frozen=True)
@@ -152,16 +151,20 @@ class Match:
             words.append(f"{self.seconds:g} s a move")
         return ", ".join(words)
 
-    def plan(self, seed: int) -> MatchPlan:
+    def plan(self, seed: int) -> Plan:
         """Return what is played. Raises `InvalidMatch` for the match with no server."""
         if SERVER in self.agents:
             raise InvalidMatch(
                 "this study plays a server: name it with --server URL, such as"
                 " http://127.0.0.1:8000/play?agent=uct of `claimeven serve`"
             )
-        opening = Opening(Position(self.geometry), tuple(parse_moves(self.start, self.geometry)))
-        schedule = Schedule(self.games, seed, opening, self.opening_plies, self.swap)
-        return MatchPlan(self.agents, schedule, Limit(seconds=self.seconds))
+        board = self.geometry
+        options = MatchOptions(
+            games=self.games, seed=seed, start=self.start, opening_plies=self.opening_plies,
+            swap=self.swap, seconds=self.seconds, columns=board.columns, rows=board.rows,
+            connect=board.connect,
+        )  # fmt: skip
+        return match_plan(*self.agents, options)
 
 
 @dataclass(frozen=True)

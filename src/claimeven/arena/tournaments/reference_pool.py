@@ -23,9 +23,10 @@ from pathlib import Path
 
 from claimeven import atomic_io
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.store.models import StoredGame
+from claimeven.arena.games.game import Game
+from claimeven.arena.games.plan import Plan
+from claimeven.arena.tournaments.run import stored_agents
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.arena.tournaments.tournament import TournamentPlan, stored_agents
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.ratings.ladder import Ladder
@@ -57,9 +58,9 @@ GAMES = Path(__file__).parents[1] / "data" / f"pool-v{VERSION}.txt.gz"
 _RESULTS = {"1": 0, "2": 1, "=": None}
 
 
-def pool_plan(rounds: int = ROUNDS) -> TournamentPlan:
+def pool_plan(rounds: int = ROUNDS) -> Plan:
     """Return what the pool plays: a round robin from the openings of its games."""
-    return TournamentPlan(AGENTS, rounds_within(rounds), SEED, openings=pool_openings())
+    return Plan(AGENTS, rounds_within(rounds), SEED, openings=pool_openings())
 
 
 def rounds_within(rounds: int) -> int:
@@ -107,14 +108,14 @@ def ladder_of(standings: Standings) -> Ladder:
     return standings.ladder_at(ANCHOR if played else None)
 
 
-def games_text(games: Iterable[StoredGame]) -> bytes:
+def games_text(games: Iterable[Game]) -> bytes:
     """Return games of the pool as the file of them, in the order they come."""
     marks = {winner: mark for mark, winner in _RESULTS.items()}
     lines = (f"{game.opening} {game.moves} {marks[game.winner]}\n" for game in games)
     return atomic_io.packed("".join(lines).encode())
 
 
-def same_games(games: Iterable[StoredGame]) -> int:
+def same_games(games: Iterable[Game]) -> int:
     """Return how many of the games are those that come along, move for move."""
     known = {game.job: game.all_moves for game in pool_standings().games}
     return sum(known.get(game.job) == game.all_moves for game in games)
@@ -125,11 +126,11 @@ def _lines() -> tuple[str, ...]:
     return tuple(gzip.decompress(GAMES.read_bytes()).decode().splitlines())
 
 
-def _games(plan: TournamentPlan, lines: Iterable[str]) -> Iterator[StoredGame]:
+def _games(plan: Plan, lines: Iterable[str]) -> Iterator[Game]:
     for number, line in enumerate(lines):
         opening, moves, result = line.split()
         pairing = plan.pairing(number)
-        yield StoredGame(
+        yield Game(
             job=plan.job(number),
             number=number,
             pair=pairing.pair,

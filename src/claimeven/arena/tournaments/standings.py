@@ -1,4 +1,4 @@
-"""What follows from stored games: points, cross table, ratings, forfeits, the cost of a move.
+"""What follows from games: points, cross table, ratings, forfeits, the cost of a move, remarks.
 
 Everything here is derived from the games alone, so it cannot drift from them. Games that were left
 unfinished (imported ones may be) count nowhere. A game of an agent against itself is a result for
@@ -7,26 +7,236 @@ nobody, in no record and no rating; its moves and its forfeit count.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import re
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from claimeven.arena.store.models import StoredAgent, StoredGame
+from claimeven.arena.games.game import Game
 from claimeven.arena.store.runs import store_notes
-from claimeven.arena.store.store import Store
-from claimeven.arena.tournaments.remarks import remarks
-from claimeven.arena.tournaments.totals import Record, Totals
+from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.markup import shown_by
 from claimeven.ratings.ladder import Ladder, rate_evidence
-from claimeven.ratings.pair_counts import RatedGame
+from claimeven.ratings.pair_counts import Evidence, NamedKind, RatedGame, count_kinds
 from claimeven.ratings.pentanomial import PairCounts
+from claimeven.review.claims import listed
 
 #: Seed of the bootstrap behind the intervals: the same games give the same numbers.
 SEED = 0
+#: Figures of moves that have a mean; the totals of tournaments show the first four.
+QUANTITIES = ("seconds", "nodes", "iterations", "depth", "branching", "evaluations")
+#: A path with an extension in a spec, such as `bots/ann.py` in `bots/ann.py:agent`.
+_PATH = re.compile(r"[^:=,]+\.[A-Za-z]\w*(?=$|[:,])")
+
+
+@dataclass
+class Record:
+    """The games of one agent: results against others, its moves and forfeits.
+
+    `most_stored` is the greatest number of nodes or positions that it reported to hold.
+    """
+
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    forfeits: Counter[str] = field(default_factory=Counter)
+    moves: int = 0
+    sums: dict[str, float] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0.0))
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
+    most_stored: int = 0
+
+    @property
+    def games(self) -> int:
+        """Games played to an end, against others."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def points(self) -> float:
+        """A point a win, half a point a draw."""
+        return self.wins + self.draws / 2
+
+    @property
+    def share(self) -> float | None:
+        """Share of the points of its games, 0 to 1; None without a game."""
+        return self.points / self.games if self.games else None
+
+    def mean(self, quantity: str) -> float | None:
+        """Mean of a quantity for one move, None if it was never reported."""
+        return self.sums[quantity] / self.counts[quantity] if self.counts[quantity] else None
+
+    def note(self, game: Game, agent: int) -> None:
+        """Count a finished game of an agent."""
+        agents, winner = game.agents, game.winner
+        if agents[0] != agents[1]:
+            if winner is None:
+                self.draws += 1
+            elif agents[winner] == agent:
+                self.wins += 1
+            else:
+                self.losses += 1
+        for seat in (0, 1):
+            if agents[seat] != agent:
+                continue
+            if game.fault_seat == seat:
+                self.forfeits[game.fault or "crash"] += 1
+            own = slice((game.root.ply + len(game.opening) + seat) % 2, None, 2)
+            self.moves += len(game.moves[own])
+            for quantity, told in game.told.items():
+                amounts = [amount for amount in told[own] if amount is not None]
+                if quantity in self.sums:
+                    self.sums[quantity] += sum(amounts)
+                    self.counts[quantity] += len(amounts)
+                elif quantity == "stored" and amounts:
+                    self.most_stored = max(self.most_stored, int(max(amounts)))
+
+    def add(self, other: Record) -> None:
+        """Count another record."""
+        self.wins += other.wins
+        self.draws += other.draws
+        self.losses += other.losses
+        self.moves += other.moves
+        self.forfeits += other.forfeits
+        self.most_stored = max(self.most_stored, other.most_stored)
+        for quantity in QUANTITIES:
+            self.sums[quantity] += other.sums[quantity]
+            self.counts[quantity] += other.counts[quantity]
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the results as plain data."""
+        return {
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "points": self.points,
+            "share": self.share,
+        }
+
+
+class Totals:
+    """Running totals of the games of some agents, from which standings follow without the games.
+
+    Games can be added at any time and in any order, so a store that grows is counted by its new
+    games only.
+    """
+
+    def __init__(self, agents: Sequence[StoredAgent], games: Iterable[Game] = ()) -> None:
+        self.agents = tuple(agents)
+        self.label = {agent.id: agent.label for agent in agents}
+        self.games = 0
+        self.forfeits: Counter[str] = Counter()
+        self._meetings: defaultdict[tuple[int, int], Record] = defaultdict(Record)
+        self._different: set[int] = set()
+        self._pairs: dict[Hashable, NamedKind] = {}
+        self._kinds: Counter[NamedKind] = Counter()
+        for game in games:
+            self.note(game)
+
+    def note(self, game: Game) -> None:
+        """Count a game, if it is finished."""
+        if not game.finished:
+            return
+        self.games += 1
+        self._different.add(hash((game.first, game.second, game.all_moves)))
+        if game.fault is not None:
+            self.forfeits[game.fault] += 1
+        for agent, other in dict.fromkeys((game.agents, game.agents[::-1])):
+            self._meetings[agent, other].note(game, agent)
+        if game.first != game.second:
+            self._note_pair(game)
+
+    def _note_pair(self, game: Game) -> None:
+        """Count the pair of a game with the game, and no more without."""
+        halves = 1 if game.winner is None else 2 - 2 * game.winner
+        kind: NamedKind = ((self.label[game.first], self.label[game.second], halves),)
+        if game.pair is not None:
+            key = (game.pair, *sorted(game.agents))
+            before = self._pairs.get(key)
+            if before is not None:
+                self._kinds[before] -= 1
+                kind = tuple(sorted((*before, *kind)))
+            self._pairs[key] = kind
+        self._kinds[kind] += 1
+
+    @property
+    def records(self) -> dict[int, Record]:
+        """The record of each agent by its number."""
+        found = {agent.id: Record() for agent in self.agents}
+        for (agent, _), record in self._meetings.items():
+            found[agent].add(record)
+        return found
+
+    @property
+    def unique_games(self) -> int:
+        """Number of different games: by agents, seats and moves."""
+        return len(self._different)
+
+    @property
+    def evidence(self) -> Evidence:
+        """The games as ratings count them: those of two different agents."""
+        return count_kinds(+self._kinds)
+
+    def between(self, agent: int, other: int) -> Record:
+        """Return the record of an agent against another."""
+        return self._meetings.get((agent, other), Record())
+
+    @property
+    def pairs(self) -> dict[tuple[str, str], PairCounts]:
+        """The full pairs of each two agents, by their labels, as the first of the two sees them."""
+        counts = {
+            (one, other): [0] * 5 for one in self.label.values() for other in self.label.values()
+        }
+        for kind, often in self._kinds.items():
+            if len(kind) != 2:
+                continue
+            for label, other in (kind[0][:2], kind[0][1::-1]):
+                won = sum(halves if first == label else 2 - halves for first, _, halves in kind)
+                counts[label, other][won] += often
+        return {both: PairCounts((a, b, c, d, e)) for both, (a, b, c, d, e) in counts.items()}
+
+    def ranking(self, ladder: Ladder | None) -> tuple[StoredAgent, ...]:
+        """Return the agents, best first: by rating, those without a game last."""
+        by_label = {agent.label: agent for agent in self.agents}
+        rated = [by_label[row.agent] for row in ladder.ratings] if ladder else []
+        return (*rated, *(agent for agent in self.agents if agent not in rated))
+
+    def as_dict(self, ladder: Ladder | None) -> dict[str, object]:
+        """Return everything as plain data; agents are in the order of the ranking."""
+        order, records, pairs = self.ranking(ladder), self.records, self.pairs
+
+        def meeting(one: StoredAgent, other: StoredAgent) -> dict[str, object] | None:
+            if one is other:
+                return None
+            counts = pairs[one.label, other.label]
+            return {
+                **self.between(one.id, other.id).as_dict(),
+                "pair_counts": list(counts.counts),
+                "superiority": counts.superiority if counts.pairs else None,
+            }
+
+        return {
+            "agents": [
+                {
+                    "label": agent.label,
+                    "spec": agent.spec,
+                    "digest": agent.digest,
+                    **records[agent.id].as_dict(),
+                    "moves": records[agent.id].moves,
+                    "forfeits": dict(records[agent.id].forfeits),
+                    "per_move": {name: records[agent.id].mean(name) for name in QUANTITIES[:4]},
+                }
+                for agent in order
+            ],
+            "ratings": ladder.as_dict() if ladder else None,
+            "cross_table": [[meeting(one, other) for other in order] for one in order],
+            "games": self.games,
+            "unique_games": self.unique_games,
+            "forfeits": dict(self.forfeits),
+        }
 
 
 @dataclass(frozen=True)
@@ -37,8 +247,7 @@ class Standings:
     """
 
     agents: tuple[StoredAgent, ...]
-    games: tuple[StoredGame, ...]
-    start_ply: int = 0
+    games: tuple[Game, ...]
     notes: tuple[str, ...] = ()
 
     _repr_html_ = shown_by("claimeven.arena.results", "standings")
@@ -47,22 +256,18 @@ class Standings:
     def of(
         cls,
         agents: Sequence[StoredAgent],
-        games: Iterable[StoredGame],
-        start_ply: int = 0,
+        games: Iterable[Game],
         notes: tuple[str, ...] = (),
     ) -> Standings:
-        """Return the standings of the finished games among some games.
-
-        All began from a position of so many discs, before their openings.
-        """
+        """Return the standings of the finished games among some games."""
         finished = tuple(game for game in games if game.finished)
-        return cls(tuple(agents), finished, start_ply, notes)
+        return cls(tuple(agents), finished, notes)
 
     @classmethod
     def of_store(cls, store: Store) -> Standings:
         """Return the standings of the games of an open file."""
         games = list(store.games())
-        return cls.of(store.agents, games, store.start.ply, store_notes(store))
+        return cls.of(store.agents, games, store_notes(store))
 
     @classmethod
     def read(cls, path: str | Path) -> Standings:
@@ -73,7 +278,7 @@ class Standings:
     @cached_property
     def totals(self) -> Totals:
         """The totals of the games."""
-        return Totals(self.agents, self.start_ply, self.games)
+        return Totals(self.agents, self.games)
 
     @cached_property
     def records(self) -> dict[int, Record]:
@@ -139,3 +344,23 @@ class Standings:
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data; agents are in the order of the ranking."""
         return {**self.totals.as_dict(self.ladder), "remarks": list(self.remarks)}
+
+
+def remarks(agents: Sequence[StoredAgent], openings: Iterable[str]) -> Iterator[str]:
+    """Yield sentences about a tournament of these agents, whose games began with these openings.
+
+    >>> ann, bob = (StoredAgent(0, name, f"{name}.py", "5c1d") for name in ("ann", "bob"))
+    >>> print(*remarks([ann, bob], ["43", "43"]), sep="\\n")
+    ann and bob are equal files: what one scores against the other is chance.
+    All games began with the moves 43: more rounds begin with others.
+    """
+    alike: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for agent in agents:
+        if agent.digest is not None:
+            alike[agent.digest, _PATH.sub("", agent.spec)].append(agent.label)
+    for group in alike.values():
+        if len(group) > 1:
+            yield f"{listed(group)} are equal files: what one scores against the other is chance."
+    begun = list(openings)
+    if len(begun) > 1 and len(set(begun)) == 1 and begun[0]:
+        yield f"All games began with the moves {begun[0]}: more rounds begin with others."

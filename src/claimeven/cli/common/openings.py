@@ -1,42 +1,15 @@
-"""Options that say where games begin, and what is told of them."""
+"""The options of openings: checked, and what would bring more of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import click
 from click.core import ParameterSource
 
 from claimeven.arena.games.openings import band_of
-from claimeven.cli.common.options import Command, refuse_given
+from claimeven.cli.common.options import refuse_given
 from claimeven.cli.common.streams import printable
-
-#: What --openings takes.
-OPENINGS_HELP = (
-    "random, balanced (exact score -2 to 2), another band of scores such as 3..8, or a file of move"
-    " strings."
-)
-
-
-def openings_of(plies: int) -> Callable[[Command], Command]:
-    """Return what adds --openings (as `source`) and --opening-plies, usually so many."""
-
-    def add(command: Command) -> Command:
-        command = click.option(
-            "--opening-plies", default=plies, show_default=True, help="Plies of an opening."
-        )(command)
-        return click.option(
-            "--openings",
-            "source",
-            default="random",
-            show_default=True,
-            help=OPENINGS_HELP,
-        )(command)
-
-    return add
-
-
-opening_options = openings_of(4)
 
 
 def are_drawn(source: str) -> bool:
@@ -53,7 +26,7 @@ def refuse_plies_of_file(ctx: click.Context, source: str) -> None:
 
     Those of a tournament's file are passed over where the command line has other openings.
     """
-    where, plies = (ctx.get_parameter_source(name) for name in ("source", "opening_plies"))
+    where, plies = (ctx.get_parameter_source(name) for name in ("openings", "opening_plies"))
     if are_drawn(source):
         return
     if plies == ParameterSource.DEFAULT_MAP and where != plies:

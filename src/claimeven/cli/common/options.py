@@ -7,18 +7,21 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
+from claimeven.arena.options import (
+    BoardOptions,
+    LimitOptions,
+    Option,
+    SandboxOptions,
+    options_of,
+)
 from claimeven.cli.common.solver_options import SolverChoice, usual_threads
 from claimeven.game.errors import ClaimevenError
-from claimeven.game.geometry import Geometry
 from claimeven.suggestions import did_you_mean
-
-if TYPE_CHECKING:
-    pass
 
 Command = Callable[..., Any]
 
@@ -59,12 +62,11 @@ class FilePath(click.Path):
         return super().convert(value, param, ctx)
 
 
+#: The error of a run that is to be resumed without a file.
+NO_FILE = "--resume goes on with a file: name it with --out"
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 seed_option = click.option(
     "--seed", default=0, show_default=True, help="Decides everything but the clock."
-)
-jobs_option = click.option(
-    "--jobs", type=int, help="Processes that play games; usually one a core."
 )
 
 
@@ -91,7 +93,7 @@ def keeping_options(command: Command) -> Command:
     @wraps(command)
     def with_file(out: Path | None, resume: bool | str, **others: Any) -> Any:
         if resume and out is None:
-            raise ClaimevenError("--resume goes on with a file: name it with --out")
+            raise ClaimevenError(NO_FILE)
         return command(out=out, resume=resume, **others)
 
     out = click.option(
@@ -101,105 +103,74 @@ def keeping_options(command: Command) -> Command:
     return decorated
 
 
-def page_option(command: Command) -> Command:
-    """Add --report; the command receives `page`, a path or None."""
+def report_option(command: Command) -> Command:
+    """Add --report; the command receives `report`, a path or None."""
     return click.option(
         "--report",
-        "page",
         type=FilePath(path_type=Path),
         metavar="PAGE",
         help="Then write a page on the games: see claimeven report.",
     )(command)
 
 
-def geometry_options(command: Command) -> Command:
-    """Add --columns, --rows and --connect; the command gets them as one `geometry`."""
+def option_group(
+    cls: type,
+    receives: str,
+    value: Callable[[Any], Any] = lambda options: options,
+    without: Collection[str] = (),
+) -> Callable[[Command], Command]:
+    """Return a decorator that adds the options of a class; the command gets one value of them.
 
-    @wraps(command)
-    def with_geometry(columns: int, rows: int, connect: int, **others: Any) -> Any:
-        return command(geometry=Geometry(columns, rows, connect), **others)
+    The options of `without` are left out.
+    """
+    declared = {name: each for name, each in options_of(cls).items() if name not in without}
 
-    decorated: Command = with_geometry
-    for name, usual, help_text in (
-        ("--connect", 4, "Discs in a line that win, 2 to 8."),
-        ("--rows", 6, "Rows of the board, 1 to 16."),
-        ("--columns", 7, "Columns of the board, 1 to 16."),
-    ):
-        decorated = click.option(name, default=usual, show_default=True, help=help_text)(decorated)
+    def decorated(command: Command) -> Command:
+        @wraps(command)
+        def with_group(**given: Any) -> Any:
+            if given.get("resume") and given.get("out") is None:
+                raise ClaimevenError(NO_FILE)
+            options = cls(**{name: given.pop(name) for name in declared})
+            return command(**{receives: value(options)}, **given)
+
+        added: Command = with_group
+        for name, (default, each) in reversed(declared.items()):
+            added = _added(added, name, default, each)
+        return added
+
     return decorated
 
 
-#: Options that limit what an agent may do for a move: name, type, help.
-_LIMITS = (
-    ("--seconds", float, "Wall-clock time an agent may take for a move."),
-    ("--bank", float, "Seconds an agent has in a game for what its moves take beyond --seconds."),
-    ("--iterations", int, "Monte Carlo iterations an agent may make for a move."),
-    ("--depth", int, "Plies an agent may look ahead."),
-    ("--nodes", int, "Positions an agent may look at for a move."),
-)
-
-
-#: The names of their parameters.
-LIMIT_PARAMETERS = tuple(name.removeprefix("--") for name, _, _ in _LIMITS)
-
-
-def limit_options(command: Command) -> Command:
-    """Add --seconds, --iterations, --depth and --nodes; the command gets them as one `limit`."""
-    return _with_limits(command, [option for option in _LIMITS if option[0] != "--bank"])
-
-
-def time_control_options(command: Command) -> Command:
-    """Add what `limit_options` adds and --bank; the command gets all as one `limit`."""
-    return _with_limits(command, _LIMITS)
-
-
-def _with_limits(command: Command, options: Sequence[tuple[str, type, str]]) -> Command:
-    @wraps(command)
-    def with_limit(**given: Any) -> Any:
-        from claimeven.agents.base import Limit  # noqa: PLC0415 - brings in all agents
-
-        limits = {name: given.pop(name) for name in names}
-        return command(limit=Limit(**limits), **given)
-
-    names = [name.removeprefix("--") for name, _, _ in options]
-    decorated: Command = with_limit
-    for name, kind, help_text in reversed(options):
-        decorated = click.option(name, type=kind, help=help_text)(decorated)
-    return decorated
-
-
-memory_option = click.option(
-    "--memory",
-    type=int,
-    metavar="MB",
-    help="Memory an agent in a process of its own may hold; usually 2048 MB.",
-)
-
-
-load_seconds_option = click.option(
-    "--load-seconds",
-    type=float,
-    metavar="SECONDS",
-    help="Time an agent from a file, or a program, may take to start; usually 30 s.",
-)
-
-
-def isolation_options(command: Command) -> Command:
-    """Add --isolate, --memory and --load-seconds; the command gets them as one `isolation`."""
-
-    @wraps(command)
-    def with_isolation(
-        isolate: bool, memory: int | None, load_seconds: float | None, **others: Any
-    ) -> Any:
-        from claimeven.agents.process.sandbox import Isolation  # noqa: PLC0415 - for a quick start
-
-        return command(isolation=Isolation(isolate, memory, load_seconds=load_seconds), **others)
-
+def _added(command: Command, name: str, default: Any, declared: Option) -> Command:
+    """Add one option to a command."""
+    if name == "resume":
+        return resume_options(command)
+    kind: Any = declared.kind
+    if declared.choices:
+        kind = WordChoice(*declared.choices)
+    elif kind is Path:
+        kind = FilePath(path_type=Path)
     return click.option(
-        "--isolate",
-        is_flag=True,
-        help="Give built-in agents processes of their own too, as those from files have.",
-    )(memory_option(load_seconds_option(with_isolation)))
+        declared.flags or f"--{name.replace('_', '-')}",
+        name,
+        type=None if kind is bool else kind,
+        is_flag=kind is bool,
+        default=default,
+        show_default=declared.shown or (default is not None and (kind is not bool or default)),
+        metavar=declared.metavar,
+        help=declared.help,
+    )(command)
+
+
+geometry_options = option_group(BoardOptions, "geometry", lambda options: options.geometry)
+time_control_options = option_group(LimitOptions, "limit", lambda options: options.limit)
+limit_options = option_group(LimitOptions, "limit", lambda options: options.limit, ("bank",))
+#: The names of the parameters of `time_control_options`.
+LIMIT_PARAMETERS = tuple(options_of(LimitOptions))
+isolation_options = option_group(SandboxOptions, "isolation", lambda options: options.isolation)
+bounds_options = option_group(
+    SandboxOptions, "bounds", lambda options: options.isolation, ("isolate",)
+)
 
 
 def tell_unbounded(specs: Sequence[str], isolation: Any) -> None:
@@ -275,7 +246,7 @@ def solver_options(
 
 
 #: Options that change nothing of the games.
-_BESIDE = ("address", "as_json", "executor", "jobs", "out", "page", "resume")
+_BESIDE = ("address", "as_json", "executor", "jobs", "out", "report", "resume")
 
 
 #: Where what was asked for comes from: typed, or from a file of settings.

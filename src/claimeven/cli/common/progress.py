@@ -101,7 +101,7 @@ def say(text: str) -> None:
     print("\r" + left(text, width) if width else text, file=sys.stderr, flush=True)
 
 
-def say_interrupted(done: str, out: Path | None) -> None:
+def say_interrupted(done: str, out: str | Path | None) -> None:
     """Say on stderr after how much work Ctrl-C ended a command, and how the file goes on."""
     more = "" if out is None else f"; go on with: --out {out} --resume"
     print(f"interrupted after {done}{more}", file=sys.stderr)

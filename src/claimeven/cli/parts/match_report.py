@@ -8,10 +8,11 @@ from pathlib import PurePath
 from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.registry import AGENTS
-from claimeven.arena import MatchResult, Opening, PlayedGame
+from claimeven.arena.games.game import Game
 from claimeven.arena.results import fault_texts
-from claimeven.arena.store.models import StoredAgent
-from claimeven.arena.tournaments.remarks import remarks
+from claimeven.arena.store.store import StoredAgent
+from claimeven.arena.tournaments.results import MatchResult
+from claimeven.arena.tournaments.standings import remarks
 from claimeven.cli.common.output import cut, left, remark_lines, table_lines, text_size, wrap
 
 LETTERS = ("A", "B")
@@ -27,22 +28,21 @@ COSTS = (
 )
 
 
-def game_lines(played: PlayedGame, names: Sequence[str]) -> Iterator[str]:
+def game_lines(game: Game, names: Sequence[str]) -> Iterator[str]:
     """Yield who played a game and all its moves; the board is not drawn."""
-    seats = names if played.first == 0 else names[::-1]
-    yield f"game {played.number + 1}: first player {seats[0]}, second player {seats[1]}"
-    opening = played.game.opening.moves
-    if opening:
-        yield f"opening {opening}"
-    yield f"moves {played.game.moves}"
+    first, second = (names[agent] for agent in game.agents)
+    yield f"game {game.number + 1}: first player {first}, second player {second}"
+    if game.opening:
+        yield f"opening {game.opening}"
+    yield f"moves {game.all_moves}"
 
 
-def forfeit_line(played: PlayedGame, names: Sequence[str]) -> str | None:
-    """Say who forfeited a game and why; None if nobody did."""
-    forfeit = played.game.forfeit
+def forfeit_line(game: Game, names: Sequence[str]) -> str | None:
+    """Say who forfeited a game and why; None if no agent did."""
+    forfeit = game.forfeit
     if forfeit is None:
         return None
-    return f"{names[forfeit.seat ^ played.first]} forfeits: {forfeit.reason}"
+    return f"{names[game.agents[forfeit.seat]]} forfeits: {forfeit.reason}"
 
 
 def match_lines(result: MatchResult, width: int) -> Iterator[str]:
@@ -110,15 +110,15 @@ def _brief(name: str, most: int) -> str:
 
 
 def _headline(result: MatchResult) -> str:
-    schedule, played = result.plan.schedule, len(result.games)
-    geometry = schedule.opening.root.geometry
-    told = [f"{played} game{'s' * (played != 1)} on {geometry}"]
-    if schedule.opening != Opening(schedule.opening.root):
-        told.append(f"from {schedule.opening.moves}")
-    told.append(f"seed {schedule.seed}")
-    if plies := schedule.opening_plies:
+    plan, played = result.plan, len(result.games)
+    told = [f"{played} game{'s' * (played != 1)} on {plan.geometry}"]
+    if plan.opening.columns:
+        told.append(f"from {plan.opening.moves}")
+    told.append(f"seed {plan.seed}")
+    if plies := plan.opening_plies:
         told.append(f"{plies} random {'ply' if plies == 1 else 'plies'}")
-    if openings := len(set(schedule.openings)):
+    if any(plan.openings):
+        openings = len(set(plan.openings))
         told.append(f"{openings} opening{'s' * (openings != 1)}")
     return ", ".join([*told, f"{result.seconds:.2f} s"])
 
@@ -171,7 +171,7 @@ def _uniqueness(result: MatchResult) -> str:
     told = f"unique games: {unique} ({unique / played:.0%})"
     if not result.is_repetitive:
         return told
-    advice = "" if result.plan.schedule.is_varied else "; --opening-plies 4 would vary them"
+    advice = "" if result.plan.is_varied else "; --opening-plies 4 would vary them"
     return (
         f"{told}: the same games again are no new evidence, so the interval counts each once"
         + advice

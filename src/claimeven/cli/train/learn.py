@@ -176,7 +176,7 @@ def _ntuple_text(at: TrainingProgress) -> str:
 @click.option("--patience", default=120.0, show_default=True, help="Seconds a silent worker has.")
 @plots_option
 @json_option
-@players_options()
+@players_options
 @geometry_options
 def selfplay(
     out: str,

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 import json
-import pickle
 import random
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections import deque
 from contextlib import closing
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from claimeven import Limit, Position, make_agent
+from claimeven import Position, make_agent
 from claimeven.agents.process.sandbox import Isolation
-from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.executors import local
+from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import random_openings
+from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.models import StoredGame
 from claimeven.arena.store.store import Store
-from claimeven.arena.store.writer import RowToBe, as_row
+from claimeven.arena.tournaments.run import brief_labels, open_store, run
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.arena.tournaments.tournament import (
-    TournamentPlan,
-    brief_labels,
-    open_store,
-    run_tournament,
-)
-from claimeven.parallel.jobs import Result
-from claimeven.parallel.jobs import Work as AnyWork
 from tests import forks
 from tests.cli.conftest import environment
 
@@ -43,31 +35,19 @@ BOTS = Path(__file__).parents[2] / "agents" / "bots"
 OPENINGS = random_openings(20, 3, 1, Position())
 
 
-def plan(*agents: str, **more: Any) -> TournamentPlan:
+def plan(*agents: str, **more: Any) -> Plan:
     usual: dict[str, Any] = {"rounds": 3, "seed": 5, "openings": OPENINGS}
     chosen = agents or ("random", "greedy", "greedy:win=yes")
-    return TournamentPlan(chosen, **{**usual, **more})
+    return Plan(chosen, **{**usual, **more})
 
 
-class Here:
-    """An executor that plays in this process, and notes which games it was asked for."""
-
-    def __init__(self) -> None:
-        self.asked: list[int] = []
-
-    def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
-        self.asked += numbers
-        with work.begun() as play:
-            yield from (result for result in play(numbers) if result is not None)
-
-
-def played(path: Path, what: TournamentPlan, jobs: int = 1) -> list[StoredGame]:
+def played(path: Path, what: Plan, jobs: int = 1) -> list[Game]:
     with open_store(path, what, resume=True) as store:
-        run_tournament(what, store, jobs)
+        deque(run(what, local(jobs), store), 0)
         return list(store.games())
 
 
-def essence(game: StoredGame) -> tuple[object, ...]:
+def essence(game: Game) -> tuple[object, ...]:
     return (game.job, game.number, game.first, game.second, game.opening, game.moves, game.winner)
 
 
@@ -80,57 +60,6 @@ def totals(path: Path) -> Any:
     return told
 
 
-def test_any_two_meet_in_pairs_with_the_seats_swapped() -> None:
-    what = plan()
-    pairings = [what.pairing(number) for number in range(what.games)]
-    assert what.games == 3 * 3 * 2
-    for even, odd in zip(pairings[::2], pairings[1::2], strict=True):
-        assert (even.first, even.second) == (odd.second, odd.first)
-        assert even.opening == odd.opening
-        assert even.pair == odd.pair
-    meetings = Counter(frozenset((p.first, p.second)) for p in pairings)
-    assert set(meetings.values()) == {6}
-    assert len({what.job(number) for number in range(what.games)}) == what.games
-
-
-@pytest.mark.parametrize("start", ["", "4"])
-@pytest.mark.parametrize("opening", [(), (2,)])
-def test_the_first_of_a_pair_begins_its_even_games(start: str, opening: tuple[int, ...]) -> None:
-    what = plan("random", "greedy", start=Position.from_moves(start), openings=(opening,))
-    for number in range(4):
-        pairing = what.pairing(number)
-        to_move = (pairing.first, pairing.second)[pairing.opening.position.ply % 2]
-        assert to_move == number % 2
-
-
-def test_an_executor_may_play_the_games(tmp_path: Path) -> None:
-    what, here = plan("random", "greedy"), Here()
-    with open_store(tmp_path / "s.db", what, resume=False) as store:
-        run_tournament(what, store, executor=here)
-        assert here.asked == [game.number for game in store.games()] == list(range(what.games))
-
-
-def test_a_gauntlet_is_one_against_all() -> None:
-    what = plan(kind="gauntlet")
-    assert all(0 in (what.pairing(n).first, what.pairing(n).second) for n in range(what.games))
-    assert what.games == 2 * 2 * 3
-
-
-def test_a_plan_outlives_its_text() -> None:
-    what = plan(
-        limit=Limit(seconds=0.5),
-        start=Position.from_moves("4"),
-        isolation=Isolation(everyone=True, memory_mb=300),
-        unlimited=(1,),
-    )
-    again = TournamentPlan.from_dict(what.as_dict())
-    assert again == what
-    assert [again.job(n) for n in range(what.games)] == [what.job(n) for n in range(what.games)]
-    assert plan(seed=6).job(0) != plan().job(0)
-    assert plan(limit=Limit(depth=1)).job(0) != plan().job(0)
-    assert plan(rounds=9, isolation=Isolation(everyone=True)).job(7) == plan().job(7)
-
-
 def test_the_games_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
     alone = played(tmp_path / "one.db", plan())
     together = played(tmp_path / "two.db", plan(), jobs=2)
@@ -141,10 +70,9 @@ def test_the_games_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
 def test_more_rounds_are_added_to_those_played(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     before = list(map(essence, played(path, plan(rounds=1))))
-    done: list[int] = []
     with open_store(path, plan(rounds=2), resume=True) as store:
-        run_tournament(plan(rounds=2), store, watch=done.append)
-    assert done[0] > len(before) and done[-1] == 2 * len(before)
+        numbers = [game.number for game in run(plan(rounds=2), None, store)]
+    assert numbers == list(range(len(before), 2 * len(before)))
     after = list(map(essence, played(path, plan(rounds=3))))
     assert after[: len(before)] == before
     assert after == list(map(essence, played(tmp_path / "whole.db", plan(rounds=3))))
@@ -175,11 +103,11 @@ def test_what_moves_told_is_theirs_from_any_start(tmp_path: Path) -> None:
 
 RUN = """
 import sys
-from claimeven.arena.tournaments.tournament import TournamentPlan, open_store, run_tournament
 import json
-plan = TournamentPlan.from_dict(json.loads(sys.argv[2]))
+plan = Plan.from_dict(json.loads(sys.argv[2]))
 with open_store(sys.argv[1], plan, resume=True) as store:
-    run_tournament(plan, store, jobs=2, watch=lambda done: print(done, flush=True))
+    for game in run(plan, local(2), store):
+        print(game.number, flush=True)
 """
 
 
@@ -202,33 +130,21 @@ def test_killed_ten_times_every_game_stands_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_run_may_end_early(tmp_path: Path, jobs: int) -> None:
     what = plan(rounds=20)
-    seen: list[int] = []
     with open_store(tmp_path / "s.db", what, resume=False) as store:
-        result = run_tournament(
-            what, store, jobs, enough=lambda g: seen.append(g.number) or len(seen) == 9
-        )
+        with closing(run(what, local(jobs), store)) as games:
+            seen = [game.number for game in islice(games, 9)]
         assert sorted(seen) == [game.number for game in store.games()]
     assert len(seen) == 9
-    told = result.as_dict()
-    assert (told["games"], told["games_planned"]) == (9, what.games)
 
 
 def test_the_last_games_are_stored_before_their_players_go(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    what, stored, when_closed = plan("random", "greedy"), [0], []
-    monkeypatch.setattr(Referee, "close", lambda self: when_closed.append(stored[-1]))
+    what, when_closed = plan("random", "greedy"), list[int]()
     with open_store(tmp_path / "s.db", what, resume=False) as store:
-        run_tournament(what, store, watch=stored.append)
+        monkeypatch.setattr(Referee, "close", lambda self: when_closed.append(len(store)))
+        deque(run(what, None, store), 0)
     assert when_closed == [what.games]
-
-
-def test_a_game_goes_to_another_process_as_its_row() -> None:
-    what = plan("random", "greedy")
-    with Referee(what, keep_decisions=True) as referee:
-        game = RowToBe(what.job, referee.play(3))
-    assert pickle.loads(pickle.dumps(game)) == game.row == as_row(game) == as_row(game.row)
-    assert StoredGame.of_row(game.row).number == 3
 
 
 def test_two_coordinators_on_one_file_the_second_is_refused(tmp_path: Path) -> None:
@@ -396,31 +312,7 @@ def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> N
     Store.extend(path).close()
 
 
-@pytest.mark.parametrize(
-    ("make", "said"),
-    [
-        (lambda: plan("random"), "2 agents or more, not 1"),
-        (lambda: plan("random", "greedy", "random"), "random takes part twice"),
-        (lambda: plan(rounds=0), "1 round or more, not 0"),
-        (lambda: plan(rounds=10_000_001), "at most 10,000,000 rounds, not 10000001"),
-        (lambda: plan(rounds=1.5), "rounds must be a whole number, not 1.5"),
-        (lambda: plan(seed="x"), "seed must be a whole number, not 'x'"),
-        (lambda: plan(seed=-1), "a seed is 0 or more, not -1"),
-        (lambda: plan(kind="swiss"), "there is no kind 'swiss': choose from round-robin, gauntlet"),
-        (lambda: plan(openings=((0, 1, 0, 1, 0, 1, 0),)), "the game is over after 1212121"),
-        (lambda: plan(openings=()), "needs an opening"),
-    ],
-)
-def test_plans_that_cannot_be(make: Callable[[], object], said: str) -> None:
-    with pytest.raises(InvalidMatch, match=said):
-        make()
-
-
 def test_labels_are_brief_where_they_still_differ() -> None:
     assert brief_labels(["a/ann.py", "b/bob.py:agent", "greedy"]) == ("ann", "bob", "greedy")
     assert brief_labels(["alphabeta:eval=a/mine.py", "greedy"])[0] == "alphabeta:eval=a/mine.py"
     assert brief_labels(["a/bot.py", "b/bot.py"]) == ("a/bot.py", "b/bot.py")
-
-
-def test_as_many_rounds_as_there_may_be() -> None:
-    assert plan("random", "greedy", rounds=10_000_000).games == 20_000_000

@@ -8,10 +8,10 @@ import pytest
 
 from claimeven import Geometry, Limit, Position
 from claimeven.agents import Isolation
+from claimeven.arena.api import FIELDS, read_plan, read_settings
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.openings import make_openings
-from claimeven.arena.tournaments.config import FIELDS, read_plan, read_settings
-from claimeven.arena.tournaments.tournament import TournamentPlan
+from claimeven.arena.games.plan import Plan
 
 
 def written(folder: Path, text: str) -> Path:
@@ -34,7 +34,7 @@ def test_a_plan_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         "jobs = 2\nout = 'class.db'\n",
     )
     start = Position(Geometry(5, 4, 3))
-    assert read_plan(path) == TournamentPlan(
+    assert read_plan(path) == Plan(
         ("bots/ann.py", "bots/bob.py", "greedy"),
         rounds=3,
         seed=7,

@@ -1,0 +1,282 @@
+"""The options of matches, tournaments, tests and placements: each is declared here, once.
+
+The fields are keyword arguments in Python, options of the command line, and fields of a
+tournament's file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from claimeven.arena.errors import InvalidMatch
+from claimeven.suggestions import no_such
+
+if TYPE_CHECKING:
+    from claimeven.agents.base import Limit
+    from claimeven.agents.process.sandbox import Isolation
+    from claimeven.game.geometry import Geometry
+    from claimeven.ratings.sprt import SequentialRun, SequentialTest
+
+_KEY: Final = "option"
+#: Executors by name, the default one first: processes of this machine, or Ray.
+EXECUTORS = ("local", "ray")
+#: Kinds of tournaments, the default one first.
+KINDS = ("round-robin", "gauntlet")
+#: Kinds of Elo that a sequential test may have, the default one first.
+MODELS = ("normalized", "logistic")
+#: Plies of the balanced openings of a match by default.
+BALANCED_PLIES = 4
+#: Rounds of a placement by default.
+POOL_ROUNDS = 16
+#: Options that have another name in Python.
+_PYTHON_NAMES = {"memory_mb": "memory", "most_games": "max_games"}
+
+
+@dataclass(frozen=True)
+class Option:
+    """How an option is given: its type or its words, its help, the name of a value.
+
+    `flags` are written in place of its name; `shown` in place of its default.
+    """
+
+    kind: type
+    help: str
+    choices: tuple[str, ...] = ()
+    metavar: str | None = None
+    flags: str = ""
+    shown: str | None = None
+
+
+def option(kind: type, default: Any, help: str, **more: Any) -> Any:
+    """Return the field of an option."""
+    return field(default=default, metadata={_KEY: Option(kind, help, **more)})
+
+
+def options_of(cls: type) -> dict[str, tuple[Any, Option]]:
+    """Return the default and the declaration of each option of a class, its own ones first."""
+    own = [name for each in cls.__mro__ for name in vars(each).get("__annotations__", ())]
+    found = {each.name: each for each in fields(cls) if _KEY in each.metadata}
+    return {
+        name: (found[name].default, found[name].metadata[_KEY])
+        for name in dict.fromkeys(own)
+        if name in found
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardOptions:
+    """The board."""
+
+    columns: int = option(int, 7, "Columns of the board, 1 to 16.")
+    rows: int = option(int, 6, "Rows of the board, 1 to 16.")
+    connect: int = option(int, 4, "Discs in a line that win, 2 to 8.")
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board. Raises what a wrong size raises."""
+        from claimeven.game.geometry import Geometry  # noqa: PLC0415 - for a quick start
+
+        return Geometry(self.columns, self.rows, self.connect)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitOptions:
+    """How much an agent may do for a move."""
+
+    seconds: float | None = option(float, None, "Wall-clock time an agent may take for a move.")
+    bank: float | None = option(
+        float, None, "Seconds an agent has in a game for what its moves take beyond --seconds."
+    )
+    iterations: int | None = option(
+        int, None, "Monte Carlo iterations an agent may make for a move."
+    )
+    depth: int | None = option(int, None, "Plies an agent may look ahead.")
+    nodes: int | None = option(int, None, "Positions an agent may look at for a move.")
+
+    @property
+    def limit(self) -> Limit:
+        """The limit of each move. Raises `InvalidLimit`."""
+        from claimeven.agents.base import Limit  # noqa: PLC0415 - brings in all agents
+
+        return Limit(**{name: getattr(self, name) for name in options_of(LimitOptions)})
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxOptions:
+    """What agents with separate processes may hold and take to start."""
+
+    isolate: bool = option(
+        bool, False, "Give built-in agents processes of their own too, as those from files have."
+    )
+    memory: int | None = option(
+        int, None, "Memory an agent in a process of its own may hold; usually 2048 MB.",
+        metavar="MB",
+    )  # fmt: skip
+    load_seconds: float | None = option(
+        float, None, "Time an agent from a file, or a program, may take to start; usually 30 s.",
+        metavar="SECONDS",
+    )  # fmt: skip
+
+    @property
+    def isolation(self) -> Isolation:
+        """Which agents have separate processes, and their bounds. Raises `InvalidLimit`."""
+        from claimeven.agents.process.sandbox import Isolation  # noqa: PLC0415 - quick start
+
+        return Isolation(self.isolate, self.memory, load_seconds=self.load_seconds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlayerOptions:
+    """Who plays: `jobs` processes of this machine, or another executor.
+
+    An `executor` is "local", "ray" (with the `address` of its cluster), or an object whose `play`
+    yields the games.
+    """
+
+    jobs: int | None = option(int, None, "Processes that play games; usually one a core.")
+    executor: Any = option(
+        str, EXECUTORS[0], "Who plays: processes of this machine, or Ray.", choices=EXECUTORS
+    )
+    address: str | None = option(
+        str, None, "A Ray cluster that plays; usually Ray is started here.", metavar="HOST:PORT"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(PlayerOptions, LimitOptions, SandboxOptions):
+    """How games are played and stored, whatever is played.
+
+    With `out` the games are stored in a file as they end; `resume` plays only the games that the
+    file does not hold, and "changed" does so although claimeven or the files of agents have
+    changed. `tell` gets sentences for the user.
+    """
+
+    out: str | Path | None = option(Path, None, "File to keep the games in, for --resume.")
+    resume: bool | str = option(bool, False, "Play what the file of --out does not hold yet.")
+    tell: Callable[[str], object] | None = None
+
+    @classmethod
+    def of(cls, options: Self | None, settings: Mapping[str, Any]) -> Self:
+        """Return options with some of them changed by name.
+
+        A `limit` (`Limit`) and a `geometry` (`Geometry`) may be given as a whole. Raises
+        `InvalidMatch` for a name that is no option.
+        """
+        given: dict[str, Any] = {}
+        for name, value in settings.items():
+            if name not in ("limit", "geometry"):
+                given[_PYTHON_NAMES.get(name, name)] = value
+            elif value is not None:
+                given.update(_parts_of(name, value))
+        known = [each.name for each in fields(cls)]
+        for name in given:
+            if name not in known:
+                raise InvalidMatch(no_such("option", name, known))
+        return cls(**given) if options is None else replace(options, **given)
+
+
+def _parts_of(name: str, value: Any) -> dict[str, Any]:
+    """Return the options that a limit or a board stands for."""
+    from claimeven.agents.base import InvalidLimit, Limit  # noqa: PLC0415 - for a quick start
+
+    if name == "limit" and not isinstance(value, Limit):
+        raise InvalidLimit(f"a limit is a Limit, as Limit(seconds=1), not {value!r}")
+    return dict(vars(value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _OpeningOptions(RunOptions, BoardOptions):
+    """Where games begin, and the seed."""
+
+    openings: str | Path | Sequence[str] = option(
+        str, "random",
+        "random, balanced (exact score -2 to 2), another band of scores such as 3..8, or a file of"
+        " move strings.",
+    )  # fmt: skip
+    seed: int = option(int, 0, "Decides everything but the clock.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchOptions(_OpeningOptions):
+    """The options of a match.
+
+    `games` are played in pairs: the same opening with the seats swapped, unless `swap` is False:
+    then the first agent makes the first move of every game. They begin after the moves of `start`,
+    or in the position or opening given, and then after `opening_plies` random plies (by default
+    none), or after other `openings`: "balanced" ones or a band of exact scores such as "3..8", by
+    default of 4 plies, the openings of a file, or move strings. `seed` decides everything but the
+    clock. Without `keep_decisions` a game holds moves and figures only. `watch` gets each game as
+    it is finished, in order.
+    """
+
+    games: int = option(int, 100, "Games to play.")
+    jobs: int | None = option(
+        int, None, "Processes that play games; usually one here, all cores of a cluster."
+    )
+    opening_plies: int | None = option(
+        int, None, "Plies before each pair of games, the same for both seats.",
+        shown=f"0; balanced: {BALANCED_PLIES}",
+    )  # fmt: skip
+    swap: bool = option(
+        bool, True, "Swap seats after each game, or let A begin always.",
+        flags="--swap/--no-swap",
+    )  # fmt: skip
+    start: Any = ""
+    keep_decisions: bool = True
+    watch: Callable[[Any], object] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentOptions(_OpeningOptions):
+    """The options of a tournament.
+
+    In a round any two agents play a pair of games, the same opening with the seats swapped; with
+    `kind` "gauntlet" the first agent plays each of the others. `openings` are "random" or
+    "balanced" ones of `opening_plies` plies, a band of exact scores such as "3..8", the openings of
+    a file, or move strings. `seed` decides everything but the clock. `watch` gets the number of
+    games finished.
+    """
+
+    rounds: int = option(int, 10, "Pairs of games any two play.")
+    opening_plies: int = option(int, 4, "Plies of an opening.")
+    kind: str = option(
+        str, KINDS[0], "All against all, or the first agent against each other.", choices=KINDS
+    )
+    watch: Callable[[int], object] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SprtOptions(_OpeningOptions):
+    """The options of a sequential test; see `SequentialTest` for hypotheses, risks and model.
+
+    At most `max_games` are played. `watch` gets the number of games finished and the test so far.
+    """
+
+    elo0: float = option(float, 0.0, "Lead of A that would be too little.")
+    elo1: float = option(float, 20.0, "Lead of A that is looked for.")
+    alpha: float = option(float, 0.05, "Risk of taking elo0 for elo1.")
+    beta: float = option(float, 0.05, "Risk of taking elo1 for elo0.")
+    model: str = option(
+        str, MODELS[0], "Which Elo: in deviations of a game, or of the mean score.", choices=MODELS
+    )
+    max_games: int = option(int, 10_000, "Games after which it ends anyway.")
+    opening_plies: int = option(int, 8, "Plies of an opening.")
+    watch: Callable[[int, SequentialRun], object] | None = None
+
+    @property
+    def test(self) -> SequentialTest:
+        """The test that the games are for."""
+        from claimeven.ratings.sprt import SequentialTest  # noqa: PLC0415 - for a quick start
+
+        return SequentialTest(self.elo0, self.elo1, self.alpha, self.beta, self.model)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LadderOptions(RunOptions):
+    """The options of a placement: pairs of games, and a limit that is the new agent's only."""
+
+    rounds: int = option(int, POOL_ROUNDS, "Pairs of games against each agent of the pool.")
+    watch: Callable[[int], object] | None = None

@@ -1,0 +1,215 @@
+"""The one way to play the games of a plan, and the store of a run.
+
+A run plays the games that its store does not hold, so a run that was ended, however it was, is
+resumed by running the same plan again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from pathlib import Path
+
+from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.fingerprint import digest_of_files
+from claimeven.agents.registry import AGENTS
+from claimeven.arena.errors import InvalidMatch
+from claimeven.arena.executors import Executor, RayWorkers, Work, local, play_work
+from claimeven.arena.games.game import Game
+from claimeven.arena.games.plan import Plan
+from claimeven.arena.options import EXECUTORS, PlayerOptions
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.runs import (
+    ChangeWatch,
+    check_plan,
+    check_runs,
+    first_run,
+    rounds_begun,
+)
+from claimeven.arena.store.store import Store, StoredAgent, holds_no_game
+from claimeven.atomic_io import scratch_folder
+from claimeven.parallel.cores import usable_cores
+from claimeven.suggestions import no_such
+
+#: Seconds after which finished games are stored, if they come faster; games stored in any case.
+_TICK, _MAX_WAITING = 0.1, 500
+
+
+def run(
+    plan: Plan,
+    executor: Executor | None = None,
+    store: Store | None = None,
+    on_message: Callable[[str], object] | None = None,
+    keep_decisions: bool = False,
+    are_tried: bool = False,
+) -> Generator[Game, None, None]:
+    """Play the games of a plan that a store does not hold; yield each as it ends, and store it.
+
+    An executor plays; None is this process. A caller that has enough closes the generator: all
+    games it got are stored then, after an error or Ctrl-C too; a kill may lose the games that ended
+    within a tenth of a second of one that was stored. `on_message` gets sentences for the user.
+    Games hold the agents' decisions with `keep_decisions`. With `are_tried` an agent that cannot be
+    loaded forfeits its games; else that raises `InvalidSpec` before the first one.
+    """
+    there = set() if store is None else {game.number for game in store.games()}
+    numbers = [number for number in range(plan.games) if number not in there]
+    if store is None:
+        plan.look_at_files()
+    work = Work(plan, keep_decisions, are_tried=are_tried)
+    with closing(play_work(work, numbers, executor, on_message)) as results:
+        if store is None:
+            for _, game in results:
+                yield game
+            return
+        changes = ChangeWatch(store, plan.provenance, on_message)
+        with suppress(GeneratorExit), closing(_Waiting(store, len(numbers))) as waiting:
+            for _, game in results:
+                waiting.add(game)
+                changes.look()
+                yield game
+    store.check_place()
+    changes.look(at_end=True)
+
+
+def in_order(
+    plan: Plan, games: Generator[Game, None, None], store: Store | None = None
+) -> Generator[Game, None, None]:
+    """Yield the games of a plan by their numbers: those that a store holds, and those of a run."""
+    waiting = {} if store is None else {game.number: game for game in store.games()}
+    with closing(games):
+        for number in range(plan.games):
+            while number not in waiting:
+                game = next(games)
+                waiting[game.number] = game
+            yield waiting.pop(number)
+        deque(games, 0)
+
+
+class _Waiting:
+    """Games on their way to the store: kept for a moment, so that thousands a second can be stored.
+
+    The last of `total` is stored immediately, before its processes end, which takes a while.
+    """
+
+    def __init__(self, store: Store, total: int) -> None:
+        self._store, self._left = store, total
+        self._games: list[Game] = []
+        self._stored_at = time.monotonic()
+
+    def add(self, game: Game) -> None:
+        """Take a game, and store all that wait when it is time."""
+        self._games.append(game)
+        count = len(self._games)
+        if count >= min(self._left, _MAX_WAITING) or time.monotonic() - self._stored_at > _TICK:
+            self.close()
+
+    def close(self) -> None:
+        """Store the games that wait."""
+        if self._games:
+            self._store.add(self._games)
+            self._left -= len(self._games)
+            self._games, self._stored_at = [], time.monotonic()
+
+
+def players_of(
+    options: PlayerOptions, default_jobs: int = 1, on_message: Callable[[str], object] | None = None
+) -> Executor | None:
+    """Return who plays; None is this process. `on_message` gets what happens to the processes.
+
+    Raises `InvalidMatch` for less than one job, and for an address without a cluster.
+    """
+    jobs, address = options.jobs, options.address
+    executor = EXECUTORS[0] if options.executor is None else options.executor
+    if not isinstance(executor, str):
+        given: Executor = executor
+        return given
+    if executor not in EXECUTORS:
+        raise InvalidMatch(no_such("executor", executor, EXECUTORS))
+    if executor == EXECUTORS[0]:
+        if address is not None:
+            raise InvalidMatch("--address is that of a Ray cluster: give --executor ray too")
+        return local(default_jobs if jobs is None else jobs, on_message)
+    return RayWorkers(
+        usable_cores() if jobs is None and address is None else jobs, address, on_message
+    )
+
+
+def open_store(
+    path: str | Path, plan: Plan, resume: bool | str = False, of_test: bool = False
+) -> Store:
+    """Return a store for a plan: a new file, or with `resume` one that holds games of it already.
+
+    More rounds than before are added to those that were played; a file without games starts anew.
+    Raises `InvalidStore` for a file of another plan, or of a sequential test unless the plan is
+    `of_test`. Unless `resume` is "changed" it raises it also if claimeven, or a file behind an
+    agent, has changed since, or if the file of games does not say.
+    """
+    now, path = plan.look_at_files(), Path(path)
+    for name in plan.names:
+        if plan.names.count(name) > 1:
+            raise InvalidMatch(f"{name} takes part twice: name each agent once")
+    agents = stored_agents(plan)
+    there = path.exists() and path.stat().st_size > 0
+    if not (resume and there) or holds_no_game(path):
+        meta = {"plan": plan.as_dict(), "begun": time.time(), **first_run(now)}
+        return Store.create(path, meta, agents)
+    store = Store.extend(path)
+    try:
+        begun = rounds_begun(store, 2 * len(plan.twos))
+        asked = plan.as_dict()
+        before = check_plan(store, asked, begun, agents)
+        check_runs(store, now, plan.stored_names, resume)
+        if not of_test and "test" in store.meta:
+            raise InvalidStore(f"{path} holds the games of a test: go on with claimeven sprt")
+        deque(store.games(), 0)
+        store.drop_damaged()
+        store.set_meta("plan", {**before, "rounds": begun} if begun > plan.rounds else asked)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+@contextmanager
+def store_of(
+    plan: Plan,
+    path: str | Path | None = None,
+    resume: bool | str = False,
+    of_test: bool = False,
+) -> Iterator[Store]:
+    """Yield a store as `open_store` does; without a path one that is gone at the end."""
+    with ExitStack() as stack:
+        if path is None:
+            path = stack.enter_context(scratch_folder()) / "games.db"
+        yield stack.enter_context(open_store(path, plan, resume, of_test))
+
+
+def stored_agents(plan: Plan) -> tuple[StoredAgent, ...]:
+    """Return the agents of a plan as a store holds them: short labels, and digests of files."""
+    labels, specs = brief_labels(plan.stored_names), plan.provenance.specs
+    return tuple(
+        StoredAgent(place, labels[place], name, digest_of_files(specs[place] or ""))
+        for place, name in enumerate(plan.stored_names)
+    )
+
+
+def brief_labels(names: Sequence[str]) -> tuple[str, ...]:
+    """Return short names that still differ: `bots/ann.py:agent` is `ann`, if no other agent is.
+
+    >>> brief_labels(["bots/ann.py", "alphabeta:depth=4,eval=windows", "alphabeta:depth=2"])
+    ('ann', 'alphabeta:depth=4,eval=windows', 'alphabeta:depth=2')
+    """
+    brief = []
+    for name in names:
+        external = split_foreign(name)
+        if external is not None:
+            brief.append(external[0].short_name(external[1]))
+            continue
+        place = name.rpartition(":")[0] if not name.endswith(".py") else name
+        is_file = place.endswith(".py") and name.partition(":")[0] not in AGENTS
+        brief.append(Path(place).stem if is_file else name)
+    return tuple(
+        label if brief.count(label) == 1 else name for label, name in zip(brief, names, strict=True)
+    )

@@ -1,0 +1,371 @@
+"""Stored matches, sequential tests, placements: one call each, resumed wherever it ended."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from claimeven import Geometry, Limit, Position
+from claimeven.agents import InvalidSpec, Isolation
+from claimeven.arena import InvalidMatch, MatchResult, play_match
+from claimeven.arena.api import (
+    begun_test,
+    place_on_ladder,
+    placement_plan,
+    run_sprt,
+    sprt_plan,
+)
+from claimeven.arena.executors import local
+from claimeven.arena.options import LadderOptions, SprtOptions
+from claimeven.arena.store.database import InvalidStore
+from claimeven.arena.store.runs import first_run
+from claimeven.arena.store.store import Store
+from claimeven.arena.tournaments import reference_pool
+from claimeven.arena.tournaments.results import Meeting, Placement, SequentialResult
+from claimeven.arena.tournaments.run import run, store_of, stored_agents
+from claimeven.arena.tournaments.standings import Record, Standings
+from claimeven.ratings.sprt import SequentialRun, Verdict
+from tests.agents.process.test_process import bot
+from tests.arena.playing import Here, match, played
+
+AGENTS = ("alphabeta:depth=2", "random")
+
+
+def essence(result: MatchResult) -> dict[str, Any]:
+    """The totals but for the clock."""
+    told: dict[str, Any] = dict(result.as_dict())
+    del told["seconds"]
+    for measures in told["per_move"]:
+        del measures["seconds"]
+    return told
+
+
+def moves(result: MatchResult) -> list[tuple[str, str]]:
+    return [(played.opening, played.all_moves) for played in result.games]
+
+
+@pytest.mark.parametrize("games", [7, 8])
+def test_a_kept_match_is_the_same_match(tmp_path: Path, games: int) -> None:
+    asked: dict[str, Any] = {"games": games, "seed": 3, "start": "4", "opening_plies": 2}
+    path = tmp_path / "m.db"
+    plain = play_match(*AGENTS, **asked)
+    kept = play_match(*AGENTS, **asked, out=path)
+    assert moves(kept) == moves(plain)
+    assert essence(kept) == essence(plain)
+    with Store.read(path) as store:
+        assert len(store) == games
+        record = Standings.of(store.agents, store.games()).records[0]
+        assert (record.wins, record.draws, record.losses) == (
+            plain.wins[0], plain.draws, plain.wins[1],
+        )  # fmt: skip
+    # Everything from the file: nothing is played any more.
+    again = play_match(*AGENTS, **asked, out=path, resume=True)
+    assert moves(again) == moves(plain)
+    assert essence(again) == essence(plain)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_match_is_taken_up_where_it_ended(tmp_path: Path, jobs: int) -> None:
+    path, asked = tmp_path / "m.db", {"games": 20, "seed": 5, "opening_plies": 3}
+    plan, seen = match(*AGENTS, **asked), list[int]()
+    with store_of(plan, path) as store, closing(run(plan, local(jobs), store)) as games:
+        seen = [game.number for game in islice(games, 7)]
+    with Store.read(path) as store:
+        assert len(store) == 7 == len(set(seen))
+    whole = play_match(*AGENTS, **asked, out=path, resume=True, jobs=jobs)
+    assert moves(whole) == moves(play_match(*AGENTS, **asked))
+    longer = play_match(*AGENTS, **{**asked, "games": 24}, out=path, resume=True)
+    assert moves(longer)[:20] == moves(whole)
+
+
+def test_faults_come_back_from_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    before = play_match(bot("full"), "random", games=4, start="111111", out=path)
+    after = play_match(bot("full"), "random", games=4, start="111111", out=path, resume=True)
+    assert before.forfeits == after.forfeits
+    assert sum(before.forfeits[0].values()) == 4
+    kinds = {played.forfeit.kind for played in after.games if played.forfeit}
+    assert kinds == {"illegal"}
+
+
+def test_what_cannot_be_kept_is_told_and_leaves_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    with pytest.raises(InvalidSpec, match="there is no agent 'nobody'"):
+        play_match("nobody", "random", games=2, out=path)
+    with pytest.raises(InvalidMatch, match="an object or a function has no name"):
+        play_match(lambda position: 0, "random", games=2, out=path)
+    with pytest.raises(InvalidMatch, match="random takes part twice"):
+        play_match("random", "random", games=2, out=path)
+    assert not path.exists()
+    play_match(*AGENTS, games=2, out=path)
+    with pytest.raises(InvalidStore, match="is there already"):
+        play_match(*AGENTS, games=2, out=path)
+    with pytest.raises(InvalidStore, match="its limit differs"):
+        play_match(*AGENTS, games=2, out=path, resume=True, limit=Limit(seconds=9))
+
+
+def test_other_openings_are_another_match(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    play_match(*AGENTS, games=4, out=path)
+    with pytest.raises(
+        InvalidStore, match=r"openings differ \(\d+ in round 1, where it was the em"
+    ):
+        play_match(*AGENTS, games=4, out=path, resume=True, opening_plies=3)
+    assert len(play_match(*AGENTS, games=6, out=path, resume=True).games) == 6
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "told = '" + "[" * 100_000 + "'",
+        "moves = '4444444444'",
+        "moves = moves || '1'",
+        "fault = 'zzz', fault_seat = 0",
+        "opening = '9'",
+        "moves = 'xyz'",
+    ],
+)
+def test_a_damaged_game_is_played_again(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "m.db"
+    before = play_match(*AGENTS, games=4, out=path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE games SET {change} WHERE number = 1")
+    connection.close()
+    after = play_match(*AGENTS, games=4, out=path, resume=True)
+    assert [game.all_moves for game in after.games] == [game.all_moves for game in before.games]
+    with Store.read(path) as store:
+        assert len(list(store.games())) == 4
+
+
+def test_figures_of_a_move_that_are_lost_are_not_told(tmp_path: Path) -> None:
+    path = tmp_path / "m.db"
+    play_match(*AGENTS, games=2, out=path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute('UPDATE games SET told = \'{"seconds": [], "zzz": [1]}\'')
+    connection.close()
+    again = play_match(*AGENTS, games=2, out=path, resume=True)
+    assert all(game.told.get("seconds", []) == [] for game in again.games)
+
+
+def as_played(result: SequentialResult) -> dict[str, object]:
+    told = result.as_dict()
+    # Games that were under way when the test was decided depend on who plays.
+    for name in ("seconds", "games_played"):
+        del told[name]
+    return told
+
+
+def test_the_verdict_is_a_function_of_the_seed(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"elo0": -30.0, "elo1": 30.0, "seed": 4, "most_games": 2000}
+    here = run_sprt("alphabeta:depth=2", "greedy", **options)
+    there = run_sprt("alphabeta:depth=2", "greedy", jobs=2, **options)
+    assert here.verdict is not Verdict.UNDECIDED
+    assert as_played(here) == as_played(there)
+    assert len(here.standings.games) == 2 * here.run.counts.pairs
+
+
+def test_a_test_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+
+    def go_on(most_games: int, resume: bool, elo1: float = 300) -> SequentialResult:
+        return run_sprt(
+            "greedy", "random", elo1=elo1, model="logistic", seed=1,
+            most_games=most_games, out=path, resume=resume,
+        )  # fmt: skip
+
+    assert go_on(4, resume=False).verdict is Verdict.UNDECIDED
+    resumed = go_on(1000, resume=True)
+    whole = run_sprt("greedy", "random", elo1=300, model="logistic", seed=1, most_games=1000)
+    assert as_played(resumed) == as_played(whole)
+    assert resumed.verdict is Verdict.ELO1
+    # It is decided: nothing more is played.
+    assert len(go_on(1000, resume=True).standings.games) == len(resumed.standings.games)
+    with pytest.raises(InvalidStore, match=r"with another test: elo1 300, not 20"):
+        go_on(1000, resume=True, elo1=20)
+
+
+def test_fewer_games_than_there_are_count_as_far_as_they_go(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"elo1": 20.0, "out": tmp_path / "t.db"}
+    assert run_sprt("greedy", "random", most_games=8, **options).run.counts.pairs == 4
+    fewer = run_sprt("greedy", "random", most_games=4, resume=True, **options)
+    assert (fewer.run.counts.pairs, fewer.as_dict()["most_games"]) == (2, 4)
+
+
+def test_a_test_is_played_as_asked() -> None:
+    told: list[str] = []
+    here = Here()
+    result = run_sprt(
+        "greedy", "uct-itu-table:iterations=9", most_games=2, limit=Limit(seconds=9), jobs=2,
+        memory_mb=300, load_seconds=9.5, tell=told.append,
+    )  # fmt: skip
+    assert result.plan.limit == Limit(seconds=9)
+    assert result.plan.isolation == Isolation(memory_mb=300, load_seconds=9.5)
+    (why,) = told
+    assert why.startswith("uct-itu-table:iterations=9 remembers earlier games")
+    run_sprt("greedy", "random", most_games=4, executor=here)
+    assert here.asked == [0, 1, 2, 3]
+
+
+def test_openings_follow_from_the_seed() -> None:
+    one, other = (
+        sprt_plan("greedy", "random", SprtOptions(max_games=8, seed=seed)) for seed in (1, 2)
+    )
+    assert one.openings != other.openings
+    few = run_sprt("greedy", "random", elo1=1, most_games=40, opening_plies=1)
+    assert (len(few.plan.openings), few.as_dict()["different_openings"]) == (20, 4)
+
+
+def test_games_of_a_tournament_are_no_test(tmp_path: Path) -> None:
+    path = tmp_path / "t.db"
+    plan = sprt_plan("greedy", "random", SprtOptions(max_games=2))
+    with store_of(plan, path) as store:
+        played(plan, store=store)
+    with pytest.raises(InvalidStore, match="holds games of a tournament, not of a test"):
+        run_sprt("greedy", "random", most_games=2, out=path, resume=True)
+
+
+def test_pairs_count_in_order_while_they_end_in_any(tmp_path: Path) -> None:
+    """The second pair ends first; the file holds it, the test waits for the first."""
+    asked: dict[str, Any] = {"elo0": 0.0, "elo1": 100.0, "seed": 2, "max_games": 40}
+    options = SprtOptions(**asked)
+    plan, test, path = sprt_plan("greedy", "random", options), options.test, tmp_path / "odd.db"
+    games = played(plan)
+    meta = {"plan": plan.as_dict(), "test": test.as_dict(), **first_run(plan.provenance)}
+    with Store.create(path, meta, stored_agents(plan)) as store:
+        store.add(games[2:] + games[:1])
+        before = begun_test(plan, test, store)
+        assert (before.counts.pairs, before.waiting) == (0, 19)
+    seen: list[tuple[int, int]] = []
+    result = run_sprt(
+        "greedy", "random", out=path, resume=True, **asked,
+        watch=lambda done, run: seen.append((run.counts.pairs, run.waiting)),
+    )  # fmt: skip
+    assert seen == [(11, 9)]
+    in_order = SequentialRun(test)
+    for game in games:
+        in_order.add_game(game.number, game.points(0))
+    assert (result.verdict, result.run.counts) == (in_order.verdict, in_order.counts)
+
+
+@pytest.mark.parametrize("model", ["logistic", "normalized"])
+def test_lopsided_results_end_and_are_finite(model: str) -> None:
+    def gives_up(position: Position) -> int:
+        raise RuntimeError("I give up")
+
+    for first, second, verdict in (
+        ("greedy", gives_up, Verdict.ELO1),
+        (gives_up, "greedy", Verdict.ELO0),
+    ):
+        result = run_sprt(first, second, model=model, elo1=50, most_games=400)
+        assert result.verdict is verdict
+        told = result.as_dict()
+        json.dumps(told, allow_nan=False)
+        assert told["share"] in (0, 1)
+
+
+def test_nothing_but_draws() -> None:
+    """On a board where nobody can win; between even hypotheses draws decide nothing."""
+    board = Geometry(3, 3, 4)
+    options: dict[str, Any] = {"geometry": board, "opening_plies": 2, "most_games": 10}
+    even = run_sprt("greedy", "random", elo0=-20, elo1=20, **options)
+    assert (even.verdict, even.run.counts.counts) == (Verdict.UNDECIDED, (0, 0, 5, 0, 0))
+    assert even.run.ratio == pytest.approx(0, abs=1e-6)
+    json.dumps(even.as_dict(), allow_nan=False)
+    options["most_games"] = 4000
+    lead = run_sprt("greedy", "random", elo0=0, elo1=60, **options)
+    assert lead.verdict is Verdict.ELO0
+
+
+@pytest.mark.parametrize("games", [0, 7, -2])
+def test_a_test_plays_pairs(games: int) -> None:
+    with pytest.raises(InvalidMatch, match=f"an even number of 2 or more, not {games}"):
+        run_sprt("greedy", "random", most_games=games)
+
+
+def test_a_middling_agent_gets_a_place_in_the_middle(tmp_path: Path) -> None:
+    path = tmp_path / "mine.db"
+    one = place_on_ladder("negamax:depth=4", rounds=1, out=path)
+    placement = place_on_ladder("negamax:depth=4", rounds=1, out=path, resume=True)
+    assert one.standings == placement.standings and len(one.standings.games) == 24
+    assert placement.place is not None and 3 <= placement.place <= 8
+    rating = placement.rating
+    assert rating is not None and rating.agent == "negamax:depth=4"
+    assert rating.elo.low < rating.elo.value < rating.elo.high
+    assert rating.games == 24
+    assert [meeting.opponent for meeting in placement.meetings] == [
+        rating.agent for rating in placement.ladder.ratings if rating.agent in reference_pool.AGENTS
+    ]
+    assert sum(meeting.record.games for meeting in placement.meetings) == 24
+    assert placement.meetings[-1].record.wins == 2
+    assert placement.meetings[0].verdict == "weaker"
+    assert placement.meetings[-1].verdict == "stronger"
+    weak = [rating.agent for rating in placement.ladder.ratings][-2:]
+    assert weak == ["greedy", "random"]
+
+
+def test_the_limit_is_the_new_agents_alone() -> None:
+    plan = placement_plan("alphabeta", LadderOptions(depth=1))
+    limits = [plan.limit_of(place) for place in range(len(plan.agents))]
+    assert limits == [Limit(depth=1)] + [Limit()] * len(reference_pool.AGENTS)
+    placement = place_on_ladder("alphabeta", rounds=1, limit=Limit(depth=1))
+    depths = {
+        depth
+        for game in placement.standings.games
+        for ply, depth in enumerate(game.told["depth"], start=len(game.opening))
+        if game.agents[ply % 2] == 0
+    }
+    assert depths <= {1, None} and 1 in depths
+    assert not placement.standings.forfeits
+
+
+def test_a_placement_is_played_as_asked() -> None:
+    here = Here()
+    placement = place_on_ladder(
+        "greedy:win=yes", rounds=1, memory_mb=300, load_seconds=9.5, executor=here
+    )
+    assert placement.plan.isolation == Isolation(memory_mb=300, load_seconds=9.5)
+    assert here.asked == list(range(placement.plan.games))
+
+
+def test_an_agent_that_always_fails_is_last() -> None:
+    def gives_up(position: Position) -> int:
+        raise RuntimeError("I give up")
+
+    placement = place_on_ladder(gives_up, rounds=2)
+    assert placement.place == len(reference_pool.AGENTS) + 1
+    told = placement.as_dict()
+    json.dumps(told, allow_nan=False)
+    assert told["forfeits"] == {"crash": 48}
+    assert {meeting.verdict for meeting in placement.meetings[:11]} == {"weaker"}
+
+
+def test_without_a_game_there_is_no_place() -> None:
+    plan = placement_plan("negamax:depth=4", LadderOptions())
+    placement = Placement(plan, Standings.of(stored_agents(plan), ()), 0.0)
+    assert (placement.place, placement.rating) == (None, None)
+    assert json.loads(json.dumps(placement.as_dict()))["place"] is None
+
+
+@pytest.mark.parametrize(
+    ("superiority", "verdict"),
+    [(0.95, "stronger"), (0.949, "unclear"), (0.051, "unclear"), (0.05, "weaker")],
+)
+def test_a_verdict_is_told_where_it_is_sure(superiority: float, verdict: str) -> None:
+    assert Meeting("greedy", Record(), superiority).verdict == verdict
+
+
+@pytest.mark.parametrize("rounds", [0, 17])
+def test_rounds_the_pool_has_no_opening_for(rounds: int) -> None:
+    with pytest.raises(InvalidMatch, match=f"play 1 to 16 rounds, not {rounds}"):
+        placement_plan("negamax", LadderOptions(rounds=rounds))
+
+
+def test_an_agent_of_the_pool_has_its_place() -> None:
+    with pytest.raises(InvalidMatch, match="greedy is one of the pool"):
+        place_on_ladder("greedy")
