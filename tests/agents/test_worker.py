@@ -16,7 +16,7 @@ from claimeven.agents.base import FaultKind
 from claimeven.agents.function_agent import as_agent
 from claimeven.agents.process import answers
 from claimeven.agents.process.answers import MAX_LINE, MAX_LINES
-from claimeven.agents.sanitize import MOST_TRACEBACK
+from claimeven.agents.sanitize import MAX_TRACEBACK
 from claimeven.agents.worker import Worker
 from claimeven.arena.games.safe_call import checked_decision
 from claimeven.parallel.connection import pack, unpack
@@ -177,14 +177,14 @@ def test_a_position_comes_over_whole(board: Geometry) -> None:
 
 def test_of_a_long_traceback_the_end_is_told_with_nothing_a_terminal_obeys() -> None:
     def raises(position: Position) -> Any:
-        raise ValueError("\x1b[2J" + "x" * MOST_TRACEBACK + "\x1b[31m the end")
+        raise ValueError("\x1b[2J" + "x" * MAX_TRACEBACK + "\x1b[31m the end")
 
     answer = unpack(asked(worker_of(raises), np.random.default_rng(0)))
     assert answer["fault"].startswith("raised ValueError: \\x1b[2Jxxx")
     assert ", in raises\n    raise ValueError(" in answer["traceback"][:400]
     assert "\n...\nx" in answer["traceback"]
     assert answer["traceback"].endswith("x\\x1b[31m the end\n")
-    assert MOST_TRACEBACK // 2 < len(answer["traceback"]) <= len("...\n") + MOST_TRACEBACK
+    assert MAX_TRACEBACK // 2 < len(answer["traceback"]) <= len("...\n") + MAX_TRACEBACK
 
 
 class Talks(Agent):

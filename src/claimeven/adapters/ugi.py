@@ -1,8 +1,8 @@
-"""An agent of ours as an engine of UGI, the Universal Game Interface: what `claimeven ugi` speaks.
+"""An agent of ours as an engine of UGI, the Universal Game Interface, for `claimeven ugi`.
 
 The protocol is that of chess engines without chess: `ugi`, `isready`, `setoption`, `uginewgame`,
-`position`, `go`, `stop`, `query`, `quit`. What is not understood is told in an info line and passed
-over. A search is stopped as Ctrl-C would stop it, so `serve` belongs in the main thread.
+`position`, `go`, `stop`, `query`, `quit`. An info line reports other commands. A search is stopped
+as Ctrl-C would stop it, so `serve` belongs in the main thread.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import TextIO
 import numpy as np
 
 from claimeven.adapters.ugi_codec import (
-    bestmove_of,
+    UgiOptions,
     info_of,
     limit_of,
     notation_of,
     read_position,
     result_of,
 )
-from claimeven.adapters.ugi_options import UgiOptions
 from claimeven.agents.base import Agent, Decision, Limit
+from claimeven.agents.external.ugi_client import move_text
 from claimeven.agents.families.baselines import HUMAN
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import broken_agents, make_agent
@@ -41,25 +41,24 @@ from claimeven.parallel.threads import next_of
 from claimeven.suggestions import did_you_mean
 
 #: Bytes of a line that are read at once.
-MOST_LINE = 1 << 16
+MAX_LINE = 1 << 16
 #: Seconds of the first search of `go infinite`; each of the next has twice as many.
 _FIRST_SECONDS = 0.1
-#: Seconds for an answer where a search was stopped that had none yet.
+#: Seconds for an answer if a search was stopped that had none yet.
 _HASTE = 0.1
-#: Seconds between two looks at whether anybody still hears the answers, and a stopped search ends.
+#: Seconds between two looks at whether the client is gone, and a stopped search has ended.
 _LOOKING = 0.5
-#: Seconds that a search has to end before it is stopped once more: Python drops an interrupt that
-#: comes while it runs a callback, as that of a weak reference.
+#: Seconds until a search is stopped once more: Python drops an interrupt that comes while it runs a
+#: callback of a weak reference.
 _INSISTING = 2.0
 
 
 class UgiEngine:
     """An agent that answers the lines of UGI. Raises what `make_agent` raises.
 
-    Who asks what it is gets an answer at once: the agent is compiled and loaded at the first
-    `isready`, `uginewgame` or `go`.
-    `write` is called with each line of an answer. `handle` answers one line; `note` is told of
-    lines that come meanwhile, by another thread, and answers those that cannot wait.
+    The agent is compiled and loaded at the first `isready`, `uginewgame` or `go`. `write` is called
+    with each line of an answer. `handle` answers one line; another thread calls `note` with lines
+    that come meanwhile, which answers those that cannot wait.
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class UgiEngine:
     # --- lines ----------------------------------------------------------------------------------
 
     def note(self, line: str | None) -> bool:
-        """Look at a line as it is read, None for the end; whether it still has to be handled."""
+        """Take note of a line as it is read, None for the end; return whether to handle it."""
         word = "quit" if line is None else (line.split() or [""])[0]
         with self._state:
             busy = self._read > self._answered
@@ -110,19 +109,19 @@ class UgiEngine:
         return not (busy and word in ("isready", "stop"))
 
     def insist(self) -> None:
-        """Stop a search once more that was stopped a while ago and goes on."""
+        """Stop a search once more that was stopped a while ago and still runs."""
         with self._state:
             if self._is_searching and self._is_stopped:
                 self._interrupt()
 
     def hang_up(self) -> None:
-        """Stop what is being searched: nobody hears the answer."""
+        """Stop the search: nobody reads the answer."""
         with self._state:
             if self._read > self._answered:
                 self._stop(self._read)
 
     def handle(self, line: str) -> bool:
-        """Answer a line; whether there is more to come."""
+        """Answer a line; return whether it was not the last."""
         words = line.split()
         if not words:
             return True
@@ -140,7 +139,7 @@ class UgiEngine:
         return True
 
     def close(self) -> None:
-        """Give back what the agent holds."""
+        """Close the agent."""
         if self._agent is not None:
             self._agent.close()
         self._agent = None
@@ -189,8 +188,8 @@ class UgiEngine:
         if position is None:
             self._say("response none")
         elif what in ("p1turn", "gameover"):
-            told = position.turn == 0 if what == "p1turn" else position.is_over
-            self._say(f"response {str(told).lower()}")
+            answer = position.turn == 0 if what == "p1turn" else position.is_over
+            self._say(f"response {str(answer).lower()}")
         elif what == "result":
             self._say(f"response {result_of(position)}")
         elif what == "fen":
@@ -218,7 +217,7 @@ class UgiEngine:
             position = self._position
             move = "none"
             if decision is not None and position is not None:
-                move = bestmove_of(decision.column, self._in_letters())
+                move = move_text(decision.column, self._in_letters())
         finally:
             # Before the answer is told: what is read then is about the next search.
             with self._state:
@@ -228,7 +227,7 @@ class UgiEngine:
     # --- searching ------------------------------------------------------------------------------
 
     def _searched(self, words: Sequence[str]) -> Decision | None:
-        """Return what the agent decides; None, told in an info line, where it does not."""
+        """Return the agent's decision; None, with an info line, if there is none."""
         try:
             agent, position = self._ready_agent(), self._position
             if position is None or position.is_over:
@@ -251,7 +250,7 @@ class UgiEngine:
         return None
 
     def _ask(self, agent: Agent, position: Position, limit: Limit) -> float:
-        """Let the agent decide, tell what it found, and return the seconds it took."""
+        """Let the agent decide, write an info line, and return the seconds it took."""
         begin = time.perf_counter()
         decision = agent.choose(position, limit, self._rng)
         seconds = time.perf_counter() - begin
@@ -260,7 +259,7 @@ class UgiEngine:
         return seconds
 
     def _deepen(self, agent: Agent, position: Position) -> None:
-        """Search ever longer; a search that does not use its time up has found what it can."""
+        """Search ever longer, until a search does not use up its time."""
         budget = _FIRST_SECONDS
         if "seconds" not in agent.limits:
             self._ask(agent, position, Limit())
@@ -271,7 +270,7 @@ class UgiEngine:
                 break
 
     def _in_haste(self, agent: Agent, position: Position) -> Decision:
-        """Answer at once after a search that was stopped before it had found anything."""
+        """Answer soon after a search that was stopped before it had found anything."""
         if "seconds" in agent.limits:
             self._ask(agent, position, Limit(seconds=_HASTE))
         if self._best is None:
@@ -280,7 +279,7 @@ class UgiEngine:
         return self._best
 
     def _until_stopped(self, search: Callable[[], object], endless: bool) -> None:
-        """Do something that a stop may end, as Ctrl-C would."""
+        """Run a search that a stop may end, as Ctrl-C would."""
         try:
             try:
                 with self._state:
@@ -299,12 +298,12 @@ class UgiEngine:
     def _end_search(self) -> None:
         with self._state:
             self._is_searching = self._is_endless = False
-        for _ in range(2):  # where a stop that has come too late is taken note of
+        for _ in range(2):  # a stop that has come too late is raised here
             time.sleep(0)
 
     @property
     def _is_stopped(self) -> bool:
-        """Whether the search that is going on, or is about to begin, is to end."""
+        """Whether the present search, or the next one, is to end."""
         return self._stopped > self._answered
 
     def _stop(self, number: int) -> None:
@@ -328,7 +327,7 @@ class UgiEngine:
     # --- what it has ----------------------------------------------------------------------------
 
     def _ready_agent(self) -> Agent:
-        """Return the agent as the options say, made when first needed and where they changed."""
+        """Return the agent of the options, made when first needed and after they changed."""
         if self._agent is None:
             self._agent = make_agent(self.options.spec, self.options.geometry)
             self._agent.note_generator(self._rng)
@@ -336,7 +335,7 @@ class UgiEngine:
         return self._agent
 
     def _seed(self, game: int) -> None:
-        """Draw from now on what a seed gives in the game of that number since it was set."""
+        """Draw from now on by the seed and the number of the game since it was set."""
         self._games = game
         self._rng = np.random.default_rng([self.options.seed, game])
 
@@ -358,15 +357,15 @@ _COMMANDS = ("quit", *(n.removeprefix("_on_") for n in vars(UgiEngine) if n.star
 def serve(engine: UgiEngine, lines: TextIO, is_gone: Callable[[], bool] = lambda: False) -> None:
     """Answer lines until they end or say quit. Has to be called in the main thread.
 
-    A search that has a limit is finished where its lines ended, so that they may come from a file;
-    it is stopped by a quit that comes while it is searching, and when whoever it answers `is_gone`,
-    which is asked now and then. A search without a limit is stopped in any case.
+    When the lines end, a search that has a limit is finished, so that they may come from a file. It
+    is stopped by a quit that comes while it is searching, and when the client `is_gone`, which is
+    asked now and then. A search without a limit is stopped in any case.
     """
     waiting: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     is_done = threading.Event()
 
     def read() -> None:
-        while line := lines.readline(MOST_LINE):
+        while line := lines.readline(MAX_LINE):
             if engine.note(line):
                 waiting.put(line)
         engine.note(None)

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from claimeven.agents.base import LIMITS, Agent, InvalidLimit, Limit
-from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.external.registry import FOREIGN, split_foreign
 from claimeven.agents.families import baselines, classic, montecarlo, perfect, trained
 from claimeven.agents.files import file_of, files_of, split_file_spec
@@ -24,7 +23,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.suggestions import did_you_mean, did_you_mean_file, no_such
 
-#: What may take part in a game: a spec, an agent, a class of agents, a function.
+#: A participant of a game: a spec, an agent, a class of agents, a function.
 Contestant = str | Agent | type[Agent] | Callable[..., Any]
 
 #: Agents that are tried at a time to find those that are broken.
@@ -33,12 +32,9 @@ _AT_ONCE = 4
 #: Every agent that has a name, in the order they are listed.
 AGENTS: dict[str, AgentKind] = {
     kind.name: kind
-    for kinds in (
-        *(family.KINDS for family in (baselines, classic, montecarlo, trained, perfect)),
-        (baselines.HUMAN,),
-    )
-    for kind in kinds
-}
+    for family in (baselines, classic, montecarlo, trained, perfect)
+    for kind in family.KINDS
+} | {baselines.HUMAN.name: baselines.HUMAN}
 
 
 def make_agent(
@@ -166,19 +162,23 @@ def build(spec: str) -> Agent:
 
 
 def is_bounded(spec: str, isolation: Isolation) -> bool:
-    """Whether what an isolation says of memory and starting holds for the agent of a spec.
+    """Whether the bounds of an isolation hold for the agent of a spec.
 
-    It does for agents from files and other programs, and with `everyone` for those of this package
-    too; servers play where they are. Raises `InvalidSpec` for options that an agent does not have.
+    They do for agents from files and other programs, and with `everyone` for those of this package
+    too, but not for servers. Raises `InvalidSpec` for options that an agent does not have.
 
     >>> is_bounded("greedy", Isolation()), is_bounded("greedy", Isolation(everyone=True))
     (False, True)
     """
     if spec.partition(":")[0] in AGENTS:
-        kind, options = parse_spec(spec)
-        has_process = isolation.everyone or kind.runs_user_code(options)
-        return has_process and kind is not baselines.HUMAN
+        return _has_process(*parse_spec(spec), isolation)
     return not is_address(spec)
+
+
+def _has_process(kind: AgentKind, options: Mapping[str, Any], isolation: Isolation) -> bool:
+    """Whether an agent of this package plays in a separate process; a person never does."""
+    is_separate = isolation.everyone or kind.runs_user_code(options)
+    return is_separate and kind is not baselines.HUMAN
 
 
 def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False) -> Agent:
@@ -191,19 +191,23 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
         return as_agent(contestant)
     spec = contestant.strip()
     if spec.partition(":")[0] in AGENTS:
-        kind, options = parse_spec(spec)
-        if isolation.everyone or kind.runs_user_code(options):
-            here = kind is baselines.HUMAN  # a person sits here and nowhere else
-            return build(spec) if here else ProcessAgent(spec, None, isolation, rests)
+        if _has_process(*parse_spec(spec), isolation):
+            return ProcessAgent(spec, None, isolation, rests)
         return build(spec)
     if is_address(spec):
         return HttpAgent(spec)
     foreign = split_foreign(spec)
     if foreign is not None:
-        return _foreign_agent(*foreign, spec, isolation, rests)
+        kind, text = foreign
+        kind.check_text(text)
+        if not kind.own_process:
+            return kind.build(text, spec, isolation)
+        files = (text,) if kind.files(text) else ()
+        return ProcessAgent(spec, None, isolation, rests, from_file=bool(files), files=files)
     parts = split_file_spec(spec)
-    if parts is None or _has_misspelt_prefix(spec):
-        name, _, rest = spec.partition(":")
+    name, colon, rest = spec.partition(":")
+    is_misspelt = bool(colon and did_you_mean(name, FOREIGN)) and not files_of(spec)
+    if parts is None or is_misspelt:
         if name.endswith(".py") and file_of(name) is not None:
             raise InvalidSpec(
                 f"{name}: takes the name of a function or class of that file, and its options after"
@@ -220,22 +224,6 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
             f" {', '.join(kind.form for kind in FOREIGN.values())}"
         )
     return ProcessAgent(spec, parts, isolation, rests)
-
-
-def _foreign_agent(
-    kind: ForeignKind, text: str, spec: str, isolation: Isolation, rests: bool
-) -> Agent:
-    kind.check_text(text)
-    if kind.own_process:
-        files = (text,) if kind.files(text) else ()
-        return ProcessAgent(spec, None, isolation, rests, from_file=bool(files), files=files)
-    return kind.build(text, spec, isolation)
-
-
-def _has_misspelt_prefix(spec: str) -> bool:
-    """Whether a spec of no file there is begins nearly as those of other programs do."""
-    prefix, colon, _ = spec.partition(":")
-    return bool(colon and did_you_mean(prefix, FOREIGN)) and not files_of(spec)
 
 
 def _check_ready(agents: Sequence[tuple[Agent, Limit]], geometry: Geometry | None) -> None:
@@ -258,7 +246,7 @@ def _check_ready(agents: Sequence[tuple[Agent, Limit]], geometry: Geometry | Non
 
 def _check_board(agent: Agent, geometry: Geometry | None) -> None:
     if geometry is not None:
-        with _told(f"{agent.name} cannot play on {geometry}"):
+        with _refusing(f"{agent.name} cannot play on {geometry}"):
             agent.check_board(geometry)
 
 
@@ -266,7 +254,7 @@ def _load(agents: Sequence[Agent], geometry: Geometry | None) -> None:
     for agent in agents:
         if isinstance(agent, ProcessAgent) and agent.process is None:
             continue  # one of many, and tried already
-        with _told(f"{agent.name} cannot be loaded"):
+        with _refusing(f"{agent.name} cannot be loaded"):
             agent.load(Geometry() if geometry is None else geometry)
 
 
@@ -284,8 +272,8 @@ def check_limit(agent: Agent, limit: Limit) -> None:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Say in one sentence what an agent raises, Ctrl-C and memory that runs out apart."""
+def _refusing(what: str) -> Iterator[None]:
+    """Raise one sentence for whatever an agent raises, except Ctrl-C and a want of memory."""
     try:
         yield
     except (KeyboardInterrupt, MemoryError):

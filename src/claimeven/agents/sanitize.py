@@ -1,7 +1,7 @@
-"""Text about what an agent did: always one line, of bounded length, that any terminal bears.
+"""Text about agents: bounded, in printable characters, and safe to make of any object.
 
-What an agent raises or returns may fail again when it is asked for its text, be endless, or hold
-escape sequences. Nothing here raises, except for Ctrl-C.
+An object that an agent raises or returns may fail when it is asked for its text, be endless, or
+hold escape sequences. Nothing here raises, except for Ctrl-C.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 import os
 import re
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from reprlib import Repr
 from typing import Any
 
 #: Characters of a reason, and of a traceback, that are kept.
-MOST_REASON, MOST_TRACEBACK = 300, 10_000
+MAX_REASON, MAX_TRACEBACK = 300, 10_000
 #: Characters of a value that is quoted.
-MOST_VALUE = 60
+MAX_VALUE = 60
 #: Where the files of this package are.
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
 #: What the files begin with whose frames say nothing to the author of an agent.
@@ -31,7 +31,7 @@ _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]{6,}")
 #: The folders of an absolute path, with the slash after each: no part of a URL or a relative path.
 _FOLDERS = re.compile(r"(?<![\w./~-])(?:~?/(?!/)|[A-Za-z]:\\)(?:[^\s/\\:,'\"<>]+[/\\])+")
 #: Bits of the largest whole number that is written out.
-MOST_BITS = 256
+MAX_BITS = 256
 
 
 class _Bounded(Repr):
@@ -39,53 +39,61 @@ class _Bounded(Repr):
 
     def __init__(self) -> None:
         super().__init__()
-        self.maxstring = self.maxother = self.maxlong = MOST_VALUE
+        self.maxstring = self.maxother = self.maxlong = MAX_VALUE
         self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 8
 
     def repr_int(self, x: int, level: int) -> str:
         """Write a whole number, or its size where it is one of many digits."""
-        if x.bit_length() > MOST_BITS:
+        if x.bit_length() > MAX_BITS:
             return f"a whole number of {x.bit_length():,} bits"
         return repr(x)
 
     def repr_instance(self, x: object, level: int) -> str:
         """Write an object as it writes itself, but for where it lies in memory."""
-        return _shortened(_unplaced(repr(x)), MOST_VALUE)
+        return _shortened(_unplaced(repr(x)), MAX_VALUE)
 
 
 _bounded = _Bounded()
 
 
-def shown(value: Any) -> str:
-    """Return the `repr` of a value in at most about 60 characters, or its type if it has none."""
+def _safe(text: Callable[[], str], otherwise: Callable[[], str]) -> str:
+    """Return a text that may fail to be made, or else the other one. Only Ctrl-C is raised."""
     try:
-        return printable(_bounded.repr(value), 2 * MOST_VALUE)
+        return text()
     except KeyboardInterrupt:
         raise
     except BaseException:
-        return f"an object of type {_type_name(value)}"
+        return otherwise()
+
+
+def shown(value: Any) -> str:
+    """Return the `repr` of a value in at most about 60 characters, or its type if it has none."""
+    return _safe(
+        lambda: printable(_bounded.repr(value), 2 * MAX_VALUE),
+        lambda: f"an object of type {_type_name(value)}",
+    )
 
 
 def described(error: BaseException) -> str:
-    """Say an exception in one line: its type and the first line of its message."""
+    """Return an exception as one line: its type and the first line of its message."""
     name = _type_name(error)
-    try:
+
+    def text() -> str:
         lines = str(error).strip().splitlines()
         return printable(f"{name}: {_unplaced(lines[0])}" if lines else name)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return f"{name}, whose message cannot be read"
+
+    return _safe(text, lambda: f"{name}, whose message cannot be read")
 
 
 def traceback_of(error: BaseException, ours: bool = True) -> str:
-    """Return the traceback of an exception as text, its last part where it is long.
+    """Return the traceback of an exception as text, its last part if it is long.
 
-    It begins where the user's code was called, not with how this package came to call it, and keeps
-    the last line of the user's own. Where
-    none of it is the user's it is told all the same, or not at all without `ours`.
+    It starts where the user's code was called, not with our calls, and keeps the last line of the
+    user's own. A traceback without any line of the user's is returned as it is, or empty without
+    `ours`.
     """
-    try:
+
+    def write() -> str:
         first = trail = error.__traceback__
         while trail is not None and trail.tb_frame.f_code.co_filename.startswith(_NOT_THEIRS):
             trail = trail.tb_next
@@ -93,16 +101,14 @@ def traceback_of(error: BaseException, ours: bool = True) -> str:
             if not ours:
                 return ""
             trail = first
-        text = "".join(traceback.format_exception(type(error), error, trail))
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        text = f"the traceback of {_type_name(error)} cannot be written\n"
-    if len(text) > MOST_TRACEBACK:
+        return "".join(traceback.format_exception(type(error), error, trail))
+
+    text = _safe(write, lambda: f"the traceback of {_type_name(error)} cannot be written\n")
+    if len(text) > MAX_TRACEBACK:
         lines = text.splitlines(keepends=True)
-        own = "".join(lines[number] for number in own_lines(lines))[:MOST_REASON]
-        if own and own not in text[-MOST_TRACEBACK:]:
-            text = f"...\n{own}...\n{text[-MOST_TRACEBACK // 2 :]}"
+        own = "".join(lines[number] for number in own_lines(lines))[:MAX_REASON]
+        if own and own not in text[-MAX_TRACEBACK:]:
+            text = f"...\n{own}...\n{text[-MAX_TRACEBACK // 2 :]}"
     return printable_lines(text)
 
 
@@ -143,7 +149,7 @@ def without_folders(text: str) -> str:
     return _FOLDERS.sub("", text)
 
 
-def printable(text: str, most: int = MOST_REASON) -> str:
+def printable(text: str, most: int = MAX_REASON) -> str:
     """Return a text in one line of at most `most` characters, what cannot be printed escaped.
 
     >>> printable("red: \\x1b[31m")
@@ -155,7 +161,7 @@ def printable(text: str, most: int = MOST_REASON) -> str:
     return _shortened("".join(c if c.isprintable() else _escaped(c) for c in shortened), most)
 
 
-def printable_lines(text: str, most: int = MOST_TRACEBACK) -> str:
+def printable_lines(text: str, most: int = MAX_TRACEBACK) -> str:
     r"""Return the last `most` characters of a text in lines, what cannot be printed escaped.
 
     >>> print(printable_lines("one\r\ntwo \x1b[2J"))
@@ -180,9 +186,4 @@ def _shortened(text: str, most: int) -> str:
 
 
 def _type_name(value: object) -> str:
-    try:
-        return printable(type(value).__name__, MOST_VALUE)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:
-        return "unknown"
+    return _safe(lambda: printable(type(value).__name__, MAX_VALUE), lambda: "unknown")

@@ -9,23 +9,24 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind
-from claimeven.agents.sanitize import MOST_BITS, printable, shown
+from claimeven.agents.sanitize import MAX_BITS, printable, shown
 from claimeven.game.position import Position
 
 #: Values that one entry of `details` may hold, their depth, and characters of its texts.
-MOST_VALUES, MOST_DEPTH, MOST_CHARACTERS = 5_000, 20, 10_000
+MAX_VALUES, MAX_DEPTH, MAX_CHARACTERS = 5_000, 20, 10_000
 #: Entries of `details` that are kept.
-MOST_ENTRIES = 100
+MAX_ENTRIES = 100
 #: Characters of a name of a detail, and of a word for a column.
-MOST_NAME = 60
+MAX_NAME = 60
 #: The largest count that is believed.
-MOST_COUNT = 2**63 - 1
+MAX_COUNT = 2**63 - 1
 #: How far the sum of a policy may lie from 1.
 SLACK = 1e-3
 
@@ -33,25 +34,24 @@ SLACK = 1e-3
 _COUNTS = ("stored", "iterations", "evaluations", "cutoffs", "expanded", "table_hits", "kept")
 
 
-Check = Callable[[Any], bool]
-#: Whether a plain value can be told of a position.
-PlacedCheck = Callable[[Any, Position], bool]
+#: Whether a plain value fits a position.
+Check = Callable[[Any, Position], bool]
 
 
 class _TooLarge(Exception):
-    """A detail that holds more than is kept."""
+    """A detail of too many values."""
 
 
 def illegal(reason: str) -> AgentFault:
-    """Return the fault of an answer that is not as it must be."""
+    """Return the fault of an invalid answer."""
     return AgentFault(reason, kind=FaultKind.ILLEGAL)
 
 
 def plain_decision(decision: object, position: Position) -> Decision:
     """Return a decision as plain data, its column one that can be played.
 
-    Raises `AgentFault` naming the part that is not as `Decision` says. What an odd object raises
-    when it is looked at comes through.
+    Raises `AgentFault` naming the part that is not as `Decision` says, and whatever an odd object
+    raises when it is looked at.
     """
     if type(decision) is not Decision and not isinstance(decision, Decision):
         raise illegal(f"returned {shown(decision)} instead of a Decision")
@@ -65,7 +65,7 @@ def plain_decision(decision: object, position: Position) -> Decision:
         column,
         None if decision.value is None else _number("value", decision.value, -1.0, 1.0),
         None if decision.policy is None else _policy(decision.policy, position),
-        None if decision.score is None else _whole("score", decision.score, -MOST_COUNT),
+        None if decision.score is None else _whole("score", decision.score, -MAX_COUNT),
         None if decision.depth is None else _whole("depth", decision.depth),
         None if decision.nodes is None else _whole("nodes", decision.nodes),
         _number("seconds", decision.seconds, 0.0),
@@ -88,7 +88,7 @@ def answered(agent: Agent, answer: Any, position: Position) -> Decision:
 
 
 def _is_plain_column(decision: Decision) -> bool:
-    """Whether a decision tells a column and its seconds alone, as most do, as plain data."""
+    """Whether a decision has only a column and its seconds, as most do, as plain data."""
     seconds, details = decision.seconds, decision.details
     return (
         type(decision) is Decision
@@ -126,15 +126,15 @@ def checked_column(answer: Any, position: Position) -> int:
     choices = ", ".join(str(c) for c in position.legal_columns)
     full = 0 <= column < position.geometry.columns
     why = "which is full" if full else "which is not on the board"
-    what = f"column {column}" if column.bit_length() <= MOST_BITS else shown(column)
+    what = f"column {column}" if column.bit_length() <= MAX_BITS else shown(column)
     raise illegal(f"returned {what} (counted from 0), {why}: legal were {choices}")
 
 
-def plain(value: Any, most: int = MOST_VALUES, depth: int = MOST_DEPTH) -> Any:
-    """Return what JSON can hold of a value: numbers that are not finite become None, names texts,
-    and what is no number, text, list or mapping its `repr`.
+def plain(value: Any, most: int = MAX_VALUES, depth: int = MAX_DEPTH) -> Any:
+    """Return a value as JSON can hold it: numbers that are not finite become None, names texts,
+    and anything but numbers, texts, lists and mappings its `repr`.
 
-    Raises `AgentFault` for more than so many values, or values nested deeper than so.
+    Raises `AgentFault` for more than `most` values, or values nested deeper than `depth`.
     """
     try:
         return _Plain(most, depth).of(value)
@@ -145,12 +145,12 @@ def plain(value: Any, most: int = MOST_VALUES, depth: int = MOST_DEPTH) -> Any:
 class _Plain:
     """Turns values into plain data, counting them."""
 
-    def __init__(self, most: int = MOST_VALUES, depth: int = MOST_DEPTH) -> None:
+    def __init__(self, most: int = MAX_VALUES, depth: int = MAX_DEPTH) -> None:
         self.left = most
         self.depth = depth
 
     def of(self, value: Any, depth: int = 0) -> Any:
-        """Return the plain form of a value that lies so deep."""
+        """Return the plain form of a value at a depth."""
         self.left -= 1
         if self.left < 0 or depth > self.depth:
             raise _TooLarge
@@ -160,92 +160,83 @@ class _Plain:
         if kind is float:
             return value if math.isfinite(value) else None
         if kind is int:
-            return value if value.bit_length() <= MOST_BITS else shown(value)
+            return value if value.bit_length() <= MAX_BITS else shown(value)
         if isinstance(value, Mapping):
             return {_name(key): self.of(part, depth + 1) for key, part in value.items()}
         if isinstance(value, (list, tuple)):
             return [self.of(part, depth + 1) for part in value]
         if isinstance(value, str):
-            return str.__str__(value)[:MOST_CHARACTERS]
-        return self._of_an_odd_one(value, depth)
+            return str.__str__(value)[:MAX_CHARACTERS]
+        return self._of_other(value, depth)
 
-    def _of_an_odd_one(self, value: Any, depth: int) -> Any:
-        """Return the plain form of a number or array of NumPy's, or of whatever else."""
+    def _of_other(self, value: Any, depth: int) -> Any:
+        """Return the plain form of a number or array of NumPy, or of any other object."""
         if isinstance(value, np.ndarray):
             if value.size > self.left:
                 raise _TooLarge
             return self.of(value.tolist(), depth)
         if isinstance(value, (bool, np.bool_)):
             return bool(value)
-        if isinstance(value, Integral):
-            return self.of(int(value), depth)
         if isinstance(value, Real):
-            return self.of(float(value), depth)
+            return self.of(int(value) if isinstance(value, Integral) else float(value), depth)
         return shown(value)
 
 
 def _details(details: Mapping[Any, Any], position: Position) -> dict[str, Any]:
-    """Return the details as plain data, those with a meaning checked."""
+    """Return the details as plain data, the known ones checked."""
     kept: dict[str, Any] = {}
     for given, value in details.items():
         key = _name(given)
-        if len(kept) == MOST_ENTRIES:
+        if len(kept) == MAX_ENTRIES:
             break
         try:
-            told = _Plain().of(value)
+            detail = _Plain().of(value)
         except _TooLarge:
-            told = f"left out: it holds more than {MOST_VALUES:,} values"
-        if told is not None and key in _CHECKS:
+            detail = f"left out: it holds more than {MAX_VALUES:,} values"
+        if detail is not None and key in _CHECKS:
             wanted, fits = _CHECKS[key]
-            if not fits(told, position):
+            if not fits(detail, position):
                 raise illegal(
-                    f"returned a Decision whose {key} in details is {shown(told)}, not {wanted}"
+                    f"returned a Decision whose {key} in details is {shown(detail)}, not {wanted}"
                 )
-        kept[key] = told
+        kept[key] = detail
     if "full" in kept and kept.get("stored") is None:
         del kept["full"]  # full of what?
     return kept
 
 
 def _name(key: Any) -> str:
-    return printable(str.__str__(key) if isinstance(key, str) else shown(key), MOST_NAME)
+    return printable(str.__str__(key) if isinstance(key, str) else shown(key), MAX_NAME)
 
 
 def _whole(name: str, amount: Any, low: int = 0) -> int:
     """Return a whole number from `low`. Raises `AgentFault` naming the field."""
-    number: int
-    if type(amount) is int:
-        number = amount
-    else:
-        _check_real(name, amount)
-        number = int(amount)
-        if amount != number:
-            raise _wrong(name, amount, "no whole number")
-    if not low <= number <= MOST_COUNT:
+    number = int(_finite(name, amount))
+    if amount != number:
+        raise _wrong(name, amount, "no whole number")
+    if not low <= number <= MAX_COUNT:
         raise _wrong(name, amount, "out of range")
     return number
 
 
 def _number(name: str, amount: Any, low: float, high: float = math.inf) -> float:
     """Return a finite number in a range. Raises `AgentFault` naming the field."""
-    _check_real(name, amount)
-    number = float(amount)
+    number = float(_finite(name, amount))
     if not low - SLACK <= number <= high + SLACK:
         raise _wrong(name, amount, "out of range")
     return min(max(number, low), high)
 
 
-def _check_real(name: str, amount: Any) -> None:
-    """Raise `AgentFault`, naming the field, unless a number can be counted with."""
-    kind = type(amount)
-    if kind is not float and kind is not int:
-        if not isinstance(amount, Real) or isinstance(amount, bool):
-            raise _wrong(name, amount, "no number")
-        amount = int(amount) if isinstance(amount, Integral) else float(amount)
-    if isinstance(amount, int) and amount.bit_length() > MOST_BITS:
-        raise _wrong(name, amount, "out of range")
-    if not math.isfinite(amount):
+def _finite(name: str, amount: Any) -> int | float:
+    """Return a number as an int or float. Raises `AgentFault` naming the field."""
+    if not isinstance(amount, Real) or isinstance(amount, bool):
         raise _wrong(name, amount, "no number")
+    number = int(amount) if isinstance(amount, Integral) else float(amount)
+    if isinstance(number, int) and number.bit_length() > MAX_BITS:
+        raise _wrong(name, amount, "out of range")
+    if not math.isfinite(number):
+        raise _wrong(name, amount, "no number")
+    return number
 
 
 def _wrong(name: str, amount: Any, why: str) -> AgentFault:
@@ -257,15 +248,13 @@ def _policy(policy: Any, position: Position) -> tuple[float, ...]:
     columns = position.geometry.columns
     shares: tuple[Any, ...] = ()
     if isinstance(policy, (Iterable, np.ndarray)) and not isinstance(policy, (str, Mapping)):
-        shares = tuple(share for share, _ in zip(policy, range(columns + 1), strict=False))
+        shares = tuple(islice(policy, columns + 1))
     if len(shares) != columns:
         raise illegal(
             f"returned a Decision whose policy is {shown(policy)}, not one number a column"
         )
     chances = tuple(_number("policy", share, 0.0, 1.0) for share in shares)
-    legal = position.legal_columns
-    lost = sum(chance for column, chance in enumerate(chances) if column not in legal)
-    if lost > SLACK:
+    if sum(c for column, c in enumerate(chances) if not position.is_legal(column)) > SLACK:
         raise illegal("returned a Decision whose policy has a chance for a full column")
     if abs(sum(chances) - 1.0) > SLACK:
         raise illegal(f"returned a Decision whose policy sums to {sum(chances):g}, not to 1")
@@ -276,15 +265,11 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value <= MOST_COUNT
-
-
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value.isprintable() and len(value) <= MOST_NAME
+    return isinstance(value, str) and value.isprintable() and len(value) <= MAX_NAME
 
 
-def _each_column(fits: Check) -> PlacedCheck:
+def _each_column(fits: Callable[[Any], bool]) -> Check:
     def check(value: Any, position: Position) -> bool:
         whole = isinstance(value, list) and len(value) == position.geometry.columns
         return whole and all(map(fits, value))
@@ -292,33 +277,33 @@ def _each_column(fits: Check) -> PlacedCheck:
     return check
 
 
-def _anywhere(fits: Check) -> PlacedCheck:
-    return lambda value, position: fits(value)
-
-
 def _is_line(value: Any, position: Position) -> bool:
     """Whether the columns can be played one after the other."""
-    if not isinstance(value, list):
-        return False
-    for column in value:
+    for column in value if isinstance(value, list) else ():
         if type(column) is not int or column not in position.legal_columns:
             return False
         position = position.play_unchecked(column)
-    return True
+    return isinstance(value, list)
 
 
-#: Details with a meaning: what each is in words, and whether a plain value is it.
-_CHECKS: dict[str, tuple[str, PlacedCheck]] = {
+_TEXT: tuple[str, Check] = ("a short text", lambda value, position: _is_text(value))
+_NUMBERS = ("one number a column", _each_column(_is_number))
+_COUNT: tuple[str, Check] = (
+    "a whole number from 0",
+    lambda value, position: type(value) is int and 0 <= value <= MAX_COUNT,
+)
+#: Known details: each in words, and whether a plain value fits.
+_CHECKS: dict[str, tuple[str, Check]] = {
     "values": (
         "one number or None a column",
         _each_column(lambda value: value is None or _is_number(value)),
     ),
-    "visits": ("one number a column", _each_column(_is_number)),
-    "priors": ("one number a column", _each_column(_is_number)),
+    "visits": _NUMBERS,
+    "priors": _NUMBERS,
     "value_words": ("one short text a column", _each_column(_is_text)),
-    "values_are": ("a short text", _anywhere(_is_text)),
-    "backend": ("a short text", _anywhere(_is_text)),
+    "values_are": _TEXT,
+    "backend": _TEXT,
     "line": ("columns that can be played one after the other", _is_line),
-    "branching": ("a number", _anywhere(_is_number)),
-    **dict.fromkeys(_COUNTS, ("a whole number from 0", _anywhere(_is_count))),
+    "branching": ("a number", lambda value, position: _is_number(value)),
+    **dict.fromkeys(_COUNTS, _COUNT),
 }
