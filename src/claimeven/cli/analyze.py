@@ -20,7 +20,7 @@ from claimeven.cli.common.options import geometry_options, json_option, solver_o
 from claimeven.cli.common.output import show, text_width
 from claimeven.cli.common.progress import say_when_compiling, status_line
 from claimeven.cli.common.solver_options import SolverChoice, WatchedSolver
-from claimeven.cli.common.streams import can_show
+from claimeven.cli.common.streams import can_show, complain
 from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
 
@@ -100,7 +100,4 @@ def command(
 def _note_order(record: GameRecord) -> None:
     """Say on stderr of a game that is only a position that its moves are made up."""
     if not record.is_ordered:
-        print(
-            f"claimeven: a position without an order of its discs is judged as {record.moves}",
-            file=sys.stderr,
-        )
+        complain(f"a position without an order of its discs is judged as {record.moves}")

@@ -31,8 +31,8 @@ from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import check_seed, json_option, keeping_options
 from claimeven.cli.common.progress import say_interrupted, say_when_compiling, status_line
 from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout, printable
-from claimeven.cli.main import INTERRUPTED, complain
+from claimeven.cli.common.streams import clean_stdout, complain, printable
+from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
 from claimeven.ratings.pentanomial import wilson_interval

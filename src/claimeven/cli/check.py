@@ -30,8 +30,7 @@ from claimeven.cli.common.options import (
 from claimeven.cli.common.output import cut, left, text_size, text_width
 from claimeven.cli.common.progress import StatusLine, say_when_compiling, status_line
 from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout
-from claimeven.cli.main import BAD_INPUT, complain
+from claimeven.cli.common.streams import BAD_INPUT, clean_stdout, complain
 from claimeven.game.geometry import Geometry
 
 #: Exit status if a fault was found.

@@ -7,10 +7,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import click
 
+from claimeven.arena.store.query import each_game
+from claimeven.arena.store.store import Store
 from claimeven.atomic_io import STDOUT, check_output, holds_games, text_file
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import STDIN, source_option
@@ -23,12 +26,13 @@ from claimeven.cli.common.options import (
     refuse_given,
     solver_options,
 )
-from claimeven.cli.common.output import fitted, text_width
+from claimeven.cli.common.output import show
 from claimeven.cli.common.progress import StatusLine, say_when_compiling, status_line
 from claimeven.cli.common.solver_options import SolverChoice, WatchedSolver
-from claimeven.cli.common.streams import as_file
+from claimeven.cli.common.streams import as_file, complain
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.notation import parse_moves
 from claimeven.records import (
     FORMATS,
     GameRecord,
@@ -125,24 +129,21 @@ def command(
             no_file = "; nothing was written" if out is not None else ""
             raise ClaimevenError(f"{where}{error}{no_file}") from None
     if reading.scored and form.name != "jsonl":
-        print(
-            f"claimeven: {reading.scored:,} of the games have scores, which {form.name} does not"
-            " keep (jsonl does); claimeven solve compares them",
-            file=sys.stderr,
+        complain(
+            f"{reading.scored:,} of the games have scores, which {form.name} does not keep (jsonl"
+            " does); claimeven solve compares them"
         )
     if reading.unordered and form.name not in ("uci", "board"):
-        print(
-            f"claimeven: {reading.unordered:,} of the games are positions alone, whose discs were"
-            " given an order that could have been",
-            file=sys.stderr,
+        complain(
+            f"{reading.unordered:,} of the games are positions alone, whose discs were given an"
+            " order that could have been"
         )
     names = ", ".join(reading.format_names)
     if as_json:
-        told = {"out": out, "from": names, "to": form.name, "games": count}
-        write_json({**told, "skipped": reading.skipped}, sys.stdout)
+        facts = {"out": out, "from": names, "to": form.name, "games": count}
+        write_json({**facts, "skipped": reading.skipped}, sys.stdout)
     elif out is not None:
-        text = f"{out}: {count:,} game{'s' * (count != 1)}, {names} to {form.name}"
-        click.echo(fitted(text, text_width()))
+        show(f"{out}: {count:,} game{'s' * (count != 1)}, {names} to {form.name}")
     if reading.skipped:
         ctx.exit(1)
 
@@ -154,6 +155,7 @@ class _Reading:
         self.geometry = geometry
         self.skip = skip
         self.skipped = self.unordered = self.scored = 0
+        self.has_noted = False
         self.source = source
         self.format_names: dict[str, None] = {}
         #: What precedes the number of a line: the name of its file.
@@ -177,19 +179,21 @@ class _Reading:
         is_stdin = name == STDIN
         self.where = "" if is_stdin else f"{name}, "
         with nullcontext(as_file(sys.stdin)) if is_stdin else open_records(name) as stream:
-            guessed, lines = guess_by_lines(name, stream)
-            form = format_of(self.source) if self.source else guessed
+            form, lines = guess_by_lines(name, stream)
+            form = format_of(self.source) if self.source else form
             self.format_names[form.name] = None
             for tried in tried_records(lines, form, self.geometry):
                 if tried.record is None and self.skip:
                     self.skipped += 1
-                    told = f"claimeven: {self.where}line {tried.line}: {tried.error}"
-                    print(told, file=sys.stderr)
-                else:
-                    record = tried.game()
-                    self.unordered += not record.is_ordered
-                    self.scored += bool(record.scores)
-                    yield record
+                    complain(f"{self.where}line {tried.line}: {tried.error}")
+                    continue
+                record = tried.game()
+                if tried.doubt and not self.source and not self.has_noted:
+                    self.has_noted = True
+                    complain(f"{self.where}line {tried.line} is read as {tried.doubt}")
+                self.unordered += not record.is_ordered
+                self.scored += bool(record.scores)
+                yield record
 
 
 def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
@@ -197,10 +201,6 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
 
     Raises `ClaimevenError` if another board was asked for than theirs.
     """
-    from claimeven.arena.store.query import each_game  # noqa: PLC0415 - brings in all of the arena
-    from claimeven.arena.store.store import Store  # noqa: PLC0415 - beside it
-    from claimeven.game.notation import parse_moves  # noqa: PLC0415 - beside it
-
     with Store.read(path) as store:
         if store.start.ply:
             raise ClaimevenError(
@@ -212,36 +212,29 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
             raise ClaimevenError(f"the games of {path} are of {board}, not {geometry}")
         labels = {agent.id: agent.label for agent in store.agents}
         for game in each_game(store):
-            yield GameRecord(
-                parse_moves(game.all_moves, board),
-                board,
-                labels[game.first],
-                labels[game.second],
-                len(game.opening),
-                game.fault,
-                game.fault_seat,
-                game.reason,
-            )
+            columns = parse_moves(game.all_moves, board)
+            names, lost = (labels[game.first], labels[game.second]), (game.fault, game.fault_seat)
+            yield GameRecord(columns, board, *names, len(game.opening), *lost, game.reason)
 
 
 def _labelled(
     records: Iterable[GameRecord], solving: SolverChoice, line: StatusLine
 ) -> Iterator[GameRecord]:
     """Yield games with what perfect play gives the first player, solved where it is not known."""
-    solvers: dict[Geometry, WatchedSolver] = {}
+
+    @cache
+    def solver_of(board: Geometry) -> WatchedSolver:
+        say_when_compiling()
+        return WatchedSolver(solving.solver(board), line)
+
     for record in records:
         if label_of(record) is not None:
             yield record
             continue
-        board = record.geometry
-        if board not in solvers:
-            say_when_compiling()
-            try:
-                solvers[board] = WatchedSolver(solving.solver(board), line)
-            except ClaimevenError as error:
-                raise ClaimevenError(
-                    f"{record.moves or 'the empty board'} cannot be labelled: {error}"
-                ) from None
-        score = solvers[board].score(record.position)
+        try:
+            score = solver_of(record.geometry).score(record.position)
+        except ClaimevenError as error:
+            moves = record.moves or "the empty board"
+            raise ClaimevenError(f"{moves} cannot be labelled: {error}") from None
         sign = (score > 0) - (score < 0)
-        yield replace(record, label=LABELS[1 - (sign if not record.position.turn else -sign)])
+        yield replace(record, label=LABELS[1 - (-sign if record.position.turn else sign)])

@@ -11,8 +11,8 @@ import click
 
 from claimeven import __version__
 from claimeven.cli.common.groups import LazyVerbs
-from claimeven.cli.common.streams import drop_output, prepare_streams, printable
-from claimeven.game.errors import ClaimevenError
+from claimeven.cli.common.streams import complain, drop_output, prepare_streams
+from claimeven.errors import ClaimevenError
 from claimeven.parallel import interrupts
 
 #: Each command, a module of this package, and its line in the list.
@@ -46,8 +46,8 @@ VERBS = {
     "perft": "Count positions and move sequences, ply by ply.",
 }
 
-#: Exit statuses: bad input, output that could not be written, Ctrl-C.
-BAD_INPUT, LOST_OUTPUT, INTERRUPTED = 2, 1, interrupts.INTERRUPTED
+#: Exit statuses: output that could not be written, Ctrl-C.
+LOST_OUTPUT, INTERRUPTED = 1, interrupts.INTERRUPTED
 
 
 @click.group(
@@ -119,9 +119,3 @@ def _answered(run: Callable[[], int]) -> int:
         complain(f"{error.filename or 'the output'} cannot be used: {error.strerror or error}")
         drop_output()
         return LOST_OUTPUT
-
-
-def complain(sentence: str) -> int:
-    """Say on stderr what is wrong with the input; return the exit status for it."""
-    print(f"claimeven: {printable(sentence)}", file=sys.stderr)
-    return BAD_INPUT

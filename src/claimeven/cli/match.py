@@ -33,8 +33,8 @@ from claimeven.cli.common.options import (
 from claimeven.cli.common.output import board_text, text_width
 from claimeven.cli.common.progress import say, say_interrupted, say_when_compiling
 from claimeven.cli.common.report_output import check_page, write_after
-from claimeven.cli.common.streams import clean_stdout
-from claimeven.cli.main import INTERRUPTED, complain
+from claimeven.cli.common.streams import clean_stdout, complain
+from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.match_report import forfeit_line, game_lines, match_lines
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.position import Position

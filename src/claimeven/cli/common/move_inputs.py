@@ -17,7 +17,7 @@ import click
 from claimeven.cli.common.options import WordChoice
 from claimeven.cli.common.output import show
 from claimeven.cli.common.solver_options import SolverChoice
-from claimeven.cli.common.streams import as_file, printable
+from claimeven.cli.common.streams import as_file, complain, printable
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records import (
@@ -167,13 +167,13 @@ class Inputs:
         """Report how an input was read that may be meant otherwise, once for a command."""
         if doubt and not self._source and not self._has_noted:
             self._has_noted = True
-            print(f"claimeven: {printable(what)} is read as {doubt}", file=sys.stderr, flush=True)
+            complain(f"{what} is read as {doubt}")
 
     _has_noted = False
 
     def _complain(self, error: str) -> None:
         if not self._is_silent:
-            print(f"claimeven: {error}", file=sys.stderr, flush=True)
+            complain(error)
         self.failed = True
 
 

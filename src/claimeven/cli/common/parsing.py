@@ -6,7 +6,7 @@ import re
 
 import click
 
-from claimeven.game.errors import ClaimevenError
+from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 
 

@@ -13,6 +13,9 @@ from typing import TextIO
 
 from claimeven.agents import sanitize
 
+#: The exit status for bad input.
+BAD_INPUT = 2
+
 
 def prepare_streams() -> None:
     """Let stdin take any bytes and stdout and stderr any text; replace streams that are missing.
@@ -107,6 +110,12 @@ def printable(text: str) -> str:
     a b\x1b[2J c
     """
     return sanitize.printable(" ".join(text.split()), 10 * len(text))
+
+
+def complain(sentence: str) -> int:
+    """Say on stderr what is wrong with the input; return the exit status for it."""
+    print(f"claimeven: {printable(sentence)}", file=sys.stderr, flush=True)
+    return BAD_INPUT
 
 
 def can_show(text: str, stream: TextIO) -> bool:
