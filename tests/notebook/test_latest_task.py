@@ -10,44 +10,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 
 import pytest
 
 from claimeven.notebook import latest_task
-from claimeven.notebook.latest_task import IsWanted, Lane, OwnedLock
+from claimeven.notebook.latest_task import IsWanted, Lane
 from claimeven.parallel import interrupts
 from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
 PATIENCE = 60.0
-
-
-def test_a_lock_is_of_the_thread_that_took_it_until_it_left_as_often() -> None:
-    lock = OwnedLock()
-    others: list[bool] = []
-
-    def look() -> None:
-        others.append(lock.is_mine)
-
-    def take() -> None:
-        with lock:
-            look()
-
-    def in_a_thread(work: Callable[[], None]) -> None:
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
-
-    assert not lock.is_mine
-    with lock:
-        with lock:
-            assert lock.is_mine
-        assert lock.is_mine
-        in_a_thread(look)
-    assert not lock.is_mine
-    in_a_thread(take)
-    assert others == [False, True] and not lock.is_mine
 
 
 def test_the_newest_job_counts_and_those_between_are_never_begun() -> None:

@@ -124,10 +124,10 @@ def test_bad_arguments_are_refused_in_a_sentence() -> None:
         BoardWidget(agent="human")
     for arguments, said in (
         ({"limit": 3}, "a limit is a Limit"),
-        ({"seed": -1}, "seed is a whole number from 0 up, not -1"),
-        ({"seconds": "x"}, "seconds is a number from 0 up, not 'x'"),
-        ({"seconds": True}, "seconds is a number from 0 up, not True"),
-        ({"seconds": -1}, "seconds is a number from 0 up, not -1"),
+        ({"seed": -1}, "seed must be 0 or more, not -1"),
+        ({"seconds": "x"}, "seconds must be a number, not 'x'"),
+        ({"seconds": True}, "seconds must be a number, not True"),
+        ({"seconds": -1}, "seconds must be 0 or more, not -1"),
         ({"solver": 3, "show_scores": True}, "a solver is a Solver, not 3"),
     ):
         with pytest.raises(ClaimevenError, match=said):
@@ -471,7 +471,7 @@ def test_a_solver_handed_in_is_kept_for_its_board() -> None:
         ({"game": Position(), "geometry": Geometry(7, 6, 5)}, "the game is on 7x6"),
         ({"geometry": "7x6"}, "a board is a Geometry, as Geometry\\(9, 7\\), not '7x6'"),
         ({"agent": "greedy", "seat": np.array([0, 1])}, "a seat must be a whole number"),
-        ({"seconds": float("nan")}, "seconds is a number from 0 up, not nan"),
+        ({"seconds": float("nan")}, "seconds must be a number, not nan"),
     ],
 )
 def test_what_no_board_can_be_made_of(arguments: Any, told: str) -> None:

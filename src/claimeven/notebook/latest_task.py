@@ -6,7 +6,7 @@ import math
 import time
 import traceback
 from collections.abc import Callable
-from threading import Condition, RLock, Thread, current_thread
+from threading import Condition, Thread, current_thread
 from typing import TypeAlias
 
 from claimeven.parallel import interrupts
@@ -17,30 +17,6 @@ _LOOK = 0.1
 #: Tells a job whether it is still wanted.
 IsWanted: TypeAlias = Callable[[], bool]
 Job: TypeAlias = Callable[[IsWanted], None]
-
-
-class OwnedLock:
-    """A lock that its thread may take again, and that tells whether it is this thread's."""
-
-    def __init__(self) -> None:
-        self._lock = RLock()
-        self._owner: Thread | None = None
-        self._depth = 0
-
-    @property
-    def is_mine(self) -> bool:
-        """Whether this thread has it."""
-        return self._owner is current_thread()
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-        self._owner, self._depth = current_thread(), self._depth + 1
-
-    def __exit__(self, *ended_by: object) -> None:
-        self._depth -= 1
-        if not self._depth:
-            self._owner = None
-        self._lock.release()
 
 
 class Lane:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from numbers import Real
 
 from claimeven.agents.base import Agent, Limit
 from claimeven.agents.registry import Contestant, make_agents
@@ -12,7 +10,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import seed_number, whole_number
 from claimeven.records import read_text
 from claimeven.solver import Solver
 
@@ -23,24 +21,11 @@ def check(geometry: Geometry, seat: object, limit: object, seed: object, solver:
         raise ClaimevenError(f"a seat is 0, who moves first, or 1, not {seat}")
     if not isinstance(limit, Limit | None):
         raise ClaimevenError(f"a limit is a Limit, as Limit(seconds=1), not {limit!r}")
-    if whole_number(seed, "seed") < 0:
-        raise ClaimevenError(f"seed is a whole number from 0 up, not {seed}")
+    seed_number(seed)
     if not isinstance(solver, Solver | None):
         raise ClaimevenError(f"a solver is a Solver, not {solver!r}")
     if solver is not None and solver.geometry != geometry:
         raise ClaimevenError(f"the solver is for {solver.geometry}, and the board is {geometry}")
-
-
-def seconds_of(seconds: object) -> float:
-    """Return the seconds for solving a position. Raises `ClaimevenError` for what are none."""
-    if isinstance(seconds, Real) and not isinstance(seconds, bool):
-        try:
-            number = float(seconds)
-        except OverflowError:  # as good as no limit
-            number = math.inf
-        if number >= 0:
-            return number
-    raise ClaimevenError(f"seconds is a number from 0 up, not {seconds!r}")
 
 
 def line_of(game: object, geometry: Geometry | None) -> Line:

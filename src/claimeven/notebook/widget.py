@@ -21,9 +21,11 @@ from claimeven.game.line import Line
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.game.svg import draw_svg
+from claimeven.game.validation import real_number
 from claimeven.notebook.bundle import bundled
-from claimeven.notebook.latest_task import IsWanted, Lane, OwnedLock
-from claimeven.notebook.validation import check, line_of, opponent, seconds_of
+from claimeven.notebook.latest_task import IsWanted, Lane
+from claimeven.notebook.validation import check, line_of, opponent
+from claimeven.parallel import interrupts
 from claimeven.solver import SearchStopped, Solver
 from claimeven.solver.progress import SolveProgress
 from claimeven.solver.scores import column_in_words
@@ -115,14 +117,15 @@ class BoardWidget(anywidget.AnyWidget):
     ) -> None:
         line = line_of(game, geometry)
         check(line.start.geometry, seat, limit, seed, solver)
-        self.limit, self.seconds = limit or Limit(), seconds_of(seconds)
+        self.limit = limit or Limit()
+        self.seconds = real_number(seconds, "seconds", low=0, finite=False)
         self._origin = line.start
         self._given_solver = solver
         self._own_solver: Solver | None = None
         self._rng = np.random.default_rng(seed)
         self._is_new_game = True
         self._whole = line.moves  # with what was taken back
-        self._changing = OwnedLock()
+        self._changing = interrupts.Lock()
         self._agent_lane, self._solver_lane = Lane("claimeven agent"), Lane("claimeven scores")
         self.agent = None if agent is None else opponent(agent, line.start.geometry, self.limit)
         self._owns_agent = isinstance(agent, str)
@@ -192,7 +195,7 @@ class BoardWidget(anywidget.AnyWidget):
 
         What observes the board is called while it changes, and cannot wait for it: `RuntimeError`.
         """
-        if self._changing.is_mine:
+        if self._changing._is_owned():  # type: ignore[attr-defined]  # of C
             raise RuntimeError("an observer cannot wait for the board, which waits for it")
         deadline = time.monotonic() + seconds
         if not (self._agent_lane.wait(deadline) and self._solver_lane.wait(deadline)):
