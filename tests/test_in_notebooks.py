@@ -32,7 +32,7 @@ from claimeven.agents import Decision
 from claimeven.arena import Ladder, MatchResult, accuracy_of
 from claimeven.arena.accuracy.measure import measure
 from claimeven.arena.accuracy.query_agents import SetPlan
-from claimeven.arena.games.game import Forfeit, Game
+from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Opening
 from claimeven.arena.tournaments.results import TournamentResult
 from claimeven.dataset.scored_sets import usable_set
@@ -168,7 +168,7 @@ def test_a_game_and_one_that_was_forfeited(match: MatchResult) -> None:
     played = match.games[0]
     assert f"Moves: {played.all_moves}" in words(played)
     assert "Game 1: agent 1 first, agent 2 second" in words(played)
-    lost = Game(Opening(Position()), (), 1, Forfeit(0, "raised <b>"))
+    lost = Game(winner=1, fault="crash", fault_seat=0, reason="raised <b>")
     assert "First player forfeits: raised <b>" in words(lost)
     drawn = Game(Opening(Position(Geometry(2, 2))), (0, 0, 1, 1), None)
     assert "A draw." in words(drawn)

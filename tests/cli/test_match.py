@@ -113,6 +113,15 @@ def test_verbose_shows_the_traceback_of_an_agent_that_fails(run: Run, tmp_path: 
     assert "ZeroDivisionError" in ran.err.partition("Traceback")[2]
 
 
+def test_the_first_lines_that_a_bot_prints_are_shown(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "talks.py"
+    file.write_text("def agent(p):\n    print('ply', p.ply)\n    return p.legal_columns[0]\n")
+    ran = run("match", str(file), "greedy", "--games", "20")
+    shown = ran.err.splitlines()
+    assert [line.startswith("ply ") for line in shown] == [True] * 20 + [False]
+    assert re.fullmatch(rf"{file} has printed \d+ more lines, which are left out", shown[-1])
+
+
 def test_odd_letters_survive_an_ascii_terminal(process: Run, tmp_path: Path) -> None:
     file = tmp_path / "bär.py"
     file.write_text("def agent(p):\n    raise ValueError('kein Zug für ☃')\n", encoding="utf-8")

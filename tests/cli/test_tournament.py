@@ -196,6 +196,21 @@ def test_broken_files_of_a_class_are_told_all_at_once_or_left_out(run: Run, tmp_
     )  # fmt: skip
 
 
+def test_a_bot_that_loads_only_once_forfeits(run: Run, tmp_path: Path) -> None:
+    bot, mark = tmp_path / "once.py", tmp_path / "mark"
+    bot.write_text(
+        f"import pathlib\nmark = pathlib.Path({str(mark)!r})\n"
+        "if mark.exists():\n    raise RuntimeError('only once')\nmark.touch()\n"
+        "def agent(position):\n    return position.legal_columns[0]\n"
+    )
+    words = ("tournament", str(bot), "greedy", "random", "--rounds", "1", "--jobs", "1")
+    ran = run(*words, "--skip-broken")
+    assert ran.status == 0
+    assert "once: 4 x crash: " in ran.out and "RuntimeError: only once" in " ".join(ran.out.split())
+    mark.unlink()
+    assert "cannot be loaded: RuntimeError: only once" in bad_input(run(*words))
+
+
 def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     path, page = tmp_path / "t.db", tmp_path / "t.html"
     words = ("tournament", "random", "greedy", "--rounds", "5000", "--out", str(path), "--json")

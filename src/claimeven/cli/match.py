@@ -39,6 +39,9 @@ from claimeven.cli.parts.match_report import forfeit_line, game_lines, match_lin
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.position import Position
 
+#: Lines shown of what each agent prints.
+MAX_LINES = 20
+
 
 @click.command("match")
 @click.argument("first_agent", metavar="A")
@@ -97,6 +100,7 @@ def command(
     record = read_one(moves, options.geometry)
     start = Opening(Position(record.geometry), record.columns)
     plan = match_plan(first_agent, second_agent, replace(options, start=start))
+    plan = replace(plan, isolation=replace(plan.isolation, max_lines=MAX_LINES))
     tell_unbounded((first_agent, second_agent), plan.isolation)
     say_when_compiling()
     played: list[Game] = []

@@ -142,7 +142,7 @@ def test_the_first_agent_begins_unless_seats_are_swapped() -> None:
         assert {plan.pairing(number).first for number in range(4)} == firsts
     after = Match(("random", "random"), 4, WON, opening_plies=3).plan(seed=1)
     for number in range(4):
-        pairing = after.schedule.pairing(number)
+        pairing = after.pairing(number)
         # After three plies it is the second player's turn: that is the seat of agent 0.
         assert (pairing.opening.position.turn, pairing.second) == (1, 0)
 
@@ -171,7 +171,7 @@ def test_other_games_in_the_folder_are_refused(tmp_path: Path) -> None:
         run_study(other, folder=tmp_path, resume=True)
     with pytest.raises(InvalidStore, match="is there already"):
         run_study(other, folder=tmp_path)
-    with pytest.raises(InvalidStore, match="another match"):
+    with pytest.raises(InvalidStore, match="another tournament: its seed differs"):
         run_study(study(Match(("greedy", "random"), 2, WON)), folder=tmp_path, resume=True, seed=9)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from claimeven.agents.base import Agent
 from claimeven.agents.options import AgentKind, InvalidSpec, split_options
-from claimeven.agents.process.sandbox import MAX_PRINTED, Isolation, Printed
+from claimeven.agents.process.sandbox import Isolation, Printed
 from claimeven.suggestions import no_such
 
 
@@ -93,7 +93,7 @@ class ProgramAgent(Agent):
         self.name = spec
         self._made_of = command, spec, isolation
         self._load_seconds = isolation.load_seconds
-        self._printed = Printed(spec, 0 if isolation.quiet else MAX_PRINTED)
+        self._printed = Printed(spec, isolation)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has a program of its own, started when it is needed."""

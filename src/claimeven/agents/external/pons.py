@@ -205,6 +205,7 @@ class PonsAgent(ProgramAgent):
     def close(self) -> None:
         """Let the program end."""
         self.solver.close()
+        self._printed.close()
 
 
 def solver_of(spec: str, geometry: Geometry = STANDARD) -> PonsSolver:

@@ -135,6 +135,7 @@ class UgiAgent(ProgramAgent):
         if self._engine is not None:
             self._engine.end()
         self._engine = None
+        self._printed.close()
 
     def _started(self) -> UgiClient:
         """Return the engine, started if need be. Raises `InvalidSpec` if that fails."""

@@ -16,7 +16,7 @@ from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit,
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import answers
 from claimeven.agents.process.answers import MAX_ANSWER, Malformed
-from claimeven.agents.process.sandbox import MAX_PRINTED, Isolation, Printed
+from claimeven.agents.process.sandbox import Isolation, Printed
 from claimeven.agents.source_snapshot import content_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -96,7 +96,7 @@ class ProcessAgent(Agent):
         default = FILE_LOAD_SECONDS if file is not None or from_file else LOAD_SECONDS
         self._load_seconds = isolation.load_seconds or default
         self.patience: float | None = None
-        self._printed = Printed(spec, 0 if isolation.quiet else MAX_PRINTED)
+        self._printed = Printed(spec, isolation)
         self._board: Geometry | None = None
         self._lock = Lock()
         self._child: Child | None = None
@@ -236,6 +236,7 @@ class ProcessAgent(Agent):
             if self._child is not None:
                 self._child.end()
             self._drop()
+            self._printed.close()
 
     def _start(self) -> None:
         variables = {name: os.environ.get(name, value) for name, value in VARIABLES.items()}

@@ -26,7 +26,8 @@ class Isolation:
     memory of a process in MB (2**20 bytes): its heap, arrays and thread stacks, as Linux counts the
     data of a process (files and libraries mapped into it do not count), or all that Windows commits
     for it; macOS has no such limit. None is 2048, or half of the machine's memory if that is less.
-    What the agents print goes to stderr, or with `quiet` nowhere. `load_seconds` is the time each
+    What the agents print goes to stderr, `max_lines` of each agent if given, or with `quiet`
+    nowhere. `load_seconds` is the time each
     may take to be loaded, and an external program to start; None is 30 s for an agent from a file.
     Raises `InvalidLimit` for less than 1 MB, and for no time.
     """
@@ -35,6 +36,7 @@ class Isolation:
     memory_mb: int | None = None
     quiet: bool = False
     load_seconds: float | None = None
+    max_lines: int | None = None
 
     def __post_init__(self) -> None:
         if self.memory_mb is not None:
@@ -54,31 +56,55 @@ class Isolation:
 
 
 class Printed:
-    """Passes on to stderr what an agent prints, `most` characters a game, without anything that a
-    terminal obeys.
+    """Passes on to stderr what an agent prints, without anything that a terminal obeys.
+
+    It passes on `MAX_PRINTED` characters a game, and of all games the lines that an isolation
+    allows; `close` says how many more there were.
     """
 
-    def __init__(self, name: str, most: int) -> None:
+    def __init__(self, name: str, isolation: Isolation) -> None:
         self.name = name
-        self.most = most
+        self._is_quiet = isolation.quiet
+        self._lines_left = isolation.max_lines
+        self._lines_dropped = 0
         #: Characters printed in all games.
         self.seen = 0
         self.begin()
 
     def begin(self) -> None:
         """Begin a game."""
-        self.left = self.most
+        self._left = 0 if self._is_quiet else MAX_PRINTED
 
     def __call__(self, text: str) -> None:
         self.seen += len(text)
-        if self.left <= 0:
+        if self._left <= 0:
             return
-        text = text[: self.left]
+        text = self._first_lines(text[: self._left])
         sys.stderr.write(printable_lines(text, 10 * len(text)))
-        self.left -= len(text)
-        if self.left <= 0:
+        self._left -= len(text)
+        if self._left <= 0:
             sys.stderr.write(
-                f"\n{printable(self.name)} has printed {self.most:,} characters in this game:"
+                f"\n{printable(self.name)} has printed {MAX_PRINTED:,} characters in this game:"
                 " the rest is left out\n"
             )
         sys.stderr.flush()
+
+    def _first_lines(self, text: str) -> str:
+        """Return the part of a text within the lines that are left."""
+        if self._lines_left is None:
+            return text
+        lines = text.splitlines(keepends=True)
+        shown = "".join(lines[: self._lines_left])
+        self._lines_dropped += max(0, len(lines) - self._lines_left)
+        self._lines_left -= min(self._lines_left, shown.count("\n"))
+        return shown
+
+    def close(self) -> None:
+        """Say how many lines were left out."""
+        if self._lines_dropped:
+            sys.stderr.write(
+                f"{printable(self.name)} has printed {self._lines_dropped:,} more lines, which are"
+                " left out\n"
+            )
+            sys.stderr.flush()
+            self._lines_dropped = 0

@@ -144,7 +144,8 @@ class Plan:
         for columns in self.openings:
             opening = self.opening.then(columns)
             if opening.position.is_over:
-                where = f"after {opening.moves}" if opening.moves else "in the start position"
+                is_start = opening == self.opening
+                where = "in the start position" if is_start else f"after {opening.moves}"
                 raise InvalidMatch(f"the game is over {where}: {opening.position.outcome}")
 
     @cached_property
