@@ -182,9 +182,9 @@ def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
         ("none.csv", "holds no positions"),
         ("binary.csv", "is no data set of this version"),
         ("set.txt", "set.txt is no data set: those end in .csv or .parquet"),
-        ("text.parquet", "is no Parquet file, or it is damaged"),
-        ("cut.parquet", "is no Parquet file, or it is damaged"),
-        ("swapped.parquet", "is no Parquet file, or it is damaged"),
+        ("text.parquet", "is no Parquet file, or it is corrupt"),
+        ("cut.parquet", "is no Parquet file, or it is corrupt"),
+        ("swapped.parquet", "is no Parquet file, or it is corrupt"),
         ("gone.csv", "gone.csv cannot be read: No such file"),
         ("gone.parquet", "gone.parquet cannot be read: No such file"),
     ):

@@ -1,7 +1,7 @@
 """Positions of games played by sides that know the exact scores and err, with those scores.
 
-A game is determined by the seed of the plan and its own number, so games may be played in any
-order, several at once, each thread with a solver of its own; they are handed out in order.
+A game is determined by the seed of the plan and its number, so several threads play games in any
+order, each with its own solver; they are handed out in order.
 """
 
 from __future__ import annotations
@@ -9,8 +9,9 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from claimeven.compiled.splitmix64 import Stream, mixed_word
 from claimeven.dataset.config import DatasetPlan
@@ -26,30 +27,19 @@ from claimeven.solver.solver import Solver
 TEMPERATURE = 2.0
 #: Games that are played ahead of the one that is handed out, for each thread.
 _AHEAD = 8
-#: Positions whose best moves are remembered: games meet those of few discs again and again.
+#: Positions whose best moves are remembered: games repeat those of few discs.
 _REMEMBERED = 20_000
 
 _Result = TypeVar("_Result")
 Scores = tuple[int | None, ...]
-#: What plays a game of a plan, given by its number.
-_Play = Callable[[DatasetPlan, "_Knows", int], list[Row]]
-#: The number of a game and its rows, or what it failed by.
-_Played = tuple[int, list[Row] | Exception]
-
-
-class _Knows(Protocol):
-    """What games are played by: a solver, or one that can be told that its games are given up."""
-
-    def scores(self, position: Position, /) -> Scores: ...
-    def best(self, position: Position, /) -> Best: ...
 
 
 class _GivenUp(Exception):
-    """Nobody waits for the game any more."""
+    """The game is not needed any more."""
 
 
 class _Player:
-    """A solver that answers until it is `given_up`, and remembers the best moves it told last."""
+    """A solver that answers until it is `given_up`, and remembers its last best moves."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
@@ -57,18 +47,18 @@ class _Player:
         self._known: dict[Position, Best] = {}
 
     def scores(self, position: Position) -> Scores:
-        self._look()
+        self._check()
         return self.solver.scores(position)
 
     def best(self, position: Position) -> Best:
-        self._look()
+        self._check()
         known = self._known.pop(position, None) or self.solver.best(position)
-        self._known[position] = known  # the last of them: those met long ago are forgotten
+        self._known[position] = known  # as the last one: the first ones are forgotten
         if len(self._known) > _REMEMBERED:
             del self._known[next(iter(self._known))]
         return known
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self.given_up:
             raise _GivenUp
 
@@ -76,80 +66,66 @@ class _Player:
 class Games:
     """The games of a plan, played by as many threads as `solver` has.
 
-    With several threads each has a solver of its own like `solver`, which itself does nothing.
+    Each of several threads has its own solver like `solver`, which itself does nothing.
     """
 
     def __init__(self, plan: DatasetPlan, solver: Solver) -> None:
-        self.plan = plan
-        self._solvers = [solver]
+        solvers = [solver]
         if solver.threads > 1:
-            self._solvers = [
-                Solver(solver.geometry, solver.table_mb, 1, solver.book)
-                for _ in range(solver.threads)
-            ]
+            one = (solver.geometry, solver.table_mb, 1, solver.book)
+            solvers = [Solver(*one) for _ in range(solver.threads)]
+        self._play = partial(_PLAYERS[plan.source], plan)
+        self._players = [_Player(each) for each in solvers]
+        # The main thread uses no lock of Python's own here: Ctrl-C might leave one held.
+        self._numbers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
+        self._played: queue.SimpleQueue[tuple[int, list[Row] | Exception]] = queue.SimpleQueue()
 
     @property
     def nodes(self) -> int:
         """Positions visited by all threads."""
-        return sum(solver.statistics.nodes for solver in self._solvers)
+        return sum(player.solver.statistics.nodes for player in self._players)
 
     def hand_out(self, first: int, use: Callable[[Iterator[list[Row]]], _Result]) -> _Result:
         """Return use(rows), where rows are those of games `first`, first + 1, ... without end.
 
-        When it is over, by Ctrl-C too, games in work are given up at once.
+        At the end, by Ctrl-C too, unfinished games are given up immediately.
         """
-        play = _PLAYERS[self.plan.source]
-        if len(self._solvers) == 1:
-            player = _Player(self._solvers[0])
-            return use(play(self.plan, player, number) for number in count(first))
-        ahead = _Ahead(self.plan, play, [_Player(solver) for solver in self._solvers])
-        return served(lambda: use(ahead.rows(first)), ahead.work, len(ahead.players), ahead.give_up)
+        if len(self._players) == 1:
+            return use(self._play(self._players[0], number) for number in count(first))
+        return served(lambda: use(self._rows(first)), self._work, len(self._players), self._give_up)
 
-
-class _Ahead:
-    """Games played by several threads, a few ahead of the one that is handed out."""
-
-    def __init__(self, plan: DatasetPlan, play: _Play, players: Sequence[_Player]) -> None:
-        self.players = players
-        self._plan = plan
-        self._play = play
-        # The main thread meets no lock of Python's own here: Ctrl-C might leave one held.
-        self._numbers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-        self._played: queue.SimpleQueue[_Played] = queue.SimpleQueue()
-
-    def rows(self, first: int) -> Iterator[list[Row]]:
-        """Yield the rows of one game after the other; raise what one failed by in its place."""
+    def _rows(self, first: int) -> Iterator[list[Row]]:
+        """Yield the rows of the games that the threads play, in order; raise their errors."""
         asked, found = first, dict[int, list[Row] | Exception]()
         for number in count(first):
-            while asked <= number + _AHEAD * len(self.players):
+            while asked <= number + _AHEAD * len(self._players):
                 self._numbers.put(asked)
                 asked += 1
             while number not in found:
-                done, its_rows = next_of(self._played)
-                found[done] = its_rows
+                found.update([next_of(self._played)])
             rows = found.pop(number)
             if isinstance(rows, Exception):
                 raise rows
             yield rows
 
-    def work(self, number: int) -> None:
-        """Let a player play the games that are asked for, until it is given up."""
-        player = self.players[number]
+    def _work(self, thread: int) -> None:
+        """Play the games that are asked for, until they are given up."""
+        player = self._players[thread]
         while (game := self._numbers.get()) is not None and not player.given_up:
             try:
-                self._played.put((game, self._play(self._plan, player, game)))
-            except Exception as error:  # told to whoever waits for that game
+                self._played.put((game, self._play(player, game)))
+            except Exception as error:  # raised in place of that game
                 self._played.put((game, error))
 
-    def give_up(self) -> None:
-        """End whatever is played and searched, and whoever waits for a game to play."""
-        for player in self.players:
+    def _give_up(self) -> None:
+        """Stop all games and searches, and all waits for a game to play."""
+        for player in self._players:
             player.given_up = True
             self._numbers.put(None)
             player.solver.stop()
 
 
-def _selfplay(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
+def _selfplay(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
     """Play random moves up to the lowest ply, then moves that err by what they cost."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
     position = Position(plan.geometry)
@@ -167,7 +143,7 @@ def _selfplay(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
     return rows
 
 
-def _mixed(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
+def _mixed(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
     """Play each move at random by the chance of the plan, else one of the best."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
     shared = _Line([], Position(plan.geometry), [])
@@ -184,7 +160,7 @@ def _mixed(plan: DatasetPlan, solver: _Knows, number: int) -> list[Row]:
     ]
 
 
-def _label(position: Position, plan: DatasetPlan, solver: _Knows) -> Scores:
+def _label(position: Position, plan: DatasetPlan, solver: _Player) -> Scores:
     """Return what a plan asks of the columns of a position."""
     if not plan.right_only:
         return solver.scores(position)
@@ -204,7 +180,9 @@ class _Line:
     met: list[tuple[list[int], Position, Scores | None]]
 
 
-def _played_on(line: _Line, highest: int, plan: DatasetPlan, solver: _Knows, draw: Stream) -> _Line:
+def _played_on(
+    line: _Line, highest: int, plan: DatasetPlan, solver: _Player, draw: Stream
+) -> _Line:
     """Play a game on until it is over, or beyond a ply."""
     played, position, met = list(line.played), line.position, list(line.met)
     while not position.is_over and position.ply <= highest:
@@ -237,4 +215,4 @@ def _any_of(columns: Sequence[int], draw: Stream) -> int:
     return columns[int(draw.share() * len(columns))]
 
 
-_PLAYERS: dict[str, _Play] = {"selfplay": _selfplay, "mixed": _mixed}
+_PLAYERS = {"selfplay": _selfplay, "mixed": _mixed}
