@@ -199,7 +199,7 @@ def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
     assert max(map(len, lines)) <= 80
     for more, said in (
         (("--rounds", "0"), "rounds must be 1 to 16, not 0"),
-        (("--jobs", "0"), "at least 1 job is needed, not 0"),
+        (("--jobs", "0"), "jobs must be 1 or more, not 0"),
         (("--out", str(out / "log.jsonl"), "--seed", "8"), "log.jsonl cannot be written: File ex"),
         ((str(out),), "several runs are drawn into a folder of their own: name one"),
     ):

@@ -78,7 +78,7 @@ def test_what_was_judged_is_not_judged_again(ntuple: Path, tmp_path: Path) -> No
     shutil.copy(run / "models" / "1.npz", run / "model.npz")  # another model under the same name
     assert judge_runs([run], BRIEF, last_only=True)[-1].against_perfect != 0.125
     kept.write_text("{}\n")
-    with pytest.raises(InvalidRun, match="is damaged in line 1: delete it"):
+    with pytest.raises(InvalidRun, match="is corrupt in line 1: delete it"):
         judge_runs([run], BRIEF)
 
 
@@ -93,10 +93,10 @@ def test_what_cannot_be_judged_is_refused(ntuple: Path, tmp_path: Path) -> None:
         judge_runs([tmp_path / "run"])
     shutil.copy(ntuple / "model.npz", tmp_path / "run")
     (tmp_path / "run" / "log.jsonl").write_text('{"games": 1}\n')
-    with pytest.raises(InvalidRun, match=r"log\.jsonl is damaged in line 1: it tells no seconds"):
+    with pytest.raises(InvalidRun, match=r"log\.jsonl is corrupt in line 1: it has no seconds"):
         judge_runs([tmp_path / "run"])
     (tmp_path / "run" / "recipe.json").write_text('{"method": "magic"}')
-    with pytest.raises(InvalidRun, match="is damaged: no model can be judged"):
+    with pytest.raises(InvalidRun, match="is corrupt: no model can be judged"):
         judge_runs([tmp_path / "run"])
     with pytest.raises(InvalidRun, match="at least 1 job is needed, not 0"):
         judge_runs([ntuple], jobs=0)

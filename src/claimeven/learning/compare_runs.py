@@ -1,8 +1,8 @@
-"""What runs have learnt, judged alike whatever they are: against the oracle, and on the ladder.
+"""Comparing runs of all kinds by the same measurements: exact play, and the ladder.
 
-A run measures itself while it goes on, each kind in its own way. Here the models that it has kept
-(see `run_folder`) play as agents, alone and with a search, and all are judged by the same three
-measures. Nothing of that is learnt from.
+Each kind of run measures itself in its own way while it trains. Here the stored models of runs (see
+`run_dir`) play as agents, alone and with a search, and all are measured by the same three figures.
+None of that is trained on.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from claimeven.agents.registry import make_agent
 from claimeven.arena.accuracy.measure import measure_accuracy
@@ -24,43 +24,44 @@ from claimeven.arena.tournaments.reference_pool import pool_ladder
 from claimeven.atomic_io import make_folder, write_text
 from claimeven.dataset.scored_sets import HARD, shipped_set
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.curves import TIME, names_of, read_run
+from claimeven.game.validation import whole_number
+from claimeven.learning.curves import TIME, draw_line, names_of, read_run
 from claimeven.learning.metrics import score_against_perfect
 from claimeven.learning.run_dir import CORES, LOG, MODELS, RECIPE, InvalidRun
 from claimeven.learning.settings import MAX_SEED, check_settings, numeric
-from claimeven.plotting import LINES, MAX_LINES, Chart, check_can_draw, write_pictures
+from claimeven.plotting import LINES, MAX_LINES, SOFT, Chart, check_can_draw, write_pictures
 from claimeven.text_io import text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Where the figures of a run are kept in its folder, and bytes of a file that are read at most.
+#: The file of the figures of a run in its folder, and the limit on its size.
 JUDGED: Final = "judged.jsonl"
-_MOST_BYTES: Final = 16 << 20
-#: Who plays by the model of a run, by its method: alone, and with a search.
+_MAX_BYTES: Final = 16 << 20
+#: The agents that play by the model of a run, by its method: alone, and with a search.
 _AGENTS: Final = {
     "ntuple": ("ntuple", "ntuple-alphabeta:depth=6"),
     "distil": ("net", "puct:iterations=100"),
     "selfplay": ("net", "puct:iterations=100"),
 }
-
-#: Where the axis of core-hours may begin, which is one of logarithms: at a second.
-_LEAST_HOURS: Final = 1 / 3600
-#: Elo between two agents of the pool that are both named, and the colour of their lines.
+#: The start of the logarithmic axis of core-hours: a second.
+_MIN_HOURS: Final = 1 / 3600
+#: Elo between two agents of the pool that are both named.
 _APART: Final = 80.0
-_SOFT: Final = "#536072"
-#: What is drawn of each model, and what stands beside it.
+#: The figures that are drawn, and the labels of their axes.
 _MEASURES: Final = {
     "hard": "right answers on the hard set, %",
     "against_perfect": "first player against perfect, %",
     "elo": "Elo on the ladder",
 }
+_FIGURES: Final = (*_MEASURES, "elo_interval", "place", "agents")
 
 
 @dataclass(frozen=True)
 class Judging:
-    """How much is asked: `positions` of the hard held-out set, `games` as first player against the
-    perfect agent, `rounds` of games against the pool of the ladder. Raises `InvalidRun`.
+    """The size of the measurements: `positions` of the hard held-out set, `games` as first player
+    against the perfect agent, `rounds` of games against the pool of the ladder. Raises
+    `InvalidRun`.
     """
 
     positions: int = numeric(1000, 1, 10**6, "Of the hard set.")
@@ -69,30 +70,28 @@ class Judging:
     seed: int = numeric(7, 0, MAX_SEED, "Seed of the games against perfect.")
 
     def __post_init__(self) -> None:
-        """Check every number."""
         check_settings(self)
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A model of a run: its file, the number of its measurement from 1, and what had been spent.
+class _Model(NamedTuple):
+    """A stored model of a run: its file, the number of its measurement from 1, and its cost.
 
-    `cores` are seconds of all cores; None where the log does not tell them.
+    `core_seconds` is the CPU time, None if the log does not have it.
     """
 
     path: Path
     number: int
     seconds: float
-    cores: float | None
+    core_seconds: float | None
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What an agent that plays by a model of a run is worth.
+    """The figures of an agent that plays by a model of a run.
 
     `hard` is the share of its answers on the hard set that keep the exact score, `against_perfect`
     its score as first player against the perfect agent, `elo` its rating on the ladder with the
-    95 % interval, `place` of `agents` there. None where a board has no such set, or no ladder.
+    95 % interval, `place` of `agents` there. None if a board has no such set, or no ladder.
     """
 
     run: str
@@ -109,12 +108,12 @@ class Judged:
 
     @property
     def label(self) -> str:
-        """The run and who plays by it."""
+        """The run and the agent."""
         return f"{self.run}: {self.agent}"
 
     @property
     def hours(self) -> float:
-        """Core-hours that had been spent; hours by the clock where the log tells no others."""
+        """Core-hours of training; hours of the clock if the log has no others."""
         return (self.seconds if self.core_seconds is None else self.core_seconds) / 3600
 
     def as_dict(self) -> dict[str, Any]:
@@ -122,8 +121,8 @@ class Judged:
         return asdict(self)
 
 
-#: Is told which judgement is being made, from 1, of how many, and of whom.
-Watch = Callable[[int, int, str], object]
+#: Gets the number of a measurement, from 1, the number of all, and its agent.
+OnProgress = Callable[[int, int, str], object]
 
 
 def judge_runs(
@@ -132,57 +131,59 @@ def judge_runs(
     *,
     last_only: bool = False,
     jobs: int = 1,
-    watch: Watch | None = None,
+    watch: OnProgress | None = None,
 ) -> list[Judged]:
-    """Judge the models that runs have kept, or their last ones only; run by run, agent by agent.
+    """Measure the stored models of runs, or their last ones only; run by run, agent by agent.
 
-    What has been judged is kept in `judged.jsonl` of a run's folder and not judged again. Raises
-    `InvalidRun` for folders that cannot be judged, and `CannotWrite`.
+    Figures are stored in `judged.jsonl` of a run's folder and not measured again. Raises
+    `InvalidRun` for folders that cannot be measured, and `CannotWrite`.
     """
     asked = asked or Judging()
-    if jobs < 1:
-        raise InvalidRun(f"at least 1 job is needed, not {jobs}")
-    work = [
-        (folder, spec, kept, board)
-        for folder in dict.fromkeys(folders)
-        for board, specs in [_players(Path(folder))]
-        for spec in specs
-        for kept in _kept(Path(folder))[-1 if last_only else 0 :]
-    ]
+    whole_number(jobs, "jobs", InvalidRun, low=1)
+    work = []
+    for folder in dict.fromkeys(folders):
+        board, specs = _players(Path(folder))
+        models = _models(Path(folder))[-1 if last_only else 0 :]
+        work += [(folder, board, spec, model) for spec in specs for model in models]
     names, found = names_of(folders), []
-    for number, (folder, spec, kept, board) in enumerate(work, start=1):
+    for number, (folder, board, spec, model) in enumerate(work, start=1):
         name = names[str(folder)]
         if watch is not None:
-            watch(number, len(work), f"{name}: {spec}, model {kept.number}")
-        figures = _remembered(Path(folder), spec, kept, asked)
+            watch(number, len(work), f"{name}: {spec}, model {model.number}")
+        digest = hashlib.sha256(model.path.read_bytes()).hexdigest()
+        key, lines = {"agent": spec, "model": digest, "asked": asdict(asked)}, _lines(Path(folder))
+        figures = next((row["figures"] for row in lines if row["of"] == key), None)
         if figures is None:
-            player = f"{spec}{',' if ':' in spec else ':'}model={kept.path}"
+            player = f"{spec}{',' if ':' in spec else ':'}model={model.path}"
             figures = _figures(player, board, asked, jobs)
-            _remember(Path(folder), spec, kept, asked, figures)
-        found.append(Judged(name, spec, kept.number, kept.seconds, kept.cores, **_plain(figures)))
+            rows = [*lines, {"of": key, "figures": figures}]
+            text = "".join(json.dumps(row) + "\n" for row in rows)
+            write_text(Path(folder) / JUDGED, text)
+        interval = figures["elo_interval"]
+        figures = {**figures, "elo_interval": None if interval is None else tuple(interval)}
+        found.append(Judged(name, spec, *model[1:], **figures))
     return found
 
 
 def check_drawing(folders: Sequence[str | Path], out: str | Path) -> None:
-    """Make the folder to draw into, before runs are judged, which takes long.
+    """Make the folder to draw into, before runs are measured, which takes long.
 
     Raises what `draw_judged` would.
     """
     check_can_draw()
-    count = sum(len(_players(Path(folder))[1]) for folder in dict.fromkeys(folders))
-    _check_lines(count)
+    _check_lines(sum(len(_players(Path(folder))[1]) for folder in dict.fromkeys(folders)))
     make_folder(out)
 
 
 def draw_judged(
     judged: Sequence[Judged], out: str | Path, tell: Callable[[str], object] | None = None
 ) -> tuple[Path, ...]:
-    """Draw what was judged by what it cost, as PNG and SVG into a folder; return the files.
+    """Draw figures by their cost, as PNG and SVG into a folder; return the files.
 
-    A panel a measure, a line a run and agent; on the ladder the agents of the pool are lines of
-    their own. Seconds by the clock stand for those of cores where a log does not tell them.
-    `tell` gets a sentence where letters of a name are missing. Raises `InvalidRun` for more lines
-    than can be told apart, `NoCharts` without Matplotlib, and `CannotWrite`.
+    A panel for each figure, a line for each run and agent; the agents of the pool are lines of the
+    ladder. Without CPU time the clock counts. `tell` gets a sentence if letters of a name are
+    missing. Raises `InvalidRun` for more lines than can be distinguished, `NoCharts` without
+    Matplotlib, and `CannotWrite`.
     """
     check_can_draw()
     labels = list(dict.fromkeys(each.label for each in judged))
@@ -196,7 +197,6 @@ def draw_judged(
 
 
 def _check_lines(count: int) -> None:
-    """Raise `InvalidRun` for more lines than can be told apart."""
     if count > MAX_LINES:
         raise InvalidRun(
             f"{count} agents of runs cannot be drawn together, {MAX_LINES} can: name fewer runs,"
@@ -207,22 +207,18 @@ def _check_lines(count: int) -> None:
 def _draw(
     judged: Sequence[Judged], labels: Sequence[str], measure: str, title: str, axes: Axes
 ) -> None:
-    """A line a run and agent, by the logarithm of what had been spent."""
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - an extra, and slow
 
     scale = 1 if measure == "elo" else 100
-    for label, (colour, marker, dashes) in zip(labels, LINES, strict=False):
+    for place, label in enumerate(labels):
         points = [each for each in judged if each.label == label]
         points = [each for each in points if getattr(each, measure) is not None]
-        hours = [max(each.hours, _LEAST_HOURS) for each in points]
-        heights = [scale * getattr(each, measure) for each in points]
-        axes.plot(
-            hours, heights, color=colour, marker=marker, linestyle=dashes, markersize=4,
-            label=f" {label}",
-        )  # fmt: skip
+        hours = [max(each.hours, _MIN_HOURS) for each in points]
+        draw_line(axes, place, label, hours, [scale * getattr(each, measure) for each in points])
         if measure == "elo":
             intervals = [each.elo_interval or (0.0, 0.0) for each in points]
-            axes.vlines(hours, *zip(*intervals, strict=True), color=colour, linewidth=0.8)
+            color = LINES[place][0]
+            axes.vlines(hours, *zip(*intervals, strict=True), color=color, linewidth=0.8)
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.xaxis.set_major_formatter(lambda hours, _: f"{hours:g}")
@@ -234,39 +230,32 @@ def _draw(
 
 
 def _draw_pool(axes: Axes) -> None:
-    """Lines at the ratings of the pool, named at the side where their names do not collide."""
+    """Draw lines at the ratings of the pool, with names at the side that do not overlap."""
     across = axes.get_yaxis_transform()
     above = math.inf
     for rating in pool_ladder().ratings:
         height = rating.elo.value
-        axes.hlines(height, 0, 1, transform=across, color=_SOFT, linewidth=0.6, zorder=0)
+        axes.hlines(height, 0, 1, transform=across, color=SOFT, linewidth=0.6, zorder=0)
         if above - height >= _APART:
             axes.text(1.01, height, rating.agent, transform=across, va="center", fontsize=6)
             above = height
 
 
-def _plain(figures: Mapping[str, Any]) -> dict[str, Any]:
-    interval = figures["elo_interval"]
-    return {**figures, "elo_interval": None if interval is None else tuple(interval)}
-
-
 def _players(folder: Path) -> tuple[Geometry, tuple[str, ...]]:
-    """Return the board of a run, and who plays by its models."""
+    """Return the board of a run, and the agents that play by its models."""
     if "," in str(folder):
         raise InvalidRun(f"{folder} cannot be judged: an agent's file has no comma in its name")
     path = folder / RECIPE
     if not path.is_file():
         raise InvalidRun(f"{folder} is no folder of a run: it has no {RECIPE}")
     try:
-        recipe = json.loads(text_of(path, _MOST_BYTES, InvalidRun))
-        board = Geometry(**recipe["board"])
-        agents = _AGENTS[recipe["method"]]
+        recipe = json.loads(text_of(path, _MAX_BYTES, InvalidRun))
+        return Geometry(**recipe["board"]), _AGENTS[recipe["method"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InvalidRun(f"{path} is damaged: no model can be judged") from None
-    return board, agents
+        raise InvalidRun(f"{path} is corrupt: no model can be judged") from None
 
 
-def _kept(folder: Path) -> list[Kept]:
+def _models(folder: Path) -> list[_Model]:
     """Return the models of a run, in order, the last one as it is now."""
     rows = read_run(folder).rows
     paths = {len(rows): folder / "model.npz"}
@@ -275,26 +264,25 @@ def _kept(folder: Path) -> list[Kept]:
             paths[int(path.stem)] = path
     if not paths[len(rows)].is_file():
         raise InvalidRun(f"{folder} holds no model yet")
-    for number in paths:
-        if TIME not in rows[number - 1]:
-            raise InvalidRun(f"{folder / LOG} is damaged in line {number}: it tells no {TIME}")
-    return [
-        Kept(paths[number], number, rows[number - 1][TIME], rows[number - 1].get(CORES))
-        for number in sorted(paths)
-    ]
+    found = []
+    for number, path in sorted(paths.items()):
+        row = rows[number - 1]
+        if TIME not in row:
+            raise InvalidRun(f"{folder / LOG} is corrupt in line {number}: it has no {TIME}")
+        found.append(_Model(path, number, row[TIME], row.get(CORES)))
+    return found
 
 
 def _figures(spec: str, board: Geometry, asked: Judging, jobs: int) -> dict[str, Any]:
-    """Judge an agent by everything."""
-    hard = None
+    """Measure an agent."""
+    figures: dict[str, Any] = dict.fromkeys(_FIGURES)
     positions = shipped_set(board, HARD)
     if positions is not None:
         accuracy = measure_accuracy(spec, positions, count=asked.positions, jobs=jobs).accuracy
-        hard = accuracy.all.mean("perfect")
+        figures["hard"] = accuracy.all.mean("perfect")
     with closing(make_agent(spec, board)) as agent:
         against = score_against_perfect(agent, board, asked.games, asked.seed)
-    figures: dict[str, Any] = {"hard": hard, "against_perfect": against}
-    figures |= dict.fromkeys(("elo", "elo_interval", "place", "agents"))
+    figures["against_perfect"] = against
     if board == STANDARD:
         placed = place_on_ladder(spec, rounds=asked.rounds, jobs=jobs)
         assert placed.rating is not None
@@ -308,39 +296,16 @@ def _figures(spec: str, board: Geometry, asked: Judging, jobs: int) -> dict[str,
     return figures
 
 
-def _key(spec: str, kept: Kept, asked: Judging) -> dict[str, Any]:
-    """Return what decides the figures of a model."""
-    digest = hashlib.sha256(kept.path.read_bytes()).hexdigest()
-    return {"agent": spec, "model": digest, "asked": asdict(asked)}
-
-
-def _remembered(folder: Path, spec: str, kept: Kept, asked: Judging) -> dict[str, Any] | None:
-    """Return figures that are in the folder, if they are."""
-    key = _key(spec, kept, asked)
-    for row in _lines(folder):
-        if row["of"] == key:
-            figures: dict[str, Any] = row["figures"]
-            return figures
-    return None
-
-
-def _remember(
-    folder: Path, spec: str, kept: Kept, asked: Judging, figures: Mapping[str, Any]
-) -> None:
-    rows = [*_lines(folder), {"of": _key(spec, kept, asked), "figures": figures}]
-    write_text(folder / JUDGED, "".join(json.dumps(row) + "\n" for row in rows))
-
-
-def _lines(folder: Path) -> Iterator[dict[str, Any]]:
-    path = folder / JUDGED
-    if not path.exists():
-        return
-    names = {"hard", "against_perfect", "elo", "elo_interval", "place", "agents"}
-    for number, line in enumerate(text_of(path, _MOST_BYTES, InvalidRun).splitlines(), start=1):
+def _lines(folder: Path) -> list[dict[str, Any]]:
+    """Return the stored figures of a run."""
+    path, found = folder / JUDGED, []
+    text = text_of(path, _MAX_BYTES, InvalidRun) if path.exists() else ""
+    for number, line in enumerate(text.splitlines(), start=1):
         try:
             row = json.loads(line)
-            if set(row["figures"]) != names or "of" not in row:
+            if set(row["figures"]) != set(_FIGURES) or "of" not in row:
                 raise ValueError
         except (ValueError, KeyError, TypeError, RecursionError):
-            raise InvalidRun(f"{path} is damaged in line {number}: delete it") from None
-        yield row
+            raise InvalidRun(f"{path} is corrupt in line {number}: delete it") from None
+        found.append(row)
+    return found

@@ -1,7 +1,7 @@
-"""Learning curves: what training runs measured, drawn against time and against games.
+"""Learning curves: the measurements of training runs, drawn against time and against games.
 
-One picture a way to count what was put in, with a panel a measure of the logs and a line a run.
-Drawn by Matplotlib (the extra `plot`); the same logs give the same files.
+One picture for each axis (time, games, ...), with a panel for each measurement and a line for each
+run. Drawn by Matplotlib (the extra `plot`); the same logs give the same files.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from claimeven.text_io import text_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Where the charts of a run are written in its folder.
+#: The folder of charts in the folder of a run.
 PLOTS: Final = "plots"
-#: Bytes of a log that are read at most.
-_MOST_BYTES: Final = 64 << 20
-#: Keys of a log that say how much was put in, and the words under an axis.
+#: The limit on the size of a log.
+_MAX_BYTES: Final = 64 << 20
+#: Keys of a log that are an axis, and its label.
 TIME: Final = "seconds"
 _INPUTS: Final = {
     "games": "games",
@@ -36,7 +36,7 @@ _INPUTS: Final = {
     "iteration": "iterations",
     "steps": "steps",
 }
-#: Keys that count seconds, and the name of the picture that is drawn by them.
+#: Keys that count seconds, and the name of the picture with this axis.
 _CLOCKS: Final = {TIME: "by-time", CORES: "by-cores"}
 #: Measures that are shares, drawn in per cent, and what they are called.
 _SHARES: Final = {
@@ -70,7 +70,7 @@ _UNITS: Final = (("seconds", 1, 600), ("minutes", 60, 300), ("hours", 3600, None
 
 @dataclass(frozen=True)
 class Run:
-    """What is drawn of a run: its name, and its log with nested objects told as `outer.inner`."""
+    """A run to draw: its name, and its log with nested objects as `outer.inner`."""
 
     name: str
     rows: tuple[Mapping[str, float], ...]
@@ -82,23 +82,23 @@ class Run:
 
 
 def read_run(folder: str | Path) -> Run:
-    """Read the log of a run's folder; the run may still be going on.
+    """Read the log of a run's folder; the run may be unfinished.
 
-    Raises `InvalidRun` for a folder of something else, and for a log that is damaged or empty.
+    Raises `InvalidRun` for a folder of something else, and for a log that is corrupt or empty.
     """
     folder = Path(folder)
     if not (folder / RECIPE).is_file():
         raise InvalidRun(f"{folder} is no folder of a run: it has no {RECIPE}")
     path = folder / LOG
-    # A line without its end is being written now.
-    *lines, _ = (text_of(path, _MOST_BYTES, InvalidRun) if path.exists() else "").split("\n")
+    # The last line has no end while it is written.
+    *lines, _ = (text_of(path, _MAX_BYTES, InvalidRun) if path.exists() else "").split("\n")
     rows = []
     for number, line in enumerate(lines, start=1):
         try:
             row = json.loads(line)
             rows.append(dict(_numbers_of(row.items())))
         except (ValueError, AttributeError, OverflowError, RecursionError):
-            raise InvalidRun(f"{path} is damaged in line {number}") from None
+            raise InvalidRun(f"{path} is corrupt in line {number}") from None
     if not rows:
         raise InvalidRun(f"{folder} holds no measurement yet: wait for the first")
     return Run(_last_name(folder) or str(folder), tuple(rows))
@@ -111,9 +111,9 @@ def draw_curves(
 ) -> tuple[Path, ...]:
     """Draw the runs of some folders, as PNG and SVG into a folder; return the files.
 
-    That folder is `plots` in the run's own where there is one run and nothing is said. `tell` gets
-    a sentence where letters of a name are missing. Raises `InvalidRun` for folders that cannot be
-    drawn, `NoCharts` without Matplotlib, and `CannotWrite`.
+    The default folder is `plots` in that of a single run. `tell` gets a sentence if letters of a
+    name are missing. Raises `InvalidRun` for folders that cannot be drawn, `NoCharts` without
+    Matplotlib, and `CannotWrite`.
     """
     check_can_draw()
     if not 1 <= len(folders) <= MAX_LINES:
@@ -128,8 +128,8 @@ def draw_curves(
 
 
 def names_of(folders: Sequence[str | Path]) -> dict[str, str]:
-    """Return what runs are called, by their folders: its last name, or all of it where several
-    have the same.
+    """Return the names of runs by their folders: the last part of its path, or the whole path if
+    several have the same.
 
     >>> names_of(["a/run1", "b/run1", "b/run2"])
     {'a/run1': 'a/run1', 'b/run1': 'b/run1', 'b/run2': 'run2'}
@@ -144,7 +144,7 @@ def _last_name(folder: str | Path) -> str:
 
 
 def folder_for(folders: Sequence[str | Path], out: str | Path | None) -> Path:
-    """Return where runs are drawn. Raises `InvalidRun` where several are and nothing is said."""
+    """Return the folder to draw runs into. Raises `InvalidRun` for several without `out`."""
     if out is not None:
         return Path(out)
     if len(folders) != 1:
@@ -153,7 +153,7 @@ def folder_for(folders: Sequence[str | Path], out: str | Path | None) -> Path:
 
 
 def curves_of(runs: Sequence[Run]) -> dict[str, list[Chart]]:
-    """Return the panels of each picture: of each measure of the runs, by what was put in."""
+    """Return the panels of each picture: a picture for each axis, a panel for each measurement."""
     keys = dict.fromkeys(key for run in runs for row in run.rows for key in row)
     inputs = [key for key in keys if key in _CLOCKS or key in _INPUTS]
     pictures: dict[str, list[Chart]] = {}
@@ -168,7 +168,6 @@ def curves_of(runs: Sequence[Run]) -> dict[str, list[Chart]]:
 
 
 def _draw(runs: Sequence[Run], places: Sequence[int], across: str, up: str, axes: Axes) -> None:
-    """A line a run, with a mark at each measurement, looking as the run's place says."""
     unit, size = _INPUTS.get(across, across), 1
     if across == TIME:
         longest = max(max(run.points(across, up)[0]) for run in runs)
@@ -177,12 +176,8 @@ def _draw(runs: Sequence[Run], places: Sequence[int], across: str, up: str, axes
         unit, size = "core-hours", 3600
     scale = 100 if _is_share(up) else 1
     for run, place in zip(runs, places, strict=True):
-        colour, marker, dashes = LINES[place]
         xs, ys = run.points(across, up)
-        axes.plot(
-            [x / size for x in xs], [scale * y for y in ys], color=colour, marker=marker,
-            linestyle=dashes, markersize=4, label=f" {run.name}",
-        )  # fmt: skip
+        draw_line(axes, place, run.name, [x / size for x in xs], [scale * y for y in ys])
     axes.set_xlim(left=0)
     axes.locator_params(axis="x", nbins=5)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.10g}")
@@ -190,17 +185,24 @@ def _draw(runs: Sequence[Run], places: Sequence[int], across: str, up: str, axes
     axes.set_ylabel(_words(up))
 
 
+def draw_line(axes: Axes, place: int, name: str, xs: Sequence[float], ys: Sequence[float]) -> None:
+    """Draw line number `place`, from 0, with a mark at each point."""
+    color, marker, dashes = LINES[place]
+    (line,) = axes.plot(xs, ys, color=color, marker=marker, linestyle=dashes, markersize=4)
+    line.set_label(f" {name}")
+
+
 def _is_share(key: str) -> bool:
     return key in _SHARES or key.split(".", maxsplit=1)[0] in _SHARES
 
 
 def _words(key: str) -> str:
-    """Return what a measure is called under a chart."""
+    """Return the label of a measurement."""
     return _SHARES.get(key) or _WORDS.get(key) or key.replace("_", " ")
 
 
 def _numbers_of(items: Any, before: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the numbers of a row, those of objects in it under both names; lists are left out."""
+    """Yield the numbers of a row, also those of objects in it; lists are left out."""
     for key, value in items:
         if isinstance(value, dict):
             yield from _numbers_of(value.items(), f"{before}{key}.")
