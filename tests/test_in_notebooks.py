@@ -33,7 +33,6 @@ from claimeven.arena import Ladder, MatchResult, accuracy_of
 from claimeven.arena.accuracy.measure import measure
 from claimeven.arena.accuracy.query_agents import SetPlan
 from claimeven.arena.games.game import Game
-from claimeven.arena.games.plan import Opening
 from claimeven.arena.tournaments.results import TournamentResult
 from claimeven.dataset.scored_sets import usable_set
 from claimeven.markup import Html, Svg, bar, line, table
@@ -170,7 +169,7 @@ def test_a_game_and_one_that_was_forfeited(match: MatchResult) -> None:
     assert "Game 1: agent 1 first, agent 2 second" in words(played)
     lost = Game(winner=1, fault="crash", fault_seat=0, reason="raised <b>")
     assert "First player forfeits: raised <b>" in words(lost)
-    drawn = Game(Opening(Position(Geometry(2, 2))), (0, 0, 1, 1), None)
+    drawn = Game(moves="1122", root=Position(Geometry(2, 2)))
     assert "A draw." in words(drawn)
 
 
