@@ -354,7 +354,7 @@ def _kept(path: Path) -> int:
         (("greedy", "--positions", "TEXT"), "line 2 of"),
         (("greedy", "--columns", "8"), "no set of positions of 8x6 connect 4 comes along"),
         (("uct", "--depth", "3"), "uct cannot be limited by depth"),
-        (("greedy", "--seed", "-1"), "a seed is 0 or more, not -1"),
+        (("greedy", "--seed", "-1"), "seed must be 0 or more, not -1"),
     ],
 )
 def test_bad_input_gets_one_sentence(

@@ -104,7 +104,7 @@ def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
     assert said.status == 1
     assert "    ModuleNotFoundError: No module named 'nothing_of_that_name'" in said.out
     assert "What to do: " in said.out
-    assert "a seed is 0 or more" in bad_input(run("check", "greedy", "--seed", "-1"))
+    assert "seed must be 0 or more" in bad_input(run("check", "greedy", "--seed", "-1"))
 
 
 def test_many_agents_end_with_those_that_have_faults(run: Run, tmp_path: Path) -> None:

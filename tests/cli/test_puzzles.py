@@ -226,7 +226,7 @@ def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
         ("--list --counts", "--list does not go with --counts"),
         ("--counts --daily", "--counts does not go with --daily"),
         ("--list --hint", "--list does not go with --hint"),
-        ("--seed -1", "a seed is 0 or more, not -1"),
+        ("--seed -1", "seed must be 0 or more, not -1"),
         ("--set nowhere.txt", "nowhere.txt cannot be read: No such file"),
         ("--columns 9", "no puzzles of 9x6 connect 4 come along: make some with claimeven puzzles"),
         ("--columns 5 make --count 1 -o x.txt", "make does not go with --columns"),

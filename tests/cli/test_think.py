@@ -76,7 +76,7 @@ def test_a_seed_decides_what_is_drawn_and_traced(run: Run) -> None:
     assert json.loads(run(*words[:4], "--json").out)["trace"] is None
     columns = {run("think", "", "--agent", "random", "--seed", f"{seed}").out for seed in range(6)}
     assert len(columns) > 1
-    assert "a seed is 0 or more" in bad_input(run("think", "", "--seed", "-1"))
+    assert "seed must be 0 or more" in bad_input(run("think", "", "--seed", "-1"))
 
 
 def test_values_are_named_by_what_they_are(run: Run) -> None:

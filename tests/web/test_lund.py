@@ -407,7 +407,7 @@ def test_a_challenge_that_cannot_be_is_told(server: Server, run: Run) -> None:
     assert "is no address" in bad_input(run("challenge", "lund.se"))
     assert "1 game or more" in bad_input(run("challenge", server.url, "--games", "0"))
     assert "--out" in bad_input(run("challenge", server.url, "--resume"))
-    assert "a seed is 0 or more" in bad_input(run("challenge", server.url, "--seed", "-1"))
+    assert "seed must be 0 or more" in bad_input(run("challenge", server.url, "--seed", "-1"))
 
 
 def test_an_agent_behind_our_server_plays_as_here(server: Server) -> None:

@@ -31,7 +31,6 @@ from claimeven.cli.common.json_lines import write_json, write_row
 from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
     FilePath,
-    check_seed,
     geometry_options,
     isolation_options,
     json_option,
@@ -49,6 +48,7 @@ from claimeven.cli.main import INTERRUPTED
 from claimeven.dataset.scored_sets import USUAL, usable_set, usual_tactics
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
 from claimeven.solver import Solver
 
@@ -123,7 +123,7 @@ def command(
       claimeven accuracy ntuple greedy --set hard
       claimeven accuracy my_agent.py --positions endings.txt --seconds 1
     """
-    check_seed(seed)
+    seed_number(seed)
     if worst < 0:
         raise ClaimevenError(f"--worst is 0 or more, not {worst}")
     solver_of = cache(solving.solver)  # made when it is first needed

@@ -28,13 +28,14 @@ from claimeven.arena.lund import (
 from claimeven.arena.store.runs import refuse_changes
 from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.options import check_seed, json_option, keeping_options
+from claimeven.cli.common.options import json_option, keeping_options
 from claimeven.cli.common.progress import say_interrupted, say_when_compiling, status_line
 from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout, complain, printable
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
+from claimeven.game.validation import seed_number
 from claimeven.ratings.pentanomial import wilson_interval
 
 #: What a game ended with, in words.
@@ -93,7 +94,7 @@ def command(
       claimeven challenge URL --agent my_agent.py --stil-id ab1234cd-s
       claimeven challenge URL --agent my_agent.py --out games.txt --resume --json
     """
-    check_seed(seed)
+    seed_number(seed)
     if games < 1:
         raise ClaimevenError(f"a challenge has 1 game or more, not {games}")
     server = LundServer(url, stil_id or ("claimeven",), api_key)

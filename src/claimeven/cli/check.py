@@ -22,7 +22,6 @@ from claimeven.blocks import Block, Board, Code, Table
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
     bounds_options,
-    check_seed,
     geometry_options,
     json_option,
     time_control_options,
@@ -32,6 +31,7 @@ from claimeven.cli.common.progress import StatusLine, say_when_compiling, status
 from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import BAD_INPUT, clean_stdout, complain
 from claimeven.game.geometry import Geometry
+from claimeven.game.validation import seed_number
 
 #: Exit status if a fault was found.
 FAULTY = 1
@@ -78,7 +78,7 @@ def command(
       claimeven check "ugi:./engine" --seconds 1
       claimeven check bots/*.py --json
     """
-    check_seed(seed)
+    seed_number(seed)
     say_when_compiling()
     reports: dict[str, CheckReport | None] = {}
     with clean_stdout() as out:

@@ -9,10 +9,11 @@ import click
 from claimeven.adapters.kaggle import export_submission, submission
 from claimeven.atomic_io import STDOUT, check_output
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.options import check_seed, json_option, seed_option
+from claimeven.cli.common.options import json_option, seed_option
 from claimeven.cli.common.output import show
 from claimeven.cli.common.streams import as_file
 from claimeven.errors import ClaimevenError
+from claimeven.game.validation import seed_number
 
 
 @click.command("export")
@@ -47,7 +48,7 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
       claimeven accuracy kaggle:main.py
       claimeven match kaggle:main.py kaggle:negamax --games 10
     """
-    check_seed(seed)
+    seed_number(seed)
     if out == STDOUT:
         if as_json:
             raise ClaimevenError("--json tells of a file: give -o a name")

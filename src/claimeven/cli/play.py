@@ -13,7 +13,7 @@ from claimeven.arena.games.provenance import setting_of
 from claimeven.cli.common.decision_report import LEVELS
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import position_option, read_one
-from claimeven.cli.common.options import WordChoice, check_seed, geometry_options, limit_options
+from claimeven.cli.common.options import WordChoice, geometry_options, limit_options
 from claimeven.cli.common.progress import say_when_compiling
 from claimeven.cli.common.streams import clean_stdout, printable
 from claimeven.cli.main import INTERRUPTED
@@ -21,6 +21,7 @@ from claimeven.cli.terminal.game_session import Session
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import seed_number
 
 HUMAN = "human"
 #: Who plays against you where you name nobody: of middle strength, never the same game twice.
@@ -99,7 +100,7 @@ def command(
         limit = limit.tighter(Limit(seconds=LEVEL_SECONDS))
     is_drawn = seed is None
     seed = int(np.random.SeedSequence().generate_state(1)[0]) % SEEDS if seed is None else seed
-    check_seed(seed)
+    seed_number(seed)
     specs = _seats(first_spec, second_spec, level)
     say_when_compiling()
     with clean_stdout() as out:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import numpy as np
@@ -16,18 +15,21 @@ from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
     FilePath,
     WordChoice,
-    check_seed,
     geometry_options,
     json_option,
     refuse_beside,
     seed_option,
 )
-from claimeven.cli.common.output import fitted, table_lines, table_width
+from claimeven.cli.common.output import fitted, show_table, table_width
 from claimeven.cli.common.parsing import plies_asked, usually
 from claimeven.cli.common.progress import kept_in, say_when_compiling, status_line
 from claimeven.cli.main import INTERRUPTED
+from claimeven.cli.terminal.puzzle_session import PuzzleSession
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.game.validation import seed_number
+from claimeven.practice.generate import make_puzzles
+from claimeven.practice.hints import hints_for
 from claimeven.practice.puzzle import BANDS, KINDS, Puzzle
 from claimeven.practice.sets import (
     PuzzleSet,
@@ -37,9 +39,7 @@ from claimeven.practice.sets import (
     read_puzzles,
     shipped_puzzles,
 )
-
-if TYPE_CHECKING:
-    from claimeven.solver import Solver
+from claimeven.solver import Solver
 
 TODAY = "today"
 #: Seeds that are drawn where none is given: short enough to type.
@@ -117,9 +117,7 @@ def command(
         refuse_beside(ctx, "--list" if as_list else "--counts", (asked, *narrowing))
         (_print_list if as_list else _print_counts)(given, chosen, as_json)
         return
-    if seed is not None:
-        check_seed(seed)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed if seed is None else seed_number(seed))
     if daily is not None:
         chosen = (daily_puzzle(None if daily == TODAY else daily, chosen),)
     elif number is not None:
@@ -129,12 +127,10 @@ def command(
         write_json({**first.as_dict(), "set": given.name, "hints": None}, sys.stdout)
         return
     say_when_compiling()
-    solver = _solver(geometry)
+    solver = Solver(geometry, TABLE_MB)
     if hint:
         _print_puzzle(first, given, solver, as_json, is_own=file is not None)
         return
-    from claimeven.cli.terminal.puzzle_session import PuzzleSession  # noqa: PLC0415 - for a quick start
-
     session = PuzzleSession(given, solver, sys.stdout, is_own=file is not None)
     pool = chosen if len(chosen) > 1 else picked(given.puzzles, band, kind)
     try:
@@ -198,8 +194,6 @@ def make(
       claimeven puzzles make --count 500 --seed 1 -o mine.txt
       claimeven puzzles make --count 99 -o small.txt --columns 5 --rows 5
     """
-    from claimeven.practice.generate import make_puzzles  # noqa: PLC0415 - for a quick start
-
     lowest, highest = plies_asked(plies, USUAL_PLIES, geometry)
     check_output(out)
     say_when_compiling()
@@ -214,12 +208,6 @@ def make(
             progress=lambda at: line.count(at.made, at.count, "puzzles", at.resumed),
         )
     _print_counts(made, made.puzzles, as_json)
-
-
-def _solver(geometry: Geometry) -> Solver:
-    from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
-
-    return Solver(geometry, TABLE_MB)
 
 
 def _print_list(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> None:
@@ -241,40 +229,27 @@ def _print_counts(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> 
         for band in BANDS
     }
     if as_json:
-        write_json(
-            {
-                "set": given.name,
-                "digest": given.digest,
-                "puzzles": len(chosen),
-                "bands": [
-                    {"band": band, "from_rating": BANDS[band], **row}
-                    for band, row in counts.items()
-                ],
-            },
-            sys.stdout,
-        )
+        facts = {"set": given.name, "digest": given.digest, "puzzles": len(chosen)}
+        bands = [{"band": band, "from_rating": BANDS[band], **row} for band, row in counts.items()]
+        write_json({**facts, "bands": bands}, sys.stdout)
         return
     click.echo(fitted(f"{given.name}: {len(chosen):,} puzzles, digest {given.digest}", 80))
-    rows = [
-        [band, f"{BANDS[band]}", *(f"{n}" for n in row.values())] for band, row in counts.items()
-    ]
-    for line in table_lines(["band", "from rating", *KINDS], rows, table_width()):
-        click.echo(line)
+    rows = [[band, *map(str, (BANDS[band], *row.values()))] for band, row in counts.items()]
+    show_table(["band", "from rating", *KINDS], rows)
 
 
 def _print_puzzle(
     puzzle: Puzzle, given: PuzzleSet, solver: Solver, as_json: bool, is_own: bool
 ) -> None:
     """Print a puzzle with its hints."""
-    from claimeven.cli.terminal.puzzle_session import PuzzleSession  # noqa: PLC0415 - for a quick start
-    from claimeven.practice.hints import hints_for  # noqa: PLC0415 - for a quick start
-
     session = PuzzleSession(given, solver, sys.stdout, is_own)
     session.check(puzzle)
     hints = hints_for(puzzle, 0, solver)
     if as_json:
-        told = [each.as_dict() for each in hints]
-        write_json({**puzzle.as_dict(), "set": given.name, "hints": told}, sys.stdout)
+        write_json(
+            {**puzzle.as_dict(), "set": given.name, "hints": [each.as_dict() for each in hints]},
+            sys.stdout,
+        )
         return
     session.show(puzzle)
     for each in hints:

@@ -12,13 +12,7 @@ import click
 
 from claimeven.cli.common.groups import Verbs
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.options import (
-    Command,
-    FilePath,
-    check_seed,
-    json_option,
-    resume_options,
-)
+from claimeven.cli.common.options import Command, FilePath, json_option, resume_options
 from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.progress import (
     StatusLine,
@@ -31,6 +25,7 @@ from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
+from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
 
 if TYPE_CHECKING:
@@ -93,7 +88,7 @@ def running_options(run: Command) -> Command:
     ) -> Any:  # fmt: skip
         from claimeven.arena.studies import Laboratory  # noqa: PLC0415 - for a quick start
 
-        check_seed(seed)
+        seed_number(seed)
         jobs = usable_cores() if jobs is None else jobs
         swap = True if seats == "swapped" else None
         laboratory = Laboratory(folder, resume, jobs, games, seed, seconds, swap, server)

@@ -20,12 +20,13 @@ from claimeven.cli.common.decision_report import (
 )
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import is_ongoing, read_one
-from claimeven.cli.common.options import check_seed, geometry_options, json_option, limit_options
+from claimeven.cli.common.options import geometry_options, json_option, limit_options
 from claimeven.cli.common.output import board_text, text_width
 from claimeven.cli.common.progress import say_when_compiling
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
+from claimeven.game.validation import seed_number
 
 
 @click.command("think")
@@ -94,7 +95,7 @@ def command(
     record = read_one(moves, geometry)
     is_ongoing(record)
     position, geometry = record.position, record.geometry
-    check_seed(seed)
+    seed_number(seed)
     if trace_limit and not trace:
         raise ClaimevenError("--trace-lines is of a --trace: give both")
     for name, is_given in (

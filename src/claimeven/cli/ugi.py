@@ -9,10 +9,11 @@ import click
 
 from claimeven import __version__
 from claimeven.adapters.ugi import UgiEngine, serve
-from claimeven.cli.common.options import check_seed, geometry_options
+from claimeven.cli.common.options import geometry_options
 from claimeven.cli.common.progress import say_when_compiling
 from claimeven.cli.common.streams import clean_stdout, reader_is_gone
 from claimeven.game.geometry import Geometry
+from claimeven.game.validation import seed_number
 
 
 @click.command("ugi")
@@ -34,7 +35,7 @@ def command(spec: str, seed: int, geometry: Geometry) -> None:
       claimeven match "ugi:claimeven ugi alphabeta:depth=4" greedy --games 10
       printf 'position startpos moves d\\ngo movetime 100\\n' | claimeven ugi
     """
-    check_seed(seed)
+    seed_number(seed)
     say_when_compiling()
     with clean_stdout() as out:
 

@@ -141,12 +141,16 @@ def read(item: object, geometry: Geometry) -> GameRecord:
     if all(isinstance(size, int) for size in sizes):
         geometry = Geometry(*sizes)  # type: ignore[arg-type]  # which these are now
     if "moves" not in item:
-        return _of_board(item, geometry)
-    record = (
-        _of_list(item["moves"], geometry)
-        if isinstance(item["moves"], list)
-        else csv_jsonl.read(item, geometry)
-    )
+        record = boards.board_of(item["board"], geometry).record()
+        mark = item.get("mark")
+        if mark is not None and mark != record.position.turn + 1:
+            raise InvalidRecord(
+                f"its mark is {mark!r:.20}, and its discs say the other side is to move"
+            )
+    elif isinstance(item["moves"], list):
+        record = _of_list(item["moves"], geometry)
+    else:
+        record = csv_jsonl.read(item, geometry)
     return scored(replace(record, scores=_scores(item, record)))
 
 
@@ -157,16 +161,6 @@ def _of_list(cells: list[Any], geometry: Geometry) -> GameRecord:
     if are_columns and len(cells) != geometry.cells:
         return GameRecord(tuple(cells), geometry)
     return boards.board_of(cells, geometry).record()
-
-
-def _of_board(item: Mapping[str, Any], geometry: Geometry) -> GameRecord:
-    record = boards.board_of(item["board"], geometry).record()
-    mark = item.get("mark")
-    if mark is not None and mark != record.position.turn + 1:
-        raise InvalidRecord(
-            f"its mark is {mark!r:.20}, and its discs say the other side is to move"
-        )
-    return scored(replace(record, scores=_scores(item, record)))
 
 
 def _scores(item: Mapping[str, Any], record: GameRecord) -> tuple[int | None, ...]:

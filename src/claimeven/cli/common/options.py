@@ -293,9 +293,3 @@ def refuse_given(ctx: click.Context, names: Collection[str], sentence: str) -> N
         name = parameter.name or ""
         if name in names and ctx.get_parameter_source(name) in _GIVEN:
             raise ClaimevenError(sentence.format(parameter.opts[0]))
-
-
-def check_seed(seed: int) -> None:
-    """Raise `ClaimevenError` for a seed below 0."""
-    if seed < 0:
-        raise ClaimevenError(f"a seed is 0 or more, not {seed}")
