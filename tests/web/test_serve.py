@@ -23,7 +23,7 @@ from claimeven.cli import serve
 from claimeven.compiled.decorators import PLAIN
 from claimeven.web.api_page import api_page
 from claimeven.web.jobs import STEPS
-from claimeven.web.server import outer_address, told
+from claimeven.web.server import address_lines, outer_address
 from claimeven.web.settings import InvalidSettings, ServerSettings
 from tests import forks
 from tests.cli.conftest import Run, bad_input, command, environment
@@ -413,14 +413,14 @@ def test_a_browser_that_does_not_open_is_told() -> None:
 
 
 def test_other_machines_are_told_where_it_is() -> None:
-    here, *rest, warning = told("0.0.0.0", 8000)
+    here, *rest, warning = address_lines("0.0.0.0", 8000)
     assert here.startswith("claimeven is at http://localhost:8000/")
     assert warning.startswith("everyone who reaches this machine can use it")
     outside = outer_address()
     assert rest == (
         [] if outside is None else [f"other machines reach it at http://{outside}:8000/"]
     )
-    assert told("10.0.0.7", 80)[1:] == [warning]
+    assert address_lines("10.0.0.7", 80)[1:] == [warning]
 
 
 def test_it_starts_no_worker_where_it_cannot_listen() -> None:

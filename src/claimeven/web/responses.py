@@ -42,14 +42,19 @@ class PositionAnswer(BaseModel):
     line: list[int] = Field(description="The moves as columns from 1.")
 
 
-class ScoresAnswer(BaseModel):
-    """Exact scores, one a column from left to right; null where illegal or not known in time."""
+class ColumnScores(BaseModel):
+    """Exact scores, one a column from left to right; null if illegal or not known."""
 
     moves: str
-    score: Score = Field(description="Of the position; null where not every column is known.")
+    score: Score = Field(description="Of the position.")
     scores: list[Score]
     words: list[str | None] = Field(description='Such as "wins in 5 moves".')
-    best: list[int] = Field(description="Columns that keep the score, centre-most first.")
+    best: list[int] = Field(description="Columns that keep the score, center-most first.")
+
+
+class ScoresAnswer(ColumnScores):
+    """Exact scores as a search finds them; that of the position is null unless it is complete."""
+
     outcome: str | None = Field(description="win, draw or loss of the side to move.")
     plies_to_end: int | None
     complete: bool = Field(description="Whether every column was solved in time.")
@@ -298,16 +303,11 @@ class MonteCarloAnswer(BaseModel):
     tree: Tree
 
 
-class BookAnswer(BaseModel):
+class BookAnswer(ColumnScores):
     """What the opening book knows of a position."""
 
-    moves: str
     plies: int | None = Field(description="Plies the book holds; null: no book for this board.")
     known: bool
-    score: Score
-    scores: list[Score]
-    words: list[str | None]
-    best: list[int]
 
 
 class PuzzleAnswer(BaseModel):

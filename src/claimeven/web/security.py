@@ -1,9 +1,9 @@
-"""Who may ask and what goes out: hosts, origins, the size of bodies, and headers of every answer.
+"""The guard of the server: hosts, origins, the size of bodies, and headers of every answer.
 
-A page of another site that is open in the same browser can send requests to this machine. It is
-kept from using the server in three ways: the Host must be a name of this machine (a foreign name
-that was made to point here is refused), an Origin must be the server's own, and what the browser
-says comes from another site is answered only where a person follows a link.
+A page of another site that is open in the same browser can send requests to this machine. It cannot
+use the server for three reasons: the Host must be a name of this machine (a foreign name that was
+made to point here is refused), an Origin must be the server's own, and a request that the browser
+marks as coming from another site is answered only if a person follows a link.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
-import json
 import socket
 from collections.abc import Iterable, Mapping
 
 from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 #: Headers of every answer: only the server's own files, no guessing of types, no frames.
@@ -43,12 +43,12 @@ _FOREIGN = ("cross-site", "same-site")
 
 
 class Guard:
-    """The outermost part of the application: refuses what must not come in, marks what goes out.
+    """The outermost part of the application: refuses requests, marks answers.
 
     `hosts` are the names, besides the addresses and names of this machine, that the server may be
-    asked under; `is_public` says that it listens on more than the loopback, so that it is asked for
-    by whatever address it has there. `body` is the longest body in bytes, `bodies` that of some
-    paths. `origins` are of pages, besides its own, that may use it: of a proxy before it.
+    asked under; `is_public` says that it listens on more than the loopback, so that any address may
+    be its own. `body` is the longest body in bytes, `bodies` that of some paths. `origins` are of
+    pages, besides its own, that may use it: of a proxy before it.
     """
 
     def __init__(
@@ -74,20 +74,46 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        marked = _marking(send)
-        headers = Headers(scope=scope)
-        refusal = self._refusal(scope, headers)
-        if refusal is not None:
-            if headers.get("expect", "").lower() != "100-continue":
-                await _read_on(receive)
-            await _refuse(marked, *refusal)
+        headers, longest = Headers(scope=scope), self.bodies.get(scope["path"], self.body)
+        refusal = self._refusal(scope, headers, longest)
+        read, is_refused = 0, False
+
+        async def marked(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                there = {name for name, _ in message["headers"]}
+                added = [header for header in HEADERS if header[0] not in there]
+                message = {**message, "headers": [*message["headers"], *added]}
+            await send(message)
+
+        async def refuse(status: int, sentence: str) -> None:
+            answer = JSONResponse({"error": sentence}, status, {"connection": "close"})
+            await answer(scope, receive, marked)
+
+        async def counted() -> Message:
+            nonlocal read, is_refused
+            message = await receive()
+            read += len(message.get("body", b""))
+            if read > longest:
+                is_refused = True
+                if message.get("more_body", False):
+                    await _read_on(receive)
+                await refuse(TOO_LARGE, _too_large(longest))
+                raise _TooLarge
+            return message
+
+        async def marked_unless_refused(message: Message) -> None:
+            if not is_refused:
+                await marked(message)
+
+        if refusal is None:
+            with contextlib.suppress(_TooLarge):
+                await self.app(scope, counted, marked_unless_refused)
             return
-        await _Bounded(self.app, self._longest(scope))(scope, receive, marked)
+        if headers.get("expect", "").lower() != "100-continue":
+            await _read_on(receive)
+        await refuse(*refusal)
 
-    def _longest(self, scope: Scope) -> int:
-        return self.bodies.get(scope["path"], self.body)
-
-    def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope, headers: Headers, longest: int) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if "transfer-encoding" in headers and (
             "content-length" in headers or scope["http_version"] == "1.0"
@@ -98,20 +124,26 @@ class Guard:
                 "this server is not asked for under that Host;"
                 " start it with --allow-host NAME if that is its name"
             )
-        origin = headers.get("origin")
-        own = (f"{scope['scheme']}://{host}".lower(), *self.origins)
-        if origin is not None and origin.lower() not in own:
+        origin, own = headers.get("origin"), f"{scope['scheme']}://{host}".lower()
+        is_foreign = origin is not None and origin.lower() not in (own, *self.origins)
+        if headers.get("sec-fetch-site") in _FOREIGN:
+            is_foreign |= not (
+                scope["method"] == "GET"
+                and headers.get("sec-fetch-mode") == "navigate"
+                and headers.get("sec-fetch-dest") == "document"
+            )
+        if is_foreign:
             return FORBIDDEN, _OTHER_SITE
-        if headers.get("sec-fetch-site") in _FOREIGN and not _is_followed_link(scope, headers):
-            return FORBIDDEN, _OTHER_SITE
-        length, most = headers.get("content-length", ""), self._longest(scope)
-        if length.isascii() and length.isdigit() and int(length[:18]) > most:
-            return TOO_LARGE, _too_large(most)
+        length = headers.get("content-length", "")
+        if length.isascii() and length.isdigit() and int(length[:18]) > longest:
+            return TOO_LARGE, _too_large(longest)
         return None
 
     def knows(self, host: str) -> bool:
         """Whether a Host, with its port, means this machine."""
-        name = host.lower().rpartition(":")[0] if _has_port(host) else host.lower()
+        name = host.lower()
+        if ":" in host.rpartition("]")[2]:  # of a port, not of an address in brackets
+            name = name.rpartition(":")[0]
         if name in self.names:
             return True
         try:
@@ -122,7 +154,7 @@ class Guard:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address to listen on is reached from this machine alone."""
+    """Whether an address to listen on is reached from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -131,94 +163,22 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-class _Bounded:
-    """Reads no more of a body than is allowed."""
-
-    def __init__(self, app: ASGIApp, most: int) -> None:
-        self.app = app
-        self.most = most
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        read = 0
-        refused = False
-
-        async def counted() -> Message:
-            nonlocal read, refused
-            message = await receive()
-            if message["type"] == "http.request":
-                read += len(message.get("body", b""))
-                if read > self.most:
-                    refused = True
-                    if message.get("more_body", False):
-                        await _read_on(receive)
-                    await _refuse(send, TOO_LARGE, _too_large(self.most))
-                    raise _TooLarge
-            return message
-
-        async def unless_refused(message: Message) -> None:
-            if not refused:
-                await send(message)
-
-        try:
-            await self.app(scope, counted, unless_refused)
-        except _TooLarge:
-            return
-
-
 class _TooLarge(BaseException):
     """Ends the reading of a body that is too long; no handler of errors is to answer it again."""
 
 
-def _too_large(most: int) -> str:
-    return f"the body is longer than {most:,} bytes, the most this server reads"
-
-
-def _has_port(host: str) -> bool:
-    """Whether a Host ends in a port; an address in brackets holds colons of its own."""
-    return ":" in host.rpartition("]")[2] and not host.endswith("]")
-
-
-def _is_followed_link(scope: Scope, headers: Headers) -> bool:
-    return (
-        scope["method"] == "GET"
-        and headers.get("sec-fetch-mode") == "navigate"
-        and headers.get("sec-fetch-dest") == "document"
-    )
-
-
-def _marking(send: Send) -> Send:
-    """Return a `send` that adds the headers."""
-
-    async def marked(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            there = {name for name, _ in message["headers"]}
-            added = [header for header in HEADERS if header[0] not in there]
-            message = {**message, "headers": [*message["headers"], *added]}
-        await send(message)
-
-    return marked
+def _too_large(longest: int) -> str:
+    return f"the body is longer than {longest:,} bytes, the most this server reads"
 
 
 async def _read_on(receive: Receive) -> None:
     """Read what is still being sent, within reason, and forget it: a client that is cut off while
     it sends does not see the answer.
     """
-    read = 0
+    read, more = 0, True
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(MAX_SECONDS):
-            more = True
             while more and read < MAX_FORGOTTEN:
                 message = await receive()
                 read += len(message.get("body", b""))
                 more = message["type"] == "http.request" and message.get("more_body", False)
-
-
-async def _refuse(send: Send, status: int, sentence: str) -> None:
-    body = json.dumps({"error": sentence}).encode()
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(body)).encode()),
-        (b"connection", b"close"),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

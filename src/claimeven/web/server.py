@@ -1,4 +1,4 @@
-"""Running the server until it is told to end."""
+"""Running the server until it is stopped."""
 
 from __future__ import annotations
 
@@ -10,47 +10,48 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import uvicorn
+from fastapi import FastAPI
 
 from claimeven.web.app import create_app
 from claimeven.web.connections import Connection
 from claimeven.web.errors import WorkerLost, WorkFailed, WorkTooLong
 from claimeven.web.pool import WorkerPool
 from claimeven.web.security import is_loopback
-from claimeven.web.services import Services
 from claimeven.web.settings import InvalidSettings, ServerSettings
 
-#: Seconds that answers have to end once the server is told to.
+#: Seconds that answers have to end once the server is to stop.
 _FAREWELL = 1
 #: Hosts that stand for every address of the machine.
 _ANY = ("0.0.0.0", "::", "")
-#: Connections that wait to be taken; where no more files can be open, each is told of.
+#: Connections that wait to be taken; each is reported if no more files can be open.
 _BACKLOG = 128
 #: Errors of a system that has no room for another connection.
 _NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
-def serve(settings: ServerSettings, tell: Callable[[str], None], browse: bool = False) -> None:
+def serve(
+    settings: ServerSettings, on_message: Callable[[str], None], browse: bool = False
+) -> None:
     """Serve until Ctrl-C (which raises KeyboardInterrupt) or SIGTERM (which ends the process).
 
-    `tell` is told where the server is once it answers, and what else a person should know;
-    `browse` opens a browser there. Raises `InvalidSettings` for an address that cannot be used.
+    `on_message` gets the address once the server answers, and other sentences for people; `browse`
+    opens a browser there. Raises `InvalidSettings` for an address that cannot be used.
     """
     _allow_connections()
     with contextlib.closing(_bound(settings)) as listener:
-        asyncio.run(_serve(settings, listener, tell, browse))
+        asyncio.run(_serve(settings, listener, on_message, browse))
 
 
 async def _serve(
     settings: ServerSettings,
     listener: socket.socket,
-    tell: Callable[[str], None],
+    on_message: Callable[[str], None],
     browse: bool,
 ) -> None:
-    pool = WorkerPool(settings.workers, settings.table_mb, settings.waiting, tell)
+    pool = WorkerPool(settings.workers, settings.table_mb, settings.waiting, on_message)
     starting = asyncio.ensure_future(pool.start())
     compiling = asyncio.ensure_future(pool.compiling.wait())
     try:
@@ -58,25 +59,7 @@ async def _serve(
         # time, which takes long, the page is up already, says so, and searches wait.
         await asyncio.wait((starting, compiling), return_when=asyncio.FIRST_COMPLETED)
         _check_started(starting)
-        app = create_app(settings, pool)
-        config = uvicorn.Config(
-            app,
-            loop="asyncio",
-            http=Connection,
-            ws="none",
-            lifespan="on",
-            log_config=None,
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=_FAREWELL,
-            backlog=_BACKLOG,
-        )
-        logging.getLogger("uvicorn.error").addFilter(_is_news)
-        server = _Server(config, app.state.services)
-        server.when_listening = lambda: _told(settings, listener, tell, browse)
-        asyncio.get_running_loop().set_exception_handler(partial(_handle, server, tell))
+        server = _Server(create_app(settings, pool), settings, on_message, browse)
         starting.add_done_callback(server.end_if_failed)
         await server.serve(sockets=[listener])
         _check_started(starting)
@@ -94,7 +77,7 @@ def _is_news(record: logging.LogRecord) -> bool:
 
 
 def _check_started(starting: asyncio.Future[None]) -> None:
-    """Raise `InvalidSettings` where no worker could be started."""
+    """Raise `InvalidSettings` if no worker could be started."""
     if starting.done() and not starting.cancelled():
         error = starting.exception()
         if isinstance(error, (WorkerLost, WorkFailed, WorkTooLong)):
@@ -102,58 +85,76 @@ def _check_started(starting: asyncio.Future[None]) -> None:
 
 
 def _allow_connections() -> None:
-    """Let this process have as many connections open as the system lets it ask for."""
-    try:
+    """Let this process have as many connections open as the system allows."""
+    with contextlib.suppress(ImportError, ValueError, OSError):
         import resource  # noqa: PLC0415 - POSIX only
-    except ImportError:
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    with contextlib.suppress(ValueError, OSError):
+
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
-def _handle(
-    server: _Server,
-    tell: Callable[[str], None],
-    loop: asyncio.AbstractEventLoop,
-    context: dict[str, Any],
-) -> None:
-    """Say once that there are too many connections; leave other errors to the loop."""
-    error = context.get("exception")
-    if isinstance(error, OSError) and error.errno in _NO_ROOM:
-        if not server.is_crowded:
-            tell(f"too many connections at once: some wait ({error.strerror})")
-        server.is_crowded = True
-    elif not (server.should_exit and server.is_crowded):
-        # Where it was crowded, it tries to go on taking connections when it has ended.
-        loop.default_exception_handler(context)
-
-
 class _Server(uvicorn.Server):
-    """A server whose searches end before its connections do."""
+    """A server that says where it is, and whose searches end before its connections do."""
 
-    when_listening: Callable[[], None]
-    is_crowded = False
-
-    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+    def __init__(
+        self,
+        app: FastAPI,
+        settings: ServerSettings,
+        on_message: Callable[[str], None],
+        browse: bool,
+    ) -> None:
+        config = uvicorn.Config(
+            app,
+            loop="asyncio",
+            http=Connection,
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            log_level="error",
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=_FAREWELL,
+            backlog=_BACKLOG,
+        )
         super().__init__(config)
-        self._services = services
+        logging.getLogger("uvicorn.error").addFilter(_is_news)
+        self._services, self._host = app.state.services, settings.host
+        self._on_message, self._browse = on_message, browse
+        self._is_crowded = False
 
     def end_if_failed(self, starting: asyncio.Future[None]) -> None:
-        """End the server where no worker could be started."""
+        """End the server if no worker could be started."""
         if not starting.cancelled() and starting.exception() is not None:
             self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, and say so."""
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._handle)
         await super().startup(sockets)
-        if self.started:
-            self.when_listening()
+        if self.started and sockets:
+            port = sockets[0].getsockname()[1]
+            for line in address_lines(self._host, port):
+                self._on_message(line)
+            if self._browse:
+                loop.run_in_executor(None, open_browser, url(self._host, port))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the searches, then what waits for them."""
+        """End the searches, then the requests that wait for them."""
         await self._services.stop()
         await super().shutdown(sockets)
+
+    def _handle(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Say once that there are too many connections; leave other errors to the loop."""
+        error = context.get("exception")
+        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+            if not self._is_crowded:
+                self._on_message(f"too many connections at once: some wait ({error.strerror})")
+            self._is_crowded = True
+        elif not (self.should_exit and self._is_crowded):
+            # A crowded server tries to take more connections when it has ended.
+            loop.default_exception_handler(context)
 
 
 def _bound(settings: ServerSettings) -> socket.socket:
@@ -183,21 +184,10 @@ def _bound(settings: ServerSettings) -> socket.socket:
     return listener
 
 
-def _told(
-    settings: ServerSettings, listener: socket.socket, tell: Callable[[str], None], browse: bool
-) -> None:
-    port = listener.getsockname()[1]
-    address = url(settings.host, port)
-    for line in told(settings.host, port):
-        tell(line)
-    if browse:
-        asyncio.get_running_loop().run_in_executor(None, open_browser, address)
+def address_lines(host: str, port: int) -> list[str]:
+    """Return what people should know of where a server is, as lines.
 
-
-def told(host: str, port: int) -> list[str]:
-    """Return what a person should know of where a server is, as lines.
-
-    >>> told("127.0.0.1", 8000)
+    >>> address_lines("127.0.0.1", 8000)
     ['claimeven is at http://127.0.0.1:8000/ (Ctrl-C ends it)']
     """
     lines = [f"claimeven is at {url(host, port)} (Ctrl-C ends it)"]
@@ -209,10 +199,10 @@ def told(host: str, port: int) -> list[str]:
 
 
 def outer_address() -> str | None:
-    """Return this machine's address in its network, None where it is in none."""
+    """Return this machine's address in its network, None if it is in none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # an address of nobody: only the way there is looked up
+            probe.connect(("192.0.2.1", 9))  # a reserved address: only the way there is looked up
         except OSError:
             return None
         address: str = probe.getsockname()[0]
@@ -230,7 +220,7 @@ def url(host: str, port: int) -> str:
 
 
 def open_browser(address: str) -> None:
-    """Open a page in a browser; say so where there is none, or none that opens."""
+    """Open a page in a browser; say so if none opens."""
     try:
         is_open = webbrowser.open(address)
     except webbrowser.Error:

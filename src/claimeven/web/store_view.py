@@ -1,4 +1,4 @@
-"""What the server shows of a store: standings and report, made by workers of their own and kept.
+"""The standings and the report of a store, made by separate workers and kept.
 
 Requests for scores and moves never wait for these, and these never pile up: one job makes the
 standings, and one the report, whoever asks for them; what was made stays until the file changes. A
@@ -21,31 +21,30 @@ from claimeven.web.pool import WorkerPool
 
 #: Seconds that standings, or a report, may take.
 MAX_SECONDS = 600.0
-#: Seconds that a request waits for standings: where there are none yet, and where older ones are.
+#: Seconds that a request waits for standings if there are none yet, and if there are older ones.
 FIRST_SECONDS, NEXT_SECONDS = 10.0, 0.3
 #: Seconds after which standings that are not asked for are given up.
 IDLE_SECONDS = 30.0
-#: Of the time of a worker that standings take while games come: one part in so many.
+#: Standings take one part in so many of a worker's time while games come.
 SHARE = 4
-#: Seconds after which a file is taken for one that is not being written.
+#: Seconds without a change after which a file is not being written.
 SETTLED = 1.0
 
 Version = tuple[tuple[int, int, int], ...]
 
 
 class StoreView:
-    """The standings and the report of a file of games; `NotFound` is raised where there is none."""
+    """The standings and the report of a file of games; `NotFound` is raised if there is no file."""
 
     def __init__(self, path: Path | None, waiting: int) -> None:
         self._path = path
-        # One that is to stop is ended: it may be amid an import, which would be half made for ever.
+        # A worker that is to stop is ended: a cancelled import would stay half made.
         self._pools = [WorkerPool(1, None, waiting, stop_seconds=0.0, steps=()) for _ in range(2)]
         self._report: tuple[Version | None, bytes] = None, b""
         self._making: asyncio.Task[bytes] | None = None
         self._readers = 0
         self._counting: asyncio.Task[None] | None = None
-        self._body = b""
-        self._tag = ""
+        self._body, self._tag = b"", ""
         self._version: Version | None = None
         self._is_final = False
         self._asked_at = self._rests_until = 0.0
@@ -53,7 +52,7 @@ class StoreView:
         self._news = asyncio.Event()
 
     def start(self) -> None:
-        """Begin to make standings, before anybody asks for them, where there is a file."""
+        """Make standings of the file, if there is one, before anybody asks for them."""
         if self._path is not None:
             self._asked_at = time.monotonic()
             self._counting = asyncio.ensure_future(self._count(version_of(self._path), final=False))
@@ -96,7 +95,7 @@ class StoreView:
     async def standings(self) -> tuple[bytes, str]:
         """Return the standings known by now as JSON, and the ETag of that.
 
-        Newer ones are made, and waited for a little, where the file has changed.
+        If the file has changed newer ones are made, and waited for a little.
         """
         version, self._asked_at = version_of(self._file), time.monotonic()
         is_known = version is not None and version == self._version
@@ -112,21 +111,19 @@ class StoreView:
         if self._error is not None:
             raise self._error.with_traceback(None)
         if not self._body:
-            self._tell({"store": self._file.name, "read": 0, "stored": None, "standings": None})
+            self._show({"store": self._file.name, "read": 0, "stored": None, "standings": None})
         return self._body, self._tag
 
     async def _count(self, version: Version | None, final: bool) -> None:
-        """Make standings of the file as it is, telling on the way what was read by then."""
+        """Make standings of the file as it is, and show on the way what was read by then."""
         took = 0.0
         try:
             await self._pools[0].start()
-            arguments = {"path": str(self._file), "final": final}
-            async with self._pools[0].job(
-                "store_tasks.standings", arguments, MAX_SECONDS
-            ) as events:
+            task, arguments = "store_tasks.standings", {"path": str(self._file), "final": final}
+            async with self._pools[0].job(task, arguments, MAX_SECONDS) as events:
                 async for event in events:
                     took = event["data"].pop("took", 0.0)
-                    self._tell(event["data"])
+                    self._show(event["data"])
                     if time.monotonic() - self._asked_at > IDLE_SECONDS:
                         return
             self._version, self._is_final = version, final
@@ -141,8 +138,8 @@ class StoreView:
             self._counting = None
             self._news.set()
 
-    def _tell(self, known: dict[str, Any]) -> None:
-        """Let requests have this from now on."""
+    def _show(self, known: dict[str, Any]) -> None:
+        """Answer requests with this from now on."""
         digest = hashlib.blake2b(json.dumps(known).encode(), digest_size=8).hexdigest()
         self._body = json.dumps({**known, "version": digest}).encode()
         self._tag = f'"{digest}"'
