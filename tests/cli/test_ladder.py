@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from claimeven.arena import results
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.ladder import pool_lines
 from tests.cli.conftest import Run, bad_input, interrupted
 from tests.cli.test_sprt import games_in
 
@@ -82,12 +82,12 @@ def test_forfeits_and_bounds_are_told(run: Run, tmp_path: Path) -> None:
 
 def test_games_unlike_those_that_come_along_are_told() -> None:
     standings = reference_pool.pool_standings()
-    same = list(pool_lines(standings))
-    assert not any("not as those" in line for line in same)
+    same = results.pool(standings)
     games = (replace(standings.games[0], moves="1"), *standings.games[1:])
-    told = list(pool_lines(Standings(standings.agents, games)))
-    assert told[:-1] == same
-    assert told[-1].startswith("1 game not as those that come along")
+    other = results.pool(Standings(standings.agents, games))
+    assert other[:-1] == same[:-1]
+    assert [*other[-1][:-1]] == [*same[-1]]
+    assert str(other[-1][-1]).startswith("1 game not as those that come along")
 
 
 @pytest.mark.parametrize("agent", [(), ("negamax:depth=4",)], ids=["pool", "agent"])

@@ -14,8 +14,8 @@ import pytest
 
 from claimeven import Position, play_match
 from claimeven.arena import InvalidMatch
+from claimeven.arena.results import labels
 from claimeven.arena.store.store import Store
-from claimeven.cli.parts.match_report import labels
 from tests import forks
 from tests.agents.process.test_process import bot
 from tests.cli.conftest import Run, bad_input, command, environment

@@ -1,44 +1,41 @@
-"""Games, matches, standings and accuracy as sections of blocks, for notebooks and terminals."""
+"""Games, matches, standings and ratings as sections of blocks, for notebooks and terminals."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 
 from claimeven import markup
+from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.fingerprint import digest_of_files
+from claimeven.agents.registry import AGENTS
 from claimeven.agents.sanitize import printable
-from claimeven.arena.accuracy.measure import MAX_FAULTS, AgentAccuracy, SetAccuracy
-from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
-from claimeven.arena.accuracy.stored_games import GamesAccuracy
-from claimeven.arena.diagnostics import COLD_ADVICE
 from claimeven.arena.games.game import Game
-from claimeven.arena.report.format import duration, reach
+from claimeven.arena.report.format import reach
+from claimeven.arena.store.store import StoredAgent
+from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import (
     MatchResult,
+    Meeting,
     Placement,
     SequentialResult,
     TournamentResult,
 )
-from claimeven.arena.tournaments.standings import Standings
-from claimeven.blocks import Block, Board, Sections, Styled, Table, bar, strong
-from claimeven.game.notation import column_name
+from claimeven.arena.tournaments.standings import Standings, remarks
+from claimeven.blocks import Block, Board, Code, Sections, Styled, Table, bar, strong
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.ratings.ladder import Estimate, Ladder
 from claimeven.ratings.sprt import Verdict
-from claimeven.solver.scores import outcome_word
 
 #: Width in pixels of the drawing of a rating with its interval.
 _WIDTH = 160
-#: Plies that share a line.
-_PLIES = 4
-#: What the figures of accuracy mean.
-LEGEND = (
-    "perfect: keeps the exact score; loss: points of score given away a move. decisive: moves where"
-    " a column throws the outcome away; keeps: those that do not. floor: what random moves get"
-    " there. wins, blocks: shares of wins at hand that are taken, and of the opponent's that are"
-    " blocked. Moves where all columns are worth the same do not count."
-)
+#: Characters of an agent's label in the tables of a match.
+_MAX_LABEL = 28
+#: Quantities of the table of costs, and how each is written.
+_COSTS = {
+    "seconds": ".6f", "nodes": ",.1f", "iterations": ",.1f", "depth": ".2f", "branching": ".2f"
+}  # fmt: skip
 
 
 def game(result: Game) -> Sections:
@@ -63,29 +60,139 @@ def _ending(result: Game) -> str:
 
 
 def match(result: MatchResult) -> Sections:
-    """Return the totals of both agents, the cost of a move, and how far the games differ."""
+    """Return the totals of both agents, by seat, the cost of a move, and how far games differ."""
+    names, measures = result.plan.names, [result.measures(agent) for agent in (0, 1)]
+    marks = labels(names)
+    head = [
+        Code([f"{letter} is {name}"], 0)
+        for letter, name, mark in zip("AB", names, marks, strict=True)
+        if name not in mark
+    ]
     low, high = result.interval
-    faults = [sum(reasons.values()) for reasons in result.forfeits]
-    rows = []
+    totals, seats = [], []
     for agent, interval in ((0, (low, high)), (1, (1 - high, 1 - low))):
-        measures, score = result.measures(agent), result.scores[agent]
         counts = (result.wins[agent], result.draws, result.wins[1 - agent])
-        rows.append([
-            printable(result.plan.names[agent]), *map(str, counts), bar(share(score), score),
-            _range(interval, share), duration(measures.mean("seconds")),
-            number(measures.mean("nodes"), ".1f"), *([str(faults[agent])] if any(faults) else []),
-        ])  # fmt: skip
-    heads = ["agent", "wins", "draws", "losses", "score", "95 % interval", "a move", "nodes"]
-    heads += ["forfeits"] if any(faults) else []
+        score = result.scores[agent]
+        ends = f"{interval[0]:.1%} to {interval[1]:.1%}"
+        totals.append([marks[agent], *map(str, counts), bar(share(score), score), ends])
+        for seat, word in enumerate(("first", "second")):
+            counts = result.seat_counts(agent, seat)
+            if sum(counts):
+                score = (counts[0] + counts[1] / 2) / sum(counts)
+                seats.append([f"{marks[agent]}, {word}", *map(str, counts), share(score)])
+    costs = [
+        name for name in _COSTS if name != "iterations" or any(m.counts[name] for m in measures)
+    ]
+    rows = [
+        [mark, str(one.moves), *(number(one.mean(name), _COSTS[name]) for name in costs)]
+        for mark, one in zip(marks, measures, strict=True)
+    ]
+    more = []
+    for name, one in zip(names, measures, strict=True):
+        if one.most_stored:
+            more.append(f"most nodes stored by {name}: {one.most_stored:,}")
+    for agent, mark in enumerate(marks):
+        if evaluations := result.evaluations_a_game(agent):
+            a_move = measures[agent].mean("evaluations")
+            more.append(f"evaluations by {mark}: {evaluations:,.1f} a game, {a_move:,.1f} a move")
+    agents = [
+        StoredAgent(place, "AB"[place], names[place], digest_of_files(spec or ""))
+        for place, spec in enumerate(result.plan.provenance.specs)
+    ]
+    forfeits = [
+        f"- forfeits of {name}: {text}"
+        for name, faults in zip(names, result.faults, strict=True)
+        for text in fault_texts(faults)
+    ]
+    heads = ["wins", "draws", "losses", "score"]
     return Sections([
-        [Table(heads, rows)],
-        [f"{len(result.games):,} games, {result.unique_games:,} of them different,"
-         f" {result.seconds:.2f} s"],
+        [_headline(result), *head, Table(["", *heads, "95 % interval"], totals)],
+        [Table(["by seat", *heads], seats)] if seats else [],
+        [Table(["one move", "moves", *costs], rows), *more],
+        [_uniqueness(result)] if result.games else [],
+        list(remarks(agents, ())),
+        forfeits,
+    ])  # fmt: skip
+
+
+def labels(names: Sequence[str], most: int = _MAX_LABEL) -> tuple[str, str]:
+    """Return what two agents are called in tables, in at most so many characters each.
+
+    Specs that are too long, or equal, become a letter and the kind of the agent.
+
+    >>> labels(("random", "greedy"), 20)
+    ('random', 'greedy')
+    >>> labels(("alphabeta:depth=3,eval=sequences", "bots/my_agent.py:agent"), 20)
+    ('A alphabeta', 'B my_agent.py:agent')
+    """
+    if names[0] != names[1] and max(map(len, names)) <= most:
+        return names[0], names[1]
+    first, second = (
+        f"{letter} {_brief(name, most - 2)}" for letter, name in zip("AB", names, strict=True)
+    )
+    return first, second
+
+
+def _brief(name: str, most: int) -> str:
+    kind, foreign = name.partition(":")[0], split_foreign(name)
+    brief = name
+    if len(name) > most:
+        if foreign is not None:
+            brief = foreign[0].short_name(foreign[1])
+        else:
+            brief = kind if kind in AGENTS else PurePath(name).name
+    return brief if len(brief) <= most else brief[: most - 3] + "..."
+
+
+def _headline(result: MatchResult) -> str:
+    plan = result.plan
+    words = [f"{_count(len(result.games), 'game')} on {plan.geometry}"]
+    if plan.opening.columns:
+        words.append(f"from {plan.opening.moves}")
+    words.append(f"seed {plan.seed}")
+    if plies := plan.opening_plies:
+        words.append(f"{plies} random {'ply' if plies == 1 else 'plies'}")
+    if any(plan.openings):
+        words.append(_count(len(set(plan.openings)), "opening"))
+    return ", ".join([*words, f"{result.seconds:.2f} s"])
+
+
+def _uniqueness(result: MatchResult) -> str:
+    unique, played = result.unique_games, len(result.games)
+    text = f"unique games: {unique} ({unique / played:.0%})"
+    if not result.is_repetitive:
+        return text
+    advice = "" if result.plan.is_varied else "; --opening-plies 4 would vary them"
+    return (
+        f"{text}: the same games again are no new evidence, so the interval counts each once"
+        + advice
+    )
+
+
+def tournament(result: TournamentResult, cure: str = "") -> Sections:
+    """Return the standings of a tournament; `cure` says what brings more openings."""
+    found, plan = result.standings, result.plan
+    played, openings = len(found.games), len({game.opening for game in found.games})
+    head = (
+        f"{_count(played, 'game')} of {len(plan.agents)} agents on {plan.geometry}, {plan.kind},"
+        f" seed {plan.seed}, {_count(openings, 'opening')}, {result.seconds:.1f} s"
+    )
+    repeated = [
+        f"only {found.unique_games} of {played} games differ: agents that draw no luck replay them."
+        f" More openings tell more: {cure}"
+    ]
+    return Sections([
+        [head],
+        [_standings_table(found)],
+        _groups(found),
+        repeated if cure and played and 2 * found.unique_games < played else [],
+        list(found.remarks),
+        _forfeits(found),
     ])  # fmt: skip
 
 
 def standings(result: Standings | TournamentResult) -> Sections:
-    """Return the ladder and the cross table."""
+    """Return the standings and the cross table."""
     if isinstance(result, TournamentResult):
         result = result.standings
     if result.ladder is None:
@@ -102,7 +209,59 @@ def standings(result: Standings | TournamentResult) -> Sections:
         ],
     )  # fmt: skip
     games = f"{len(result.games):,} games, {result.unique_games:,} of them different"
-    return Sections([*ladder(result.ladder), [cross], [games]])
+    return Sections(
+        [[_standings_table(result)], _groups(result), [cross], [games], _forfeits(result)]
+    )
+
+
+def _standings_table(result: Standings) -> Table:
+    """Return the ladder as a table: place, agent, rating and interval, games, points, time."""
+    ratings = {row.agent: row.elo for row in result.ladder.ratings} if result.ladder else {}
+    ends = reach([elo.value for elo in ratings.values()] or [0.0])
+    rows = []
+    for agent in result.ranking:
+        record, elo = result.records[agent.id], ratings.get(agent.label)
+        rows.append([
+            printable(agent.label), "-" if elo is None else f"{elo.value:+z.0f}",
+            "-" if elo is None else _whisker(elo, *ends), f"{record.games}", f"{record.wins}",
+            f"{record.draws}", f"{record.losses}", number(record.mean("seconds"), ".6f"),
+        ])  # fmt: skip
+    heads = ["agent", "elo", "95 % interval", "games", "win", "draw", "loss", "s a move"]
+    return _numbered(heads, rows)
+
+
+def _numbered(heads: list[str], rows: list[list[str]], marked: int | None = None) -> Table:
+    """Return a table with the places of its rows, from 1; one may be marked."""
+    size = len(str(len(rows)))
+    blank = "" if marked is None else "  "
+    named = []
+    for place, (name, *cells) in enumerate(rows, start=1):
+        text = f"{place:>{size}} {name}"
+        own = Styled(f"> {text}", markup.strong(text)) if place == marked else blank + text
+        named.append([own, *cells])
+    return Table([blank + " " * (size + 1) + heads[0], *heads[1:]], named)
+
+
+def _groups(result: Standings) -> list[Block]:
+    groups = result.ladder.groups if result.ladder else ()
+    text = f"the agents fall into {len(groups)} groups that never met: ratings of different groups"
+    return [f"{text} do not compare"] if len(groups) > 1 else []
+
+
+def _forfeits(result: Standings) -> list[Block]:
+    """Return how many games each agent forfeited by which kind of fault, with the usual reason."""
+    faults: dict[int, list[tuple[str, str]]] = {}
+    for game in result.games:
+        if game.fault is not None and game.fault_seat is not None:
+            faults.setdefault(game.agents[game.fault_seat], []).append(
+                (game.fault, game.reason or "")
+            )
+    texts = [
+        f"  {printable(result.label[agent])}: {text}"
+        for agent, found in sorted(faults.items())
+        for text in fault_texts(found)
+    ]
+    return ["forfeits", *texts] if texts else []
 
 
 def _points_against(result: Standings, one: int, other: int) -> str:
@@ -110,193 +269,141 @@ def _points_against(result: Standings, one: int, other: int) -> str:
     return f"{record.points:g} / {record.games}" if record.games else "-"
 
 
-def ladder(result: Ladder, marked: str = "") -> Sections:
-    """Return the agents with their ratings; the agent `marked` stands out."""
+def ladder(result: Ladder) -> Sections:
+    """Return the agents with their ratings."""
     if not result.ratings:
         return Sections([["No games to rate."]])
+    return Sections([[_ladder_table(result)], [_scale(result)]])
+
+
+def _ladder_table(
+    result: Ladder, met: Mapping[str, Meeting] | None = None, agent: str = ""
+) -> Table:
+    """Return a ladder; with meetings the score of a new agent against each in its last columns."""
+    heads = ["games", "score"] if met is None else ["its score", "it is"]
     ends = reach(row.elo.value for row in result.ratings)
-    rows = [
-        [
-            strong(name) if row.agent == marked else name,
-            f"{row.elo.value:+z.0f}",
-            _whisker(row.elo, *ends),
-            f"{row.games}",
-            f"{row.points:g}",
-            share(row.share),
-        ]
-        for place, row in enumerate(result.ratings, start=1)
-        for name in (f"{place} {printable(row.agent)}",)
-    ]
-    return Sections([[Table(["agent", "Elo", "95 % interval", "games", "points", "share"], rows)]])
+    rows, marked = [], None
+    for place, row in enumerate(result.ratings, start=1):
+        if met is None:
+            more = [f"{row.games}", share(row.share)]
+        else:
+            meeting = met.get(row.agent)
+            known = (
+                ""
+                if meeting is None or meeting.record.share is None
+                else share(meeting.record.share)
+            )
+            more = [known, meeting.verdict if meeting else ""]
+        ends_text = _whisker(row.elo, *ends) if row.elo.low < row.elo.high else "-"
+        rows.append([printable(row.agent), f"{row.elo.value:+z.0f}", ends_text, *more])
+        marked = place if met is not None and row.agent == agent else marked
+    return _numbered(["agent", "elo", "95 % interval", *heads], rows, marked)
+
+
+def pool(result: Standings) -> Sections:
+    """Return the games of the pool as a ladder."""
+    played, same = len(result.games), reference_pool.same_games(result.games)
+    digest = reference_pool.pool_digest()
+    head = f"pool {reference_pool.VERSION}, digest {digest}, {_count(played, 'game')}"
+    if not played:
+        return Sections([[head]])
+    found = reference_pool.ladder_of(result)
+    other = _count(played - same, "game")
+    more = [f"{other} not as those that come along: another machine or version"]
+    return Sections([
+        [head], [_ladder_table(found)], [_scale(found), *(more if same != played else [])]
+    ])  # fmt: skip
 
 
 def placement(result: Placement) -> Sections:
-    """Return an agent's place and the ladder."""
-    rating, name = result.rating, printable(result.agent.label)
-    if rating is None:
-        return Sections([[f"{name} has played no game yet."]])
+    """Return an agent's place, the ladder around it, and its results against each agent."""
+    rating, name, place = result.rating, printable(result.agent.label), result.place
+    if rating is None or place is None:
+        return Sections([[f"{name} has played no game"]])
     head = (
-        f"{name}: place {result.place} of {len(result.ladder.ratings)}, {rating.elo.value:+z.0f}"
-        f" Elo ({_interval(rating.elo)})"
+        f"{name}: place {place} of {len(result.ladder.ratings)}, {rating.elo.value:+z.0f} Elo"
+        f" (95 % interval {_interval(rating.elo)})"
     )
-    return Sections([[head], *ladder(result.ladder, result.agent.label)])
-
-
-def sequential(result: SequentialResult) -> Sections:
-    """Return the verdict of a sequential test and the evidence."""
-    test, counts = result.test, result.run.counts
-    first, second = map(printable, result.plan.names)
-    verdict = {
-        Verdict.ELO0: f"a lead of {test.elo0:g} Elo fits better than one of {test.elo1:g}",
-        Verdict.ELO1: f"a lead of {test.elo1:g} Elo fits better than one of {test.elo0:g}",
-        Verdict.UNDECIDED: f"no telling yet a lead of {test.elo1:g} Elo from {test.elo0:g}",
-    }[result.verdict]
-    heads = ["pairs of games", "score", "95 % interval", "log ratio", "bounds"]
-    figures = [
-        str(counts.pairs),
-        share(counts.share),
-        _range(counts.share_interval, share),
-        f"{result.run.ratio:+z.2f}",
-        "{:+.2f} to {:+.2f}".format(*test.bounds),
-    ]
-    return Sections([[f"{first} against {second}: {verdict}"], [Table(heads, [figures])]])
-
-
-def accuracy(result: Accuracy) -> Sections:
-    """Return what became of the moves of one agent."""
-    return accuracy_tables([AgentAccuracy(result.agent or "agent", result)])
-
-
-def accuracy_tables(rows: Sequence[AgentAccuracy]) -> Sections:
-    """Return the tables of some agents, one a row: means, and their intervals."""
-    timed = any(row.seconds_a_move is not None for row in rows)
-    means, intervals = [], []
-    for row in rows:
-        name, whole, decisive = printable(row.agent), row.accuracy.all, row.accuracy.decisive
-        tactics = [row.accuracy.wins, row.accuracy.blocks]
-        keeping = decisive.mean("keeping")
-        means.append([
-            name, f"{whole.moves:,}", share(whole.mean("perfect")), number(whole.mean("loss")),
-            f"{decisive.moves:,}", bar(share(keeping), keeping),
-            share(decisive.mean("floor_keeping")),
-            *(share(each.mean("perfect")) for each in tactics),
-        ])  # fmt: skip
-        intervals.append([
-            name, _between(whole, "perfect"), _between(whole, "loss"),
-            _between(decisive, "keeping"), *(_between(each, "perfect") for each in tactics),
-            *[number(row.seconds_a_move, ".4f")] * timed,
-        ])  # fmt: skip
-    heads = ["agent", "moves", "perfect", "loss", "decisive", "keeps", "floor", "wins", "blocks"]
-    of_intervals = ["95 % interval", "perfect", "loss", "keeps", "wins", "blocks"]
-    of_intervals += ["s a move"] * timed
-    return Sections([[Table(heads, means)], [Table(of_intervals, intervals)], [LEGEND]])
-
-
-def agent_accuracy(result: AgentAccuracy) -> Sections:
-    """Return how well an agent plays a set of positions."""
-    head = f"{result.answered:,} positions answered, {result.faults.total():,} faults"
-    return Sections([[head], *accuracy_tables([result]), *_faults(result), *_details(result)])
-
-
-def set_accuracy(result: SetAccuracy) -> Sections:
-    """Return how well some agents play a set of positions, best first, and which differ."""
-    plan, tactics = result.plan, result.plan.tactics
-    head = [
-        f"{len(plan.positions.positions):,} positions ({plan.positions.name}), digest"
-        f" {plan.positions.digest}, seed {plan.seed}, {result.seconds:.1f} s"
-    ]
-    if tactics is not None:
-        head.append(f"and {len(tactics.positions):,} for wins and blocks ({tactics.name})")
-    agents = [result[name] for name in result.ranking]
-    neighbors = set(pairwise(result.ranking))
-    compared = [
-        f"- {printable(each.sentence)}."
-        for each in result.comparisons()
-        if (each.first, each.second) in neighbors
-    ]
-    if compared:
-        compared.insert(0, "Compared position by position (McNemar's exact test):")
-    faults = (section for agent in agents for section in _faults(agent))
-    details = _details(agents[0]) if len(agents) == 1 else ()
-    return Sections([head, *accuracy_tables(agents), compared, *faults, *details])
-
-
-def games_accuracy(result: GamesAccuracy, seconds: float | None = None) -> Sections:
-    """Return how well the agents of some games played, best first; judging took `seconds`."""
-    games = len(result.judged)
-    head = (
-        f"{games:,} game{'s' * (games != 1)} on {result.geometry}, {result.moves:,} moves in"
-        f" {result.positions:,} different positions"
-    )
-    head += "" if seconds is None else f", {seconds:.1f} s"
-    rows = [AgentAccuracy(label, result[label]) for label in result.ranking]
-    details = _details(rows[0]) if len(rows) == 1 else ()
-    return Sections([[head], *accuracy_tables(rows), *details])
-
-
-def _faults(agent: AgentAccuracy) -> Iterator[list[Block]]:
-    """Yield why an agent gave no answer."""
-    name = printable(agent.agent)
-    section: list[Block] = [
-        printable(f"{agent.agent} gave no answer: {text}") for text in fault_texts(agent.failed)
-    ]
-    if len(agent.failed) > agent.answered:
-        section.append(
-            f"Each position is asked by itself, without the game before it: {COLD_ADVICE}."
-            " claimeven check says more."
-        )
-    if agent.stopped:
-        section.append(f"After {MAX_FAULTS} faults {name} was asked no more.")
-    yield section
-
-
-def _details(row: AgentAccuracy) -> Iterator[list[Block]]:
-    """Yield the tables of one agent: by ply, by number of right columns, and by band."""
-    plies: dict[str, Tally] = {}
-    for ply in sorted(row.accuracy.by_ply):
-        first = ply - ply % _PLIES
-        plies.setdefault(f"{first}-{first + _PLIES - 1}", Tally()).merge(row.accuracy.by_ply[ply])
-    right = {str(count): tally for count, tally in sorted(row.accuracy.by_right.items())}
-    yield [_split_table("ply", {**plies, "all": row.accuracy.all})]
-    yield [_split_table("right columns", right)]
-    if any(row.by_band):
-        yield [_split_table("band", row.by_band)]
-
-
-def _split_table(what: str, tallies: Mapping[str, Tally]) -> Table:
-    heads = [what, "moves", "perfect", "floor", "keeps", "floor", "loss", "floor"]
-    styles: tuple[tuple[str, Callable[[float | None], str]], ...] = (
-        ("perfect", share), ("keeping", share), ("loss", number)
-    )  # fmt: skip
-    rows = [
+    met = {meeting.opponent: meeting for meeting in result.meetings}
+    verdicts = [meeting.verdict for meeting in met.values()]
+    beaten = sum((meeting.record.share or 0) > 0.5 for meeting in met.values())
+    pool_games = len(reference_pool.pool_standings().games)
+    forfeits = result.standings.records[result.agent.id].forfeits.most_common()
+    return Sections([
+        [head],
+        [_ladder_table(result.ladder, met, result.agent.label)],
         [
-            name,
-            f"{tally.moves:,}",
-            *(
-                style(tally.mean(prefix + mean))
-                for mean, style in styles
-                for prefix in ("", "floor_")
-            ),
-        ]
-        for name, tally in tallies.items()
-    ]
-    return Table(heads, rows)
+            f"It took more than half the points off {beaten} of {len(verdicts)}; it is stronger"
+            f" than {verdicts.count('stronger')} and weaker than {verdicts.count('weaker')}, 95 %"
+            " sure",
+            _scale(result.ladder),
+            *(f"forfeits: {count} x {kind}" for kind, count in forfeits),
+            f"{_count(len(result.standings.games), 'game')} in {result.seconds:.1f} s, rated with"
+            f" the {pool_games} of pool {reference_pool.VERSION}, digest"
+            f" {reference_pool.pool_digest()}",
+        ],
+    ])  # fmt: skip
 
 
-def blunder(result: Blunder, sentences: Iterable[str] = ()) -> Sections:
-    """Return a move that lost something: who played what, the board before it, and why."""
-    move = result.move
-    position = move.position
-    best = " or ".join(column_name(column, position.geometry) for column in move.best)
-    where = "" if result.game is None else f"game {result.game + 1}, "
-    agent = printable(result.agent) or PLAYER_NAMES[move.player]
-    head = (
-        f"{where}disc {move.ply + 1}: {agent} plays {column_name(move.column, position.geometry)},"
-        f" a {outcome_word(move.after)} ({_signed(move.after)}); right is {best}, a"
-        f" {outcome_word(move.before)} ({_signed(move.before)})"
+def _scale(result: Ladder) -> str:
+    first, draws = result.first_player, result.draws
+    return (
+        f"0 is {result.anchor or 'the mean'}; moving first is worth {first.value:+z.0f} Elo"
+        f" ({_interval(first)}), equals draw {draws.value:.1%}"
     )
-    after = f"after {result.moves or 'no move'}"
-    return Sections([[head, after, Board(position, None, move.scores), *sentences]])
+
+
+def sequential(result: SequentialResult, cure: str = "") -> Sections:
+    """Return the verdict of a sequential test and the evidence; `cure` brings more openings."""
+    test, run, counts = result.test, result.run, result.run.counts
+    low, high = test.bounds
+    verdict = {
+        Verdict.ELO0: f"elo0 accepted: a lead of {test.elo0:g} Elo fits better than one of"
+        f" {test.elo1:g} (risk {test.beta:.2g})",
+        Verdict.ELO1: f"elo1 accepted: a lead of {test.elo1:g} Elo fits better than one of"
+        f" {test.elo0:g} (risk {test.alpha:.2g})",
+        Verdict.UNDECIDED: f"undecided: {counts.pairs} pairs do not tell a lead of"
+        f" {test.elo1:g} Elo from one of {test.elo0:g}",
+    }[result.verdict]
+    names = [
+        f"{letter} is {printable(n)}" for letter, n in zip("AB", result.plan.names, strict=True)
+    ]
+    beyond = len(result.standings.games) - 2 * counts.pairs
+    more = f" ({beyond} more played, not counted)" if beyond else ""
+    words = ("lost", "lost and drawn", "split", "won and drawn", "won")
+    pairs = ", ".join(f"{count} {word}" for count, word in zip(counts.counts, words, strict=True))
+    figures = {
+        "log ratio": f"{run.ratio:+z.2f}: elo0 at {low:+.2f}, elo1 at {high:+.2f}",
+        "kind of Elo": f"{test.model}, on {result.plan.geometry}, seed {result.plan.seed}",
+        "games": f"{2 * counts.pairs} in {result.seconds:.1f} s{more}",
+        "pairs of A": pairs,
+    }
+    for name, value, interval, style in (
+        ("score of A", counts.share, counts.share_interval, ".1%"),
+        ("Elo", counts.elo, counts.elo_interval, "+z.0f"),
+        ("normalized Elo", counts.normalized_elo, counts.normalized_elo_interval, "+z.0f"),
+    ):
+        ends = f"{interval[0]:{style}} to {interval[1]:{style}}"
+        figures[name] = f"{value:{style}} (95 % interval {ends})"
+    figures["A is stronger"] = f"with likelihood {counts.superiority:.1%}"
+    counted = result.counted
+    played = len(counted.games)
+    repeated = [
+        f"only {counted.unique_games} of {played} games differ: games played again are no new"
+        f" evidence, so do not trust the risks. More openings tell more: {cure}"
+    ]
+    forfeits = [
+        f"forfeits of {letter}: {count} x {kind}"
+        for letter, agent in zip("AB", counted.agents, strict=True)
+        for kind, count in counted.records[agent.id].forfeits.most_common()
+    ]
+    return Sections([
+        [*names, strong(verdict)],
+        [f"{name:<16} {text}" for name, text in figures.items()],
+        repeated if cure and played and 2 * counted.unique_games < played else [],
+        list(result.standings.remarks),
+        forfeits,
+    ])  # fmt: skip
 
 
 def fault_texts(faults: Iterable[tuple[str, str]]) -> Iterator[str]:
@@ -324,24 +431,12 @@ def number(amount: float | None, style: str = ".2f") -> str:
     return "-" if amount is None else format(amount, style)
 
 
-def _range(bounds: tuple[float, float], style: Callable[[float], str]) -> str:
-    return " to ".join(map(style, bounds))
+def _count(amount: int, thing: str) -> str:
+    return f"{amount} {thing}{'s' * (amount != 1)}"
 
 
 def _interval(elo: Estimate) -> str:
     return f"{elo.low:+z.0f} to {elo.high:+z.0f}"
-
-
-def _between(tally: Tally, name: str) -> str:
-    interval = tally.interval(name)
-    if interval is None:
-        return "-"
-    low, high = interval
-    return f"{low:.2f}-{high:.2f}" if name == "loss" else f"{100 * low:.3g}-{100 * high:.3g}"
-
-
-def _signed(score: int) -> str:
-    return f"{score:+d}" if score else "0"
 
 
 def _whisker(elo: Estimate, left: float, right: float) -> Styled:

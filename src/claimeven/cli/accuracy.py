@@ -17,7 +17,7 @@ from claimeven.agents import Limit
 from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import AGENTS
-from claimeven.arena import results
+from claimeven.arena import accuracy_results
 from claimeven.arena.accuracy.measure import SetAccuracy, ask
 from claimeven.arena.accuracy.metrics import Blunder
 from claimeven.arena.accuracy.query_agents import ANSWER_FIELDS, Answer, SetPlan
@@ -214,7 +214,9 @@ def _judge_games(
         data = {**found.as_dict(), "seconds": seconds, "blunders": _dicts(blunders)}
         write_json(data, sys.stdout)
     else:
-        write_sections([*results.games_accuracy(found, seconds), *_sections(blunders)], sys.stdout)
+        write_sections(
+            [*accuracy_results.games_accuracy(found, seconds), *_sections(blunders)], sys.stdout
+        )
 
 
 def _ask_agents(
@@ -246,7 +248,7 @@ def _ask_agents(
             setting = setting_of(plan.agents, plan.geometry, plan.limit)
             write_json({**setting, **found.as_dict(), "blunders": _dicts(blunders)}, out)
         else:
-            write_sections([*results.set_accuracy(found), *_sections(blunders)], out)
+            write_sections([*accuracy_results.set_accuracy(found), *_sections(blunders)], out)
     if interrupted:
         click.echo(f"interrupted after {found.asked:,} of {plan.questions:,} answers", err=True)
     return interrupted
@@ -271,7 +273,7 @@ def _dicts(explained: list[_Explained]) -> list[dict[str, Any]]:
 
 def _sections(explained: list[_Explained]) -> Iterator[Sequence[Block]]:
     for blunder, *sentences in explained:
-        yield from results.blunder(blunder, sentences)
+        yield from accuracy_results.blunder(blunder, sentences)
 
 
 def _write_answers(path: Path, rows: Iterator[Mapping[str, Any]]) -> None:

@@ -13,8 +13,9 @@ from typing import TextIO
 import click
 
 from claimeven.agents import InvalidSpec
+from claimeven.arena import results
 from claimeven.arena.api import match_plan
-from claimeven.arena.games.game import Game
+from claimeven.arena.games.game import Forfeit, Game
 from claimeven.arena.games.plan import Opening
 from claimeven.arena.options import MatchOptions
 from claimeven.arena.tournaments.results import MatchResult, game_of_match
@@ -30,12 +31,12 @@ from claimeven.cli.common.options import (
     report_option,
     tell_unbounded,
 )
-from claimeven.cli.common.output import board_text, text_width
+from claimeven.cli.common.output import board_text
 from claimeven.cli.common.progress import say, say_interrupted, say_when_compiling
 from claimeven.cli.common.report_output import check_page, write_after
+from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout, complain
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.parts.match_report import forfeit_line, game_lines, match_lines
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.position import Position
 
@@ -133,7 +134,7 @@ def command(
             shown = {"played": [game_of_match(game) for game in played]} if show else {}
             write_json({**result.as_dict(), **shown}, stdout)
         else:
-            stdout.writelines(line + "\n" for line in match_lines(result, text_width(stdout)))
+            write_sections(results.match(result), stdout)
         if report is not None and out is not None and ended is None:
             stdout.flush()
             write_after(Path(out), report, Path(out))
@@ -145,9 +146,18 @@ def command(
 
 
 def _print_game(game: Game, names: Sequence[str], out: TextIO) -> None:
-    forfeit = forfeit_line(game, names)
-    lines = [*game_lines(game, names), board_text(game.final, out), *([forfeit] if forfeit else [])]
-    out.write("\n".join(lines) + "\n\n")
+    first, second = (names[agent] for agent in game.agents)
+    out.write(f"game {game.number + 1}: first player {first}, second player {second}\n")
+    if game.opening:
+        out.write(f"opening {game.opening}\n")
+    out.write(f"moves {game.all_moves}\n{board_text(game.final, out)}\n")
+    if game.forfeit is not None:
+        out.write(_forfeit_line(game.forfeit, game, names) + "\n")
+    out.write("\n")
+
+
+def _forfeit_line(forfeit: Forfeit, game: Game, names: Sequence[str]) -> str:
+    return f"{names[game.agents[forfeit.seat]]} forfeits: {forfeit.reason}"
 
 
 def _tell_failure(game: Game, names: Sequence[str], failed: set[tuple[int, str]]) -> None:
@@ -156,6 +166,6 @@ def _tell_failure(game: Game, names: Sequence[str], failed: set[tuple[int, str]]
     if forfeit is None or (game.agents[forfeit.seat], forfeit.reason) in failed:
         return
     failed.add((game.agents[forfeit.seat], forfeit.reason))
-    print(f"game {game.number + 1}: {forfeit_line(game, names)}", file=sys.stderr)
+    print(f"game {game.number + 1}: {_forfeit_line(forfeit, game, names)}", file=sys.stderr)
     if forfeit.traceback:
         print(forfeit.traceback.rstrip(), file=sys.stderr)

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TextIO
 
 import click
 from click.core import ParameterSource
 
+from claimeven.arena import results
 from claimeven.arena.api import read_settings, tournament_plan
 from claimeven.arena.options import TournamentOptions
-from claimeven.arena.results import fault_texts
 from claimeven.arena.tournaments.results import TournamentResult
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
@@ -28,10 +26,10 @@ from claimeven.cli.common.options import (
     report_option,
     tell_unbounded,
 )
-from claimeven.cli.common.output import named_lines, remark_lines, table_width, wrap
 from claimeven.cli.common.progress import say, say_interrupted, say_when_compiling
 from claimeven.cli.common.report_output import check_page, write_after
-from claimeven.cli.common.streams import clean_stdout, printable
+from claimeven.cli.common.results import write_sections
+from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.parts.tournament_entrants import entrants
 from claimeven.errors import ClaimevenError
@@ -133,7 +131,8 @@ def command(
             reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
             write_json({**result.as_dict(), "left_out": reasons}, stdout)
         else:
-            _print(result, stdout, more_openings(source, options.opening_plies, plan.openings))
+            cure = more_openings(source, options.opening_plies, plan.openings)
+            write_sections(results.tournament(result, cure), stdout)
         if report is not None and ended is None:
             stdout.flush()
             write_after(store, report, out)
@@ -141,79 +140,3 @@ def command(
         lost = "" if report is None else f"; {report} was not written"
         say_interrupted(f"{len(result.standings.games)} of {plan.games} games{lost}", out)
         ctx.exit(INTERRUPTED)
-
-
-def _print(result: TournamentResult, out: TextIO, cure: str) -> None:
-    standings, plan = result.standings, result.plan
-    played, width = len(standings.games), table_width()
-    openings = {game.opening for game in standings.games}
-    out.write(
-        f"{played} game{'s' * (played != 1)} of {len(plan.agents)} agents on {plan.geometry},"
-        f" {plan.kind}, seed {plan.seed}, {len(openings)} opening{'s' * (len(openings) != 1)},"
-        f" {result.seconds:.1f} s\n\n"
-    )
-    for text in ladder_lines(standings, width):
-        out.write(text + "\n")
-    for text in group_lines(standings):
-        out.write(text + "\n")
-    if played and 2 * standings.unique_games < played:
-        out.write(
-            f"\nonly {standings.unique_games} of {played} games differ: agents that draw no luck"
-            f" replay them.\nMore openings tell more: {cure}\n"
-        )
-    for text in remark_lines(standings.remarks, width):
-        out.write(text + "\n")
-    faults = list(forfeit_lines(standings, width))
-    if faults:
-        out.write("\nforfeits\n" + "".join(f"{text}\n" for text in faults))
-
-
-def group_lines(standings: Standings) -> Iterable[str]:
-    """Yield that there are agents whose ratings do not compare, if there are any."""
-    groups = standings.ladder.groups if standings.ladder else ()
-    if len(groups) > 1:
-        yield ""
-        yield f"the agents fall into {len(groups)} groups that never met:"
-        yield "ratings of different groups do not compare"
-
-
-def forfeit_lines(standings: Standings, width: int) -> Iterable[str]:
-    """Yield who forfeited how many games by which kind of fault, and the most frequent reason."""
-    faults: dict[int, list[tuple[str, str]]] = {}
-    for game in standings.games:
-        if game.fault is not None and game.fault_seat is not None:
-            told = game.fault, game.reason or ""
-            faults.setdefault(game.agents[game.fault_seat], []).append(told)
-    for agent, found in sorted(faults.items()):
-        for text in fault_texts(found):
-            yield from wrap(
-                f"{printable(standings.label[agent])}: {text}", width,
-                initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False,
-            )  # fmt: skip
-
-
-def ladder_lines(standings: Standings, width: int) -> list[str]:
-    """Return the ladder as a table: place, agent, rating and interval, games, points, time."""
-    heads = ("elo", "95 % interval", "games", "win", "draw", "loss", "s a move")
-    ratings = {row.agent: row.elo for row in standings.ladder.ratings} if standings.ladder else {}
-    rows = []
-    for agent in standings.ranking:
-        record, elo = standings.records[agent.id], ratings.get(agent.label)
-        seconds = record.mean("seconds")
-        rows.append(
-            (
-                "-" if elo is None else f"{elo.value:+z.0f}",
-                "-" if elo is None else f"{elo.low:+z.0f} to {elo.high:+z.0f}",
-                f"{record.games}",
-                f"{record.wins}",
-                f"{record.draws}",
-                f"{record.losses}",
-                "-" if seconds is None else f"{seconds:.6f}",
-            )
-        )
-    place = len(str(len(rows)))
-    names = [
-        f"{number:>{place}} {printable(agent.label)}"
-        for number, agent in enumerate(standings.ranking, start=1)
-    ]
-    return named_lines(" " * (place + 1) + "agent", heads, names, rows, width)

@@ -46,7 +46,7 @@ class AgentAccuracy:
     failed: list[tuple[str, str]] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list, repr=False)
 
-    _repr_html_ = shown_by("claimeven.arena.results", "agent_accuracy")
+    _repr_html_ = shown_by("claimeven.arena.accuracy_results", "agent_accuracy")
 
     @property
     def faults(self) -> Counter[str]:
@@ -110,7 +110,7 @@ class SetAccuracy:
     by_agent: dict[str, AgentAccuracy]
     seconds: float
 
-    _repr_html_ = shown_by("claimeven.arena.results", "set_accuracy")
+    _repr_html_ = shown_by("claimeven.arena.accuracy_results", "set_accuracy")
 
     @classmethod
     def of(cls, plan: SetPlan, answers: Iterable[Answer], seconds: float) -> SetAccuracy:

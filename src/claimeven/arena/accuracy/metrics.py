@@ -134,7 +134,7 @@ class Blunder:
     game: int | None = None
     agent: str = ""
 
-    _repr_html_ = shown_by("claimeven.arena.results", "blunder")
+    _repr_html_ = shown_by("claimeven.arena.accuracy_results", "blunder")
 
     @property
     def rank(self) -> tuple[int, int, int, int, str]:
@@ -182,7 +182,7 @@ class Accuracy:
     #: Blunders kept in `worst`.
     KEPT = 10
 
-    _repr_html_ = shown_by("claimeven.arena.results", "accuracy")
+    _repr_html_ = shown_by("claimeven.arena.accuracy_results", "accuracy")
 
     @classmethod
     def of(cls, moves: Iterable[JudgedMove]) -> Accuracy:

@@ -53,7 +53,7 @@ class GamesAccuracy:
     positions: int
     known: KnownScores = field(repr=False, compare=False)
 
-    _repr_html_ = shown_by("claimeven.arena.results", "games_accuracy")
+    _repr_html_ = shown_by("claimeven.arena.accuracy_results", "games_accuracy")
 
     def __getitem__(self, label: str) -> Accuracy:
         """Return the accuracy of an agent. Raises `InvalidStore` naming those there are."""
