@@ -45,13 +45,36 @@ ASKED = {
     "book verify": ("book", "verify", "BOOK", "--table-mb", "1"),
     "perft": ("perft", "2"),
     "agents": ("agents",),
-}
+    "export": ("export", "uct", "-o", "NEW"),
+    "dataset": ("dataset", "--positions", "3", "--plies", "6", "--out", "NEW.csv", *SMALL),
+    "train": (
+        "train", "ntuple", "--out", "NEW", "--games", "20", "--every", "20", "--tuples", "3",
+        "--length", "3", "--against", "1", *SMALL[:6],
+    ),
+    "convert": ("convert", "-", "-o", "NEW.csv"),
+    "accuracy of games": ("accuracy", "STORE"),
+    "games": ("games", "STORE"),
+    "games, exported": ("games", "STORE", "--export", "NEW.csv"),
+    "games, imported": ("games", "NEW.db", "--import", "-", "--first", "ann", "--second", "bob"),
+    "report": ("report", "STORE"),
+}  # fmt: skip
 #: Keys that are no words of ours: reasons, evaluations, options of trees told on their own pages.
 OWN = {"forfeit_reasons", "evaluations", "files"}
 
 
-def with_book(words: tuple[str, ...], book: Path) -> tuple[str, ...]:
-    return tuple(str(book) if word == "BOOK" else word for word in words)
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made(tmp_path_factory.mktemp("stores") / "a.db", GAMES, {"plan": SMALL_PLAN})
+
+
+@pytest.fixture
+def places(small_book: Path, store: Path, tmp_path: Path) -> dict[str, str]:
+    """What stands for files in the words of commands."""
+    return {"BOOK": str(small_book), "STORE": str(store), "NEW": str(tmp_path / "new")}
+
+
+def placed(words: tuple[str, ...], places: dict[str, str]) -> list[str]:
+    return [re.sub("BOOK|STORE|NEW", lambda found: places[found[0]], word) for word in words]
 
 
 #: The section on what all objects have.
@@ -76,64 +99,19 @@ def keys_of(data: Any) -> Iterator[str]:
             yield from keys_of(value)
 
 
+def told_in(verbs: str) -> set[str]:
+    return set(re.findall(r"`([a-z_0-9]+)`", "".join(map(section, verbs.split()))))
+
+
 @pytest.mark.parametrize("words", ASKED.values(), ids=ASKED)
-def test_every_json_key_is_told(run: Run, small_book: Path, words: tuple[str, ...]) -> None:
-    ran = run(*with_book(words, small_book), "--json")
+def test_every_json_key_is_told(run: Run, places: dict[str, str], words: tuple[str, ...]) -> None:
+    ran = run(*placed(words, places), "--json", typed="44\n")
     assert ran.status == (words[0] == "check")  # it has found a fault
-    told = set(re.findall(r"`([a-z_0-9]+)`", section(words[0])))
-    assert set(keys_of(json.loads(ran.out))) <= told
-
-
-def test_the_keys_of_an_export_are_told(run: Run, tmp_path: Path) -> None:
-    words = ("export", "uct", "-o", str(tmp_path / "main.py"))
-    told = set(re.findall(r"`([a-z_0-9]+)`", section("export")))
-    assert set(json.loads(run(*words, "--json").out)) <= told
-
-
-def test_the_keys_of_a_data_set_are_told(run: Run, tmp_path: Path) -> None:
-    words = ("dataset", "--positions", "3", "--plies", "6", "--out", str(tmp_path / "a.csv"))
-    told = set(re.findall(r"`([a-z_0-9]+)`", section("dataset")))
-    assert set(keys_of(json.loads(run(*words, *SMALL, "--json").out))) <= told
-
-
-def test_the_keys_of_training_are_told(run: Run, tmp_path: Path) -> None:
-    words = ("--games", "20", "--every", "20", "--tuples", "3", "--length", "3", "--against", "1")
-    ran = run("train", "ntuple", "--out", str(tmp_path / "r"), *words, *SMALL[:6], "--json")
-    told = set(re.findall(r"`([a-z_0-9]+)`", section("train")))
-    assert set(keys_of(json.loads(ran.out))) <= told
-
-
-def test_the_keys_of_a_conversion_are_told(run: Run, tmp_path: Path) -> None:
-    ran = run("convert", "-", "-o", str(tmp_path / "a.csv"), "--json", typed="44\n")
-    told = set(re.findall(r"`([a-z_0-9]+)`", section("convert")))
-    assert set(keys_of(json.loads(ran.out))) <= told
-
-
-def test_the_keys_of_the_accuracy_of_games_are_told(run: Run, tmp_path: Path) -> None:
-    ran = run("accuracy", str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN})), "--json")
-    told = set(re.findall(r"`([a-z_0-9]+)`", section("accuracy")))
-    assert set(keys_of(json.loads(ran.out))) <= told
-
-
-def test_the_keys_of_games_are_told(run: Run, tmp_path: Path) -> None:
-    store = str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN}))
-    told = set(re.findall(r"`([a-z_0-9]+)`", section("games")))
-    listed = run("games", store, "--json").out.splitlines()
-    assert len(listed) == len(GAMES)
-    for line in listed:
+    lines = ran.out.splitlines()
+    assert len(lines) == (len(GAMES) if words == ASKED["games"] else 1)
+    told = told_in("report tournament accuracy" if words[0] == "report" else words[0])
+    for line in lines:
         assert set(keys_of(json.loads(line))) <= told
-    out = run("games", store, "--export", str(tmp_path / "a.csv"), "--json").out
-    assert set(keys_of(json.loads(out))) <= told
-    words = ("--import", "-", "--first", "ann", "--second", "bob", "--json")
-    done = run("games", str(tmp_path / "b.db"), *words, typed="44\n").out
-    assert set(keys_of(json.loads(done))) <= told
-
-
-def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:
-    ran = run("report", str(made(tmp_path / "a.db", GAMES, {"plan": SMALL_PLAN})), "--json")
-    sections = "".join(map(section, ("report", "tournament", "accuracy")))
-    told = set(re.findall(r"`([a-z_0-9]+)`", sections))
-    assert set(keys_of(json.loads(ran.out))) <= told
 
 
 @pytest.mark.parametrize(
@@ -159,9 +137,9 @@ def test_the_keys_of_a_report_are_told(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_every_heading_is_told(
-    run: Run, small_book: Path, words: tuple[str, ...], headings: str
+    run: Run, places: dict[str, str], words: tuple[str, ...], headings: str
 ) -> None:
-    told = run(*with_book(words, small_book)).out
+    told = run(*placed(words, places)).out
     lines = [" ".join(line.split()) for line in told.splitlines()]
     assert any(line.endswith(headings) for line in lines)
     page = section(words[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import random
 from dataclasses import replace
 from typing import Any
@@ -24,12 +25,13 @@ from claimeven.records import (
     tried_records,
     write_text,
 )
+from claimeven.records.replays import replay_of
 from tests.positions import BOARDS, boards
 
 #: Games of each format that go there and back.
-GAMES = 10_000
+GAMES = 2_000
 #: Replays hold a board a step: fewer of them.
-REPLAYS = 1_200
+REPLAYS = 300
 
 
 #: Formats that tell the order of the moves, and those that need to be named.
@@ -282,8 +284,6 @@ def test_games_after_a_damaged_one_are_read(name: str, text: str, told: list[str
 
 
 def test_replays_of_several_layouts_may_follow_each_other() -> None:
-    import json
-
     pretty = json.dumps(json.loads(_REPLAY), indent=1)
     found = list(tried_records(io.StringIO(f"{_REPLAY}{pretty}\n"), "kaggle"))
     assert [tried.game().moves for tried in found] == ["44", "44"]
@@ -301,10 +301,6 @@ def test_replays_of_several_layouts_may_follow_each_other() -> None:
 
 
 def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
-    import json
-
-    from claimeven.records.replays import replay_of
-
     told = replay_of(GameRecord((3, 3), fault="time", fault_seat=1))
     assert (told["statuses"], told["rewards"]) == (["DONE", "TIMEOUT"], [0, None])
     # Of two faults in one step that of the player whose turn it was ended the game.
@@ -314,8 +310,6 @@ def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
 
 
 def test_a_replay_is_laid_out_as_the_environment_does() -> None:
-    from claimeven.records.replays import replay_of
-
     told = replay_of(GameRecord((3, 2), fault="stall", fault_seat=0))
     assert (told["statuses"], told["rewards"]) == (["TIMEOUT", "DONE"], [None, 0])
     for number, step in enumerate(told["steps"]):
@@ -330,10 +324,6 @@ def test_a_replay_is_laid_out_as_the_environment_does() -> None:
 
 
 def test_a_replay_need_not_tell_rewards_or_names() -> None:
-    import json
-
-    from claimeven.records.replays import replay_of
-
     won = GameRecord((3, 3, 4, 4, 5, 5, 6))
     told = replay_of(won)
     del told["rewards"]
@@ -351,10 +341,6 @@ def test_a_replay_need_not_tell_rewards_or_names() -> None:
 
 
 def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
-    import json
-
-    from claimeven.records.replays import replay_of
-
     whole = replay_of(GameRecord((3, 3, 4, 4, 5, 5, 6)))
     steps = whole["steps"]
     for change, said in (
@@ -406,8 +392,6 @@ def test_no_game_of_a_damaged_document_of_openspiel_is_left_out_unsaid() -> None
 
 
 def test_names_of_replays_are_made_fit_to_be_printed() -> None:
-    import json
-
     told = json.loads(_REPLAY)
     told["info"] = {"TeamNames": ["\U0001f469\u200d\U0001f4bb\u00a0coders\u200f\n", "x" * 300]}
     (game,) = read_records(json.dumps(told), "kaggle")
@@ -450,8 +434,6 @@ def test_one_name_alone_is_kept_in_a_replay() -> None:
 
 
 def test_a_document_is_read_up_to_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    import json
-
     pretty = json.dumps(json.loads(_REPLAY), indent=1)
     size = sum(map(len, pretty.splitlines()))
     monkeypatch.setattr("claimeven.records.documents._MAX_CHARACTERS", size)
@@ -462,8 +444,6 @@ def test_a_document_is_read_up_to_the_most(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_replays_may_lie_in_any_layout() -> None:
-    import json
-
     games = [GameRecord((3, 3, 4)), GameRecord((0, 1, 0))]
     replays = [json.loads(line) for line in write_text(games, "kaggle").splitlines()]
     for text in (json.dumps(replays), json.dumps(replays, indent=2), f"\n\n{json.dumps(replays)}"):

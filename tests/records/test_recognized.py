@@ -23,6 +23,7 @@ from claimeven.game import encodings
 from claimeven.game.drawing import CHARSETS, STYLES, draw
 from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, open_records, tried_records
 from claimeven.records.boards import Board
+from claimeven.records.replays import replay_of
 from tests.positions import BOARDS, random_games
 
 SMALL = Geometry(4, 4, 3)
@@ -317,8 +318,6 @@ def test_real_replays_of_the_game_arena() -> None:
 
 
 def test_a_list_of_steps_and_a_page_of_connectx() -> None:
-    from claimeven.records.replays import replay_of
-
     replay = replay_of(GameRecord((3, 3, 2)))
     for text in (
         json.dumps(replay["steps"]),
