@@ -64,7 +64,6 @@ def _bot_class() -> Any:
             self.agent.reset()
 
         def restart_at(self, state: Any) -> None:
-            """Begin anew in a state: each is looked at as it comes."""
             self.restart()
 
         def inform_action(self, state: Any, player: int, action: int) -> None:
@@ -78,11 +77,9 @@ def _bot_class() -> Any:
             return self._decide(state).column
 
         def provides_policy(self) -> bool:
-            """Whether it can be asked for a policy."""
             return True
 
         def get_policy(self, state: Any) -> list[tuple[int, float]]:
-            """Return the chance of every legal action."""
             return self._policy(self._decide(state), state)
 
         def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:

@@ -110,11 +110,9 @@ class ConnectFour(BoardEnvironment, AECEnv[str, Observation, int]):  # type: ign
         self.state_space = space_of(self.geometry)["observation"]
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of an agent's actions: the columns, from 0."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:

@@ -307,7 +307,6 @@ class UgiEngine:
         return self._stopped > self._answered
 
     def _stop(self, number: int) -> None:
-        """Stop the searches up to that number."""
         self._stopped = max(self._stopped, number)
         if self._is_searching:
             self._interrupt()

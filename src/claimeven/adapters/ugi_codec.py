@@ -136,7 +136,6 @@ def result_of(position: Position) -> str:
 
 
 def _numbers(words: Sequence[str]) -> dict[str, int]:
-    """Return the whole numbers that follow words."""
     return {
         word: max(0, min(int(text[:15]), _MAX_NUMBER))
         for word, text in pairwise(words)

@@ -243,11 +243,9 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return tuple(rendered(self.position(game), mode) for game in range(self.num_envs))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state of a copy: all but the threads."""
         return {name: value for name, value in self.__dict__.items() if name != "_pool"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Set the state of a copy, with threads of its own."""
         self.__dict__.update(state)
         if not self.closed:
             self._start_threads()
@@ -267,7 +265,6 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return self._mines, self._masks, self._randoms, self._seats, self._over
 
     def _setup(self) -> Array:
-        """Return the words of this environment for the kernels."""
         setup = np.zeros(kernel.SETUP, np.uint64)
         setup[kernel.COLUMNS] = self.geometry.columns
         setup[kernel.MODE] = _MODES[self.autoreset_mode]
@@ -321,7 +318,6 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return columns
 
     def _which(self, options: Mapping[str, Any]) -> Array:
-        """Return which games are to be reset."""
         given = options.get("reset_mask")
         if given is None:
             return np.ones(self.num_envs, np.bool_)
@@ -371,7 +367,6 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return planes.reshape(self.num_envs, -1).view(np.uint16)
 
     def _seen(self, shown: Mapping[str, Array]) -> tuple[Array, Array, Array]:
-        """Return the arrays by which a kernel writes observations."""
         mask = shown.get("action_mask")
         if mask is None:
             mask = np.empty((0, self.geometry.columns), np.int8)

@@ -102,7 +102,6 @@ def held_file(spec: str) -> str | None:
 
 
 def _named(spec: str) -> Iterator[Path]:
-    """Yield the files that a spec names."""
     if spec.partition(":")[0] in AGENTS:
         yield from _of_options(spec)
         return
@@ -115,7 +114,6 @@ def _named(spec: str) -> Iterator[Path]:
 
 
 def _of_options(spec: str) -> Iterator[Path]:
-    """Yield the files that options of an agent of this package name."""
     with suppress(InvalidSpec):
         for value in parse_spec(spec)[1].values():
             if isinstance(value, str) and value not in AGENTS:

@@ -258,7 +258,6 @@ class Endpoint:
 
 
 def _parts(url: str) -> SplitResult:
-    """Return the parts of an address. Raises `InvalidSpec`."""
     try:
         parts = urlsplit(url)
         is_valid = parts.port != 0 and bool(parts.hostname) and is_address(url)

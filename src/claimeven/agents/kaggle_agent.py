@@ -87,7 +87,6 @@ class KaggleAgent(Agent):
         return f"{name}({', '.join(('observation', 'configuration')[: self.count])})"
 
     def reset(self) -> None:
-        """Fill the bank."""
         self.bank = BANK_SECONDS
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
@@ -189,7 +188,6 @@ def load_submission(name: str, place: str) -> Agent:
 
 
 def _is_made_for_kaggle(function: object) -> bool:
-    """Whether a function is called agent, or takes an observation first."""
     code = getattr(function, "__code__", None)
     first = "" if code is None else "".join(code.co_varnames[: min(1, code.co_argcount)])
     return first in KAGGLE_NAMES or getattr(function, "__name__", "") == "agent"

@@ -45,8 +45,6 @@ class PrintsToStderr:
 
 
 class _Stdout:
-    """Stands for stdout while such blocks are under way."""
-
     def __init__(self, stdout: Any) -> None:
         self.stdout = stdout
 
@@ -70,8 +68,6 @@ def _standing_for(stdout: Any) -> _Stdout:
 
 
 class _Nowhere(io.TextIOBase):
-    """Where prints go while stderr is closed."""
-
     def write(self, text: str) -> int:
         """Let a text go."""
         return len(text)

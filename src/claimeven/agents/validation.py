@@ -143,8 +143,6 @@ def plain(value: Any, most: int = MAX_VALUES, depth: int = MAX_DEPTH) -> Any:
 
 
 class _Plain:
-    """Turns values into plain data, counting them."""
-
     def __init__(self, most: int = MAX_VALUES, depth: int = MAX_DEPTH) -> None:
         self.left = most
         self.depth = depth
@@ -278,7 +276,6 @@ def _each_column(fits: Callable[[Any], bool]) -> Check:
 
 
 def _is_line(value: Any, position: Position) -> bool:
-    """Whether the columns can be played one after the other."""
     for column in value if isinstance(value, list) else ():
         if type(column) is not int or column not in position.legal_columns:
             return False

@@ -209,7 +209,6 @@ def _check_uct(options: Mapping[str, Any]) -> None:
 
 
 def _is_known(options: MonteCarloOptions) -> bool:
-    """Whether a submission can search by these options."""
     return all(getattr(options, name) in choices for name, (choices, _) in UCT_CHOICES.items())
 
 
@@ -236,7 +235,6 @@ def _refuse_changed(kind: AgentKind, options: Mapping[str, Any], names: tuple[st
 
 
 def _said(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out what is not set."""
     return {name: value for name, value in options.items() if value not in (None, False)}
 
 

@@ -127,7 +127,6 @@ def _imports(sections: list[Section], recipe: Recipe) -> str:
 
 
 def _packages(sections: list[Section]) -> dict[str, tuple[str, str]]:
-    """Return which of `PACKAGES` the sections import."""
     taken = {module for section in sections for module, _ in section.imports}
     return {module: known for module, known in PACKAGES.items() if module in taken}
 

@@ -96,9 +96,7 @@ class ProgramAgent(Agent):
         self._printed = Printed(spec, isolation)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has a program of its own, started when it is needed."""
         return type(self), self._made_of
 
     def reset(self) -> None:
-        """Start to count the prints of a game."""
         self._printed.begin()

@@ -92,7 +92,6 @@ class OpenSpielAgent(Agent):
         self.game(geometry)
 
     def load(self, geometry: Geometry) -> None:
-        """Import OpenSpiel."""
         self.game(geometry)
 
     def game(self, geometry: Geometry) -> Any:
@@ -107,14 +106,12 @@ class OpenSpielAgent(Agent):
         return self._game
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Ask for an action in the state of a position."""
         begin = time.perf_counter()
         state = to_state(position, self.game(position.geometry))
         column, facts = self.action(state, limit, int(rng.integers(_SEEDS)))
         return Decision(int(column), seconds=time.perf_counter() - begin, **facts)
 
     def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        """Return the action, and other fields of the decision."""
         raise NotImplementedError
 
 
@@ -124,7 +121,6 @@ class MctsAgent(OpenSpielAgent):
     limits = frozenset(("seconds", "iterations"))
 
     def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        """Search from the state."""
         spiel, options = pyspiel(), self.options
         bot = spiel.MCTSBot(
             state.get_game(),
@@ -155,7 +151,6 @@ class AlphaBetaAgent(OpenSpielAgent):
     limits = frozenset(("seconds", "depth"))
 
     def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        """Search from the state."""
         from open_spiel.python.algorithms.minimax import (  # noqa: PLC0415 - the extra
             alpha_beta_search,
         )
@@ -173,7 +168,6 @@ class RandomBotAgent(OpenSpielAgent):
     limits = frozenset(LIMITS)
 
     def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        """Draw an action."""
         player = state.current_player()
         return pyspiel().make_uniform_random_bot(player, seed).step(state), {}
 
@@ -190,7 +184,6 @@ class RegisteredAgent(OpenSpielAgent):
             raise InvalidSpec(no_such("bot of OpenSpiel", self.options["name"], known))
 
     def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        """Ask the bot, which is made anew for each move."""
         game, player = state.get_game(), state.current_player()
         bot = pyspiel().load_bot(self.options["name"], game, player, {"seed": seed})
         return bot.step(state), {}

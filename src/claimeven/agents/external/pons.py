@@ -113,7 +113,6 @@ class PonsSolver:
             raise
 
     def close(self) -> None:
-        """Let the program end."""
         if self._program is not None:
             self._program.end()
         self._program = None
@@ -203,7 +202,6 @@ class PonsAgent(ProgramAgent):
         )
 
     def close(self) -> None:
-        """Let the program end."""
         self.solver.close()
         self._printed.close()
 

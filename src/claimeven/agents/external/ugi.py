@@ -67,7 +67,6 @@ class UgiAgent(ProgramAgent):
         self._is_seeded = False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has an engine of its own, started when it is needed."""
         state = {name: getattr(self, name) for name in ("_geometry", "_letters")}
         return UgiAgent, self._made_of, state
 
@@ -84,7 +83,6 @@ class UgiAgent(ProgramAgent):
             raise InvalidSpec(f"the engine has no option {', '.join(lacking)}: it plays {STANDARD}")
 
     def load(self, geometry: Geometry) -> None:
-        """Start the engine, set it up, and find out how it writes a move."""
         self._geometry = geometry
         self._set_up(self._started())
         if self._letters is None:
@@ -95,7 +93,6 @@ class UgiAgent(ProgramAgent):
                 return  # it is a fault when it plays
 
     def reset(self) -> None:
-        """Start a game, with a fresh process if the last one has ended."""
         super().reset()
         self._known, self._moves, self._is_seeded = None, (), False
         self._running().new_game()
@@ -131,14 +128,12 @@ class UgiAgent(ProgramAgent):
         )
 
     def close(self) -> None:
-        """Let the engine quit."""
         if self._engine is not None:
             self._engine.end()
         self._engine = None
         self._printed.close()
 
     def _started(self) -> UgiClient:
-        """Return the engine, started if need be. Raises `InvalidSpec` if that fails."""
         try:
             return self._running()
         except AgentFault as fault:
@@ -186,7 +181,6 @@ class UgiAgent(ProgramAgent):
         return " ".join(["startpos", *(["moves", *names] if names else [])])
 
     def _column(self, move: str) -> int:
-        """Return the column that a move names. Raises `AgentFault`."""
         try:
             column = parse_column(move, self._geometry)
         except InvalidNotation:

@@ -68,12 +68,10 @@ class UgiClient:
 
     @property
     def ended(self) -> bool:
-        """Whether its process has ended."""
         return self._program.ended
 
     @property
     def process(self) -> int:
-        """The number of its process."""
         return self._program.process
 
     def begin(self) -> None:
@@ -102,7 +100,6 @@ class UgiClient:
         self._say(f"setoption name {self.option(name) or name} value {value}")
 
     def new_game(self) -> None:
-        """Begin a game."""
         self._say("uginewgame")
         self._wait_until_ready(READY_SECONDS)
 
@@ -148,11 +145,9 @@ class UgiClient:
         raise AgentFault(late, kind=FaultKind.TIME)
 
     def end(self) -> None:
-        """Let it quit."""
         self._program.end("quit")
 
     def kill(self) -> None:
-        """End its process at once."""
         self._program.kill()
 
     def _best_move(self, deadline: float, info: dict[str, Any]) -> str:

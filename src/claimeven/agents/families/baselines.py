@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -23,7 +24,6 @@ class RandomAgent(Agent):
     name = "random"
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Draw a column."""
         start = time.perf_counter()
         legal = _legal(position)
         column = legal[int(rng.integers(len(legal)))]
@@ -31,6 +31,7 @@ class RandomAgent(Agent):
         return Decision(column, policy=policy, seconds=time.perf_counter() - start)
 
 
+@dataclass(eq=False)
 class GreedyAgent(Agent):
     """Plays the column after which its longest run through the new disc is longest.
 
@@ -38,13 +39,12 @@ class GreedyAgent(Agent):
     opponent's immediate win.
     """
 
-    def __init__(self, win: bool = False, block: bool = False) -> None:
-        self.name = "greedy"
-        self.win = win
-        self.block = block
+    win: bool = False
+    block: bool = False
+
+    name = "greedy"
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Look one disc ahead."""
         start = time.perf_counter()
         legal = _legal(position)
         runs = _longest_runs(position)
@@ -97,7 +97,6 @@ def _legal(position: Position) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1024)
 def _even(legal: tuple[int, ...], columns: int) -> tuple[float, ...]:
-    """Return the policy that plays all legal columns alike."""
     return tuple(1 / len(legal) if column in legal else 0.0 for column in range(columns))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -56,6 +57,7 @@ MAX_TREE_NODES = 200_000
 _MAX_SEARCHED = 4 * MAX_TREE_NODES
 
 
+@dataclass(eq=False)
 class SearchAgent(Agent):
     """An agent around a `MinimaxSearch`.
 
@@ -65,28 +67,20 @@ class SearchAgent(Agent):
 
     limits = frozenset(("seconds", "depth", "nodes"))
 
-    def __init__(
-        self,
-        search: MinimaxSearch,
-        own: Limit,
-        to_the_end: bool,
-        centre_start: bool,
-        remembers: bool = False,
-        plays: str = "first",
-    ) -> None:
-        self.name = search.algorithm
-        self.search = search
-        self.own = own
-        self.to_the_end = to_the_end
-        self.centre_start = centre_start
-        self.remembers = remembers
-        self.plays = plays
+    search: MinimaxSearch
+    own: Limit
+    to_the_end: bool
+    centre_start: bool
+    remembers: bool = False
+    plays: str = "first"
+
+    def __post_init__(self) -> None:
+        self.name = self.search.algorithm
         self._last: tuple[Position, MinimaxResult, TranspositionTable | None] | None = None
         #: The table that the next search starts from, if a trace of it was asked for.
         self._known: TranspositionTable | None = None
 
     def load(self, geometry: Geometry) -> None:
-        """Compile the search, or load it."""
         self.search.load()
 
     def check_board(self, geometry: Geometry) -> None:
@@ -94,13 +88,11 @@ class SearchAgent(Agent):
         self.search.backend_for(geometry)
 
     def reset(self) -> None:
-        """Forget the transposition table, unless it is kept for the agent's life."""
         self._last = None
         if not self.remembers:
             self.search.reset()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Search the position under the tighter of its own limits and those given."""
         start = time.perf_counter()
         columns = position.geometry.columns
         self._last, known, self._known = None, self._known, None
@@ -201,7 +193,6 @@ class SearchAgent(Agent):
         return unit_value(value, self.search.evaluation)
 
     def _opens(self, position: Position) -> bool:
-        """Whether the centre is played without a search."""
         return (
             self.centre_start
             and position.ply < OPENING_DISCS

@@ -55,19 +55,14 @@ class MonteCarloAgent(Agent):
         usual: Limit,
         remembers: bool,
     ) -> None:
-        self.name = name
-        self.search = search
-        self.own = own
-        self.usual = usual
-        self.remembers = remembers
+        self.name, self.search, self.remembers = name, search, remembers
+        self.own, self.usual = own, usual
         self._last: tuple[Position, MonteCarloResult] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state of a copy, which has no trees of the last search."""
         return {**self.__dict__, "_last": None}
 
     def load(self, geometry: Geometry) -> None:
-        """Compile the search, or load it, and set its memory aside."""
         self.search.load(geometry)
 
     def check_board(self, geometry: Geometry) -> None:
@@ -81,14 +76,12 @@ class MonteCarloAgent(Agent):
             )
 
     def reset(self) -> None:
-        """Forget the tree, unless it is kept for the agent's life."""
         with self.search.busy:
             self._last = None
             if not self.remembers:
                 self.search.reset()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Search under the tighter of its own budget and the limit given."""
         budget = self.budget(limit)
         with self.search.busy:
             self._last = None  # whatever ends this search, the trees of the last one are gone
@@ -120,7 +113,6 @@ class MonteCarloAgent(Agent):
         )
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
-        """Return the tree of the last search."""
         with self.search.busy:
             if self._last is None:
                 return None
@@ -184,7 +176,6 @@ def _puct_lines(
 
 
 def _step_lines(steps: Iterable[Step], forest: Forest, position: Position) -> Iterator[str]:
-    """Yield each iteration and the tree after it."""
     for told, step in enumerate(steps):
         if not told:
             yield from legend(forest.branch(1))
@@ -213,7 +204,6 @@ def step_line(step: Step, position: Position) -> str:
 
 
 def _evident_line(root: Branch, position: Position) -> str:
-    """Say why a position needs no search."""
     geometry = position.geometry
     wins = [column_name(c.column, geometry) for c in root.children if c.proof == PROVEN_WIN]
     if not wins:

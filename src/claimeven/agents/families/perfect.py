@@ -77,7 +77,6 @@ class SolverAgent(Agent):
         check_board(geometry)
 
     def load(self, geometry: Geometry) -> None:
-        """Compile the search, read the book of the board, and lay out a new table."""
         before = self._solver
         solver = self.solver(geometry)
         solver.load()
@@ -140,7 +139,6 @@ class PerfectAgent(SolverAgent):
         self.level = level
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Solve every column and draw one."""
         start = time.perf_counter()
         scores, nodes, whole = self.solve(position, limit.seconds)
         if not whole:
@@ -188,12 +186,10 @@ class FullAgent(SolverAgent):
         self.name = "full"
 
     def load(self, geometry: Geometry) -> None:
-        """Compile both searches, and read the book of the board."""
         super().load(geometry)
         MinimaxSearch("minimax").load()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Find the best column, the centre-most of equally good ones."""
         start = time.perf_counter()
         whole = True
         countable = lines_left(position) <= LINES and position.geometry.fits_word

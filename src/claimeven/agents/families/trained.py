@@ -107,11 +107,9 @@ class NetAgent(Agent):
             )
 
     def load(self, geometry: Geometry) -> None:
-        """Compile the net's code, or load it."""
         self.net.load()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Judge the position once."""
         start = time.perf_counter()
         self.check_board(position.geometry)
         found = self.net.predict(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
@@ -131,7 +129,6 @@ class NetAgent(Agent):
 
 
 def _guesses(scores: Floats) -> dict[str, Any]:
-    """Return the details for the scores that a net expects of the columns."""
     numbers = [None if np.isnan(score) else float(score) for score in scores]
     words = ["." if number is None else f"{number:.1f}" for number in numbers]
     return {"values": numbers, "values_are": "guess", "value_words": words}
@@ -183,7 +180,6 @@ def _model(command: str) -> Option:
 
 
 def _of_search(name: str, text: str) -> Option:
-    """Return the option for a field of `PuctOptions`."""
     default = getattr(DEFAULT_SEARCH, name)
     if isinstance(default, bool):
         return Option(name, "flag", default, text)

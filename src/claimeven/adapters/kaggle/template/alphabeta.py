@@ -8,6 +8,7 @@ not the value of a column.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.kaggle_api import Clock, OutOfTime
@@ -21,6 +22,7 @@ MOST_ENTRIES = 600_000
 CLOCK_EVERY = 64
 
 
+@dataclass(eq=False)
 class AlphaBeta:
     """A search on one board with an evaluation, a function of (mine, mask).
 
@@ -32,26 +34,18 @@ class AlphaBeta:
 
     spends_bank = False
 
-    def __init__(
-        self,
-        board: Board,
-        evaluate: Callable[[int, int], int],
-        *,
-        depth: int | None = None,
-        nodes: int | None = None,
-        seconds: float | None = None,
-        left_first: bool = False,
-        root_view: bool = False,
-        centre_start: bool = False,
-    ) -> None:
-        self.board = board
-        self.evaluate = evaluate
-        self.depth = board.cells if depth is None else depth
-        self.most_nodes = nodes
-        self.seconds = seconds
-        self.order = list(range(board.columns)) if left_first else board.centre_order
-        self.root_view = root_view
-        self.centre_start = centre_start
+    board: Board
+    evaluate: Callable[[int, int], int]
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    left_first: bool = False
+    root_view: bool = False
+    centre_start: bool = False
+
+    def __post_init__(self) -> None:
+        board = self.board
+        self.order = list(range(board.columns)) if self.left_first else board.centre_order
         self.masks = [board.column_masks[column] for column in self.order]
         #: Bounds of the positions met at the present depth, and the best moves of all depths.
         self.table: dict[int, tuple[float, float]] = {}
@@ -69,7 +63,8 @@ class AlphaBeta:
         self.visited = 0
         column = columns[0]
         try:
-            for depth in range(1, min(self.depth, board.cells - mask.bit_count()) + 1):
+            plies = board.cells - mask.bit_count()
+            for depth in range(1, min(plies, self.depth or plies) + 1):
                 column, value = self.best_column(mine, mask, depth)
                 if abs(value) > PROVEN_VALUE:
                     break
@@ -93,7 +88,7 @@ class AlphaBeta:
     def value(self, mine: int, mask: int, depth: int, ply: int, alpha: float, beta: float) -> float:
         """Return the value for the side to move, `ply` plies below the root; fail-soft."""
         self.visited += 1
-        if self.most_nodes is not None and self.visited > self.most_nodes:
+        if self.nodes is not None and self.visited > self.nodes:
             raise OutOfTime
         if not self.visited % CLOCK_EVERY:
             self.clock.check()

@@ -68,7 +68,6 @@ class NTuple:
         self.columns = [added_by_column(board, slots, column) for column in range(board.columns)]
 
     def __call__(self, mine: int, mask: int) -> int:
-        """Return what a position is worth to the side to move."""
         turn = mask.bit_count() & 1
         key = ((mine ^ mask) if turn else mine) + mask
         low = (1 << self.height) - 1

@@ -7,6 +7,7 @@ alpha-beta with an evaluation among columns that look the same.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from claimeven.adapters.kaggle.template.alphabeta import AlphaBeta
 from claimeven.adapters.kaggle.template.board import Board
@@ -18,15 +19,15 @@ from claimeven.adapters.kaggle.template.kaggle_api import Clock, OutOfTime
 FIRST_TRY, HEURISTIC = 0.35, 0.3
 
 
+@dataclass(eq=False)
 class RootColumn:
     """A column that can be played: what is left after it, and the bounds of its score."""
 
-    def __init__(self, column: int, mine: int, mask: int, low: int, high: int) -> None:
-        self.column = column
-        self.mine = mine
-        self.mask = mask
-        self.low = low
-        self.high = high
+    column: int
+    mine: int
+    mask: int
+    low: int
+    high: int
 
 
 class Perfect:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,7 @@ class PuctNode:
         self.children: list[PuctNode] | None = None
 
 
+@dataclass(eq=False)
 class Puct:
     """A search on one board; `judge` returns the values and priors of positions.
 
@@ -67,38 +69,24 @@ class Puct:
 
     spends_bank = False
 
-    def __init__(
-        self,
-        board: Board,
-        judge: Judge,
-        *,
-        c: float = 3.0,
-        fpu: float = 0.2,
-        prior_temperature: float = 1.0,
-        leaves: int = 8,
-        solver: bool = True,
-        noise: float = 0.0,
-        temperature: float = 0.0,
-        reuse: bool = True,
-        capacity: int = 4_000_000,
-        iterations: int | None = None,
-        seconds: float | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.board = board
-        self.judge = judge
-        self.c = c
-        self.fpu = fpu
-        self.prior_power = 1.0 / prior_temperature
-        self.leaves = leaves
-        self.solver = solver
-        self.noise = noise
-        self.temperature = temperature
-        self.reuse = reuse
-        self.capacity = capacity
-        self.iterations = iterations
-        self.seconds = seconds
-        self.random = np.random.default_rng(seed)
+    board: Board
+    judge: Judge
+    c: float = 3.0
+    fpu: float = 0.2
+    prior_temperature: float = 1.0
+    leaves: int = 8
+    solver: bool = True
+    noise: float = 0.0
+    temperature: float = 0.0
+    reuse: bool = True
+    capacity: int = 4_000_000
+    iterations: int | None = None
+    seconds: float | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.prior_power = 1.0 / self.prior_temperature
+        self.random = np.random.default_rng(self.seed)
         self.root = PuctNode(0, 0, -1)
         self.stored = 1
 

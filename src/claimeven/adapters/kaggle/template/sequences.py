@@ -20,7 +20,6 @@ class Sequences:
         self.board = board
 
     def __call__(self, mine: int, mask: int) -> int:
-        """Return what a position is worth to the side to move."""
         board = self.board
         if board.has_line(mine) or board.winning_cells(mine, mask) & board.playable(mask):
             return SEQUENCE_WIN

@@ -21,7 +21,6 @@ class Streaks:
         self.gains = [worth[length] - worth[length - 1] for length in range(1, len(worth))]
 
     def __call__(self, mine: int, mask: int) -> int:
-        """Return what a position is worth to the side to move."""
         return self._worth(mine) - self._worth(mine ^ mask)
 
     def _worth(self, discs: int) -> int:

@@ -13,7 +13,6 @@ class Triples:
         self.length = board.connect - 1
 
     def __call__(self, mine: int, mask: int) -> int:
-        """Return what a position is worth to the side to move."""
         return self._runs(mine) - self._runs(mine ^ mask)
 
     def _runs(self, discs: int) -> int:

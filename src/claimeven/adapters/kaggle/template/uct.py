@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import dataclass
 
 from claimeven.adapters.kaggle.template.board import Board, bits_of
 from claimeven.adapters.kaggle.template.kaggle_api import Clock
@@ -37,6 +38,7 @@ class UctNode:
         self.untried: list[int] | None = None
 
 
+@dataclass(eq=False)
 class Uct:
     """A search on one board.
 
@@ -53,40 +55,24 @@ class Uct:
 
     spends_bank = False
 
-    def __init__(
-        self,
-        board: Board,
-        *,
-        weight: float = 1.4,
-        playout: str = "replies",
-        cut: int = 0,
-        choice: str = "visits",
-        solver: bool = True,
-        decisive: str = "tree",
-        reuse: bool = True,
-        first: str = "random",
-        ties: str = "first",
-        least_wins: int = 0,
-        capacity: int = 500_000,
-        iterations: int | None = None,
-        seconds: float | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.board = board
-        self.weight = weight
-        self.playout = playout
-        self.cut = cut
-        self.choice = choice
-        self.solver = solver
-        self.decisive = decisive
-        self.reuse = reuse
-        self.first = first
-        self.ties = ties
-        self.least_wins = least_wins
-        self.capacity = capacity
-        self.iterations = iterations
-        self.seconds = seconds
-        self.random = random.Random(seed)
+    board: Board
+    weight: float = 1.4
+    playout: str = "replies"
+    cut: int = 0
+    choice: str = "visits"
+    solver: bool = True
+    decisive: str = "tree"
+    reuse: bool = True
+    first: str = "random"
+    ties: str = "first"
+    least_wins: int = 0
+    capacity: int = 500_000
+    iterations: int | None = None
+    seconds: float | None = None
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self.random = random.Random(self.seed)
         self.root: UctNode | None = None
         self.stored = 0
         #: The answer that won last, by the side that gives it and the move it answers.

@@ -36,7 +36,6 @@ class Windows:
                     self.masks.append(cells)
 
     def __call__(self, mine: int, mask: int) -> int:
-        """Return what a position is worth to the side to move."""
         theirs = mine ^ mask
         total = self.centre_worth * (mine & self.centre).bit_count()
         for window in self.masks:
