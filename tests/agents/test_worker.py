@@ -118,9 +118,7 @@ def asked(worker: Worker, rng: np.random.Generator, position: Position = POSITIO
 
 
 def begun(worker: Worker, rng: np.random.Generator) -> bytes:
-    return worker.message(
-        pack({"do": "reset", "seed": codec.from_generator(rng), "is_noted": True})
-    )
+    return worker.message(pack({"do": "reset", "seed": codec.from_generator(rng)}))
 
 
 def told(message: bytes) -> Any:

@@ -10,7 +10,6 @@ import contextlib
 import copy
 import random
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -48,31 +47,25 @@ class Worker:
         self.memory_mb = 0
 
     def message(self, data: bytes) -> bytes:
-        """Return the answer to a message."""
-        request = unpack(data)
-        do = request.pop("do")
-        answer = self.answer(getattr(self, do), do in _REFUSING, **request)
-        try:
-            message = pack(answer)
-        except Exception as error:
-            return pack({"fault": f"raised {described(error)}", "traceback": ""})
-        if len(message) > MAX_ANSWER:
-            reason = f"answered with {len(message):,} bytes, more than {MAX_ANSWER:,}"
-            return pack({"fault": reason, "traceback": ""})
-        return message
-
-    def answer(
-        self, act: Callable[..., Any], may_refuse: bool, *given: Any, **named: Any
-    ) -> dict[str, Any]:
-        """Do what is asked; whatever is raised becomes part of the answer.
+        """Return the answer to a message; whatever is raised becomes part of it.
 
         An error of this package refuses the agent if that can be. In a game it is a fault like any
         other: the agent played in a full column, say, while it searched.
         """
+        request = unpack(data)
+        do = request.pop("do")
         try:
-            return {"value": act(*given, **named)}
+            answer = {"value": getattr(self, do)(**request)}
         except BaseException as error:
-            return self._went_wrong(error, may_refuse)
+            answer = self._went_wrong(error, do in _REFUSING)
+        try:
+            message = pack(answer)
+            if len(message) <= MAX_ANSWER:
+                return message
+            reason = f"answered with {len(message):,} bytes, more than {MAX_ANSWER:,}"
+        except Exception as error:
+            reason = f"raised {described(error)}"
+        return pack({"fault": reason, "traceback": ""})
 
     def make(
         self, spec: str, file: list[str] | None, memory_mb: int, texts: dict[str, str]
@@ -102,24 +95,19 @@ class Worker:
         """Let the agent make itself ready."""
         self.agent.load(Geometry(*geometry))
 
-    def reset(self, seed: list[list[int]] | None, is_noted: bool) -> None:
-        """Begin a game, with a new generator if there is a seed; `is_noted`: it is the game's."""
+    def reset(self, seed: list[list[int]] | None) -> None:
+        """Begin a game, with the seed of its generator if that is known and new."""
+        self.has_begun = False
         if seed is not None:
-            self.rng = codec.to_generator(seed)
-        self.has_begun = is_noted
-        if is_noted:
-            _seed_globals(self.rng)
+            self._draw_from(seed)
         self.agent.reset()
 
     def choose(
         self, position: list[int], limit: list[Any], seed: list[list[int]] | None
     ) -> list[Any]:
         """Ask for a decision, which draws from a new generator if there is a seed."""
-        if seed is not None:
-            self.rng = codec.to_generator(seed)
-        if not self.has_begun:
-            self.has_begun = True
-            _seed_globals(self.rng)
+        if seed is not None or not self.has_begun:
+            self._draw_from(seed)
         asked = codec.to_position(position)
         decision = self.agent.choose(asked, codec.to_limit(limit), self.rng)
         return codec.from_decision(plain_decision(decision, asked))
@@ -145,7 +133,7 @@ class Worker:
         data = plain(view.data, MAX_TREE, 4 * depth + 4)
         return {"text": str(view.text), "data": data, "svg": str(view.svg)}
 
-    def most_memory(self) -> float:
+    def most_memory(self) -> float | None:
         """Return the most memory that this process has held, in MB."""
         return backend.peak_memory_mb()
 
@@ -153,24 +141,27 @@ class Worker:
         """Let the agent give back what it holds."""
         self.agent.close()
 
+    def _draw_from(self, seed: list[list[int]] | None) -> None:
+        """Make the generator of a seed, and seed by its state what else the agent may draw from."""
+        if seed is not None:
+            self.rng = codec.to_generator(seed)
+        self.has_begun = True
+        word: int = self.rng.bit_generator.state["state"]["state"]
+        random.seed(word & 0xFFFF_FFFF_FFFF_FFFF)
+        np.random.seed(word >> 64 & 0xFFFF_FFFF)
+
     def _went_wrong(self, error: BaseException, may_refuse: bool = False) -> dict[str, Any]:
         """Return the answer that reports what was raised."""
         if isinstance(error, AgentFault):
-            return {
-                "fault": printable(str(error)),
-                "traceback": error.traceback,
-                "kind": error.kind,
-            }
+            reason = printable(str(error))
+            return {"fault": reason, "traceback": error.traceback, "kind": error.kind}
         if may_refuse and isinstance(error, ClaimevenError):
             traceback = getattr(error, "traceback", "") or traceback_of(error, ours=False)
             return {"invalid": printable(str(error)), "traceback": traceback}
         if isinstance(error, MemoryError) and self.memory_mb:
             backend.raise_memory_limit(self.memory_mb + LAST_WORDS)
-        return {
-            "fault": f"raised {described(error)}",
-            "traceback": traceback_of(error),
-            "kind": kind_of(error),
-        }
+        reason = f"raised {described(error)}"
+        return {"fault": reason, "traceback": traceback_of(error), "kind": kind_of(error)}
 
 
 def main(parent: Parent) -> None:
@@ -189,13 +180,6 @@ def main(parent: Parent) -> None:
         except Exception:
             pass  # what the agent did to them is its own affair
         parent.send(message)
-
-
-def _seed_globals(rng: np.random.Generator) -> None:
-    """Seed what an agent may draw from besides its generator by the state that this is in."""
-    word: int = rng.bit_generator.state["state"]["state"]
-    random.seed(word & 0xFFFF_FFFF_FFFF_FFFF)
-    np.random.seed(word >> 64 & 0xFFFF_FFFF)
 
 
 def _made(spec: str, file: list[str] | None) -> Agent:

@@ -1,4 +1,4 @@
-"""Cores: how many there are for us, and work that steps back behind all other."""
+"""Cores: how many this process has, and work that steps back behind all other."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ import math
 import os
 from pathlib import Path
 
-#: Where a container finds what it is given of the cores: the microseconds of work in a period, and
-#: the period, as the second and the first kind of control groups tell them.
+#: Where a container finds its share of the cores: the microseconds of work in a period, and the
+#: period, in the second and the first kind of control groups.
 _GROUPS = Path("/sys/fs/cgroup")
 _BOUNDS = (("cpu.max",), ("cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"))
+#: How far work that can wait steps back: `os.nice`, from 0 to 19.
+_BACK = 10
+#: What Linux takes the processes of one session for, if it deals out cores by session.
+_SESSION = Path("/proc/self/autogroup")
 
 
 def usable_cores() -> int:
-    """Return how many cores this process may use: in a container no more than it is given."""
+    """Return how many cores this process may use: in a container no more than its share."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return math.ceil(min(cores or 1, given(_GROUPS)))
 
@@ -29,23 +33,16 @@ def given(groups: Path) -> float:
     return math.inf
 
 
-#: How far work that can wait steps back: `os.nice`, from 0 to 19.
-_BACK = 10
-#: What Linux takes the processes of one session for, where it deals out cores by session.
-_SESSION = Path("/proc/self/autogroup")
-
-
 def step_back() -> None:
-    """Let all other processes go before this one from now on, where the system knows of that.
+    """Let all other processes go before this one from now on, if the system knows of that.
 
-    For a process that leads a session of its own, as children of ours do: where cores are dealt out
-    by session, a process steps back behind its own session alone, so the session does as well.
+    A process steps back behind its own session alone where cores are dealt out by session, so a
+    session that it leads, as children of ours do, steps back as well.
     """
-    if hasattr(os, "nice"):
-        with contextlib.suppress(OSError):
-            os.nice(_BACK)
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, AttributeError):  # Windows has no `nice`
+        os.nice(_BACK)
+    with contextlib.suppress(OSError, ValueError, AttributeError):
         if os.getsid(0) == os.getpid():
-            before = _SESSION.read_text().split()  # nothing of the session the machine began with
+            before = _SESSION.read_text().split()  # empty for the first session of the machine
             if before:
                 _SESSION.write_text(str(min(int(before[-1]) + _BACK, 19)))

@@ -61,13 +61,17 @@ class Group:
         self.lifeline, self._held = os.pipe()
 
     def start(
-        self, words: list[str], variables: dict[str, str], end: socket.socket | None, **streams: Any
+        self,
+        words: Sequence[str],
+        variables: dict[str, str],
+        end: socket.socket | None = None,
+        **streams: Any,
     ) -> subprocess.Popen[bytes]:
-        """Start the process; a child inherits its `end` of the connection."""
+        """Start the process, which inherits an `end` of a connection."""
         process: subprocess.Popen[bytes] = subprocess.Popen(
             words,
             env={**os.environ, **variables, _MARK: self._mark},
-            pass_fds=(self.lifeline, *(() if end is None else (end.fileno(),))),
+            pass_fds=(self.lifeline, *([] if end is None else [end.fileno()])),
             start_new_session=True,
             bufsize=0,
             **streams,
@@ -149,11 +153,6 @@ def _bearers(mark: str) -> Iterator[int]:
                         yield int(entry.name)
 
 
-def inherited_end(number: int) -> socket.socket:
-    """Return the end of the connection that this child was started with."""
-    return socket.socket(fileno=number)
-
-
 def end_with_parent(lifeline: int) -> None:
     """In a child: end, with the group, when the parent ends, or now if it has."""
     os.set_inheritable(lifeline, False)
@@ -174,6 +173,13 @@ def end_with_parent(lifeline: int) -> None:
 def python() -> tuple[str, dict[str, str]]:
     """Return this Python's program, and the variables that a child of it needs."""
     return sys.executable, {}
+
+
+def inherited(end: int) -> socket.socket:
+    """In a child: return the end of the connection that it was started with."""
+    own = socket.socket(fileno=end)
+    own.set_inheritable(False)
+    return own
 
 
 def readable(pipe: RawIOBase) -> RawIOBase:

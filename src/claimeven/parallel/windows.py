@@ -5,7 +5,6 @@ The functions are those of `posix`, which describes them.
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import os
 import signal
@@ -22,7 +21,6 @@ assert sys.platform == "win32"
 
 _kernel = ctypes.WinDLL("kernel32", use_last_error=True)
 _kernel.CreateJobObjectW.restype = wintypes.HANDLE
-_kernel.GetCurrentProcess.restype = wintypes.HANDLE
 #: Numbers of the interface.
 _EXTENDED_LIMITS, _KILL_ON_CLOSE, _PROCESS_MEMORY = 9, 0x2000, 0x100
 
@@ -43,28 +41,6 @@ class _JobLimits(ctypes.Structure):
     )
 
 
-class _MemoryStatus(ctypes.Structure):
-    """MEMORYSTATUSEX."""
-
-    _fields_ = (
-        ("length", wintypes.DWORD),
-        ("load", wintypes.DWORD),
-        ("physical", ctypes.c_uint64),
-        ("rest", ctypes.c_uint64 * 6),
-    )
-
-
-class _MemoryCounters(ctypes.Structure):
-    """PROCESS_MEMORY_COUNTERS."""
-
-    _fields_ = (
-        ("length", wintypes.DWORD),
-        ("faults", wintypes.DWORD),
-        ("peak", ctypes.c_size_t),
-        ("rest", ctypes.c_size_t * 7),
-    )
-
-
 class Group:
     """A process and all that it starts, in a job that Windows ends when our handle of it closes."""
 
@@ -81,69 +57,54 @@ class Group:
         _kernel.SetInformationJobObject(self._job, _EXTENDED_LIMITS, ctypes.byref(limits), size)
 
     def start(
-        self, words: list[str], variables: dict[str, str], end: socket.socket | None, **streams: Any
+        self,
+        words: Sequence[str],
+        variables: dict[str, str],
+        end: socket.socket | None = None,
+        **streams: int,
     ) -> subprocess.Popen[bytes]:
-        """Start the process, which Ctrl-C of the console does not reach.
-
-        Windows does not promise that a socket is inherited; its input says how to duplicate it.
-        """
         if end is not None:
             streams["stdin"] = subprocess.PIPE
-        process: subprocess.Popen[bytes] = subprocess.Popen(
+        process = subprocess.Popen(
             words,
             env={**os.environ, **variables},
-            creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
+            creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,  # no Ctrl-C of the console
             bufsize=0,
             **streams,
         )
-        handle = wintypes.HANDLE(int(process._handle))  # type: ignore[attr-defined]  # Windows
-        if not _kernel.AssignProcessToJobObject(self._job, handle):
+        if not _kernel.AssignProcessToJobObject(self._job, wintypes.HANDLE(int(process._handle))):
             error = ctypes.WinError(ctypes.get_last_error())
             process.kill()
             raise error
-        if end is not None and process.stdin is not None:
-            with contextlib.suppress(OSError), process.stdin as pipe:
-                pipe.write(end.share(process.pid))
         self._process = process
+        if end is not None and process.stdin is not None:
+            with process.stdin:
+                process.stdin.write(end.share(process.pid))
         return process
 
-    def started(self) -> None:
-        """There is nothing to close."""
-
-    def program(self, words: Sequence[str]) -> list[str]:
-        """Programs need no help to end with us."""
-        return list(words)
+    program = staticmethod(list)
 
     def stop(self) -> None:
         """Windows does not stop processes."""
 
-    def resume(self) -> None:
-        """Nothing was stopped."""
+    started = resume = stop
 
     def kill(self) -> None:
-        """End all processes of the job."""
         _kernel.TerminateJobObject(self._job, 1)
         if self._process is not None:
             self._process.wait()
 
     def close(self) -> None:
-        """Close our handle of the job."""
         _kernel.CloseHandle(self._job)
 
 
-def inherited_end(number: int) -> socket.socket:
-    """Return the end of the connection that this child was started with."""
-    return socket.fromshare(sys.stdin.buffer.read())
-
-
-def end_with_parent(lifeline: int) -> None:
-    """The job does so."""
-
-
 def python() -> tuple[str, dict[str, str]]:
-    """Return Python itself: in a virtual environment `sys.executable` starts it as its child."""
-    base = getattr(sys, "_base_executable", sys.executable)
+    base = getattr(sys, "_base_executable", sys.executable)  # what a virtual environment starts
     return base, {} if base == sys.executable else {"__PYVENV_LAUNCHER__": sys.executable}
+
+
+def inherited(end: int) -> socket.socket:
+    return socket.fromshare(sys.stdin.buffer.read())
 
 
 def readable(pipe: RawIOBase) -> RawIOBase:
@@ -165,54 +126,20 @@ def readable(pipe: RawIOBase) -> RawIOBase:
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended."""
     return process.poll() is not None
 
 
-def has_unread(end: Any) -> bool:
-    """Windows does not know."""
-    return False
-
-
 def how_it_ended(status: int) -> str:
-    """Say how a process ended that left this status: those of errors are told in hexadecimal."""
-    return f"exit status {status}" if 0 <= status < 1 << 30 else f"exit status {status:#x}"
-
-
-def was_killed(status: int) -> bool:
-    """Windows ends no process for lack of memory."""
-    return False
-
-
-def count_starved() -> int | None:
-    """See `was_killed`."""
-    return None
-
-
-def reached_limit(error: OSError) -> str | None:
-    """Windows has no such limits."""
-    return None
+    return f"exit status {status if 0 <= status < 1 << 30 else hex(status)}"
 
 
 def press(thread: int) -> None:
-    """Python hands the signal of whichever thread to the main one."""
-    signal.raise_signal(signal.SIGINT)
+    signal.raise_signal(signal.SIGINT)  # which Python hands to the main thread
 
 
-def raise_memory_limit(memory_mb: int) -> None:
-    """A job's limit holds for good."""
+def _unknown(*given: Any) -> None:
+    """There is no such thing on Windows."""
 
 
-def peak_memory_mb() -> float:
-    """Return the most memory that this process has held, in MB."""
-    counters = _MemoryCounters(length=ctypes.sizeof(_MemoryCounters))
-    process = wintypes.HANDLE(_kernel.GetCurrentProcess())
-    _kernel.K32GetProcessMemoryInfo(process, ctypes.byref(counters), counters.length)
-    return float(counters.peak) / (1 << 20)
-
-
-def machine_memory_mb() -> int:
-    """Return the memory of the machine in MB."""
-    status = _MemoryStatus(length=ctypes.sizeof(_MemoryStatus))
-    _kernel.GlobalMemoryStatusEx(ctypes.byref(status))
-    return int(status.physical) >> 20
+end_with_parent = has_unread = was_killed = count_starved = reached_limit = _unknown
+raise_memory_limit = peak_memory_mb = machine_memory_mb = _unknown

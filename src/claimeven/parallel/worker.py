@@ -18,9 +18,7 @@ class Parent:
     """The parent, seen from a child: messages, and the promise to end with it."""
 
     def __init__(self, end: int, lifeline: int) -> None:
-        own = backend.inherited_end(end)
-        own.set_inheritable(False)
-        self._connection = Connection(own)
+        self._connection = Connection(backend.inherited(end))
         self._process = os.getpid()
         backend.end_with_parent(lifeline)
 

@@ -123,7 +123,6 @@ class Program(Process):
                 self._process = group.start(
                     group.program(words),
                     {"PYTHONUNBUFFERED": "1"},  # a Python program may forget to flush
-                    None,
                     stdin=reads,
                     stdout=output,
                     stderr=errors,

@@ -55,6 +55,8 @@ VARIABLES = {
     "PYTHONHASHSEED": "0",
     "PYTHONIOENCODING": "utf-8:backslashreplace",
 }
+#: What a copy of an agent knows of it.
+_COPIED = ("limits", "remembers", "plays", "is_guess", "patience", "_board", "_is_out", "texts")
 
 
 class ProcessAgent(Agent):
@@ -102,24 +104,15 @@ class ProcessAgent(Agent):
         self._child: Child | None = None
         self._made = self._made_before = False
         self._rng: np.random.Generator | None = None
-        self._is_noted = self._is_sent = False
+        self._is_sent = False
         self._is_out = ""
         if not rests:
             self.start()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has a process of its own, started when it is needed, and has seen no game."""
-        names = (
-            "limits",
-            "remembers",
-            "plays",
-            "is_guess",
-            "patience",
-            "_board",
-            "_is_out",
-            "texts",
-        )
-        return ProcessAgent, self._made_of, {name: getattr(self, name) for name in names}
+        state = {name: getattr(self, name) for name in _COPIED}
+        return ProcessAgent, self._made_of, state
 
     @property
     def printed(self) -> int:
@@ -144,7 +137,7 @@ class ProcessAgent(Agent):
                 return
             try:
                 left = max(0.0, self._started + self._load_seconds - time.perf_counter())
-                facts = self._answer(left, answers.facts, self._too_long, may_refuse=True)
+                facts = self._answer(answers.facts, left, self._too_long, may_refuse=True)
                 self.limits, self.remembers, self.plays, self.is_guess = facts
             except (AgentFault, ChildGone) as error:
                 self._drop()
@@ -158,13 +151,13 @@ class ProcessAgent(Agent):
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` or `AgentFault` if the agent cannot play on a board."""
         board = codec.from_geometry(geometry)
-        self._ask("check_board", PATIENCE, answers.nothing, may_refuse=True, geometry=board)
+        self._ask("check_board", answers.nothing, may_refuse=True, geometry=board)
 
     def load(self, geometry: Geometry) -> None:
         """Let the agent make itself ready. Raises `InvalidSpec` or `AgentFault` if it fails."""
         self.note_board(geometry)
         board, seconds = codec.from_geometry(geometry), self._load_seconds
-        self._ask("load", seconds, answers.nothing, self._too_long, may_refuse=True, geometry=board)
+        self._ask("load", answers.nothing, seconds, self._too_long, may_refuse=True, geometry=board)
 
     def note_board(self, geometry: Geometry) -> None:
         """Note the board that every process of the agent is to be made ready for."""
@@ -179,42 +172,43 @@ class ProcessAgent(Agent):
         """Note the generator of the game that is about to begin. The process makes one of the same
         seed, and seeds by it what else the agent may draw from; `rng` itself is left as it is.
         """
-        self._use(rng)
-        self._is_noted = True
+        if rng is not self._rng:
+            self._rng, self._is_sent = rng, False
 
     def reset(self) -> None:
         """Begin a game, with a fresh process if the last one has ended."""
         self._printed.begin()
-        self._ask("reset", self._default_patience, answers.nothing, **self._new_game())
+        self._ask("reset", answers.nothing, self._default_patience, seed=self._seed())
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
-        seconds = self._default_patience if limit.seconds is None else limit.longest
-        check = partial(answers.decision, position=position)
+        seconds, late = self._default_patience, ""
+        if limit.seconds is not None:
+            seconds, late = limit.longest, limit.overrun
+        check, asked = partial(answers.decision, position=position), _asked(position, limit)
         with self._lock:
-            self._use(rng)
+            self.note_generator(rng)
             if self._child is None or not self._made:
-                self._begin_again()
-            asked = _asked(position, limit)
+                self._ask("reset", answers.nothing, seed=self._seed())
             try:
-                return self._exchange("choose", seconds, check, limit, seed=self._seed(), **asked)
+                return self._exchange("choose", check, seconds, late, seed=self._seed(), **asked)
             except ChildGone:  # since it answered last
-                self._begin_again()
+                self._ask("reset", answers.nothing, seed=self._seed())
                 decision: Decision = self._ask(
-                    "choose", seconds, check, limit, seed=self._seed(), **asked
+                    "choose", check, seconds, late, seed=self._seed(), **asked
                 )
                 return decision
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
         """Yield the steps of a decision. Raises `AgentFault` where they end early."""
-        lines, fault = self._ask("trace", PATIENCE, answers.trace, **_asked(position, limit))
+        lines, fault = self._ask("trace", answers.trace, **_asked(position, limit))
         yield from lines
         if fault is not None:
             raise AgentFault(fault)
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         """Return the tree behind the last decision. Raises `AgentFault`."""
-        view: TreeView | None = self._ask("tree", PATIENCE, answers.tree, depth=depth, nodes=nodes)
+        view: TreeView | None = self._ask("tree", answers.tree, depth=depth, nodes=nodes)
         return view
 
     def most_memory(self) -> float | None:
@@ -224,7 +218,7 @@ class ProcessAgent(Agent):
                 return None
             found: float | None = None
             with contextlib.suppress(AgentFault):
-                found = self._ask("most_memory", PATIENCE, answers.megabytes)
+                found = self._ask("most_memory", answers.megabytes)
             return found
 
     def close(self) -> None:
@@ -232,7 +226,7 @@ class ProcessAgent(Agent):
         with self._lock:
             if self._child is not None and self._made:
                 with contextlib.suppress(AgentFault, ChildGone):
-                    self._exchange("close", FAREWELL, answers.nothing)
+                    self._exchange("close", answers.nothing, FAREWELL)
             if self._child is not None:
                 self._child.end()
             self._drop()
@@ -249,19 +243,6 @@ class ProcessAgent(Agent):
         make = {"spec": self.name, "file": self._file, "memory_mb": self._memory_mb}
         with contextlib.suppress(ChildEnded):  # which is reported when it is made
             self._child.send(pack({"do": "make", **make, "texts": texts}))
-
-    def _begin_again(self) -> None:
-        """See to it that there is a process in which a game has begun."""
-        self._is_noted = False
-        self._ask("reset", PATIENCE, answers.nothing, seed=None, is_noted=False)
-
-    def _use(self, rng: np.random.Generator) -> None:
-        if rng is not self._rng:
-            self._rng, self._is_sent = rng, False
-
-    def _new_game(self) -> dict[str, Any]:
-        is_noted, self._is_noted = self._is_noted, False
-        return {"seed": self._seed() if is_noted else None, "is_noted": is_noted}
 
     def _seed(self) -> list[list[int]] | None:
         """Return the seed of the generator, None if the process has the generator by now."""
@@ -308,9 +289,9 @@ class ProcessAgent(Agent):
     def _exchange(
         self,
         do: str,
-        seconds: float,
         check: Callable[[Any], _Result],
-        late: str | Limit | None = None,
+        seconds: float | None = None,
+        late: str = "",
         *,
         may_refuse: bool = False,
         **arguments: Any,
@@ -322,25 +303,22 @@ class ProcessAgent(Agent):
         except ChildGone:
             self._drop()
             raise
-        return self._answer(seconds, check, late, may_refuse)
+        return self._answer(check, PATIENCE if seconds is None else seconds, late, may_refuse)
 
     def _answer(
-        self,
-        seconds: float,
-        check: Callable[[Any], _Result],
-        late: str | Limit | None = None,
-        may_refuse: bool = False,
+        self, check: Callable[[Any], _Result], seconds: float, late: str, may_refuse: bool
     ) -> _Result:
         """Return the answer that comes within so many seconds, as `check` returns its value.
 
-        `late` is what is said of one that does not come, or the limit that it breaks.
-        A process that does not answer, or not as it should, is ended; one that answers a little
-        later is kept, though the answer is a fault all the same, unless it was this process that
-        was stopped meanwhile. Raises `ChildGone` if it had ended before it was asked, and
-        `InvalidSpec` for an agent that is refused, which only some answers may do.
+        `late` is the reason if it does not; empty if nothing limits the time. A process that does
+        not answer, or not as it should, is ended; one that answers a little later is kept, though
+        that is a fault all the same, unless it was this process that was stopped meanwhile. Raises
+        `ChildGone` if it had ended before it was asked, and `InvalidSpec` for an agent that is
+        refused, which only some answers may do.
         """
         assert self._child is not None
         in_time, resumed = True, times_resumed()
+        lateness = late or f"did not answer within {seconds:g} s"
         try:
             try:
                 message = self._child.receive(seconds)
@@ -348,40 +326,36 @@ class ProcessAgent(Agent):
                 in_time = times_resumed() != resumed
                 message = self._child.receive(seconds if in_time else min(seconds, MERCY))
             if not in_time:
-                raise AgentFault(_lateness(late, seconds), kind=FaultKind.TIME)
+                raise AgentFault(lateness, kind=FaultKind.TIME)
             return check(answers.read_value(message, may_refuse))
-        except AgentFault as fault:
-            if fault.kind is not FaultKind.MEMORY:
-                raise
-            self._drop()  # what it holds would be in its way
-            told = f"{fault}: it wanted more than the {self._memory_mb:,} MB it may have"
-            raise AgentFault(told, fault.traceback, fault.kind) from None
         except InvalidSpec:
             raise
-        except ChildGone:
-            self._drop()
-            raise
+        except AgentFault as error:
+            if error.kind is not FaultKind.MEMORY:
+                raise
+            reason = f"{error}: it wanted more than the {self._memory_mb:,} MB it may have"
+            fault = AgentFault(reason, error.traceback, error.kind)
         except ChildEnded as ended:
-            self._drop()
-            raise fault_of(ended) from None
+            if isinstance(ended, ChildGone):
+                self._drop()
+                raise
+            fault = fault_of(ended)
         except ChildSilent:
-            self._drop()
-            told = _lateness(late, seconds)
-            if self.patience is None and seconds >= PATIENCE and _is_without_limit(late):
-                self._is_out = f"{told} earlier and is not asked again: limit the seconds"
-            raise AgentFault(told, kind=FaultKind.STALL) from None
+            if self.patience is None and seconds >= PATIENCE and not late:
+                self._is_out = f"{lateness} earlier and is not asked again: limit the seconds"
+            fault = AgentFault(lateness, kind=FaultKind.STALL)
         except (ChildGarbled, Malformed):
-            self._drop()
-            raise AgentFault("wrote into the connection of its process") from None
+            fault = AgentFault("wrote into the connection of its process")
         except BaseException:
             self._drop()  # an answer that is still to come would be taken for the next one
             raise
         finally:
             if self._child is not None:
                 self._child.stand_still()
+        self._drop()
+        raise fault
 
     def _drop(self) -> None:
-        """End the process at once."""
         if self._child is not None:
             self._child.kill()
         self._child = None
@@ -391,19 +365,6 @@ def fault_of(ended: ChildEnded, said: str = "") -> AgentFault:
     """Return the fault of an agent whose process has ended; `said` is added to the reason."""
     kind = FaultKind.MEMORY if ended.starved else FaultKind.CRASH
     return AgentFault(f"ended its process: {ended}{said}", kind=kind)
-
-
-def _is_without_limit(late: str | Limit | None) -> bool:
-    return late is None or (isinstance(late, Limit) and late.seconds is None)
-
-
-def _lateness(late: str | Limit | None, seconds: float) -> str:
-    """Say that an answer did not come in so many seconds, or not within a limit."""
-    if isinstance(late, str):
-        return late
-    if late is not None and late.seconds is not None:
-        return late.overrun
-    return f"did not answer within {seconds:g} s"
 
 
 def _asked(position: Position, limit: Limit) -> dict[str, Any]:

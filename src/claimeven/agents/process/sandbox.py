@@ -52,7 +52,9 @@ class Isolation:
     @property
     def memory(self) -> int:
         """MB of memory that a process may hold."""
-        return self.memory_mb or min(DEFAULT_MEMORY, backend.machine_memory_mb() // 2)
+        return self.memory_mb or min(
+            DEFAULT_MEMORY, (backend.machine_memory_mb() or 2 * DEFAULT_MEMORY) // 2
+        )
 
 
 class Printed:
