@@ -47,11 +47,7 @@ def decision_lines(decision: Decision, position: Position, width: int = WIDTH) -
     details, geometry = decision.details, position.geometry
     yield from _column_table(decision, position, width)
     texts = [choice_line(decision, position)]
-    counters = [
-        f"{details[key]:,} {word}"
-        for key, word in _COUNTERS
-        if _is_count(details, key) and details[key]
-    ]
+    counters = [f"{details[key]:,} {word}" for key, word in _COUNTERS if details.get(key)]
     if details.get("branching") is not None:
         counters.append(f"{details['branching']:.2f} columns tried in a position on average")
     if counters:
@@ -77,10 +73,10 @@ def legend_lines(decision: Decision, width: int = WIDTH) -> Iterator[str]:
 def _column_table(decision: Decision, position: Position, width: int) -> Iterator[str]:
     """Yield what is told of each column, in as many parts as the width asks for."""
     geometry = position.geometry
-    told = decision_rows(decision)
-    if not told:
+    values = decision_rows(decision)
+    if not values:
         return
-    rows = [("column", [column_name(c, geometry) for c in range(geometry.columns)]), *told]
+    rows = [("column", [column_name(c, geometry) for c in range(geometry.columns)]), *values]
     cell_width = 1 + max(len(cell) for _, cells in rows for cell in cells)
     most = max(1, (width - _LABEL) // cell_width)
     for start in range(0, geometry.columns, most):
@@ -111,22 +107,22 @@ def trace_lines(
 
     It is called before the decision, with the state its generator has then, and read after it.
     """
+
+    def shown() -> Iterator[str]:
+        try:
+            for number, line in enumerate(lines):
+                is_more = most and number == most
+                yield (
+                    f"... the trace goes on; the first {most} lines are shown" if is_more else line
+                )
+        except AgentFault as fault:
+            yield f"... the trace ends: it {fault}"
+
     try:
         lines = checked_trace(agent, position, limit, rng, most + 1 if most else sys.maxsize)
     except AgentFault as fault:
         return iter((f"... the trace ends: it {fault}",))
-    return _shown(lines, most)
-
-
-def _shown(lines: Iterator[str], most: int) -> Iterator[str]:
-    try:
-        for number, line in enumerate(lines):
-            if most and number == most:
-                yield f"... the trace goes on; the first {most} lines are shown"
-            else:
-                yield line
-    except AgentFault as fault:
-        yield f"... the trace ends: it {fault}"
+    return shown()
 
 
 def tree_lines(agent: Agent, depth: int, nodes: int) -> Iterator[str]:
@@ -136,7 +132,3 @@ def tree_lines(agent: Agent, depth: int, nodes: int) -> Iterator[str]:
         yield from () if view is None else view.text.rstrip("\n").splitlines()
     except AgentFault as fault:
         yield f"... no tree: it {fault}"
-
-
-def _is_count(details: Any, key: str) -> bool:
-    return isinstance(details.get(key), int) and not isinstance(details.get(key), bool)

@@ -41,14 +41,6 @@ _MEANINGS = {
 }
 
 
-@dataclass(frozen=True)
-class Forfeit:
-    """A game lost by an agent that did not play: whose turn it was (0 or 1) and what happened."""
-
-    player: int
-    reason: str
-
-
 @dataclass
 class Session:
     """Games of two seats from one start, one after the other.
@@ -71,7 +63,8 @@ class Session:
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
         self.line = Line(self.board, self.start)
-        self.forfeit: Forfeit | None = None
+        #: How a game was lost by an agent that did not play.
+        self.forfeit: str | None = None
         self._helper: Agent | None = None
         self._is_open = False
         self._explained: list[Agent] = []
@@ -160,29 +153,24 @@ class Session:
 
     def _result(self) -> str:
         if self.forfeit is not None:
-            return f"{PLAYER_NAMES[1 - self.forfeit.player]} wins by forfeit"
+            return f"{PLAYER_NAMES[1 - self.position.turn]} wins by forfeit"
         return str(self.position.outcome)
 
     def _record(self) -> dict[str, Any]:
-        geometry, outcome, forfeit = self.board.geometry, self.position.outcome, self.forfeit
+        outcome, turn, forfeit = self.position.outcome, self.position.turn, None
         winner = None if outcome is None else outcome.winner
-        if forfeit is not None:
-            winner = 1 - forfeit.player
+        if self.forfeit is not None:
+            winner, loser = 1 - turn, self.seats[turn].name
+            forfeit = {"player": turn + 1, "agent": loser, "reason": self.forfeit}
         return {
             "agents": [agent.name for agent in self.seats],
-            **geometry.as_dict(),
+            **self.board.geometry.as_dict(),
             "seed": self.seed,
             "position": Line(self.board, self.start).moves,
             "moves": self.line.moves,
             "winner": None if winner is None else winner + 1,
             "outcome": self._result() if self.is_over else None,
-            "forfeit": None
-            if forfeit is None
-            else {
-                "player": forfeit.player + 1,
-                "agent": self.seats[forfeit.player].name,
-                "reason": forfeit.reason,
-            },
+            "forfeit": forfeit,
         }
 
     # --- turns ----------------------------------------------------------------------------------
@@ -197,7 +185,7 @@ class Session:
             decision = checked_decision(agent, position, self.limit, self.rng)
         except ClaimevenError as fault:
             self._prompt.say_lines(steps)
-            self.forfeit = Forfeit(position.turn, str(fault))
+            self.forfeit = str(fault)
             self._prompt.say(f"{who} forfeits: {fault}")
             return
         self._prompt.say_lines(steps)
@@ -250,19 +238,15 @@ class Session:
             if self._helper is None:
                 self._helper = self.helper()
             with blaming(self._helper):
-                decision = checked_decision(
-                    self._helper, position, self.hint_limit, self._spare_rng()
-                )
+                # A spare generator, so that asking does not change the game.
+                rng = np.random.default_rng(position.ply)
+                decision = checked_decision(self._helper, position, self.hint_limit, rng)
             told = list(hint_lines(decision, position, self._helper.name))
         except ClaimevenError as fault:
             self._prompt.say(f"{fault}.")
             return
         for text in told:
             self._prompt.say(text, "  ")
-
-    def _spare_rng(self) -> np.random.Generator:
-        """Return a generator for side questions, so that asking does not change the game."""
-        return np.random.default_rng(self.position.ply)
 
     def _show_board(self) -> None:
         """Draw the position with the last move marked."""
