@@ -98,7 +98,7 @@ def test_what_cannot_be_judged_is_refused(ntuple: Path, tmp_path: Path) -> None:
     (tmp_path / "run" / "recipe.json").write_text('{"method": "magic"}')
     with pytest.raises(InvalidRun, match="is corrupt: no model can be judged"):
         judge_runs([tmp_path / "run"])
-    with pytest.raises(InvalidRun, match="at least 1 job is needed, not 0"):
+    with pytest.raises(InvalidRun, match="jobs must be 1 or more, not 0"):
         judge_runs([ntuple], jobs=0)
     with pytest.raises(InvalidRun, match="rounds must be 1 to 16, not 17"):
         Judging(rounds=17)

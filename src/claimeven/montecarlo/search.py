@@ -8,6 +8,7 @@ and no thread ever waits for another.
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -115,10 +116,91 @@ class Replay:
                 engine.go_on()
 
 
-class MonteCarloSearch:
-    """A search with its options, and the trees it keeps from one decision to the next.
+class TreeSearch(ABC):
+    """The part of a search that does not depend on its trees.
 
-    Threads may share it: a search waits for the one before it to end (`busy` is held meanwhile).
+    Threads may share it: a search waits for the one before it to end, which holds `busy`.
+    """
+
+    def __init__(self, backend: str) -> None:
+        """Raises `InvalidOptions` for an unknown backend."""
+        if backend not in BACKENDS:
+            raise InvalidOptions(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
+        self.backend = backend
+        self.busy = RLock()
+        self._searches = 0
+        self._telling = _TELLING
+
+    def search(
+        self,
+        position: Position,
+        rng: np.random.Generator,
+        iterations: int | None = None,
+        seconds: float | None = None,
+    ) -> MonteCarloResult:
+        """Search a position within a budget: the given one, or else that of the options.
+
+        The randomness is drawn from `rng`. Raises `InvalidOptions` without a budget or with a
+        budget of nothing, and `InvalidPosition` for a finished position. The clock starts when no
+        other search is running any more; what `load` has not done is done while it runs.
+        """
+        self._check(position)
+        check_budget(iterations, seconds)
+        if iterations is None and seconds is None:
+            iterations, seconds = self._budget()
+        if iterations is None and seconds is None:
+            raise InvalidOptions("a search needs a budget: give iterations or seconds, or both")
+        with self.busy:
+            return self._search(position, rng, iterations, seconds)
+
+    def trace(
+        self, position: Position, rng: np.random.Generator, iterations: int
+    ) -> tuple[Sequence[Step], Branch]:
+        """Each iteration of a search from scratch, phase by phase, and the root afterwards.
+
+        It is the search that `search` makes with the same generator on one thread without a kept
+        tree, made by the textbook. There are no steps for a position that is decided without a
+        search, and fewer than `iterations` if a search ends before.
+        """
+        steps, forest = self.follow(position, rng, iterations)
+        return list(steps), forest.branch(depth=1)
+
+    @abstractmethod
+    def follow(
+        self, position: Position, rng: np.random.Generator, iterations: int
+    ) -> tuple[Iterator[Step], Forest]:
+        """`trace` while it is made: after each step the forest shows the current tree."""
+
+    @abstractmethod
+    def _search(
+        self,
+        position: Position,
+        rng: np.random.Generator,
+        iterations: int | None,
+        seconds: float | None,
+    ) -> MonteCarloResult: ...
+
+    def _budget(self) -> tuple[int | None, float | None]:
+        """Return the iterations and seconds of a search that is not given any."""
+        return None, None
+
+    def _check(self, position: Position) -> None:
+        """Raise unless a position can be searched."""
+        if position.is_over:
+            raise InvalidPosition("the game is over here, so there is no move to search for")
+
+    def _check_unchanged(self, searches: int) -> None:
+        """Raise `OutdatedForest` if there has been another search since the one of that number."""
+        if self._searches != searches:
+            raise OutdatedForest("these trees are gone: there has been another search since")
+
+    def _note_telling(self, seconds: float) -> None:
+        """Learn how long it takes to report a tree, which a timed search keeps back."""
+        self._telling += (min(seconds, _TELLING_MOST) - self._telling) / 4
+
+
+class MonteCarloSearch(TreeSearch):
+    """A search with its options, and the trees it keeps from one decision to the next.
 
     >>> from claimeven.montecarlo import preset
     >>> search = MonteCarloSearch(preset("uct", seconds=None))
@@ -129,16 +211,11 @@ class MonteCarloSearch:
 
     def __init__(self, options: MonteCarloOptions, backend: str = "auto") -> None:
         """Raises `InvalidOptions` for an unknown backend."""
-        if backend not in BACKENDS:
-            raise InvalidOptions(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
+        super().__init__(backend)
         self.options = options
-        self.backend = backend
-        self.busy = RLock()
         self._engines: list[Engine] = []
         self._engines_for: tuple[Any, ...] = ()
-        self._searches = 0
         self._stretches: Sequence[int] = ()
-        self._telling = _TELLING
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has the same options, and no trees."""
@@ -168,27 +245,8 @@ class MonteCarloSearch:
             for engine in self._engines:
                 engine.forget()
 
-    def search(
-        self,
-        position: Position,
-        rng: np.random.Generator,
-        iterations: int | None = None,
-        seconds: float | None = None,
-    ) -> MonteCarloResult:
-        """Search a position within a budget: the given one, or else that of the options.
-
-        The randomness is drawn from `rng`. Raises `InvalidOptions` without a budget or with a
-        budget of nothing, and `InvalidPosition` for a finished position. The clock starts when no
-        other search is running any more; what `load` has not done is done while it runs.
-        """
-        self._check(position)
-        check_budget(iterations, seconds)
-        if iterations is None and seconds is None:
-            iterations, seconds = self.options.iterations, self.options.seconds
-        if iterations is None and seconds is None:
-            raise InvalidOptions("a search needs a budget: give iterations or seconds, or both")
-        with self.busy:
-            return self._search(position, rng, iterations, seconds)
+    def _budget(self) -> tuple[int | None, float | None]:
+        return self.options.iterations, self.options.seconds
 
     def _search(
         self,
@@ -236,20 +294,8 @@ class MonteCarloSearch:
             forest=forest,
             seconds=time.perf_counter() - started,
         )
-        self._telling += (min(result.seconds + started - grown, _TELLING_MOST) - self._telling) / 4
+        self._note_telling(started + result.seconds - grown)
         return result
-
-    def trace(
-        self, position: Position, rng: np.random.Generator, iterations: int
-    ) -> tuple[Sequence[Step], Branch]:
-        """Each iteration of a search from scratch, phase by phase, and the root afterwards.
-
-        It is the search that `search` makes with the same generator on one thread without a kept
-        tree, made by the textbook. There are no steps where the position is decided without a
-        search, and fewer than `iterations` where a search ends before.
-        """
-        steps, forest = self.follow(position, rng, iterations)
-        return list(steps), forest.branch(depth=1)
 
     def follow(
         self, position: Position, rng: np.random.Generator, iterations: int
@@ -312,9 +358,7 @@ class MonteCarloSearch:
         return "python" if python else "compiled"
 
     def _check(self, position: Position) -> None:
-        """Raise unless a position can be searched."""
-        if position.is_over:
-            raise InvalidPosition("the game is over here, so there is no move to search for")
+        super()._check(position)
         least = 1 + len(position.legal_columns)
         if self.options.capacity < least:
             raise InvalidOptions(
@@ -344,8 +388,3 @@ class MonteCarloSearch:
         """Nodes of each kept tree that a search of so many seconds has the time to look at."""
         share = int(min(seconds, 1e6) * _KEPT_A_SECOND[backend]) // self.options.threads
         return max(share, _KEPT_ANYWAY)
-
-    def _check_unchanged(self, searches: int) -> None:
-        """Raise `OutdatedForest` if there has been another search since the one of that number."""
-        if self._searches != searches:
-            raise OutdatedForest("these trees are gone: there has been another search since")

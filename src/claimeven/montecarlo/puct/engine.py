@@ -1,10 +1,11 @@
-"""One growing tree, compiled or textbook, as the driver of a search has it and looks into it."""
+"""One growing tree, compiled or textbook, for the driver of a search and for inspection."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Final, Protocol
+from typing import Final
 
 import numpy as np
 
@@ -20,16 +21,20 @@ from claimeven.montecarlo.puct.textbook import PuctNode, PuctTree
 
 #: How even the noise at a root is: of many columns it is near 1 for each, of few near one alone.
 CONCENTRATION: Final = 1.0
-
-
 #: Visits of the root for each leaf of a batch beyond the first. Early batches decide where a search
 #: goes, and with few visits several leaves at a time would be guesses.
 VISITS_A_LEAF: Final = 64
 
 
-class PuctEngine(Viewed, Protocol):
+class PuctEngine(Viewed, ABC):
     """A tree that grows, batch by batch."""
 
+    def __init__(self, model: PolicyValue, options: PuctOptions) -> None:
+        self.model = model
+        self.options = options
+        self.keeps = False
+
+    @abstractmethod
     def start(self, position: Position, keep: int | None = None) -> None:
         """Make a position the root, its tree kept if the options say so and it is there; at most
         `keep` nodes of it.
@@ -37,16 +42,20 @@ class PuctEngine(Viewed, Protocol):
 
     def forget(self) -> None:
         """Keep no tree for the next `start`; until then the tree can be looked into."""
+        self.keeps = False
 
+    @abstractmethod
     def visits(self) -> int:
         """Return the visits of the root."""
 
+    @abstractmethod
     def step(self, until: int, heeded: Heeded = at_once) -> int:
-        """Make a batch of iterations, to at most `until` visits of the root; returns how many were
-        made, 0 where there is nothing left to do. The model is asked within `heeded` where leaves
-        wait for it.
+        """Make a batch of iterations, to at most `until` visits of the root; return how many were
+        made, 0 if there is nothing left to do. The model is asked within `heeded` if leaves wait
+        for it.
         """
 
+    @abstractmethod
     def add_noise(self, rng: np.random.Generator) -> None:
         """Mix noise into the priors at the root, which has been visited."""
 
@@ -55,10 +64,8 @@ class CompiledPuct(PuctEngine):
     """A forest of one tree."""
 
     def __init__(self, model: PolicyValue, options: PuctOptions) -> None:
-        self.model = model
-        self.options = options
+        super().__init__(model, options)
         self.forest = PuctForest(model.geometry, 1, options.capacity, options)
-        self.keeps = False
 
     @property
     def depth(self) -> int:
@@ -87,7 +94,7 @@ class CompiledPuct(PuctEngine):
 
     def start(self, position: Position, keep: int | None = None) -> None:
         is_kept, self.keeps = self.keeps and self.options.reuse, False  # this may be interrupted
-        if self.forest.waiting:  # as a batch was, by other signals than Ctrl-C
+        if self.forest.waiting:  # a batch was interrupted, by other signals than Ctrl-C
             is_kept = False
             self.forest.drop()
         if is_kept:
@@ -95,9 +102,6 @@ class CompiledPuct(PuctEngine):
         else:
             self.forest.reset(0, position)
         self.keeps = True
-
-    def forget(self) -> None:
-        self.keeps = False
 
     def visits(self) -> int:
         return int(self.forest.iterations()[0])
@@ -113,32 +117,27 @@ class CompiledPuct(PuctEngine):
 class TextbookPuct(PuctEngine):
     """A textbook tree, which takes one leaf at a time."""
 
-    def __init__(self, model: PolicyValue, options: PuctOptions) -> None:
-        self.model = model
-        self.options = options
-        self.keeps = False
-        self._tree: PuctTree | None = None
+    tree: PuctTree | None = None
 
-    @property
-    def tree(self) -> PuctTree:
-        """The tree of the search that was started last."""
-        assert self._tree is not None
-        return self._tree
+    def search_tree(self) -> PuctTree:
+        """Return the tree of the search that was started last."""
+        assert self.tree is not None, "an engine must be started first"
+        return self.tree
 
     @property
     def depth(self) -> int:
-        return self.tree.depth
+        return self.search_tree().depth
 
     @property
     def used(self) -> int:
-        return self.tree.used if self._tree else 0
+        return self.tree.used if self.tree else 0
 
     @property
     def full(self) -> bool:
-        return self.tree.full
+        return self.search_tree().full
 
     def grown(self) -> tuple[int, int]:
-        waiting = [self.tree.root]
+        waiting = [self.root()]
         for node in waiting:  # grows meanwhile
             if len(waiting) < SAMPLE:
                 waiting += node.children or ()
@@ -146,39 +145,35 @@ class TextbookPuct(PuctEngine):
         return sum(map(bool, counts)), sum(counts)
 
     def root(self) -> PuctNode:
-        return self.tree.root
+        return self.search_tree().root
 
     def children(self, handle: PuctNode) -> Sequence[PuctNode]:
         return handle.children or ()
 
     def facts(self, handle: PuctNode) -> Facts:
-        return Facts(
-            handle.column, handle.visits, handle.total, handle.proof, handle.distance, handle.prior
-        )
+        proof = handle.proof, handle.distance
+        return Facts(handle.column, handle.visits, handle.total, *proof, handle.prior)
 
     def start(self, position: Position, keep: int | None = None) -> None:
-        if self._tree is not None and self.keeps and self.options.reuse:
-            self._tree.move_to(position, keep)
+        if self.tree is not None and self.keeps and self.options.reuse:
+            self.tree.move_to(position, keep)
         else:
-            self._tree = PuctTree(position, self.model, self.options, self.options.capacity)
+            self.tree = PuctTree(position, self.model, self.options, self.options.capacity)
         self.keeps = True
 
-    def forget(self) -> None:
-        self.keeps = False
-
     def visits(self) -> int:
-        return self.tree.root.visits
+        return self.root().visits
 
     def step(self, until: int, heeded: Heeded = at_once) -> int:
-        left = min(until, MOST_VISITS) - self.tree.root.visits
-        return self.tree.run(min(1, max(0, left)))
+        left = min(until, MOST_VISITS) - self.visits()
+        return self.search_tree().run(min(1, max(0, left)))
 
     def add_noise(self, rng: np.random.Generator) -> None:
-        self.tree.add_noise(rng, self.options.noise, CONCENTRATION)
+        self.search_tree().add_noise(rng, self.options.noise, CONCENTRATION)
 
 
 class PuctView(Forest):
-    """A tree with priors as it is looked into; what selection goes by is that of PUCT."""
+    """A tree with priors for inspection; its bonus is that of PUCT."""
 
     def __init__(
         self,

@@ -5,37 +5,32 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from functools import partial
-from threading import RLock
 from typing import Any, Final
 
 import numpy as np
 
-from claimeven.game.errors import InvalidPosition
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
+from claimeven.montecarlo.dispatch import branching
+from claimeven.montecarlo.inspection import Branch, Forest
 from claimeven.montecarlo.layout import DISTANCE_SHIFT, MOST_VISITS, PROOF_RESULTS, PROOF_SHIFT
-from claimeven.montecarlo.options import InvalidOptions, check_budget
+from claimeven.montecarlo.options import check_budget
 from claimeven.montecarlo.playouts.textbook import blocking_columns
 from claimeven.montecarlo.puct.engine import CompiledPuct, PuctEngine, PuctView, TextbookPuct
 from claimeven.montecarlo.puct.forest import PuctForest
 from claimeven.montecarlo.puct.inspection import policies
 from claimeven.montecarlo.puct.options import DEFAULT, PuctOptions
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, PolicyValue
-from claimeven.montecarlo.search import BACKENDS, MonteCarloResult
+from claimeven.montecarlo.search import MonteCarloResult, TreeSearch
 from claimeven.montecarlo.textbook import Step
 from claimeven.parallel import interrupts
 
 #: Nodes of a kept tree looked at for each second of a timed search, and in any case.
 _KEPT_A_SECOND: Final = {"compiled": 10_000_000, "python": 100_000}
 _KEPT_ANYWAY: Final = 1_000
-#: Seconds kept back of a timed search for telling what the grown tree holds: at first, and the most
-#: that one search can teach the next.
-_TELLING: Final = 0.001
-_TELLING_MOST: Final = 0.02
 
 
-class PuctSearch:
+class PuctSearch(TreeSearch):
     """A search with priors and values, and the tree it keeps from one decision to the next.
 
     Threads may share it: a search waits for the one before it to end (`busy` is held meanwhile).
@@ -52,16 +47,12 @@ class PuctSearch:
         self, model: PolicyValue, options: PuctOptions = DEFAULT, backend: str = "auto"
     ) -> None:
         """Raises `InvalidOptions` for an unknown backend."""
-        if backend not in BACKENDS:
-            raise InvalidOptions(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
+        super().__init__(backend)
         self.model = model
         self.options = options
         self.backend = "python" if backend == "python" else "compiled"
-        self.busy = RLock()
         self._engine: PuctEngine | None = None
-        self._searches = 0
-        self._noisy: Position | None = None  # the root that noise was mixed in at last
-        self._telling = _TELLING
+        self._noisy: Position | None = None  # the last root that noise was mixed in at
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has the same model and options, and no tree."""
@@ -97,26 +88,6 @@ class PuctSearch:
         if geometry != self.model.geometry:
             raise InvalidNetwork(f"the model knows {self.model.geometry}, not {geometry}")
         return self.backend
-
-    def search(
-        self,
-        position: Position,
-        rng: np.random.Generator,
-        iterations: int | None = None,
-        seconds: float | None = None,
-    ) -> MonteCarloResult:
-        """Search a position within a budget of iterations, or time, or both.
-
-        The randomness of noise and temperature is drawn from `rng`, of which nothing else is drawn.
-        Raises `InvalidOptions` without a budget or with a budget of nothing, and `InvalidPosition`
-        for a finished position. The clock starts when no other search is running any more.
-        """
-        check_budget(iterations, seconds)
-        if iterations is None and seconds is None:
-            raise InvalidOptions("a search needs a budget: give iterations or seconds, or both")
-        self._check(position)
-        with self.busy:
-            return self._search(position, rng, iterations, seconds)
 
     def _search(
         self,
@@ -160,14 +131,13 @@ class PuctSearch:
             depth=engine.depth,
             stored=engine.used,
             full=engine.full,
-            branching=_branching(engine),
+            branching=branching((engine,)),
             backend=self.backend,
             line=view.line(chosen.column),
             forest=view,
             seconds=time.perf_counter() - started,
         )
-        telling = min(result.seconds + started - grown, _TELLING_MOST)
-        self._telling += (telling - self._telling) / 4
+        self._note_telling(started + result.seconds - grown)
         return result
 
     def _grow(
@@ -230,20 +200,11 @@ class PuctSearch:
             metas[at] = child.proof << PROOF_SHIFT | child.distance << DISTANCE_SHIFT
         return policies(visits, priors, metas, there, temperature, self.options.solver)[0]
 
-    def trace(
-        self, position: Position, rng: np.random.Generator, iterations: int
-    ) -> tuple[list[Step], Branch]:
-        """Each iteration of a search from scratch, phase by phase, and the root afterwards, made by
-        the textbook.
-        """
-        steps, forest = self.follow(position, rng, iterations)
-        return list(steps), forest.branch(depth=1)
-
     def follow(
         self, position: Position, rng: np.random.Generator, iterations: int
     ) -> tuple[Iterator[Step], Forest]:
-        """`trace` while it is made: after each step that is taken the forest shows the tree as it
-        is then. It is the search that `search` makes without a kept tree, one leaf a batch.
+        """`trace` while it is made: after each step the forest shows the current tree. It is the
+        search that `search` makes without a kept tree, by the textbook, one leaf a batch.
         """
         check_budget(iterations, None)
         self._check(position)
@@ -254,15 +215,13 @@ class PuctSearch:
     def _steps(
         self, engine: TextbookPuct, rng: np.random.Generator, iterations: int
     ) -> Iterator[Step]:
-        for number, step in enumerate(engine.tree.steps(iterations)):
+        for number, step in enumerate(engine.search_tree().steps(iterations)):
             if number == 0 and self.options.noise:
                 engine.add_noise(rng)
             yield step
 
     def _check(self, position: Position) -> None:
-        """Raise unless a position can be searched."""
-        if position.is_over:
-            raise InvalidPosition("the game is over here, so there is no move to search for")
+        super()._check(position)
         self.backend_for(position.geometry)
 
     def _engine_of(self, geometry: Geometry) -> PuctEngine:
@@ -270,14 +229,3 @@ class PuctSearch:
             kind = TextbookPuct if self.backend_for(geometry) == "python" else CompiledPuct
             self._engine = kind(self.model, self.options)
         return self._engine
-
-    def _check_unchanged(self, searches: int) -> None:
-        """Raise `OutdatedForest` if there has been another search since the one of that number."""
-        if self._searches != searches:
-            raise OutdatedForest("these trees are gone: there has been another search since")
-
-
-def _branching(engine: PuctEngine) -> float | None:
-    """Mean number of moves of the expanded nodes."""
-    expanded, moves = engine.grown()
-    return moves / expanded if expanded else None
