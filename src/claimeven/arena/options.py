@@ -184,7 +184,7 @@ def _parts_of(name: str, value: Any) -> dict[str, Any]:
 
     if name == "limit" and not isinstance(value, Limit):
         raise InvalidLimit(f"a limit is a Limit, as Limit(seconds=1), not {value!r}")
-    return dict(vars(value))
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 @dataclass(frozen=True, kw_only=True)
