@@ -1,6 +1,7 @@
-"""How Numba is set up: what it is told, and how what it makes is kept on disk.
+"""How Numba is set up: its options, and how compiled code is stored on disk.
 
-Imported when the first kernel is compiled or loaded, since Numba takes long to import.
+Imported when the first kernel is compiled or loaded, since Numba takes long to import. All that
+relies on Numba's private parts is in this module; `fallback` does without.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from numba.core.sigutils import normalize_signature
 
 from claimeven.compiled import cache, intrinsics_llvm
 from claimeven.compiled.source_digest import sources_digest
-from claimeven.compiled.types import Signature, Type
+from claimeven.compiled.types import Signature, numba_signature
 
 __all__ = ["compiled", "helper", "intrinsics_llvm"]
 
@@ -53,24 +54,24 @@ def compiled(
     function: Callable[..., Any],
     signatures: tuple[Signature, ...],
     safe_moment: Callable[[], None],
-    tell: Callable[[], None],
+    announce: Callable[[], None],
     load: Callable[[Collection[str]], None],
 ) -> Any:
     """Return a function compiled for its signatures, or loaded from the cache.
 
-    `safe_moment` is called before each pass of the compiler, and `tell` before it starts. Where
+    `safe_moment` is called before each pass of the compiler, and `announce` before it starts. If
     another process compiles the same, it is waited for. `load` loads kernels it calls, by name.
     """
     made: Any = numba.njit(**_OPTIONS)(function)
-    made._cache = kept = KernelCache(function, tell, load)
+    made._cache = kept = KernelCache(function, announce, load)
 
     def waiting() -> None:
-        tell()
+        announce()
         safe_moment()
 
     with _between_passes(safe_moment):
         for given in signatures:
-            signature = given.numba() if isinstance(given, Type) else given
+            signature = numba_signature(given)
             path = kept.path_of(signature, made.targetctx.codegen())
             with cache.making(path, waiting):
                 made.compile(signature)
@@ -178,12 +179,12 @@ class KernelCache:
     def __init__(
         self,
         function: Callable[..., Any],
-        tell: Callable[[], None],
+        announce: Callable[[], None],
         load: Callable[[Collection[str]], None],
     ) -> None:
         self.function = function
         self.name = f"{function.__module__}.{function.__qualname__}"
-        self.tell = tell
+        self.announce = announce
         self.load = load
 
     def path_of(self, signature: Any, target: Any) -> Path | None:
@@ -199,13 +200,8 @@ class KernelCache:
             digest = hashlib.blake2b(sources_digest(self.function.__module__), digest_size=10)
         except OSError:
             return None
-        made_by = (
-            numba.__version__,
-            llvmlite.__version__,
-            sys.version,
-            sorted(_OPTIONS.items()),
-            _MAKING,
-        )
+        versions = numba.__version__, llvmlite.__version__, sys.version, _MAKING
+        made_by = (*versions, sorted(_OPTIONS.items()))
         digest.update(repr((self.name, str(signature), target.magic_tuple(), made_by)).encode())
         shown = re.sub(r"[^\w.]", "_", self.name.partition(".")[2])
         return folder / f"{shown}-{digest.hexdigest()}{cache.SUFFIX}"
@@ -231,7 +227,7 @@ class KernelCache:
                 if is_ours and calls.keys() <= _shared.keys():  # else they were compiled otherwise
                     rebuild: Any = compiler.CompileResult._rebuild
                     return rebuild(target_context, *reduced)
-        self.tell()
+        self.announce()
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:

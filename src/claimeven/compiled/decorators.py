@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import inspect
 import os
+import warnings
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property, update_wrapper
 from threading import RLock
+from types import ModuleType
 from typing import Any, TypeVar, cast
 
 from claimeven.compiled.types import Signature
@@ -19,6 +21,10 @@ from claimeven.parallel import interrupts
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _announce: Callable[[], None] | None = None
+#: The module that compiles: `compiler`, or `fallback` if Numba is other than that one expects.
+_compiler: Any = None
+#: What is raised by code that relies on private parts of Numba which have changed.
+_CHANGED = (AttributeError, ImportError, KeyError, TypeError)
 
 
 def when_compiling(tell: Callable[[], None] | None) -> None:
@@ -27,11 +33,40 @@ def when_compiling(tell: Callable[[], None] | None) -> None:
     _announce = tell
 
 
-def _tell_of_compilation() -> None:
+def _announce_once() -> None:
     global _announce
     if _announce is not None:
         tell, _announce = _announce, None
         tell()
+
+
+def _compiler_in_use() -> Any:
+    """Import the compiler, which brings in Numba, when it is first needed."""
+    global _compiler  # noqa: PLW0603 - one process has one compiler
+    if _compiler is None:
+        try:
+            from claimeven.compiled import compiler  # noqa: PLC0415 - brings in Numba
+        except _CHANGED as changed:
+            _fall_back(changed)
+        else:
+            _compiler = compiler
+    return _compiler
+
+
+def _fall_back(changed: Exception) -> None:
+    """Compile by `numba.njit` alone from now on, with a warning."""
+    global _compiler  # noqa: PLW0603 - see above
+    import numba  # noqa: PLC0415 - takes long to import
+
+    from claimeven.compiled import fallback  # noqa: PLC0415 - brings in Numba
+
+    _compiler = fallback
+    warnings.warn(
+        f"claimeven does not know Numba {numba.__version__} ({type(changed).__name__}: {changed}):"
+        " it compiles in every process, which takes longer; results are the same",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def _is_told_to_compile_nothing() -> bool:
@@ -77,12 +112,15 @@ class Kernel:
             return self._compiled
 
     def _load(self, safe_moment: Callable[[], None]) -> Callable[..., Any]:
-        from claimeven.compiled import compiler  # noqa: PLC0415 - brings in Numba
-
-        compiled = compiler.compiled(
-            self.py_func, self.signatures, safe_moment, _tell_of_compilation, self._load_called
-        )
-        return cast(Callable[..., Any], compiled)
+        given = self.py_func, self.signatures, safe_moment, _announce_once, self._load_called
+        compiler = _compiler_in_use()
+        try:
+            return cast(Callable[..., Any], compiler.compiled(*given))
+        except _CHANGED as changed:
+            if compiler.__name__ == "claimeven.compiled.fallback":
+                raise
+            _fall_back(changed)
+        return cast(Callable[..., Any], _compiler_in_use().compiled(*given))
 
     def _load_called(self, names: Collection[str]) -> None:
         """Load kernels that it calls, by their modules and names."""
@@ -97,16 +135,19 @@ class Kernel:
 
 
 def _named_in(function: Callable[..., Any]) -> Iterator[Kernel]:
-    """The kernels whose names stand in a function, or in a helper whose name stands there.
+    """The kernels that a function, or a helper in it, names: by itself, or as part of a module.
 
     All that it calls are among them, and perhaps others, named like an attribute there.
     """
     waiting, met = [function], {function}
     while waiting:
         caller = waiting.pop()
+        names = (*caller.__code__.co_names, *caller.__code__.co_freevars)
         around = {**caller.__globals__, **inspect.getclosurevars(caller).nonlocals}
-        for name in (*caller.__code__.co_names, *caller.__code__.co_freevars):
-            each = around.get(name)
+        found = [around.get(name) for name in names]
+        modules = [each for each in found if isinstance(each, ModuleType)]
+        found += [getattr(module, name, None) for module in modules for name in names]
+        for each in found:
             if isinstance(each, Kernel):
                 yield each
             elif isinstance(each, Helper) and each.py_func not in met:
@@ -120,6 +161,8 @@ class Helper:
     def __init__(self, function: Callable[..., Any], prepared: bool = False) -> None:
         self.py_func = function
         self._prepared = prepared
+        self._made_by: Any = None
+        self._made: Any = None
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
@@ -127,20 +170,15 @@ class Helper:
         return self._made_to_call(*arguments)
 
     @cached_property
-    def _made(self) -> Any:
-        from claimeven.compiled import compiler  # noqa: PLC0415 - brings in Numba
-
-        return compiler.helper(self.py_func, self._prepared)
-
-    @cached_property
     def _made_to_call(self) -> Any:
-        from claimeven.compiled import compiler  # noqa: PLC0415 - brings in Numba
-
-        return compiler.helper(self.py_func, callable_here=True)
+        return _compiler_in_use().helper(self.py_func, callable_here=True)
 
     @property
     def _numba_type_(self) -> Any:
         """What Numba takes it for in a kernel."""
+        compiler = _compiler_in_use()
+        if self._made_by is not compiler:
+            self._made_by, self._made = compiler, compiler.helper(self.py_func, self._prepared)
         return self._made._numba_type_
 
 

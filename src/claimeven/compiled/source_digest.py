@@ -87,7 +87,8 @@ def _read(module: str) -> tuple[bytes, frozenset[str]]:
 def _in_package(name: str) -> Path:
     """Return where a module of the package lies, if there is such a module."""
     path = _ROOT.joinpath(*name.split(".")[1:])
-    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    package = path / "__init__.py"
+    return package if package.is_file() else path.with_suffix(".py")
 
 
 def _path_of(name: str) -> Path:

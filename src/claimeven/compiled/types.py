@@ -23,6 +23,7 @@ __all__ = [
     "int32",
     "int64",
     "named_tuple",
+    "numba_signature",
     "read_only",
     "uint8",
     "uint64",
@@ -55,6 +56,11 @@ class Type:
 
 #: A signature in the types below, or as a text that Numba reads: "int64(uint64[::1], int64)".
 Signature: TypeAlias = Type | str
+
+
+def numba_signature(signature: Signature) -> Any:
+    """Return a signature as Numba takes it."""
+    return signature.numba() if isinstance(signature, Type) else signature
 
 
 def _named(name: str) -> Type:

@@ -1,0 +1,64 @@
+"""What it is worth that kernels jump to the kernels they call: `python -m bench.kernels_start`.
+
+Without, Numba makes each kernel part of those that call it, such as the rules of playouts of all
+Monte Carlo searches. Processes of their own compile the kernels from an empty cache and load them
+again, either way in turns; CPU seconds are printed, the least of `RUNS` runs.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+
+#: What is started: every kernel, and those of one agent each.
+STARTS = ("all", "uct", "perfect")
+RUNS = 2
+
+#: Loads kernels and prints the CPU seconds; "apart": a kernel is part of those that call it.
+SCRIPT = """
+import importlib, pkgutil, sys, time
+import claimeven
+from claimeven.compiled import Kernel, compiler, decorators, load
+
+what, way = sys.argv[1:]
+if way == "apart":
+    compiler._share = lambda *_: None
+    parts = {}
+    def part(kernel):
+        return parts.setdefault(kernel, decorators.Helper(kernel.py_func))._numba_type_
+    Kernel._numba_type_ = property(part)
+modules = [each.name for each in pkgutil.walk_packages(claimeven.__path__, "claimeven.")]
+found = [importlib.import_module(name) for name in modules if name.endswith("kernel")]
+begin = time.process_time()
+if what == "all":
+    load(*(each for module in found for each in vars(module).values() if isinstance(each, Kernel)))
+else:
+    claimeven.make_agent(what).load(claimeven.Geometry())
+print(time.process_time() - begin)
+"""
+
+
+def seconds(what: str, way: str) -> tuple[float, float]:
+    """Return the CPU seconds to compile, and to load."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "CLAIMEVEN_CACHE_DIR": folder}
+        command = [sys.executable, "-c", SCRIPT, what, way]
+        compiling, loading = (
+            float(subprocess.check_output(command, env=environment)) for _ in range(2)
+        )
+    return compiling, loading
+
+
+def main() -> None:
+    print("CPU seconds           compiled: linked   apart     loaded: linked   apart")
+    for what in STARTS:
+        found = {way: [seconds(what, way) for _ in range(RUNS)] for way in ("linked", "apart")}
+        least = {way: tuple(map(min, zip(*runs, strict=True))) for way, runs in found.items()}
+        (linked, loaded), (apart, loaded_apart) = least["linked"], least["apart"]
+        print(f"{what:30s}{linked:8.2f}{apart:8.2f}{loaded:16.2f}{loaded_apart:8.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

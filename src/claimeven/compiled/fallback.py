@@ -1,0 +1,42 @@
+"""Compiling by `numba.njit` alone, for a Numba whose private parts `compiler` does not know.
+
+The results are the same. Nothing is stored, so every process compiles what it calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Any
+
+import numba
+
+from claimeven.compiled import intrinsics_llvm
+from claimeven.compiled.types import Signature, numba_signature
+
+__all__ = ["compiled", "helper", "intrinsics_llvm"]
+
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+
+
+def compiled(
+    function: Callable[..., Any],
+    signatures: tuple[Signature, ...],
+    safe_moment: Callable[[], None],
+    announce: Callable[[], None],
+    load: Callable[[Collection[str]], None],
+) -> Any:
+    """As `compiler.compiled`; Ctrl-C is raised between two kernels."""
+    announce()
+    made: Any = numba.njit(**_OPTIONS)(function)
+    for signature in signatures:
+        made.compile(numba_signature(signature))
+        safe_moment()
+    made.disable_compile()
+    return made
+
+
+def helper(
+    function: Callable[..., Any], prepared: bool = False, callable_here: bool = False
+) -> Any:
+    """As `compiler.helper`; LLVM decides what becomes part of what."""
+    return numba.njit(**_OPTIONS)(function)

@@ -1,0 +1,60 @@
+"""A Numba whose private parts have changed: one warning, slower starts, the same results."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+#: Changes a part of Numba, then solves or plays; prints the results and the warnings.
+SCRIPT = """
+import json, sys, warnings
+exec(sys.argv[1])
+import numpy as np
+from claimeven import Geometry, Position, make_agent
+from claimeven.agents import Limit
+from claimeven.solver import Solver
+board = Geometry(4, 4, 3)
+positions = [Position.from_moves(moves, board) for moves in ("12", "1", "2323")]
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    if sys.argv[2] == "solve":
+        found = [Solver(board, table_mb=1, book=None).scores(each) for each in positions]
+    else:
+        agent, rng = make_agent("alphabeta"), np.random.default_rng(1)
+        found = [agent.choose(each, Limit(depth=4), rng).value for each in positions]
+said = [str(each.message) for each in caught if each.category is RuntimeWarning]
+print(json.dumps([found, said]))
+"""
+
+
+def told(change: str, task: str, **variables: str) -> list[list[object]]:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, change, task],
+        capture_output=True, text=True, check=True, env={**os.environ, **variables},
+    )  # fmt: skip
+    found: list[list[object]] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("change", "task"),
+    [
+        ("import numba.core.codegen as c; del c.JITCodeLibrary", "solve"),
+        ("from numba.core import compiler as c; c.CompileResult._reduce = lambda: None", "play"),
+    ],
+    ids=["a class is gone", "a function takes less"],
+)
+def test_a_numba_that_is_not_known_compiles_all_the_same(
+    change: str, task: str, tmp_path: Path
+) -> None:
+    found, warned = told(change, task, CLAIMEVEN_CACHE_DIR=str(tmp_path))
+    assert [found, []] == told("", task)
+    assert len(warned) == 1
+    assert "claimeven does not know Numba" in str(warned[0])
+    assert "results are the same" in str(warned[0])
+    assert not list(tmp_path.glob("kernels/*.kernel"))
