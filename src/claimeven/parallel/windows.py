@@ -112,7 +112,7 @@ def readable(pipe: RawIOBase) -> RawIOBase:
     ours, theirs = socket.socketpair()
 
     def forward() -> None:
-        with theirs:
+        with theirs, pipe:
             try:
                 while data := pipe.read(1 << 16):
                     theirs.sendall(data)
