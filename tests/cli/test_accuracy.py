@@ -16,7 +16,7 @@ import pytest
 
 from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.measure import MAX_FAULTS
-from claimeven.arena.accuracy.score_cache import JudgeProgress
+from claimeven.arena.accuracy.stored_games import JudgeProgress
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.store import Store, StoredAgent
 from tests import naive

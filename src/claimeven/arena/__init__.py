@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING
 from claimeven import lazy
 
 if TYPE_CHECKING:
-    from claimeven.arena.accuracy.comparing import Comparison
     from claimeven.arena.accuracy.measure import (
         AgentAccuracy,
         SetAccuracy,
         compare_accuracy,
         measure_accuracy,
     )
-    from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
+    from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Comparison, Tally
     from claimeven.arena.accuracy.stored_games import GamesAccuracy, accuracy_of
     from claimeven.arena.api import (
         place_on_ladder,
@@ -121,9 +120,8 @@ __all__ = [
 
 #: Where each name comes from.
 _HOMES = {
-    "accuracy.comparing": "Comparison",
     "accuracy.measure": "AgentAccuracy SetAccuracy compare_accuracy measure_accuracy",
-    "accuracy.metrics": "Accuracy Blunder Tally",
+    "accuracy.metrics": "Accuracy Blunder Comparison Tally",
     "accuracy.stored_games": "GamesAccuracy accuracy_of",
     "api": "place_on_ladder play_match play_tournament read_plan run_sprt",
     "check_report": "CheckReport",

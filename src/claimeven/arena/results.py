@@ -12,7 +12,7 @@ from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.registry import AGENTS
 from claimeven.agents.sanitize import printable
 from claimeven.arena.games.game import Game
-from claimeven.arena.report.format import reach
+from claimeven.arena.report.context import reach
 from claimeven.arena.store.store import StoredAgent
 from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import (

@@ -14,7 +14,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.arena import accuracy_of
-from claimeven.arena.accuracy.score_cache import JudgeProgress, KnownScores
+from claimeven.arena.accuracy.stored_games import JudgeProgress, KnownScores
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent

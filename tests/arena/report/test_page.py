@@ -12,7 +12,7 @@ import pytest
 
 from claimeven.arena.report import write_report
 from claimeven.arena.report.context import Contents
-from claimeven.arena.report.games import viewer_data
+from claimeven.arena.report.tables import viewer_data
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.atomic_io import CannotWrite

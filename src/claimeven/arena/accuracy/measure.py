@@ -13,8 +13,7 @@ from pathlib import Path
 
 from claimeven.agents.base import Limit
 from claimeven.agents.registry import Contestant
-from claimeven.arena.accuracy.comparing import Comparison, compare_moves
-from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Tally
+from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Comparison, Tally, compare_moves
 from claimeven.arena.accuracy.query_agents import Answer, Examiner, SetPlan
 from claimeven.arena.accuracy.stored_games import ranked, worst_of
 from claimeven.arena.errors import InvalidMatch

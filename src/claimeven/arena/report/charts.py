@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from claimeven.arena.accuracy.metrics import Tally
-from claimeven.arena.report.context import Contents
-from claimeven.arena.report.format import reach
+from claimeven.arena.report.context import Contents, reach
 from claimeven.plotting import LINES, MAX_LINES, ON_DOT, SIZE, SOFT, Chart
 
 if TYPE_CHECKING:

@@ -1,25 +1,123 @@
-"""A report on stored games: the page, and charts as files."""
+"""A report on stored games: one HTML page that loads nothing, and charts as files.
+
+Jinja escapes all text in the templates. The policy in the head of the page allows only its own
+script, by its digest, and lets nothing be loaded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import base64
+import hashlib
+import re
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
-from claimeven.arena.accuracy.score_cache import JudgeProgress
-from claimeven.arena.accuracy.stored_games import accuracy_of
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from claimeven import __version__
+from claimeven.agents.registry import AGENTS
+from claimeven.arena.accuracy.stored_games import JudgeProgress, accuracy_of
+from claimeven.arena.report import context as words
+from claimeven.arena.report import sentences, tables
 from claimeven.arena.report.charts import charts_of
 from claimeven.arena.report.context import Contents
-from claimeven.arena.report.page import render
-from claimeven.arena.report.tables import blunder_rows
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import check_output, make_folder, write_text
 from claimeven.game.geometry import Geometry
-from claimeven.plotting import NO_CHARTS, Chart, can_draw, check_can_draw, write_pictures
+from claimeven.game.svg import draw_stage
+from claimeven.plotting import (
+    NO_CHARTS,
+    Chart,
+    can_draw,
+    check_can_draw,
+    svg_in_page,
+    write_pictures,
+)
 from claimeven.solver.errors import InvalidSolve, check_threads
 from claimeven.solver.solver import Solver
+
+_PACKAGE = "claimeven.arena.report"
+#: Charts that stand in the page: the ladder draws its ratings itself.
+_CHARTS = ("accuracy-by-ply", "time-and-strength")
+#: Cells of the viewer's board in pixels where there is room.
+_CELL = 56
+
+
+def render(
+    contents: Contents,
+    blunders: Sequence[tables.Row] = (),
+    charts: Sequence[Chart] = (),
+    without_charts: str = "",
+) -> str:
+    """Return the page as HTML, with these blunders and charts, or why there are no charts."""
+    style, script = (_resource(name) for name in ("style.css", "viewer.js"))
+    rows = tables.ladder_rows(contents)
+    shown = {
+        "contents": contents,
+        "headline": sentences.headline(contents),
+        "leader": sentences.leader(contents),
+        "ladder_notes": list(sentences.ladder_notes(contents)),
+        "rows": rows,
+        "cross": list(zip(rows, tables.cross_rows(contents), strict=True)),
+        "cross_letters": tables.cross_letters(contents),
+        "games_of_two": tables.games_of_two(contents),
+        "forfeits": tables.forfeit_rows(contents),
+        "accuracy": tables.accuracy_rows(contents),
+        "accuracy_notes": list(sentences.accuracy_notes(contents)),
+        "ply_note": sentences.ply_note(contents),
+        "blunders": blunders,
+        "charts": {chart.name: chart for chart in charts if chart.name in _CHARTS},
+        "without_charts": without_charts,
+        "facts": list(tables.facts(contents)),
+        "agents": tables.agent_rows(contents),
+        "built_in": tuple(AGENTS),
+        "data": tables.viewer_data(contents),
+        "stage": Markup(draw_stage(contents.geometry, _CELL)),
+        "style": Markup(style),
+        "script": Markup(script),
+        "digest": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii"),
+        "version": __version__,
+    }
+    return _environment().get_template("page.html").render(shown)
+
+
+def _resource(name: str) -> str:
+    return (resources.files(_PACKAGE) / "template" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader(_PACKAGE, "template"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":"), "allow_nan": False}
+    environment.filters.update(
+        signed=words.signed,
+        points=words.points,
+        share=words.share,
+        decimal=words.decimal,
+        duration=words.duration,
+        count=lambda number: f"{number:,}",
+        breakable=_breakable,
+        drawing=lambda chart: Markup(svg_in_page(chart)),
+    )
+    return environment
+
+
+def _breakable(text: str) -> Any:
+    """Return text that may be broken after the marks inside a spec."""
+    return Markup("<wbr>").join(escape(part) for part in re.split(r"(?<=[:,=/_.])", text))
+
 
 #: Games that are judged by default: what takes a minute or two.
 MOST_JUDGED = 200
@@ -83,7 +181,7 @@ def write_report(
         except InvalidSolve as error:
             contents = replace(contents, not_judged=f"The moves were not judged: {error}.")
     charts, without = _charts(contents)
-    write_text(path, render(contents, blunder_rows(contents, solver_of), charts, without))
+    write_text(path, render(contents, tables.blunder_rows(contents, solver_of), charts, without))
     written: tuple[Path, ...] = ()
     if plots is not None:
         written = write_pictures(plots, {chart.name: [chart] for chart in charts}, tell)

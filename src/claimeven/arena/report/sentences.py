@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from claimeven.agents.sanitize import printable
-from claimeven.arena.report.context import MAX_TEXT, Contents
-from claimeven.arena.report.format import signed
+from claimeven.arena.report.context import MAX_TEXT, Contents, signed
 from claimeven.plotting import MAX_LINES
 from claimeven.ratings.ladder import Estimate, Ladder
 

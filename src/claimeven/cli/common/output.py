@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -183,14 +183,6 @@ def named_lines(
         else:
             lines += [name, right(row, width)]
     return lines
-
-
-def remark_lines(remarks: Sequence[str], width: int) -> Iterator[str]:
-    """Yield an empty line and remarks on some games, if there are any."""
-    if remarks:
-        yield ""
-    for remark in remarks:
-        yield from fitted(remark, width).split("\n")
 
 
 def board_text(
