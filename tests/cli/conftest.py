@@ -32,6 +32,7 @@ class Ran:
 
 
 Run = Callable[..., Ran]
+Bot = Callable[..., str]
 
 #: Seconds that anything may take before a test gives up: generous, for machines under load.
 PATIENCE = 120
@@ -55,6 +56,26 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> R
         return Ran(ended.value.code, out, err.replace(COMPILING, ""))
 
     return runner
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Bot:
+    """Write a file with an agent and return its spec: a function `agent` of a position with this
+    body, or with bodies of other methods a class `Mine`, whose arguments there are `asked`.
+    """
+
+    def write(body: str, **methods: str) -> str:
+        file = tmp_path / "bot.py"
+        code = f"def agent(position):\n    {body}\n"
+        if methods:
+            code = "from claimeven.agents import Agent, Decision\nclass Mine(Agent):\n"
+            code += f"    def choose(self, position, limit, rng):\n        {body}\n"
+            for name, lines in methods.items():
+                code += f"    def {name}(self, *asked):\n        {lines}\n"
+        file.write_text(code, encoding="utf-8")
+        return f"{file}:{'Mine' if methods else 'agent'}"
+
+    return write
 
 
 @pytest.fixture(scope="session")

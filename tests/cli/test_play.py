@@ -6,12 +6,11 @@ import json
 import os
 import signal
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests import forks, naive
-from tests.cli.conftest import Run, command, environment, started
+from tests.cli.conftest import Bot, Run, command, environment, started
 
 AGAINST = ("play", "--second", "alphabeta:depth=2")
 
@@ -75,10 +74,8 @@ def test_a_person_who_moves_second_takes_back_their_own_move(run: Run) -> None:
     assert ran.err.count(" to move\n") == 2  # and nothing has moved meanwhile
 
 
-def test_the_move_that_ended_a_game_can_be_played_again(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "second.py"
-    file.write_text("def agent(p):\n    return 1\n", encoding="utf-8")
-    ran = run("play", "--second", str(file), typed="1\n1\n1\n1\n\nundo\nredo\nq\n")
+def test_the_move_that_ended_a_game_can_be_played_again(run: Run, bot: Bot) -> None:
+    ran = run("play", "--second", bot("return 1"), typed="1\n1\n1\n1\n\nundo\nredo\nq\n")
     lines = ran.out.splitlines()
     assert lines.count("first player wins, moves 1212121") == 2
     assert not any("there is no move" in line or "the game is over" in line for line in lines)
@@ -141,31 +138,22 @@ def test_a_hint_is_the_same_each_time_and_changes_nothing(run: Run) -> None:
 
 
 def test_a_hint_fits_a_narrow_terminal_and_is_not_limited_as_the_game(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    run: Run, bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
-    file = tmp_path / "h.py"
-    file.write_text(
-        "from claimeven import Agent, Decision\n"
-        "class Sees(Agent):\n"
-        "    def choose(self, position, limit, rng):\n"
-        "        return Decision(3, value=0.25 if limit.depth is None else 0.5)\n",
-        encoding="utf-8",
-    )
-    hint = ("--hint", f"{file}:Sees")
-    ran = run("play", "--second", "human", "--depth", "3", *hint, typed="h\nq\n")
+    spec = bot("return Decision(3, value=0.25 if limit.depth is None else 0.5)", reset="pass")
+    ran = run("play", "--second", "human", "--depth", "3", "--hint", spec, typed="h\nq\n")
     assert "at +0.25 (-1 lost, +1 won)" in " ".join(ran.out.split())
     told = run("play", "--second", "human", "--position", "44444", typed="h\nq\n").out.splitlines()
     assert max(map(len, told)) <= 40
     assert sum(len(line) > 34 for line in told) > 2
 
 
-def test_a_hint_that_fails_is_no_end(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "bad.py"
-    file.write_text("def agent(p):\n    raise ValueError('no idea')\n", encoding="utf-8")
-    ran = run("play", "--second", "human", "--hint", str(file), typed="h\n4\nq\n")
+def test_a_hint_that_fails_is_no_end(run: Run, bot: Bot) -> None:
+    spec = bot("raise ValueError('no idea')")
+    ran = run("play", "--second", "human", "--hint", spec, typed="h\n4\nq\n")
     assert ran.status == 0
-    assert f"{file} raised ValueError: no idea." in " ".join(ran.out.split())
+    assert f"{spec} raised ValueError: no idea." in " ".join(ran.out.split())
     assert ran.out.splitlines()[-1] == "game left after moves 4"
 
 
@@ -177,18 +165,11 @@ def test_a_hint_that_fails_is_no_end(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_a_hint_of_scores_that_cannot_be_is_no_end(
-    run: Run, tmp_path: Path, score: int | None, said: str
+    run: Run, bot: Bot, score: int | None, said: str
 ) -> None:
-    file = tmp_path / "odd.py"
-    file.write_text(
-        "from claimeven import Agent, Decision\n"
-        "class Odd(Agent):\n"
-        "    def choose(self, position, limit, rng):\n"
-        f"        details = {{'values': [{score}] * 7, 'values_are': 'score'}}\n"
-        "        return Decision(3, score=1, details=details)\n",
-        encoding="utf-8",
-    )
-    ran = run("play", "--second", "human", "--hint", f"{file}:Odd", typed="h\n4\nq\n")
+    details = f"{{'values': [{score}] * 7, 'values_are': 'score'}}"
+    spec = bot(f"return Decision(3, score=1, details={details})", reset="pass")
+    ran = run("play", "--second", "human", "--hint", spec, typed="h\n4\nq\n")
     assert (ran.status, ran.err) == (0, "")
     assert said in " ".join(ran.out.split())
     assert ran.out.splitlines()[-1] == "game left after moves 4"
@@ -247,21 +228,24 @@ def test_the_search_that_decides_is_the_one_shown(run: Run, spec: str) -> None:
     assert ran.out.count("the search that decides, ") == compared > 0
 
 
-def test_a_failing_trace_does_not_end_the_game(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "from claimeven.agents import Agent, Decision\n"
-        "class Mine(Agent):\n"
-        "    def choose(self, position, limit, rng):\n"
-        "        return Decision(position.legal_columns[0])\n"
-        "    def trace(self, position, limit, rng):\n"
-        "        yield 'one'\n"
-        "        raise ValueError('two')\n",
-        encoding="utf-8",
-    )
-    ran = run("play", "--first", f"{file}:Mine", "--second", "random", "--thinking", "high")
+@pytest.mark.parametrize(
+    ("method", "body", "said"),
+    [
+        (
+            "trace",
+            "yield 'one'; raise ValueError('two')",
+            "... the trace ends: it raised ValueError: two",
+        ),
+        ("tree", "raise ValueError('no wood')", "  ... no tree: it raised ValueError: no wood"),
+    ],
+)
+def test_a_tree_or_trace_that_fails_is_told_in_a_line(
+    run: Run, bot: Bot, method: str, body: str, said: str
+) -> None:
+    spec = bot("return Decision(position.legal_columns[0])", **{method: body})
+    ran = run("play", "--first", spec, "--second", "random", "--thinking", "high", "--seed", "1")
     assert ran.status == 0
-    assert "... the trace ends: it raised ValueError: two" in ran.out
+    assert said in ran.out.splitlines()
 
 
 def test_the_same_seed_plays_the_same_game(run: Run) -> None:
@@ -349,58 +333,44 @@ def test_the_last_move_of_a_lost_game_can_be_taken_back(run: Run) -> None:
     assert (told["moves"], told["outcome"], told["winner"]) == ("1212123", None, None)
 
 
-def test_a_forfeit_is_a_win_of_the_other_side(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "bad.py"
-    file.write_text("def agent(p):\n    raise ValueError('no idea')\n", encoding="utf-8")
-    game = ("play", "--second", str(file), "--position", "4")
+def test_a_forfeit_is_a_win_of_the_other_side(run: Run, bot: Bot) -> None:
+    file = bot("raise ValueError('no idea')")
+    game = ("play", "--second", file, "--position", "4")
     told = json.loads(run(*game, "--json").out)
     assert (told["winner"], told["moves"]) == (1, "4")
     assert told["outcome"] == "first player wins by forfeit"
-    forfeit = {"player": 2, "agent": str(file), "reason": "raised ValueError: no idea"}
+    forfeit = {"player": 2, "agent": file, "reason": "raised ValueError: no idea"}
     assert told["forfeit"] == forfeit
     ran = run(*game)
     assert ran.status == 0
     assert "first player wins by forfeit, moves 4" in ran.out.splitlines()
-    assert all(len(line) <= 80 or str(file) in line for line in ran.out.splitlines())
+    assert all(len(line) <= 80 or file in line for line in ran.out.splitlines())
     after = run(*game, typed="undo\nquit\n").out.splitlines()
     assert "the game is over: type new or quit." in after
     said = " ".join(ran.out.split())
     assert f"second player {file} forfeits: raised ValueError: no idea" in said
-    alone = run("play", "--first", str(file), "--second", "random").out
+    alone = run("play", "--first", file, "--second", "random").out
     assert alone.endswith("second player wins by forfeit, no moves\n")
 
 
-def test_after_a_forfeit_another_game_is_played(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "first.py"
-    file.write_text("def agent(p):\n    return 0 if p.ply == 0 else 9\n", encoding="utf-8")
-    ran = run("play", "--second", str(file), "--json", typed="4\nnew\nq\n")
+def test_after_a_forfeit_another_game_is_played(run: Run, bot: Bot) -> None:
+    file = bot("return 0 if position.ply == 0 else 9")
+    ran = run("play", "--second", file, "--json", typed="4\nnew\nq\n")
     games = [json.loads(line) for line in ran.out.splitlines()]
     assert [(game["moves"], game["winner"]) for game in games] == [("4", 1), ("1", None)]
     assert [game["forfeit"] is None for game in games] == [False, True]
 
 
-def test_who_cannot_begin_a_game_is_named_and_draws_by_the_seed(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "begins.py"
-    file.write_text(
-        "import numpy as np, random\n"
-        "from claimeven import Agent, Decision\n"
-        "class Fails(Agent):\n"
-        "    def reset(self):\n"
-        "        raise ValueError('not today')\n"
-        "    def choose(self, position, limit, rng):\n"
-        "        return Decision(0)\n"
-        "class Draws(Agent):\n"
-        "    def reset(self):\n"
-        "        self.columns = [random.randrange(7) for _ in range(21)]\n"
-        "    def choose(self, position, limit, rng):\n"
-        "        column, legal = self.columns[position.ply // 2], position.legal_columns\n"
-        "        return Decision(column if column in legal else legal[0])\n",
-        encoding="utf-8",
-    )
-    ran = run("play", "--second", f"{file}:Fails")
+def test_who_cannot_begin_a_game_is_named_and_draws_by_the_seed(run: Run, bot: Bot) -> None:
+    spec = bot("return Decision(0)", reset="raise ValueError('not today')")
+    ran = run("play", "--second", spec)
     assert ran.status == 2
-    assert ran.err.splitlines()[-1] == f"claimeven: {file}:Fails raised ValueError: not today"
-    game = ("play", "--first", f"{file}:Draws", "--second", "greedy", "--json", "--seed")
+    assert ran.err.splitlines()[-1] == f"claimeven: {spec} raised ValueError: not today"
+    spec = bot(
+        "return Decision((set(self.drawn) & {*position.legal_columns} or {0}).pop())",
+        reset="import random; self.drawn = random.sample(range(7), 1)",
+    )
+    game = ("play", "--first", spec, "--second", "greedy", "--json", "--seed")
     moves = [json.loads(run(*game, seed).out)["moves"] for seed in ("5", "5", "6")]
     assert moves[0] == moves[1] != moves[2]
 
@@ -452,23 +422,6 @@ def test_the_usual_opponent_varies_and_a_seed_repeats_it(run: Run) -> None:
     seed = words.partition("again: --seed ")[2].partition("\n")[0]
     again = run("play", "--seed", seed, typed=typed).out
     assert again == words.partition("\n")[2]
-
-
-def test_a_tree_or_trace_that_fails_is_told_in_a_line(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "from claimeven.agents import Agent, Decision\n"
-        "class Mine(Agent):\n"
-        "    def choose(self, position, limit, rng):\n"
-        "        return Decision(position.legal_columns[0])\n"
-        "    def tree(self, depth, nodes):\n"
-        "        raise ValueError('no wood')\n",
-        encoding="utf-8",
-    )
-    spec = f"{file}:Mine"
-    ran = run("play", "--first", spec, "--second", "random", "--thinking", "high", "--seed", "1")
-    assert ran.status == 0
-    assert "  ... no tree: it raised ValueError: no wood" in ran.out.splitlines()
 
 
 def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.agents import AGENTS, make_agent
-from tests.cli.conftest import Run, bad_input
+from tests.cli.conftest import Bot, Run, bad_input
 from tests.cli.test_verbs import WIDTH, widest
 
 MONTE_CARLO = ("uct", "flat", "breadth", "uct-polito", "uct-itu-table")
@@ -161,40 +161,27 @@ def test_a_trace_is_in_the_json_too(run: Run, spec: str) -> None:
     assert json.loads(run("think", "4455", "--agent", spec, "--json").out)["trace"] is None
 
 
-def test_a_tree_that_fails_is_told_where_it_was_asked_for(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "mine.py"
-    file.write_text(
-        "from claimeven.agents import Agent, Decision\n"
-        "class Mine(Agent):\n"
-        "    def choose(self, position, limit, rng):\n"
-        "        return Decision(position.legal_columns[0])\n"
-        "    def tree(self, depth, nodes):\n"
-        "        raise ValueError('no wood')\n",
-        encoding="utf-8",
-    )
-    asked = ("think", "44", "--agent", f"{file}:Mine")
+def test_a_tree_that_fails_is_told_where_it_was_asked_for(run: Run, bot: Bot) -> None:
+    spec = bot("return Decision(position.legal_columns[0])", tree="raise ValueError('no wood')")
+    asked = ("think", "44", "--agent", spec)
     assert json.loads(run(*asked, "--json").out)["tree"] is None
     assert "plays column 1" in run(*asked).out
-    told = bad_input(run(*asked, "--tree"))
-    assert told == f"{file}:Mine raised ValueError: no wood"
+    assert bad_input(run(*asked, "--tree")) == f"{spec} raised ValueError: no wood"
 
 
-def test_odd_details_make_one_sentence_or_valid_json(run: Run, tmp_path: Path) -> None:
+def test_odd_details_make_one_sentence_or_valid_json(run: Run, bot: Bot) -> None:
     """Numbers that JSON has no way to write become null; what makes no sense is a fault."""
-    file = tmp_path / "odd.py"
     for details, fault in (
         ("{'own': float('nan'), 'deep': [float('inf')], (1, 2): {3: b'x'}}", ""),
         ("{'line': [50]}", "line"),
         ("{'values': ['a'] * 7}", "values"),
         ("{'full': True}", ""),
     ):
-        file.write_text(
-            "from claimeven.agents import Decision\n"
-            f"def agent(position):\n    return Decision(3, details={details})\n",
-            encoding="utf-8",
+        spec = bot(f"return Decision(3, details={details})", reset="pass")
+        ran, words = (
+            run("think", "44", "--agent", spec, "--json"),
+            run("think", "44", "--agent", spec),
         )
-        ran = run("think", "44", "--agent", f"{file}:agent", "--json")
-        words = run("think", "44", "--agent", f"{file}:agent")
         if fault:
             assert fault in bad_input(ran)
             assert bad_input(words) == bad_input(ran)
