@@ -205,11 +205,9 @@ class SelfPlay:
         if not recipe.most_random_plies:
             return
         starts = random_positions(self.rng, len(trees), recipe.most_random_plies, recipe.geometry)
-        for tree, mine, mask in zip(
-            trees.tolist(), *(words.tolist() for words in starts), strict=True
-        ):
-            discs = (mine ^ mask, mine) if mask.bit_count() % 2 else (mine, mine ^ mask)
-            self.forest.reset(tree, Position.from_discs(recipe.geometry, *discs))
+        boards = zip(*(words.tolist() for words in starts), strict=True)
+        for tree, discs in zip(trees.tolist(), boards, strict=True):
+            self.forest.reset(tree, Position(recipe.geometry, *discs))
 
     def _move(self, ready: Indices) -> None:
         """Make a move in each of these games, and keep what is to be learnt of the position."""

@@ -290,28 +290,28 @@ def test_an_interrupted_search_leaves_nothing_waiting() -> None:
         np.random.default_rng(1),
     )
     search.load(POSITION.geometry)
-    usual = facts(search.search(POSITION, rng, iterations=60))
+    usual = facts(search.search(POSITION, rng, iterations=24))
     modules = tuple(
         sys.modules[f"claimeven.montecarlo.puct.{n}"] for n in ("search", "engine", "forest")
     )
     ended = 0
-    for step in itertools.count(1, 37):
+    for step in itertools.count(1, 31):
         other = POSITION.play(step % 7)
         with pressed_as_usual():
             pressed = pressed_at(
-                step, lambda at=other: search.search(at, rng, iterations=60), *modules
+                step, lambda at=other: search.search(at, rng, iterations=24), *modules
             )
         forest = search._engine.forest  # type: ignore[union-attr]  # a compiled one
         counts = forest._nodes.counts[: forest.used(0)]
         assert forest.waiting == 0 and not counts[:, FLIGHT].any(), step
         assert search.search(POSITION, rng, iterations=20).iterations == 20, step
         search.reset()
-        assert facts(search.search(POSITION, rng, iterations=60)) == usual, step
+        assert facts(search.search(POSITION, rng, iterations=24)) == usual, step
         if pressed.is_past_the_end:
             break
         assert isinstance(pressed.raised, KeyboardInterrupt), step
         ended += 1
-    assert ended > 100
+    assert ended > 40
 
 
 def test_a_trace_is_the_search() -> None:

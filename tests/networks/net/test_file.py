@@ -139,9 +139,11 @@ def test_a_small_file_of_a_huge_net_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     write_model(path, ModelFile("net", SMALL, zeros, {"shape": huge.as_dict()}), quick=True)
     assert path.stat().st_size < 1_000_000
-    with pytest.raises(InvalidNetwork, match=r"a net of 134,\d+,\d+ numbers: 67,108,864 can be"):
+    with pytest.raises(
+        InvalidNetwork, match=r"a net must have at most 67,108,864 numbers, not 134"
+    ):
         read_net(path)
-    with pytest.raises(InvalidNetwork, match="67,108,864 can be"):
+    with pytest.raises(InvalidNetwork, match="at most 67,108,864 numbers"):
         Net.zeros(huge)
 
 
@@ -167,9 +169,9 @@ TOLD = TINY.as_dict()
     [
         (None, "does not tell the sizes of its layers"),
         ({"pairs": 6}, "does not tell the sizes of its layers"),
-        ({**TOLD, "pairs": 10**9}, "the pairs of a net: 1 to 2048, not 10"),
-        ({**TOLD, "pairs": "6"}, "1 to 2048, not '6'"),
-        ({**TOLD, "pairs": [1]}, r"1 to 2048, not \[1\]"),
+        ({**TOLD, "pairs": 10**9}, "the pairs of a net must be 1 to 2048, not 10"),
+        ({**TOLD, "pairs": "6"}, "a whole number, not '6'"),
+        ({**TOLD, "pairs": [1]}, r"a whole number, not \[1\]"),
         (dict.fromkeys(TOLD, 64), r"'lines' must be of shape \(12, 64, "),
         ({**TOLD, "blocks": 3}, "its part 'block2_sum' is missing"),
     ],
@@ -209,11 +211,11 @@ def test_what_is_usual_for_nets_is_usual_for_searches() -> None:
     [
         ("fast", "does not tell how it is searched as nets do"),
         ({"d": 1}, "does not tell how it is searched as nets do"),
-        ({"c": "1"}, "its c must be a number from 0 to 1000"),
-        ({"c": True}, "its c must be a number from 0 to 1000"),
-        ({"prior_temperature": 0}, "its prior_temperature must be a number from 0.1 to 10"),
-        ({"score_share": 1.5}, "its score_share must be a number from 0 to 1"),
-        ({"score_scale": -1}, "its score_scale must be a number from 0.1 to 1000"),
+        ({"c": "1"}, "its c must be"),
+        ({"c": True}, "its c must be"),
+        ({"prior_temperature": 0}, "its prior_temperature must be"),
+        ({"score_share": 1.5}, "its score_share must be"),
+        ({"score_scale": -1}, "its score_scale must be"),
     ],
 )
 def test_what_cannot_suit_a_search_is_refused(told: Any, said: str, tmp_path: Path) -> None:
@@ -226,9 +228,9 @@ def test_what_cannot_suit_a_search_is_refused(told: Any, said: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("suits", "said"),
     [
-        (Searching(prior_temperature=20), "its prior_temperature must be a number from 0.1 to 10"),
-        (Searching(c=-1), "its c must be a number from 0 to 1000"),
-        (Searching(c=float("nan")), "its c must be a number from 0 to 1000"),
+        (Searching(prior_temperature=20), "its prior_temperature must be"),
+        (Searching(c=-1), "its c must be"),
+        (Searching(c=float("nan")), "its c must be"),
     ],
 )
 def test_what_cannot_suit_a_search_is_not_written(
@@ -259,7 +261,11 @@ def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
         ("in_sum", good["in_sum"][:, :3], r"'in_sum' must be of shape \(187, 6\), not \(187, 3\)"),
         ("in_sum_unit", good["in_sum_unit"][:3], "'in_sum' is not of int8 with a unit"),
         ("in_sum_unit", good["in_sum_unit"][None], "'in_sum' is not of int8 with a unit"),
-        ("in_sum_unit", np.full(6, np.inf, dtype=np.float32), "'in_sum' holds what is no number"),
+        (
+            "in_sum_unit",
+            np.full(6, np.inf, dtype=np.float32),
+            "'in_sum' must hold numbers of at most",
+        ),
         ("in_bias", good["in_bias"].astype(np.float64), "'in_bias' must be float32"),
         ("out_bias", good["out_bias"][None], r"'out_bias' must be of shape \(5,\)"),
     ):

@@ -21,6 +21,7 @@ from claimeven.compiled import load
 from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import real_number, whole_number
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.layout import (
     MOST_VISITS,
@@ -32,7 +33,7 @@ from claimeven.montecarlo.layout import (
     REUSE_PLIES,
     UNPROVEN,
 )
-from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
+from claimeven.montecarlo.options import InvalidOptions
 from claimeven.montecarlo.puct.inspection import ReadableForest
 from claimeven.montecarlo.puct.kernel import (
     advance_roots,
@@ -69,7 +70,7 @@ MOST_NODES: Final = 1 << 30
 MOST_TREES: Final = 1 << 16
 MOST_LEAVES: Final = 1 << 12
 #: The bounds of the concentration of noise: a distribution of Dirichlet has none of 0.
-CONCENTRATIONS: Final = (0.001, 1000.0)
+CONCENTRATIONS: Final = (0.001, 1000)
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]
@@ -113,8 +114,14 @@ class PuctForest(ReadableForest):
         options: PuctOptions = DEFAULT,
     ) -> None:
         geometry.check_fits_word()
-        check_whole("trees", trees, 1, MOST_TREES)
-        check_whole("nodes_each", nodes_each, 1 + geometry.columns, MOST_NODES // trees)
+        whole_number(trees, "trees", InvalidOptions, low=1, high=MOST_TREES)
+        whole_number(
+            nodes_each,
+            "nodes_each",
+            InvalidOptions,
+            low=1 + geometry.columns,
+            high=MOST_NODES // trees,
+        )
         super().__init__(geometry, trees, nodes_each, options)
         self.waiting = 0
         self._batch: Batch = new_batch(trees, geometry)
@@ -151,7 +158,7 @@ class PuctForest(ReadableForest):
         backed up at once and asks nothing, so that there may be iterations and no positions: see
         `iterations`.
         """
-        check_whole("leaves", leaves, 1, MOST_LEAVES)
+        whole_number(leaves, "leaves", InvalidOptions, low=1, high=MOST_LEAVES)
         if self.waiting:
             raise InvalidOptions("the leaves gathered before wait still: back them up first")
         if len(self._batch.leaves) < len(self) * leaves:
@@ -325,10 +332,7 @@ class PuctForest(ReadableForest):
             ("share", share, BOUNDS["noise"]),
             ("concentration", concentration, CONCENTRATIONS),
         ):
-            if not is_number(number) or not low <= number <= high:
-                raise InvalidOptions(
-                    f"{name} must be a number from {low:g} to {high:g}, not {number!r}"
-                )
+            real_number(number, name, InvalidOptions, low=low, high=high)
         which = np.arange(len(self)) if trees is None else np.fromiter(trees, dtype=np.int64)
         open_ones = (self.iterations() > 0) & (self._proofs(self._places) == UNPROVEN)
         which = which[open_ones[which]]
@@ -350,6 +354,6 @@ class PuctForest(ReadableForest):
 
     def _check_rests(self, tree: int) -> None:
         """Raise unless there is such a tree, and no leaf waits."""
-        check_whole("tree", tree, 0, len(self) - 1)
+        whole_number(tree, "tree", InvalidOptions, low=0, high=len(self) - 1)
         if self.waiting:
             raise InvalidOptions("leaves wait for the model: back them up first")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.game.validation import real_number
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.engine import SAMPLE, moves_of
 from claimeven.montecarlo.layout import (
@@ -19,7 +20,7 @@ from claimeven.montecarlo.layout import (
     PROVEN_WIN,
     UNPROVEN,
 )
-from claimeven.montecarlo.options import InvalidOptions, is_number
+from claimeven.montecarlo.options import InvalidOptions
 from claimeven.montecarlo.puct.layout import (
     CHILD,
     DEPTH,
@@ -119,9 +120,7 @@ class ReadableForest:
 
     def position(self, tree: int) -> Position:
         """Return the position at the root of a tree."""
-        mine, mask = (int(word) for word in self._trees.roots[tree])
-        discs = mine, mine ^ mask
-        return Position.from_discs(self.geometry, *(discs[::-1] if mask.bit_count() % 2 else discs))
+        return Position(self.geometry, *self._trees.roots[tree].tolist())
 
     def roots(self) -> tuple[Words, Words]:
         """Return the positions at all roots, as a model takes them."""
@@ -231,8 +230,7 @@ def policies(
     `visits` and `priors` of each column, `metas` with their proofs (see `montecarlo.layout`), and
     whether there is such a child at all. See `PuctForest.policies`. Raises `InvalidOptions`.
     """
-    if not is_number(temperature) or not 0.0 <= temperature <= 1000.0:
-        raise InvalidOptions(f"temperature must be a number from 0 to 1000, not {temperature!r}")
+    real_number(temperature, "temperature", InvalidOptions, low=0, high=1000)
     proofs, distances = metas >> PROOF_SHIFT & PROOF_MASK, metas >> DISTANCE_SHIFT
     won, lost = there & (proofs == PROVEN_WIN), there & (proofs == PROVEN_LOSS)
     live = there & ~lost

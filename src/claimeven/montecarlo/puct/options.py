@@ -26,22 +26,22 @@ is selected, then the left one.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Final
 
-from claimeven.montecarlo.options import InvalidOptions, check_whole, is_number
+from claimeven.game.validation import real_number, whole_number
+from claimeven.montecarlo.options import InvalidOptions
 
 #: Plies to the end of a win, at least, by a move that is not proven: sooner wins are seen at a
 #: glance when a node gets its children.
 SOONEST_PLIES: Final = 5
 #: The bounds of each number, and of each whole number.
 BOUNDS: Final = {
-    "c": (0.0, 1000.0),
-    "fpu": (0.0, 2.0),
-    "prior_temperature": (0.1, 10.0),
-    "noise": (0.0, 1.0),
-    "temperature": (0.0, 1000.0),
+    "c": (0, 1000),
+    "fpu": (0, 2),
+    "prior_temperature": (0.1, 10),
+    "noise": (0, 1),
+    "temperature": (0, 1000),
 }
 WHOLE_BOUNDS: Final = {"leaves": (1, 4096), "capacity": (64, 100_000_000)}
 
@@ -64,15 +64,10 @@ class PuctOptions:
     temperature: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check every option."""
         for name, (low, high) in BOUNDS.items():
-            value = getattr(self, name)
-            if not is_number(value) or not low <= value <= high or not math.isfinite(value):
-                raise InvalidOptions(
-                    f"{name} must be a number from {low:g} to {high:g}, not {value!r}"
-                )
+            real_number(getattr(self, name), name, InvalidOptions, low=low, high=high)
         for name, (least, most) in WHOLE_BOUNDS.items():
-            check_whole(name, getattr(self, name), least, most)
+            whole_number(getattr(self, name), name, InvalidOptions, low=least, high=most)
         for name in ("solver", "reuse"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidOptions(f"{name} must be true or false, not {getattr(self, name)!r}")

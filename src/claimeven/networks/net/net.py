@@ -40,6 +40,7 @@ import numpy.typing as npt
 
 from claimeven.compiled import load
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.validation import whole_number
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork, playable_columns
 from claimeven.networks.net.features import Features
 from claimeven.networks.net.features_kernel import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
@@ -51,18 +52,23 @@ Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]
 Arrays = Mapping[str, npt.NDArray[Any]]
 
-#: Positions that are judged at a time: their numbers stay near the processor.
+#: Positions that are evaluated at a time: their numbers stay near the processor.
 BATCH: Final = 512
-#: Positions that are quicker judged one after the other than by matrix products.
-FEW: Final = 4
-#: Bounds on the sizes of a net, for files of strangers.
-_MOST: Final = {"pairs": 2048, "blocks": 64, "line_numbers": 64, "column_numbers": 64}
-#: The most numbers of a net, ten times those of a large one: a file of zeros packs a thousand times
-#: as many bytes, and a net holds eight bytes a number.
-_MOST_NUMBERS: Final = 1 << 26
-#: The greatest weight: products of greater ones could overflow in a net of the usual sizes. Those
-#: of nets that were taught are below ten.
-_MOST_WEIGHT: Final = 1e3
+#: Positions that are evaluated faster one after the other than by matrix products.
+_FEW: Final = 4
+#: The least and the greatest sizes of a net, for files of strangers.
+_BOUNDS: Final = {
+    "pairs": (1, 2048),
+    "blocks": (0, 64),
+    "line_numbers": (1, 64),
+    "column_numbers": (1, 64),
+}
+#: The limit on the numbers of a net, ten times those of a large one: a file of zeros packs a
+#: thousand times as many bytes, and a net holds eight bytes a number.
+_MAX_NUMBERS: Final = 1 << 26
+#: The greatest weight: products of greater ones could overflow in a net of the default sizes. The
+#: weights of trained nets are below ten.
+_MAX_WEIGHT: Final = 1e3
 
 
 @dataclass(frozen=True)
@@ -70,8 +76,8 @@ class NetShape:
     """The sizes of a net.
 
     `pairs` pairs of numbers a hidden layer, `blocks` layers after the first, `line_numbers` and
-    `column_numbers` numbers by which the state of a line is told and that of two columns. Raises
-    `InvalidNetwork` for one out of range.
+    `column_numbers` numbers for the state of a line and of two columns. Raises `InvalidNetwork`
+    for one out of range.
     """
 
     pairs: int = 512
@@ -80,14 +86,10 @@ class NetShape:
     column_numbers: int = 4
 
     def __post_init__(self) -> None:
-        """Check every size."""
-        for name, most in _MOST.items():
-            size = getattr(self, name)
-            least = 0 if name == "blocks" else 1
-            if not isinstance(size, int) or not least <= size <= most:
-                raise InvalidNetwork(
-                    f"the {name.replace('_', ' ')} of a net: {least} to {most}, not {size!r}"
-                )
+        for name, (low, high) in _BOUNDS.items():
+            words = f"the {name.replace('_', ' ')} of a net"
+            size = whole_number(getattr(self, name), words, InvalidNetwork, low=low, high=high)
+            object.__setattr__(self, name, size)
 
     def as_dict(self) -> dict[str, int]:
         """Return plain data."""
@@ -122,8 +124,10 @@ class NetShape:
             "out_bias": (ends,),
         }
         numbers = sum(map(math.prod, shapes.values()))
-        if numbers > _MOST_NUMBERS:
-            raise InvalidNetwork(f"a net of {numbers:,} numbers: {_MOST_NUMBERS:,} can be")
+        if numbers > _MAX_NUMBERS:
+            raise InvalidNetwork(
+                f"a net must have at most {_MAX_NUMBERS:,} numbers, not {numbers:,}"
+            )
         return shapes
 
 
@@ -180,62 +184,39 @@ class Net:
             array = arrays.get(name)
             if array is None or array.shape != size or array.dtype != np.float32:
                 raise InvalidNetwork(f"its part {name!r} must be float32 of shape {size}")
-            if not np.isfinite(array).all():
-                raise InvalidNetwork(f"its part {name!r} holds what is no number")
-            if np.abs(array).max(initial=0.0) > _MOST_WEIGHT:
+            greatest = np.abs(array).max(initial=0.0)
+            if not greatest <= _MAX_WEIGHT:
                 raise InvalidNetwork(
-                    f"its part {name!r} holds numbers greater than {_MOST_WEIGHT:,.0f}"
+                    f"its part {name!r} must hold numbers of at most {_MAX_WEIGHT:,.0f},"
+                    f" not {greatest:,.0f}"
                 )
         self.shape = shape
         self.geometry = geometry
         self.knows_scores = knows_scores
         self.searching = searching
         self.knows_only_best = knows_only_best
-        # Arrays of JAX and Ray cannot be written to, and kernels take only such as can.
+        # Arrays of JAX and Ray are read only, which kernels do not take.
         self.arrays = {n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)}
         self.features = Features(geometry)
         self.forward = Forward(self.features)
-        blocks, pairs = shape.blocks, shape.pairs
-        self._blocks = np.zeros((2 * blocks, pairs, pairs), dtype=np.float32)
-        self._block_biases = np.zeros((blocks, pairs), dtype=np.float32)
-        for n in range(blocks):
-            self._block_biases[n] = arrays[f"block{n}_bias"]
-            for m, name in enumerate((f"block{n}_sum", f"block{n}_difference")):
-                self._blocks[2 * n + m] = arrays[name]
-                self.arrays[name] = self._blocks[2 * n + m]  # one copy is enough
-        self._sight, self._weights = self._for_kernel()
-
-    def _for_kernel(self) -> tuple[Sight, Weights]:
-        """Return what the kernel takes."""
-        features, arrays = self.features, self.arrays
-        board = features.symmetry
-        counts = np.array(
-            [self.geometry.columns, board.unequal, features.column_states], dtype=np.int64
-        )
-        sight = Sight(
-            features.board,
-            features.bits,
-            features.lines,
-            board.first,
-            board.second,
-            board.read_as,
-            board.left,
-            board.right,
-            counts,
-        )
-        weights = Weights(
-            arrays["lines"],
-            arrays["columns"],
-            arrays["in_sum"],
-            arrays["in_difference"],
-            arrays["in_bias"],
-            self._blocks,
-            self._block_biases,
-            arrays["out_sum"],
-            arrays["out_difference"],
-            arrays["out_bias"],
-        )
-        return sight, weights
+        parts = ("sum", "difference", "bias")
+        of_blocks = [[f"block{n}_{part}" for part in parts] for n in range(shape.blocks)]
+        matrices = np.zeros((2 * shape.blocks, shape.pairs, shape.pairs), dtype=np.float32)
+        biases = np.zeros((shape.blocks, shape.pairs), dtype=np.float32)
+        for n, names in enumerate(of_blocks):
+            for name, room in zip(names, (*matrices[2 * n : 2 * n + 2], biases[n]), strict=True):
+                room[:] = arrays[name]
+                self.arrays[name] = room  # one copy is enough
+        board, of = self.features.symmetry, self.arrays
+        counts = [geometry.columns, board.unequal, self.features.column_states]
+        self._sight = Sight(
+            self.features.board, self.features.bits, self.features.lines, board.first, board.second,
+            board.read_as, board.left, board.right, np.array(counts, dtype=np.int64),
+        )  # fmt: skip
+        self._weights = Weights(
+            of["lines"], of["columns"], of["in_sum"], of["in_difference"], of["in_bias"],
+            matrices, biases, of["out_sum"], of["out_difference"], of["out_bias"],
+        )  # fmt: skip
 
     @classmethod
     def zeros(cls, shape: NetShape, geometry: Geometry = STANDARD) -> Net:
@@ -269,26 +250,21 @@ class Net:
         return found.values * (1 - share) + graded * share, found.priors
 
     def predict(self, mines: Words, masks: Words) -> Prediction:
-        """Judge n positions, none of which is over; boards as in `PolicyValue.evaluate`.
+        """Evaluate n positions, none of which is over; boards as in `PolicyValue.evaluate`.
 
-        Raises `InvalidNetwork` where its weights are so great that what it says is no number.
+        Raises `InvalidNetwork` if its weights are so great that its outputs are not finite.
         """
         columns = self.geometry.columns
         outputs = np.empty((len(mines), 2 * columns + 1), dtype=np.float32)
-        if len(mines) <= FEW:
+        if len(mines) <= _FEW:
             self._predict_few(mines, masks, outputs)
         else:
-            for begin in range(0, len(mines), BATCH):
-                part = slice(begin, begin + BATCH)
-                with np.errstate(all="ignore"):  # what is no number is refused below
+            for start in range(0, len(mines), BATCH):
+                part = slice(start, start + BATCH)
+                with np.errstate(all="ignore"):  # what is not finite is rejected below
                     outputs[part] = self.raw(mines[part], masks[part])
         if not np.isfinite(outputs).all():
             raise InvalidNetwork("the numbers of the net grow beyond all bounds: it is no use")
-        return self.judgement(outputs, masks)
-
-    def judgement(self, outputs: Floats, masks: Words) -> Prediction:
-        """Return what the output of positions with these discs says of them."""
-        columns = self.geometry.columns
         playable = playable_columns(masks, self.geometry)
         logits = np.where(playable, outputs[:, :columns], np.float32(-np.inf))
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))

@@ -1,7 +1,7 @@
-"""How a search with a net goes best, which its file tells.
+"""The settings that suit a search with a net, stored in its file.
 
-How much the scores that a net guesses may say, and how much its policy, depends on how well it has
-learnt them; who made the net can measure that, who plays by it need not know.
+The best weights of a net's scores and of its policy depend on how well it has learned them: its
+author can measure that, its user need not know.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from claimeven.montecarlo.options import is_number
+from claimeven.game.validation import real_number
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 
 
@@ -35,10 +35,10 @@ class Searching(NamedTuple):
 USUAL: Final = Searching()
 #: The bounds of each number; the first two are those of `PuctOptions`.
 BOUNDS: Final = {
-    "c": (0.0, 1000.0),
-    "prior_temperature": (0.1, 10.0),
-    "score_share": (0.0, 1.0),
-    "score_scale": (0.1, 1000.0),
+    "c": (0, 1000),
+    "prior_temperature": (0.1, 10),
+    "score_share": (0, 1),
+    "score_scale": (0.1, 1000),
 }
 
 
@@ -54,8 +54,10 @@ def searching_of(told: Any) -> Searching:
         return USUAL
     if not isinstance(told, Mapping) or not told.keys() <= BOUNDS.keys():
         raise InvalidNetwork("it does not tell how it is searched as nets do")
-    for name, number in told.items():
-        low, high = BOUNDS[name]
-        if not is_number(number) or not low <= number <= high:
-            raise InvalidNetwork(f"its {name} must be a number from {low:g} to {high:g}")
-    return Searching(**{name: float(number) for name, number in told.items()})
+    return Searching(
+        **{
+            name: real_number(told[name], f"its {name}", InvalidNetwork, low=low, high=high)
+            for name, (low, high) in BOUNDS.items()
+            if name in told
+        }
+    )
