@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 
+from claimeven.agents import Isolation, Limit
+from claimeven.agents.files import file_of
+from claimeven.agents.registry import broken_agents
 from claimeven.arena import results
 from claimeven.arena.api import read_settings, tournament_plan
 from claimeven.arena.options import TournamentOptions
@@ -26,13 +30,18 @@ from claimeven.cli.common.options import (
     report_option,
     tell_unbounded,
 )
-from claimeven.cli.common.progress import say, say_interrupted, say_when_compiling
+from claimeven.cli.common.progress import (
+    say,
+    say_interrupted,
+    say_when_compiling,
+    status_line,
+)
 from claimeven.cli.common.report_output import check_page, write_after
 from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout
+from claimeven.cli.common.streams import clean_stdout, complain, printable
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.parts.tournament_entrants import entrants
 from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 from claimeven.parallel.cores import usable_cores
 
 #: Where the agents of a file are kept until the command runs.
@@ -111,7 +120,7 @@ def command(
     say_when_compiling()
     isolation = replace(options.isolation, quiet=not verbose)
     challenger = specs[0] if options.kind == "gauntlet" else None
-    specs, left_out = entrants(
+    specs, left_out = _entrants(
         specs, options.geometry, options.limit, isolation, skip_broken, challenger
     )
     tell_unbounded(specs, isolation)
@@ -140,3 +149,46 @@ def command(
         lost = "" if report is None else f"; {report} was not written"
         say_interrupted(f"{len(result.standings.games)} of {plan.games} games{lost}", out)
         ctx.exit(INTERRUPTED)
+
+
+def _entrants(
+    specs: Sequence[str],
+    geometry: Geometry,
+    limit: Limit,
+    isolation: Isolation,
+    skip_broken: bool,
+    challenger: str | None = None,
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the agents that can play, and of those left out why they cannot.
+
+    Without `skip_broken` none is left out: each that cannot play is told on stderr, all of them at
+    once, and `ClaimevenError` is raised. With it files are left out; a name that stands for
+    nothing is an error all the same, and so is a `challenger` that cannot play, whom all others
+    would have met.
+    """
+    with status_line() as line:
+        waited: list[str] = []
+
+        def watch(spec: str) -> None:
+            waited.append(spec)
+            line.show(lambda: f"loading {printable(spec)}, {len(waited)} of {len(specs)}")
+
+        broken = broken_agents(specs, geometry, limit, isolation, watch)
+    files = [spec for spec in broken if file_of(spec) is not None and spec != challenger]
+    mistaken = [spec for spec in broken if not (skip_broken and spec in files)]
+    if len(mistaken) == 1:
+        hint = "; --skip-broken leaves it out" if mistaken[0] in files else ""
+        raise ClaimevenError(f"{broken[mistaken[0]]}{hint}")
+    if mistaken:
+        for spec in mistaken:
+            complain(str(broken[spec]))
+        hint = (
+            "; claimeven check tells more of a file, --skip-broken plays without those"
+            if set(mistaken) <= set(files)
+            else ""
+        )
+        raise ClaimevenError(f"{len(mistaken)} of {len(specs)} agents cannot play{hint}")
+    for error in broken.values():
+        complain(f"left out: {error}")
+    able = tuple(spec for spec in specs if spec not in broken)
+    return able, {spec: str(error) for spec, error in broken.items()}

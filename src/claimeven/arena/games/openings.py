@@ -159,7 +159,7 @@ def _drawn(
     in_vain = 0
     while len(found) < count and in_vain < _IN_VAIN:
         in_vain += 1
-        columns, position = _random_moves(plies, start, rng)
+        columns, position = random_moves(plies, start, rng)
         if position.is_over or position.canonical_key in seen:
             continue
         seen.add(position.canonical_key)
@@ -171,9 +171,10 @@ def _drawn(
     return tuple(found[i % len(found)] for i in range(count))
 
 
-def _random_moves(
+def random_moves(
     plies: int, position: Position, rng: np.random.Generator
 ) -> tuple[Columns, Position]:
+    """Return so many random moves, fewer if the game ends, and the position after them."""
     columns: list[int] = []
     while len(columns) < plies and not position.is_over:
         legal = position.legal_columns

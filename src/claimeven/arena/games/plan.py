@@ -21,6 +21,7 @@ from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import Contestant
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import EMPTY
+from claimeven.arena.games.openings import random_moves
 from claimeven.arena.games.provenance import Provenance, brief_names
 from claimeven.arena.options import KINDS
 from claimeven.game.geometry import Geometry
@@ -194,16 +195,9 @@ class Plan:
             return opening
         rng = np.random.default_rng([self.seed, 2, number])
         for _ in range(_ATTEMPTS):
-            position = opening.position
-            columns: list[int] = []
-            for _ in range(self.opening_plies):
-                legal = position.legal_columns
-                if not legal:
-                    break
-                columns.append(legal[int(rng.integers(len(legal)))])
-                position = position.play_unchecked(columns[-1])
+            columns, position = random_moves(self.opening_plies, opening.position, rng)
             if not position.is_over:
-                return opening.then(tuple(columns))
+                return opening.then(columns)
         raise InvalidMatch(
             f"no random opening of {self.opening_plies} plies was found that leaves a game to play"
         )

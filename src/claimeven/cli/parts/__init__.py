@@ -1,1 +1,0 @@
-"""The parts of single verbs, each named after its verb: reports in words, verbs within verbs."""
