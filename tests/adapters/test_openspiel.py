@@ -17,6 +17,7 @@ from claimeven.agents.external.openspiel import AGENTS
 from claimeven.arena import play_match
 from claimeven.game.encodings import to_characters
 from claimeven.game.move_order import moves_to
+from tests.agents.support import decided
 from tests.positions import random_games
 
 needs = pytest.mark.skipif(
@@ -175,15 +176,15 @@ def test_the_seed_decides_what_their_bots_play(spec: str) -> None:
 @needs
 def test_limits_and_details_of_theirs() -> None:
     agent = make_agent("openspiel:mcts,simulations=1000000000")
-    decision = agent.choose(Position(), Limit(seconds=0.2), np.random.default_rng(1))
+    decision = decided(agent, "", Limit(seconds=0.2), seed=1)
     assert decision.seconds < 5
     assert decision.iterations is not None
-    decision = agent.choose(Position(), Limit(iterations=50), np.random.default_rng(1))
+    decision = decided(agent, "", Limit(iterations=50), seed=1)
     assert decision.iterations == 50
     assert sum(decision.details["visits"]) <= 50
     agent.close()
     fixed = make_agent("openspiel:bot")
-    assert fixed.choose(Position(), Limit(), np.random.default_rng(0)).column == 0
+    assert decided(fixed).column == 0
     fixed.close()
     with pytest.raises(InvalidSpec, match=r"no bot of OpenSpiel 'unifrm_random' \(did you mean"):
         make_agent("openspiel:bot,name=unifrm_random", Geometry())

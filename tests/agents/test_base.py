@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from itertools import islice
 
 import numpy as np
@@ -11,10 +13,11 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.agents import AGENTS, GRACE, Agent, Decision, InvalidLimit, Limit, make_agent
-from claimeven.agents.base import AgentFault, one_hot
+from claimeven.agents.base import AgentFault
 from claimeven.agents.families import classic
 from claimeven.agents.validation import plain_decision
 from claimeven.game.errors import ClaimevenError, InvalidPosition
+from tests.agents.support import decided
 from tests.positions import random_positions
 
 BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 4), Geometry(9, 9, 5), Geometry(1, 4, 2))
@@ -75,10 +78,6 @@ def test_the_tighter_limit_has_the_smaller_of_each() -> None:
     assert one.tighter(Limit()) == one
     assert Limit().is_free
     assert not one.is_free
-
-
-def test_one_hot() -> None:
-    assert one_hot(2, 4) == (0.0, 0.0, 1.0, 0.0)
 
 
 def decide(agent: Agent, position: Position, seed: int, limit: Limit) -> Decision:
@@ -172,7 +171,7 @@ def test_a_trace_tells_how_deep_it_goes() -> None:
 def test_a_tree_is_refused_for_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     """A search that deepens looks at more positions than its last depth has."""
     agent, position = make_agent("negamax:nodes=3000"), Position.from_moves("4455")
-    decision = agent.choose(position, Limit(), np.random.default_rng(0))
+    decision = decided(agent, position)
     tree = agent.tree(2, 100)
     assert tree is not None and decision.nodes is not None
     last = agent.search.trace(position, decision.details["depth_completed"], decision.nodes)
@@ -205,7 +204,7 @@ def test_bounds_of_columns_are_told_from_their_values() -> None:
 @pytest.mark.parametrize("spec", ["random", "greedy"])
 def test_a_game_that_is_over_is_refused(spec: str) -> None:
     with pytest.raises(InvalidPosition, match="the game is over here"):
-        make_agent(spec).choose(Position.from_moves("1212121"), Limit(), np.random.default_rng(0))
+        decided(spec, "1212121")
 
 
 def test_random_plays_every_column() -> None:
@@ -234,9 +233,7 @@ def test_random_plays_every_column() -> None:
     ],
 )
 def test_greedy_by_hand(spec: str, moves: str, column: int) -> None:
-    decision = make_agent(spec).choose(
-        Position.from_moves(moves), Limit(), np.random.default_rng(0)
-    )
+    decision = decided(spec, moves)
     assert decision.column == column - 1
 
 
@@ -253,7 +250,7 @@ def test_limits_of_the_spec_and_of_the_move_both_hold() -> None:
 
 def test_a_full_search_sees_the_end() -> None:
     position = Position.from_moves("1122", Geometry(4, 4, 3))
-    decision = make_agent("negamax:depth=full").choose(position, Limit(), np.random.default_rng(0))
+    decision = decided("negamax:depth=full", position)
     assert decision.value == 1.0
     assert decision.details["plies_to_end"] == 1
 
@@ -276,13 +273,54 @@ def test_presets_open_in_the_centre() -> None:
 @pytest.mark.parametrize("backend", ["compiled", "python"])
 def test_backends_decide_alike(backend: str) -> None:
     position = Position.from_moves("4433")
-    decision = make_agent(f"alphabeta:depth=3,backend={backend}").choose(
-        position, Limit(), np.random.default_rng(0)
-    )
+    decision = decided(f"alphabeta:depth=3,backend={backend}", position)
     assert decision.details["backend"] == backend
-    other = make_agent("alphabeta:depth=3").choose(position, Limit(), np.random.default_rng(0))
+    other = decided("alphabeta:depth=3", position)
     assert (decision.column, decision.value, decision.nodes) == (
         other.column,
         other.value,
         other.nodes,
     )
+
+
+#: A fresh process, in which nothing is loaded yet: first decisions of agents that were made.
+FIRST_DECISIONS = """
+import sys, tracemalloc
+import numpy as np
+from claimeven import Geometry, Position
+from claimeven.agents import Limit, make_agents
+from claimeven.compiled import decorators
+from claimeven.montecarlo import MonteCarloSearch
+
+def late(kernel, *given):
+    raise AssertionError(f"{kernel.py_func} is compiled while the clock runs")
+
+agents = make_agents(sys.argv[1:], Geometry())
+decorators.Kernel._load = late
+for agent in agents:
+    exact = agent.name.startswith(("perfect", "full"))
+    boards = [(Geometry(), "123456715341")] + [(Geometry(4, 4), "")] * exact
+    for geometry, moves in boards:
+        position = Position.from_moves(moves, geometry)
+        for limit in (Limit() if exact else Limit(depth=2, iterations=100), Limit(seconds=0.02)):
+            agent.reset()
+            tracemalloc.start()
+            agent.choose(position, limit, np.random.default_rng(1))
+            memory = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            if isinstance(getattr(agent, "search", None), MonteCarloSearch):
+                assert memory < 4_000_000, (agent.name, memory)
+"""
+
+
+def test_a_first_decision_compiles_nothing_and_sets_no_memory_aside() -> None:
+    """All that takes long is done when an agent is loaded, before the clock runs. A million nodes
+    take 16 MB as a tree and 61 MB as a graph.
+    """
+    small = {name: f"{name}:table_mb=1" for name in EXACT}
+    specs = [small.get(name, name) for name in PLAYERS if "itu" not in name]
+    specs += ["breadth:capacity=1000000", "uct-itu-table", "uct:table=mirror,threads=2"]
+    ran = subprocess.run(
+        [sys.executable, "-c", FIRST_DECISIONS, *specs], capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")

@@ -29,6 +29,7 @@ from claimeven.agents.fingerprint import digest_of_files
 from claimeven.arena import check_agent
 from claimeven.arena.diagnostics import advice_on_fault
 from claimeven.evaluation import InvalidEvaluation
+from tests.agents.support import decided
 
 PLAIN = """
 def agent(position):
@@ -80,7 +81,7 @@ def loaded(spec: str) -> Agent:
 
 def choose(spec: str, moves: str = "", limit: Limit | None = None) -> Decision:
     position = Position.from_moves(moves)
-    return loaded(spec).choose(position, limit or Limit(), np.random.default_rng(0))
+    return decided(loaded(spec), position, limit or Limit())
 
 
 def test_a_plain_function_is_an_agent(tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def test_an_agent_from_a_file_has_a_process_of_its_own(tmp_path: Path) -> None:
     agent = make_agent(spec)
     assert isinstance(agent, ProcessAgent)
     assert agent.name == spec
-    decision = agent.choose(Position.from_moves("777777"), Limit(), np.random.default_rng(0))
+    decision = decided(agent, "777777")
     assert decision.column == 5
     agent.close()
 
@@ -294,7 +295,7 @@ def test_an_evaluation_of_ones_own(tmp_path: Path) -> None:
     )
     file = written(tmp_path, text)
     agent = make_agent(f"minimax:depth=1,eval={file}:rightmost")
-    decision = agent.choose(Position(), Limit(), np.random.default_rng(0))
+    decision = decided(agent)
     agent.close()
     assert decision.column == 6
     assert decision.details["backend"] == "python"
@@ -333,7 +334,7 @@ def test_neighbors_do_not_shadow_modules_of_python(tmp_path: Path) -> None:
     spec = written(tmp_path, text)
     with closing(make_agent(spec)) as agent:
         for _ in range(2):
-            assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 1
+            assert decided(agent).column == 1
     report = check_agent(str(tmp_path / "queue.py"))
     assert report.is_fine
     assert any("queue.py has the name of a module of Python" in note for note in report.notes)
@@ -365,7 +366,7 @@ def test_a_file_in_a_package_plays(
     for place in (elsewhere, folder):
         monkeypatch.chdir(place)
         with closing(make_agent(spec)) as agent:
-            assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 4
+            assert decided(agent).column == 4
 
 
 NOTEBOOK = '{\n "cells": [{"cell_type": "code", "source": ["x = true"]}],\n "nbformat": 4}'
@@ -454,7 +455,7 @@ def test_agents_of_ones_own_take_options(name: str, column: int, tmp_path: Path)
     file = written(tmp_path, OPTIONS)
     with closing(make_agent(f"{file}:{name}")) as agent:
         assert agent.name == f"{file}:{name}"
-        assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == column
+        assert decided(agent).column == column
 
 
 @pytest.mark.parametrize(
@@ -504,7 +505,7 @@ def test_what_looks_most_like_an_agent_plays(text: str, plays: str, tmp_path: Pa
     spec = written(tmp_path, "from claimeven import Agent, Decision\n" + text)
     with closing(make_agent(spec)) as agent:
         assert agent.plays.startswith(plays)
-        assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 1
+        assert decided(agent).column == 1
 
 
 def test_what_takes_no_position_never_plays(tmp_path: Path) -> None:
@@ -517,7 +518,7 @@ def test_what_takes_no_position_never_plays(tmp_path: Path) -> None:
     # Kaggle calls such a function with nothing, and so does this spec.
     spec = f"kaggle:{written(tmp_path, 'def agent():' + chr(10) + '    return 3')}"
     with closing(make_agent(spec)) as agent:
-        assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 3
+        assert decided(agent).column == 3
     spec = written(tmp_path, "def bot(board, piece):\n    return board[0]\n")
     with pytest.raises(InvalidSpec, match=r"bot takes \(board, piece\): an agent takes a position"):
         make_agent(spec)

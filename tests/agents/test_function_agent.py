@@ -28,6 +28,7 @@ from claimeven.agents.function_agent import name_of
 from claimeven.agents.redirect import PrintsToStderr
 from claimeven.agents.validation import as_column
 from tests import forks
+from tests.agents.support import decided
 
 
 def first(position: Position) -> int:
@@ -35,7 +36,7 @@ def first(position: Position) -> int:
 
 
 def chosen(found: Any, moves: str = "") -> Decision:
-    return as_agent(found).choose(Position.from_moves(moves), Limit(), np.random.default_rng(0))
+    return decided(as_agent(found), moves)
 
 
 class Callable:
@@ -139,17 +140,10 @@ def test_what_a_function_makes_of_stdout_is_its_own(monkeypatch: pytest.MonkeyPa
 
     before = sys.stdout
     for function in (silent, loud):
-        assert (
-            FunctionAgent("f", function)
-            .choose(Position(), Limit(), np.random.default_rng(0))
-            .column
-            == 3
-        )
+        assert decided(FunctionAgent("f", function)).column == 3
         assert sys.stdout is before
     monkeypatch.setattr(sys, "stderr", None)
-    assert (
-        FunctionAgent("f", loud).choose(Position(), Limit(), np.random.default_rng(0)).column == 3
-    )
+    assert decided(FunctionAgent("f", loud)).column == 3
 
 
 def test_the_same_stands_for_stdout_in_each_block(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import numpy as np
 import pytest
 
 from claimeven import Geometry, Limit, Position, make_agent, play_match
 from claimeven.agents import AgentFault, InvalidSpec
 from claimeven.agents.base import FaultKind
 from claimeven.agents.http_agent import MAX_ANSWER
+from tests.agents.support import decided
 
 Answer = Callable[[BaseHTTPRequestHandler, bytes], None]
 
@@ -64,9 +64,7 @@ def choose(url: str, position: Position | None = None, limit: Limit | None = Non
     """Ask the agent behind an address for a column."""
     agent = make_agent(url)
     try:
-        return agent.choose(
-            position or Position(), limit or Limit(), np.random.default_rng(1)
-        ).column
+        return decided(agent, position or Position(), limit or Limit(), seed=1).column
     finally:
         agent.close()
 

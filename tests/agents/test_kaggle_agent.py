@@ -19,6 +19,7 @@ from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.agents.kaggle_agent import kaggle_arguments
 from claimeven.arena.games.safe_call import checked_decision
+from tests.agents.support import decided
 
 #: What the first player is given after the moves 1 and 6, by `make("connectx").run(...)`.
 OBSERVATION = {
@@ -176,7 +177,7 @@ def test_a_submission_is_loaded_as_kaggle_does(tmp_path: Path) -> None:
     )
     agent = loaded(f"kaggle:{spec}")
     assert agent.name == f"kaggle:{spec}"
-    assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 4
+    assert decided(agent).column == 4
 
 
 def test_a_submission_finds_what_lies_beside_it(tmp_path: Path) -> None:
@@ -188,7 +189,7 @@ def test_a_submission_finds_what_lies_beside_it(tmp_path: Path) -> None:
         "    return int(Path(config.__raw_path__).with_name('weights.txt').read_text())\n",
     )
     agent = loaded(f"kaggle:{spec}")
-    assert agent.choose(Position(), Limit(), np.random.default_rng(0)).column == 5
+    assert decided(agent).column == 5
 
 
 def test_without_a_name_agent_is_taken_and_told_if_kaggle_would_take_another(

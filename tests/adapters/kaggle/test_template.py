@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import random
 
-import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, Solver, make_agent
@@ -24,6 +23,7 @@ from claimeven.game import bitboard
 from claimeven.game.encodings import to_kaggle
 from claimeven.montecarlo.formula import counted_total, log_root, upper_bound
 from tests import naive
+from tests.agents.support import decided
 from tests.positions import BOARDS, SEARCHED, oracle, random_position
 from tests.solver.plain import all_scores
 
@@ -104,7 +104,7 @@ def test_alpha_beta_plays_what_our_agent_plays(geometry: Geometry, options: str)
     for depth in (1, 4):
         player = AlphaBeta(board, evaluate, depth=depth, **OPTIONS[options])
         for position in some_positions(geometry, 6):
-            decision = agent.choose(position, Limit(depth=depth), np.random.default_rng(0))
+            decision = decided(agent, position, Limit(depth=depth))
             assert player.choose(position.mine, position.mask, Clock(LONG)) == decision.column
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from claimeven import Geometry, Position, make_agent, play_match
-from claimeven.agents import InvalidSpec, Limit
+from claimeven.agents import InvalidSpec
 from claimeven.agents.external import kaggle
 from claimeven.agents.external.registry import FOREIGN
+from tests.agents.support import decided
 
 needs_package = pytest.mark.skipif(
     importlib.util.find_spec(kaggle.PACKAGE) is None, reason="kaggle-environments is missing"
@@ -48,7 +48,7 @@ def test_negamax_takes_a_win_and_blocks_one() -> None:
     try:
         for moves, column in (("121212", 0), ("1212137", 0)):
             position = Position.from_moves(moves)
-            decision = agent.choose(position, Limit(), np.random.default_rng(0))
+            decision = decided(agent, position)
             assert decision.column == column
     finally:
         agent.close()

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from claimeven import Geometry, Limit, Position
@@ -16,6 +15,7 @@ from claimeven.agents.base import FaultKind
 from claimeven.agents.external.pons import PonsSolver, solver_of
 from claimeven.arena import play_match
 from claimeven.solver import Solver
+from tests.agents.support import decided
 from tests.positions import random_games
 
 SMALL = Geometry(5, 4)
@@ -167,7 +167,7 @@ def test_a_program_for_another_board_is_refused() -> None:
 def test_a_decision_holds_the_scores(exact: Solver) -> None:
     agent = make_agent(f"pons:{DROP_IN} -a", SMALL)
     position = Position.from_moves("1122", SMALL)
-    decision = agent.choose(position, Limit(), np.random.default_rng(0))
+    decision = decided(agent, position)
     assert decision.details["values"] == list(exact.scores(position))
     assert decision.score == exact.score(position)
     assert decision.column in exact.best_columns(position)

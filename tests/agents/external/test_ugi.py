@@ -22,6 +22,7 @@ from claimeven.agents.files import files_of
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.arena import play_match
 from claimeven.arena.games.safe_call import begin_game, timed_decision
+from tests.agents.support import decided
 
 ENGINE = Path(__file__).parent / "engines" / "small.py"
 QUICK = Limit(seconds=0.3)
@@ -31,7 +32,7 @@ def spec_of(*arguments: object) -> str:
     return " ".join([f"ugi:{sys.executable} {ENGINE}", *map(str, arguments)])
 
 
-def decided(agent: Agent, moves: str, limit: Limit = QUICK) -> int:
+def asked(agent: Agent, moves: str, limit: Limit = QUICK) -> int:
     position = Position.from_moves(moves)
     return timed_decision(agent, position, limit, np.random.default_rng(0))[0].column
 
@@ -78,9 +79,9 @@ def test_openings_are_told_by_moves_in_the_engines_own_notation(notation: tuple[
     assert not any(result.forfeits)
     agent = make_agent(spec_of(*notation), Geometry())
     begin_game(agent)
-    assert decided(agent, "4141") == 3  # it stops a line that only it can see by itself
-    assert decided(agent, "414143") == 3
-    assert decided(agent, "112233") == 3
+    assert asked(agent, "4141") == 3  # it stops a line that only it can see by itself
+    assert asked(agent, "414143") == 3
+    assert asked(agent, "112233") == 3
     agent.close()
 
 
@@ -138,7 +139,7 @@ def test_what_an_engine_tells_is_in_its_decision(
     agent = make_agent(telling(tmp_path, infos)[0], Geometry())
     agent.reset()
     position = Position.from_moves("111111")  # column a is full
-    decision = agent.choose(position, Limit(), np.random.default_rng(0))
+    decision = decided(agent, position)
     agent.close()
     assert (decision.column, decision.value) == (3, value)
     assert (decision.depth, decision.nodes, decision.details) == (depth, nodes, details)
@@ -150,7 +151,7 @@ def test_an_engine_hears_its_settings_and_the_limit_as_it_writes_them(tmp_path: 
     agent = make_agent(spec, Geometry())
     agent.reset()
     for limit in (Limit(seconds=0.0001), Limit(depth=4, nodes=50), Limit()):
-        agent.choose(Position(), limit, np.random.default_rng(0))
+        decided(agent, "", limit)
     agent.close()
     lines = heard.read_text().splitlines()
     assert "setoption name hash value 64" in lines
@@ -197,7 +198,7 @@ def test_a_full_column_is_illegal() -> None:
     agent = make_agent(spec_of("--fail", "full", 6))
     begin_game(agent)
     with pytest.raises(AgentFault, match=r"column 0 \(counted from 0\), which is full") as caught:
-        decided(agent, "111111")
+        asked(agent, "111111")
     assert caught.value.kind is FaultKind.ILLEGAL
     agent.close()
 
@@ -208,20 +209,20 @@ def test_the_next_game_begins_with_a_fresh_process() -> None:
     begin_game(agent)
     first = agent.process
     with pytest.raises(AgentFault):
-        decided(agent, "44")
+        asked(agent, "44")
     begin_game(agent)
     assert agent.process not in (None, first)
-    assert decided(agent, "") == 3
+    assert asked(agent, "") == 3
     # one that is late is told to stop, and spared
     late = make_agent(spec_of("--fail", "late", 2), Geometry(), QUICK)
     assert isinstance(late, UgiAgent)
     begin_game(late)
     before = late.process
     with pytest.raises(AgentFault):
-        decided(late, "44")
+        asked(late, "44")
     begin_game(late)
     assert late.process == before
-    assert decided(late, "") == 3
+    assert asked(late, "") == 3
     for one in (agent, late):
         one.close()
 
@@ -229,7 +230,7 @@ def test_the_next_game_begins_with_a_fresh_process() -> None:
 def test_what_it_prints_on_stderr_is_bounded(capfd: pytest.CaptureFixture[str]) -> None:
     agent = make_agent(spec_of("--fail", "shout", 1))
     begin_game(agent)
-    assert decided(agent, "4", Limit()) == 3
+    assert asked(agent, "4", Limit()) == 3
     agent.close()
     err = capfd.readouterr().err
     assert "has printed 20,000 characters in this game: the rest is left out" in err

@@ -1,20 +1,23 @@
-"""The Monte Carlo agents: what they tell, from one side throughout; threads; what `load` does."""
+"""The Monte Carlo agents: what they show, from one side throughout; threads; own playouts."""
+
+from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from claimeven.agents import Limit, make_agent
-from claimeven.agents.families.montecarlo import MonteCarloAgent
+from claimeven import Geometry, Position
+from claimeven.agents import AgentFault, Decision, InvalidSpec, Limit, make_agent
+from claimeven.agents.families.montecarlo import MonteCarloAgent, load_playout
 from claimeven.compiled.splitmix64 import Stream
-from claimeven.game import Position
+from claimeven.game import ClaimevenError
 from claimeven.montecarlo import PRESETS, MonteCarloSearch, preset
+from tests.agents.support import decided
 
 SMALL_TREE, SMALL_TABLE = "uct:capacity=100", "uct-itu-table:capacity=100"
 
@@ -23,7 +26,7 @@ def told(spec: str, moves: str, **limit: int) -> tuple[object, dict[str, object]
     """Decision of an agent, its tree as JSON and as text, and its trace."""
     agent, position = make_agent(spec), Position.from_moves(moves)
     steps = agent.trace(position, Limit(**limit), np.random.default_rng(0))
-    decision = agent.choose(position, Limit(**limit), np.random.default_rng(0))
+    decision = decided(agent, position, Limit(**limit))
     trace = list(islice(steps, 3000))
     view = agent.tree(2, 60)
     assert view is not None
@@ -185,16 +188,14 @@ def test_the_tree_after_each_step_has_the_numbers_of_the_steps() -> None:
 def test_a_full_tree_is_told() -> None:
     position = Position.from_moves("44")
     for spec, full in ((SMALL_TREE, True), (SMALL_TABLE, True), ("uct", False)):
-        decision = make_agent(spec).choose(
-            position, Limit(iterations=500), np.random.default_rng(0)
-        )
+        decision = decided(spec, position, Limit(iterations=500))
         assert decision.details["full"] is full
         assert (decision.details["stored"] <= 100) is full
 
 
 def test_the_tree_says_how_many_moves_it_left_out() -> None:
     agent, position = make_agent("uct-menary"), Position.from_moves("44")
-    agent.choose(position, Limit(iterations=500), np.random.default_rng(0))
+    decided(agent, position, Limit(iterations=500))
     for nodes in (1, 4, 30):
         view = agent.tree(2, nodes)
         assert view is not None
@@ -245,43 +246,120 @@ def test_threads_may_share_an_agent(spec: str) -> None:
         assert max(pool.map(ask, range(24))) <= 1
 
 
-LOADING = """
-import gc, sys, tracemalloc
-import numpy as np
-from claimeven import Geometry, Position
-from claimeven.agents import Limit, make_agent
-from claimeven.agents.families.montecarlo import MonteCarloAgent
-from claimeven.compiled.splitmix64 import Stream
-from claimeven.compiled import Kernel
+RULES = """
+def leftmost(position):
+    return position.legal_columns[0]
 
-def loaded():
-    return {k.__name__ for k in gc.get_objects() if isinstance(k, Kernel) and k._compiled}
+def drawn(position, stream):
+    while True:
+        column = stream.below(position.geometry.columns)
+        if column in position.legal_columns:
+            return column
 
-for spec in sys.argv[1:]:
-    agent = make_agent(spec)
-    agent.check_board(Geometry())
-    agent.load(Geometry())
-    agent.reset()
-    before = loaded()
-    tracemalloc.start()
-    agent.choose(Position(), Limit(iterations=100), np.random.default_rng(1))
-    memory = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    print(spec, sorted(loaded() - before), memory < 4_000_000)
+def perhaps(position, stream=None):
+    return position.legal_columns[0] if stream is None else drawn(position, stream)
+
+def off(position):
+    return 8
+
+def beside(position):
+    return 7
+
+def full(position):
+    return 3
+
+def named(position, *, depth=1):
+    return position.legal_columns[0]
+
+def words(position):
+    return "four"
+
+def three(position, stream, depth):
+    return 0
+
+number = 4
 """
 
+METHODS = ("flat", "breadth", "uct-polito", "uct-itu-table", "uct")
 
-def test_a_decision_after_load_compiles_nothing_and_sets_no_memory_aside() -> None:
-    """A million nodes take 16 MB as a tree and 61 MB as a graph."""
-    specs = [
-        "uct",
-        "flat",
-        "breadth:capacity=1000000",
-        "uct-itu-table",
-        "uct:table=mirror,threads=2",
-    ]
-    ran = subprocess.run(
-        [sys.executable, "-c", LOADING, *specs], capture_output=True, text=True, check=False
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    file = tmp_path / "rules.py"
+    file.write_text(RULES)
+    return file
+
+
+def decide(spec: str) -> Decision:
+    position, rng = Position.from_moves("4455"), np.random.default_rng(3)
+    return make_agent(spec).choose(position, Limit(iterations=80), rng)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_rule_of_ones_own_is_followed(rules: Path, name: str) -> None:
+    """The same rule as `random`, draw for draw, so the same decision."""
+    own = decide(f"{name}:playout={rules}:drawn")
+    ours = decide(f"{name}:playout=random,backend=python")
+    assert own.details["backend"] == "python"
+    assert (own.column, own.value, own.policy, own.details["visits"]) == (
+        ours.column,
+        ours.value,
+        ours.policy,
+        ours.details["visits"],
     )
-    assert ran.stderr == ""
-    assert ran.stdout.splitlines() == [f"{spec} [] True" for spec in specs]
+
+
+def test_a_rule_that_may_take_the_stream_is_given_it(rules: Path) -> None:
+    visits = [
+        decide(f"uct-aifour:playout={rules}:{name}").details["visits"]
+        for name in ("perhaps", "drawn", "leftmost")
+    ]
+    assert visits[0] == visits[1] != visits[2]
+
+
+def test_a_rule_of_the_position_alone(rules: Path) -> None:
+    visits = [
+        decide(f"uct-aifour:playout={rules}:{name}").details["visits"]
+        for name in ("leftmost", "leftmost", "named")
+    ]
+    assert visits[0] == visits[1] == visits[2] != decide("uct-aifour").details["visits"]
+
+
+@pytest.mark.parametrize(("name", "sentence"), [
+    ("off", r"has a playout that answers wrongly: column 8 \(counted from 0\) is not on the board"),
+    ("beside", r"has a playout that answers wrongly: column 7 \(counted from 0\) is not on the"),
+    ("full", r"has a playout that answers wrongly: column 3 \(counted from 0\) is full"),
+    ("words", "returned 'four' instead of a column number"),
+])  # fmt: skip
+def test_a_rule_that_answers_wrongly(rules: Path, name: str, sentence: str) -> None:
+    with pytest.raises(AgentFault, match=sentence):
+        decide(f"uct:playout={rules}:{name}")
+
+
+def test_what_is_no_rule_is_refused(rules: Path) -> None:
+    for name, sentence in (
+        ("missing", "has nothing called 'missing'"),
+        ("number", "is not a function"),
+        ("three", "must take a position, or a position and a random stream"),
+    ):
+        with pytest.raises(InvalidSpec, match=sentence):
+            make_agent(f"uct:playout={rules}:{name}")
+    with pytest.raises(ClaimevenError, match="unknown playout 'left': choose from random, "):
+        make_agent("uct:playout=left")
+    with pytest.raises(InvalidSpec, match="a playout of one's own is Python: choose backend=auto"):
+        make_agent(f"uct:playout={rules}:drawn,backend=compiled", Geometry())
+
+
+def test_a_learned_network_plays_out_by_name() -> None:
+    """It blocks where a random playout would seldom do so, and draws from the search's stream."""
+    agents = [make_agent("uct-menary:playout=ntuple,iterations=6") for _ in "ab"]
+    position = Position.from_moves("4455")
+    found = [decided(a, position, seed=2).details for a in agents]
+    assert found[0] == found[1]
+    assert sum(found[0]["visits"]) == 6
+    rule = load_playout("ntuple")
+    assert not isinstance(rule, str)
+    assert rule(Position.from_moves("445566"), Stream(1)) in (2, 6)
+    assert rule(Position.from_moves("44556"), Stream(1)) in (2, 6)
+    with pytest.raises(InvalidSpec, match=r"missing\.npz cannot be read"):
+        make_agent("uct-menary:playout=ntuple-missing.npz")

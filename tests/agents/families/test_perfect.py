@@ -25,6 +25,7 @@ from claimeven.agents.families.perfect import (
     lines_left,
 )
 from claimeven.solver import InvalidSolve, Solver
+from tests.agents.support import decided
 from tests.positions import position_after, random_positions
 
 SMALL = Geometry(5, 4, 4)
@@ -48,7 +49,7 @@ def perfect(**options: Any) -> PerfectAgent:
 def test_the_centre_most_best_column_is_played_and_told() -> None:
     solver, agent = Solver(SMALL, table_mb=1), perfect()
     for position in positions(60):
-        decision = agent.choose(position, Limit(), rng())
+        decision = decided(agent, position)
         assert decision.column == solver.best_columns(position)[0]
         assert decision.score == solver.score(position)
         assert decision.details["values"] == list(solver.scores(position))
@@ -73,7 +74,7 @@ def test_without_quick_any_column_of_the_same_outcome_is_good() -> None:
     for position in positions(40):
         scores = solver.scores(position)
         outcome = solver.outcome(position)
-        policy = agent.choose(position, Limit(), rng()).policy
+        policy = decided(agent, position).policy
         assert policy is not None
         for score, chance in zip(scores, policy, strict=True):
             assert (chance > 0) == (score is not None and np.sign(score) == outcome)
@@ -126,35 +127,11 @@ def test_a_time_limit_is_kept_at_a_hard_position(
     agent = make_agent(spec)
     position = Position.from_moves(moves, geometry)
     begin = time.perf_counter()
-    decision = agent.choose(position, Limit(seconds=seconds), rng())
+    decision = decided(agent, position, Limit(seconds=seconds))
     taken = time.perf_counter() - begin
     assert decision.score is None and decision.details["complete"] is False
     assert decision.column in geometry.centre_order
     assert decision.seconds <= taken < seconds + GRACE
-
-
-LOADED = """
-import numpy as np
-from claimeven import Geometry, Position
-from claimeven.agents import Limit, make_agents
-from claimeven.compiled import decorators
-agents = make_agents(["perfect:table_mb=1", "full:table_mb=1"])
-def late(kernel, safe_moment):
-    raise AssertionError(f"{kernel.py_func} is compiled while the clock runs")
-decorators.Kernel._load = late
-for agent in agents:
-    for geometry, moves in ((Geometry(), "123456715341"), (Geometry(4, 4), "")):
-        for limit in (Limit(), Limit(seconds=0.1)):
-            agent.choose(Position.from_moves(moves, geometry), limit, np.random.default_rng())
-"""
-
-
-def test_nothing_is_compiled_while_the_clock_runs() -> None:
-    """In a fresh process, where nothing is loaded yet."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOADED], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 SHARED_BY_THREADS = """
@@ -190,8 +167,8 @@ def test_threads_may_share_an_agent(spec: str) -> None:
 def test_a_limit_that_is_not_met_changes_nothing() -> None:
     for spec in ("perfect:table_mb=1", "full:table_mb=1"):
         for position in positions(8):
-            free = make_agent(spec).choose(position, Limit(), rng())
-            limited = make_agent(spec).choose(position, Limit(seconds=600), rng())
+            free = decided(spec, position)
+            limited = decided(spec, position, Limit(seconds=600))
             assert limited.details["complete"] is True
             assert (limited.column, limited.score) == (free.column, free.score)
 
@@ -209,7 +186,7 @@ def test_full_agrees_with_the_solver_whichever_engine_answers() -> None:
     agent, solver = make_agent("full:table_mb=1"), Solver(SMALL, table_mb=1)
     engines = set()
     for position in positions(25):
-        decision = agent.choose(position, Limit(), rng())
+        decision = decided(agent, position)
         assert decision.score == solver.score(position)
         assert decision.column == solver.best_columns(position)[0]
         assert decision.details["values"] == list(solver.scores(position))
@@ -220,13 +197,13 @@ def test_full_agrees_with_the_solver_whichever_engine_answers() -> None:
 
 
 def test_full_looks_at_every_line_of_a_tiny_board() -> None:
-    decision = make_agent("full").choose(Position(Geometry(3, 3, 3)), Limit(), rng())
+    decision = decided("full", Position(Geometry(3, 3, 3)))
     assert decision.details["engine"] == "minimax"
     assert decision.score == Solver(Geometry(3, 3, 3), table_mb=1).score(
         Position(Geometry(3, 3, 3))
     )
     assert lines_left(Position(Geometry(3, 3, 3))) == 1680
-    limited = make_agent("full").choose(Position(Geometry(3, 3, 3)), Limit(seconds=600), rng())
+    limited = decided("full", Position(Geometry(3, 3, 3)), Limit(seconds=600))
     assert limited.details["engine"] == "solver"  # minimax knows of no time
 
 
@@ -246,7 +223,7 @@ def test_where_time_ends_a_search_no_score_is_told(known: int, column: int) -> N
         pass
 
     for agent in (Full(), Perfect("centre", True, 10)):
-        decision = agent.choose(Position.from_moves("12", SMALL), Limit(seconds=1), rng())
+        decision = decided(agent, Position.from_moves("12", SMALL), Limit(seconds=1))
         assert (decision.score, decision.value, decision.details["complete"]) == (None, None, False)
         assert decision.column == column
         assert decision.details["values"] == list(scores)
@@ -259,7 +236,7 @@ def test_boards_beyond_the_solver_are_refused() -> None:
     for position in (Position(board), late):
         for spec in ("perfect", "full"):
             with pytest.raises(InvalidSolve, match="the solver holds boards of"):
-                make_agent(spec).choose(position, Limit(), rng())
+                decided(spec, position)
 
 
 @pytest.mark.parametrize(
