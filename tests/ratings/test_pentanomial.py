@@ -19,7 +19,6 @@ from claimeven.ratings.pentanomial import (
     PairCounts,
     elo_of_share,
     half_points,
-    pair_games,
     share_of_elo,
     wilson_interval,
 )
@@ -179,25 +178,10 @@ def test_intervals_hold_the_truth_nineteen_times_in_twenty(theta: float) -> None
     assert superior / 400 < 0.08 if theta == 0 else superior / 400 > 0.95
 
 
-def test_games_are_paired_by_their_schedule_numbers() -> None:
-    games = {0: 1.0, 1: 0.5, 2: 0.0, 3: 0.0, 5: 1.0, 6: 0.5, 8: 1, 9: 1}
-    forwards, backwards = pair_games(games.items()), pair_games(reversed(games.items()))
-    assert forwards == backwards
-    assert list(forwards.pairs.items()) == list(backwards.pairs.items())
-    assert dict(forwards.pairs) == {0: 1.5, 1: 0.0, 4: 2.0}
-    assert dict(forwards.unpaired) == {5: 1.0, 6: 0.5}
-    assert forwards.counts == PairCounts((1, 0, 0, 1, 1))
-    assert pair_games([]).counts.pairs == 0
-
-
 def test_results_that_cannot_be_are_refused() -> None:
-    with pytest.raises(InvalidEvidence, match="game 3 is told twice"):
-        pair_games([(3, 1), (3, 1)])
-    with pytest.raises(InvalidEvidence, match="numbered from 0, not -1"):
-        pair_games([(-1, 1)])
     for points in (-0.5, 0.25, 1.5, math.nan, math.inf):
         with pytest.raises(InvalidEvidence, match=f"a game cannot give {points} points"):
-            pair_games([(0, points)])
+            half_points(points, 1)
     with pytest.raises(InvalidEvidence, match=r"2 games cannot give 2\.5 points"):
         PairCounts.of([2.5])
     for counts in ((1, 2, 3, 4), (1, 2, 3, 4, -1)):

@@ -9,7 +9,7 @@ or 1. The pentanomial counts say how often each share occurred.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import index
 
@@ -174,44 +174,6 @@ class PairCounts:
             "normalized_elo_interval_95": list(self.normalized_elo_interval),
             "superiority": self.superiority,
         }
-
-
-@dataclass(frozen=True)
-class PairedGames:
-    """An agent's points in pairs, by number of the pair, and in other games, by theirs."""
-
-    pairs: Mapping[int, float]
-    unpaired: Mapping[int, float]
-
-    @property
-    def counts(self) -> PairCounts:
-        """The pentanomial counts of the full pairs. Games without a partner are no evidence."""
-        return PairCounts.of(self.pairs.values())
-
-
-def pair_games(games: Iterable[tuple[int, float]]) -> PairedGames:
-    """Sort games, told as (schedule number, an agent's points: 0, 1/2 or 1), into pairs.
-
-    Games 2k and 2k + 1 are pair k. They may come in any order.
-
-    >>> pair_games([(1, 0.5), (4, 1), (0, 1), (3, 0), (2, 0)])
-    PairedGames(pairs={0: 1.5, 1: 0.0}, unpaired={4: 1.0})
-    """
-    points: dict[int, float] = {}
-    for number, told in games:
-        if index(number) < 0:
-            raise InvalidEvidence(f"games are numbered from 0, not {number}")
-        if number in points:
-            raise InvalidEvidence(f"game {number} is told twice")
-        points[number] = half_points(told, 1) / 2
-    pairs: dict[int, float] = {}
-    unpaired: dict[int, float] = {}
-    for number in sorted(points):
-        if number ^ 1 not in points:
-            unpaired[number] = points[number]
-        elif number % 2:
-            pairs[number // 2] = points[number - 1] + points[number]
-    return PairedGames(pairs, unpaired)
 
 
 def half_points(points: float, games: int) -> int:
