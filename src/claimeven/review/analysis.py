@@ -26,8 +26,7 @@ from claimeven.markup import shown_by
 from claimeven.review.chart import score_chart
 from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
-from claimeven.review.explain import COLUMN_SENTENCES
-from claimeven.review.inputs import WIDTH, board_of, solver_for
+from claimeven.review.explain import COLUMN_SENTENCES, WIDTH, board_of, solver_for
 from claimeven.review.marks import INACCURATE, JUDGEMENTS, MARKS, PERFECT, judge, steps_lost
 from claimeven.review.score_claims import BestPlay
 from claimeven.solver.protocols import ExactSolver

@@ -96,37 +96,30 @@ class Claim(ABC):
 
 @dataclass(frozen=True)
 class Words:
-    """The names of things in sentences about one position."""
+    """The names of things in sentences about one position; players, columns and cells from 0."""
 
     position: Position
 
     def player(self, player: int) -> str:
-        """Name a player (0 or 1)."""
         return f"the {PLAYER_NAMES[player]}"
 
     def name(self, column: int) -> str:
-        """Return the digit or letter of a column."""
         return column_name(column, self.position.geometry)
 
     def column(self, column: int) -> str:
-        """Name a column."""
         return f"column {self.name(column)}"
 
     def columns(self, columns: Iterable[int]) -> str:
-        """Name one column or several."""
         names = [self.name(column) for column in columns]
         return f"column{'s' * (len(names) > 1)} {listed(names)}"
 
     def columns_of(self, cells: Iterable[Cell]) -> str:
-        """Name the columns of cells."""
         return self.columns(column for column, _ in cells)
 
     def cell(self, cell: Cell) -> str:
-        """Name a cell."""
         return f"row {cell[1] + 1} of {self.column(cell[0])}"
 
     def moves(self, line: Iterable[int]) -> str:
-        """Name the columns of moves in their order."""
         return listed([self.name(column) for column in line])
 
     def disc(self, place: int) -> int:

@@ -15,6 +15,7 @@ from textwrap import wrap
 from typing import Any
 
 from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
@@ -22,7 +23,6 @@ from claimeven.markup import shown_by
 from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.disc_claims import Closed
-from claimeven.review.inputs import WIDTH, Asked, position_of, solver_for
 from claimeven.review.score_claims import Best, Standing
 from claimeven.review.threats import (
     is_playable,
@@ -33,6 +33,10 @@ from claimeven.review.win_claims import Double, Stack, Zugzwang, double_cells, s
 from claimeven.solver.errors import InvalidSolve
 from claimeven.solver.protocols import ExactSolver
 
+#: A position, or the moves that lead to it from the empty board: a move string or 0-based columns.
+Asked = Position | str | Iterable[int]
+#: Characters a line of text takes at most.
+WIDTH = 80
 #: Most sentences about the position and about each column.
 POSITION_SENTENCES, COLUMN_SENTENCES = 5, 4
 #: Characters of a line that a column, its score and a word need.
@@ -141,6 +145,38 @@ def explain(position: Asked, solver: ExactSolver | None = None) -> Explanation:
     )
     claims = tuple(islice(_position_claims(position, best, told[best[0]]), POSITION_SENTENCES))
     return Explanation(position, score, scores, best, claims, columns)
+
+
+def position_of(asked: Asked, solver: ExactSolver | None) -> Position:
+    """Return the position asked about; moves are played on the solver's board, or the usual one.
+
+    Raises `InvalidNotation` or `IllegalMove` for moves that cannot be played.
+    """
+    if isinstance(asked, Position):
+        return asked
+    return Position.from_moves(asked, board_of(solver))
+
+
+def board_of(solver: ExactSolver | None) -> Geometry:
+    """Return a solver's board, the usual one where there is no solver.
+
+    Raises `ClaimevenError` for what is no solver.
+    """
+    if solver is None:
+        return STANDARD
+    if not callable(getattr(solver, "scores", None)):
+        raise ClaimevenError(f"a solver is one such as Solver(Geometry(4, 4)), not {solver!r}")
+    return solver.geometry
+
+
+def solver_for(geometry: Geometry, solver: ExactSolver | None) -> ExactSolver:
+    """Return the solver given, or else a new one, with the usual book of its board."""
+    if solver is not None:
+        board_of(solver)  # refuses what is none
+        return solver
+    from claimeven.solver.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+
+    return Solver(geometry)
 
 
 def explain_columns(
