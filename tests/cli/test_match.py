@@ -329,3 +329,18 @@ def test_seats_need_not_be_swapped(run: Run, tmp_path: Path) -> None:
     assert "its swap differs (false, not true)" in said
     odd = json.loads(run(*words, "2", "--position", "444").out)
     assert [game["first"] for game in odd["played"]] == [2, 2]  # A begins, as second player
+
+
+COUNTING = "alphabeta-polito"
+
+
+@pytest.mark.parametrize("agent", [COUNTING, "uct-aifour:iterations=20"])
+def test_evaluations_are_told_if_the_agent_counts_them(run: Run, agent: str) -> None:
+    asked = ("match", agent, "random", "--games", "2")
+    told = json.loads(run(*asked, "--json").out)
+    words = [line for line in run(*asked).out.splitlines() if line.startswith("evaluations by")]
+    if agent == COUNTING:
+        a_game, a_move = told["evaluations_per_game"][0], told["per_move"][0]["evaluations"]
+        assert words == [f"evaluations by {COUNTING}: {a_game:,.1f} a game, {a_move:,.1f} a move"]
+    else:
+        assert (words, told["evaluations_per_game"]) == ([], [None, None])

@@ -20,9 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from claimeven.arena.games.game import Game
+from claimeven.arena.store import query
 from claimeven.arena.store.database import APPLICATION_ID, InvalidStore
+from claimeven.arena.store.query import UnreadGames
 from claimeven.arena.store.runs import store_notes
-from claimeven.arena.store.store import Store, StoredAgent
+from claimeven.arena.store.store import Store, StoredAgent, public_agents
 from claimeven.arena.tournaments.standings import Standings
 from claimeven.atomic_io import CannotWrite
 from claimeven.errors import ClaimevenError
@@ -147,7 +149,7 @@ def test_what_a_killed_writer_left_is_tidied_by_who_reads(tmp_path: Path) -> Non
 WRITER = """
 import sys
 from claimeven.arena.games.game import Game
-from claimeven.arena.store.store import Store, StoredAgent
+from claimeven.arena.store.store import Store, StoredAgent, public_agents
 opened = Store.create(sys.argv[1], {}, [StoredAgent(0, "a", "a")])
 for number in range(10**6):
     opened.add([Game(f"job{number}", number, None, 0, 0, "", "44", None, False)])
@@ -405,3 +407,61 @@ def test_corrupt_pages_cost_the_games_in_them(tmp_path: Path, seed: int) -> None
         assert len(read) + len(opened.damaged) == 300
         assert 0 < len(read) < 300
         assert all(game == written[game.number] for game in read)
+
+
+READ = (StoredAgent(0, "ann", "ann"), StoredAgent(1, "bob", "bob"))
+
+
+def unread(number: int, job: str = "") -> Game:
+    return Game(job or f"j{number}", number, number // 2, 0, 1, "", "4", None, False)
+
+
+def test_each_game_is_read_once_while_the_file_grows(tmp_path: Path) -> None:
+    rng = random.Random(4)
+    waiting = [*map(unread, range(60)), unread(7, "another"), unread(50, "another of 50")]
+    rng.shuffle(waiting)
+    games, found = UnreadGames(), []
+    with Store.create(tmp_path / "g.db", {}, READ) as store:
+        while waiting:
+            stored, waiting = waiting[:9], waiting[9:]
+            store.add(stored)
+            new = list(games.read(store))
+            assert {each.job for each in new} <= {each.job for each in stored}
+            found += new
+            assert games.has_all_of(len(store), len(store)) is (games.count == len(store))
+        # One is missed at most: a second game under a number that was passed already.
+        assert len(found) == len({each.job for each in found}) >= 61
+        assert list(games.read(store)) == []
+        whole = list(UnreadGames().read(store))
+        assert whole == list(store.games())
+
+
+def test_what_was_read_is_remembered_by_one_number(tmp_path: Path) -> None:
+    games = UnreadGames()
+    with Store.create(tmp_path / "g.db", {}, READ) as store:
+        store.add(map(unread, range(query._OFTEN + 5)))
+        store.add([unread(query._OFTEN + 10)])
+        assert sum(1 for _ in games.read(store)) == query._OFTEN + 6
+        assert games._next == query._OFTEN + 5
+        assert games._beyond == {(query._OFTEN + 10, f"j{query._OFTEN + 10}")}
+
+
+def test_games_from_a_number_on_but_some(tmp_path: Path) -> None:
+    with Store.create(tmp_path / "g.db", {}, READ) as store:
+        store.add(map(unread, range(6)))
+        assert [each.number for each in store.games(2, {(3, "j3"), (5, "x")})] == [2, 4, 5]
+
+
+def test_agents_are_shown_without_the_folders_of_the_machine() -> None:
+    agents = [
+        StoredAgent(0, "/home/ann/bot.py", "/home/ann/bot.py:play"),
+        StoredAgent(1, "/home/bob/bot.py", "kaggle:/home/bob/bot.py"),
+        StoredAgent(2, "uct:iterations=9", "uct:iterations=9"),
+        StoredAgent(3, "play", "http://host/play?agent=uct"),
+    ]
+    shown = public_agents(agents)
+    assert [each.label for each in shown] == ["bot.py", "bot.py (2)", "uct:iterations=9", "play"]
+    assert [each.spec for each in shown] == [
+        "bot.py:play", "kaggle:bot.py", "uct:iterations=9", "http://host/play?agent=uct",
+    ]  # fmt: skip
+    assert [each.id for each in shown] == [0, 1, 2, 3]

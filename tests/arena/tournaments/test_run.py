@@ -78,17 +78,6 @@ def test_more_rounds_are_added_to_those_played(tmp_path: Path) -> None:
     assert after == list(map(essence, played(tmp_path / "whole.db", plan(rounds=3))))
 
 
-def test_what_moves_told_is_stored(tmp_path: Path) -> None:
-    games = played(tmp_path / "s.db", plan("greedy", "uct:iterations=20", rounds=1))
-    for game in games:
-        assert set(game.told) == {
-            "seconds", "nodes", "iterations", "depth", "value", "branching", "stored",
-        }  # fmt: skip
-        assert all(len(amounts) == len(game.moves) for amounts in game.told.values())
-        uct = slice((len(game.opening) + (game.second == 1)) % 2, None, 2)
-        assert set(game.told["iterations"][uct]) <= {0, 20}
-
-
 def test_what_moves_told_is_theirs_from_any_start(tmp_path: Path) -> None:
     """Whose move is the first to be told follows from the start and the opening."""
     for start in ("", "4"):
@@ -147,15 +136,6 @@ def test_the_last_games_are_stored_before_their_players_go(
     assert when_closed == [what.games]
 
 
-def test_two_coordinators_on_one_file_the_second_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "s.db"
-    with (
-        open_store(path, plan(), resume=False),
-        pytest.raises(InvalidStore, match=r"s\.db is being written by another process"),
-    ):
-        open_store(path, plan(), resume=True)
-
-
 def test_rounds_may_be_added_and_fewer_are_the_same_tournament(tmp_path: Path) -> None:
     path, agents = tmp_path / "s.db", ("random", "greedy")
     before = played(path, plan(*agents, rounds=2, openings=OPENINGS[:2]))
@@ -210,14 +190,6 @@ def test_what_cannot_change_is_told(tmp_path: Path, change: dict[str, Any], said
     played(path, what)
     with pytest.raises(InvalidStore, match=said):
         open_store(path, replace(what, **change), resume=True)
-
-
-def test_a_file_without_games_is_begun_anew(tmp_path: Path) -> None:
-    path = tmp_path / "s.db"
-    path.touch()
-    open_store(path, plan(seed=1), resume=True).close()
-    with open_store(path, plan(seed=2), resume=True) as store:
-        assert store.meta["plan"]["seed"] == 2
 
 
 def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from claimeven import Position
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.store import StoredAgent
-from claimeven.arena.tournaments.standings import Standings
+from claimeven.arena.tournaments.standings import Standings, Totals, remarks
+from claimeven.ratings.pair_counts import RatedGame, gather
 from claimeven.ratings.pentanomial import PairCounts
 
 AGENTS = tuple(StoredAgent(i, name, name) for i, name in enumerate(("ann", "bob", "cid")))
@@ -149,3 +152,99 @@ def test_points_add_up(results: list[tuple[int, int, int | None]]) -> None:
     for one in range(3):
         against = [standings.between(one, other) for other in range(3) if other != one]
         assert sum(record.games for record in against) == standings.records[one].games
+
+
+TOTALLED = tuple(
+    StoredAgent(number, name, name) for number, name in enumerate(("zoe", "ann", "bob"))
+)
+
+
+def made(rng: random.Random, number: int) -> Game:
+    """A game of chance, with every field that counts."""
+    first, second = rng.choice([(0, 1), (1, 0), (0, 2), (2, 1), (1, 1)])
+    fault_seat = rng.choice([None, None, 0, 1])
+    return Game(
+        job=str(number),
+        number=number,
+        pair=rng.choice([None, number // 2, number // 6]),
+        first=first,
+        second=second,
+        opening="44",
+        moves=rng.choice(["1213141", "121314"]),
+        winner=rng.choice([None, 0, 1]),
+        finished=rng.random() < 0.9,
+        fault=None if fault_seat is None else "crash",
+        fault_seat=fault_seat,
+        told={"nodes": [rng.randrange(9) for _ in range(6)]},
+    )
+
+
+def test_the_order_of_the_games_does_not_matter() -> None:
+    rng = random.Random(1)
+    games = [made(rng, number) for number in range(300)]
+    at_once, later = Totals(TOTALLED, games), Totals(TOTALLED)
+    rng.shuffle(games)
+    for game in games:
+        later.note(game)
+    assert later.as_dict(None) == at_once.as_dict(None)
+    finished = [game for game in games if game.finished]
+    assert later.games == len(finished)
+    assert later.unique_games == len({(g.first, g.second, g.all_moves) for g in finished})
+    rated = [
+        RatedGame(
+            (game.pair if game.pair is not None else game.job, *sorted(game.agents)),
+            TOTALLED[game.first].label,
+            TOTALLED[game.second].label,
+            0.5 if game.winner is None else 1 - game.winner,
+        )
+        for game in finished
+        if game.first != game.second
+    ]
+    wanted, found = gather(rated), later.evidence
+    assert found.agents == wanted.agents == ("ann", "bob", "zoe")
+    for name in ("weights", "counted", "seated", "starts", "twos", "games", "points", "took"):
+        assert (getattr(found, name) == getattr(wanted, name)).all()
+    for agent, record in later.records.items():
+        own = [game for game in finished if agent in game.agents]
+        assert record.games == sum(game.first != game.second for game in own)
+        assert record.forfeits["crash"] == sum(
+            game.fault_seat is not None and game.agents[game.fault_seat] == agent for game in own
+        )
+
+
+def told(specs: list[tuple[str, str | None]], openings: list[str]) -> list[str]:
+    agents = [
+        StoredAgent(place, chr(97 + place), spec, digest)
+        for place, (spec, digest) in enumerate(specs)
+    ]
+    return list(remarks(agents, openings))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "equal"),
+    [
+        ("bots/x.py", "y.py", True),
+        ("bots/x.py:agent", "/a/b/y.py:agent", True),
+        ("x.py:agent", "x.py:other", False),
+        ("x.py:agent,depth=2", "y.py:agent,depth=3", False),
+        ("kaggle:x.py", "kaggle:y.py", True),
+        ("kaggle:x.py", "y.py", False),
+        ("net:model=m.npz,c=1", "net:model=n.npz,c=1", True),
+        ("net:model=m.npz,c=1.5", "net:model=n.npz,c=2.5", False),
+    ],
+)
+def test_files_are_equal_if_content_and_use_are(one: str, other: str, equal: bool) -> None:
+    assert bool(told([(one, "d1"), (other, "d1")], [])) == equal
+    assert told([(one, "d1"), (other, "d2")], []) == []
+
+
+def test_agents_without_files_are_no_equal_files() -> None:
+    assert told([("uct", None), ("uct", None)], []) == []
+
+
+@pytest.mark.parametrize(
+    ("openings", "said"),
+    [(["43", "43"], True), (["43", "34"], False), (["", ""], False), (["43"], False), ([], False)],
+)
+def test_one_opening_for_all_games_is_said(openings: list[str], said: bool) -> None:
+    assert bool(told([], openings)) == said
