@@ -112,18 +112,6 @@ def test_rows_are_the_same_however_they_are_cut_into_blocks(
     assert made(tmp_path / "cut.csv", plan(1, 6)) == whole
 
 
-def test_parquet_holds_the_same_as_csv(tmp_path: Path) -> None:
-    from pyarrow import parquet
-
-    rows = made(tmp_path / "set.csv", plan(0, 9))
-    make_dataset(tmp_path / "set.parquet", plan(0, 9), Solver(BOARD, table_mb=4))
-    table = parquet.read_table(tmp_path / "set.parquet")
-    for row, other in zip(rows, table.to_pylist(), strict=True):
-        assert row == {name: "" if value is None else str(value) for name, value in other.items()}
-    assert (read_dataset(tmp_path / "set.parquet", BOARD).masks ==
-            read_dataset(tmp_path / "set.csv", BOARD).masks).all()  # fmt: skip
-
-
 def test_a_split_writes_each_position_to_one_side(tmp_path: Path) -> None:
     whole = made(tmp_path / "whole.csv", plan(1, 7))
     sides = made(tmp_path / "set.csv", plan(1, 7), split=0.8)
@@ -187,26 +175,6 @@ def test_a_damaged_journal_is_refused(tmp_path: Path, row: str, is_checked: bool
         make_dataset(path, plan(2, 6), Solver(BOARD, table_mb=4))
     with pytest.raises(InvalidDatasetFile, match="was started with plies 2-6, not 2-7"):
         make_dataset(path, plan(2, 7), Solver(BOARD, table_mb=4))
-
-
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        ({"positions": 5}, "takes every position of the plies: give no number of positions"),
-        ({"seed": 3}, "the source all takes no seed: nothing in it is random"),
-        ({"source": "random"}, "the source random needs a number of positions: only the source"),
-        ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),
-        ({"one_a_game": True}, "only the source mixed takes one position a game"),
-        ({"right_only": True}, "only the source mixed takes right columns alone"),
-        ({"highest": 16}, "plies must be within 0-15 on 4x4 connect 3"),
-    ],
-)
-def test_plans_that_cannot_be_are_refused(change: dict[str, Any], sentence: str) -> None:
-    options: dict[str, Any] = {
-        "positions": None, "lowest": 3, "highest": 12, "source": "all", "geometry": BOARD, **change,
-    }  # fmt: skip
-    with pytest.raises(InvalidDataset, match=sentence):
-        DatasetPlan(**options)
 
 
 @pytest.mark.parametrize(("bound", "most"), [("MAX_POSITIONS", 718), ("_MAX_MOVES", 121 * 7)])

@@ -17,13 +17,14 @@ from claimeven.game.errors import ClaimevenError
 from tests.dataset.test_generate import SMALL, plan, read, solver
 
 
-def test_parquet_holds_the_same_as_csv(tmp_path: Path) -> None:
+@pytest.mark.parametrize("asked", [plan(80), DatasetPlan(None, 0, 9, 0, "all", SMALL)])
+def test_parquet_holds_the_same_as_csv(tmp_path: Path, asked: DatasetPlan) -> None:
     from pyarrow import parquet
 
-    make_dataset(tmp_path / "set.csv", plan(80), solver())
-    make_dataset(tmp_path / "set.parquet", plan(80), solver())
+    make_dataset(tmp_path / "set.csv", asked, solver())
+    make_dataset(tmp_path / "set.parquet", asked, solver())
     table = parquet.read_table(tmp_path / "set.parquet")
-    assert json.loads(table.schema.metadata[b"claimeven"])["plies"] == "6-12"
+    assert json.loads(table.schema.metadata[b"claimeven"]) == asked.header()
     assert str(table.schema.field("mine").type) == "uint64"
     rows = read(tmp_path / "set.csv")
     for row, other in zip(rows, table.to_pylist(), strict=True):

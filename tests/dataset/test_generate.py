@@ -227,6 +227,9 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
+        ({"source": "all"}, "takes every position of the plies: give no number of positions"),
+        ({"source": "all", "positions": None, "seed": 3}, "the source all takes no seed: nothing"),
+        ({"positions": None}, "the source random needs a number of positions: only the source"),
         ({"positions": 0}, "positions must be 1 or more, not 0"),
         ({"lowest": -1}, "plies must be within 0-15 on 4x4 connect 3"),
         ({"highest": 16}, "plies must be within 0-15 on 4x4 connect 3.*not 3-16"),

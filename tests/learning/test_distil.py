@@ -136,10 +136,11 @@ def test_the_same_seed_gives_the_same_model(whole: Path, data: Dataset, tmp_path
     assert (tmp_path / "same" / "model.npz").read_bytes() == (whole / "model.npz").read_bytes()
 
 
-def test_a_run_of_shares_goes_on_where_it_was(table: Path, tmp_path: Path) -> None:
+def test_a_run_of_shares_and_neighbours_goes_on_where_it_was(table: Path, tmp_path: Path) -> None:
     recipe = replace(
-        QUICK, epochs=3, shares=(2.0,), ply_shares=(PlyShare(0, 6, 1.0), PlyShare(7, 12, 2.0))
-    )
+        QUICK, epochs=3, shares=(2.0,), ply_shares=(PlyShare(0, 6, 1.0), PlyShare(7, 12, 2.0)),
+        score_focus=2.5, ahead=0.3, beside=0.2, policy_target="any",
+    )  # fmt: skip
 
     class Ended(Exception):
         """Stands for whatever ends a run after its first measurement."""
@@ -191,17 +192,6 @@ def test_a_full_disk_leaves_the_last_checkpoint_whole(
     assert told(out) == told(whole)
 
 
-def test_what_stands_in_a_folder_is_not_lost(whole: Path, table: Path, tmp_path: Path) -> None:
-    other = DistilConfig(**{**vars(QUICK), "seed": 1})
-    with pytest.raises(InvalidRun, match="holds a run with"):
-        train_distil(whole, [table], other)
-    copy = tmp_path / "copy"
-    shutil.copytree(whole, copy)
-    (copy / "checkpoint.npz").write_bytes(b"PK")
-    with pytest.raises(InvalidRun, match=r"is no model: it is corrupt.*: delete it to start again"):
-        train_distil(copy, [table], QUICK)
-
-
 def test_a_run_that_learnt_scores_otherwise_is_refused(
     whole: Path, table: Path, tmp_path: Path
 ) -> None:
@@ -236,23 +226,6 @@ def test_few_positions_are_seen_as_often_as_asked(data: Dataset, tmp_path: Path)
     assert (row["steps"], row["seen"]) == (5, 5 * learnt) and 20 <= learnt <= 30
     lessons = Lessons(few, 512, 0)
     assert (lessons.steps, sorted(lessons.chosen(3))) == (1, list(range(30)))
-
-
-def test_scores_and_neighbours_are_learnt_and_gone_on_with(table: Path, tmp_path: Path) -> None:
-    recipe = replace(
-        QUICK, epochs=2, every=10, score_focus=2.5, ahead=0.3, beside=0.2, policy_target="any"
-    )
-    rows = train_distil(tmp_path / "whole", [table], recipe)
-    assert rows[-1]["score_loss"] < rows[0]["score_loss"]
-    words = (
-        "train", "distil", str(table), "--out", str(tmp_path / "run"), "--size", "small",
-        "--epochs", "2", "--batch", "64", "--every", "10", "--rate", "3e-3", "--policy-target",
-        "any", "--score-focus", "2.5", "--ahead", "0.3", "--beside", "0.2", "--columns", "4",
-        "--rows", "4", "--connect", "3",
-    )  # fmt: skip
-    interrupted(*words, when=(tmp_path / "run" / "checkpoint.npz").exists)
-    train_distil(tmp_path / "run", [table], recipe)
-    assert told(tmp_path / "run") == told(tmp_path / "whole")
 
 
 def test_answers_of_a_batch(data: Dataset) -> None:

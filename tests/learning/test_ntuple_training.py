@@ -190,15 +190,6 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
         assert (whole / "model.npz").read_bytes() == before
 
 
-def test_a_recipe_that_cannot_be_read_is_told(whole: Path, tmp_path: Path) -> None:
-    for content in ("[" * 100_000, "", "[]", "{", "\0"):
-        run = tmp_path / "run"
-        shutil.copytree(whole, run, dirs_exist_ok=True)
-        (run / "recipe.json").write_text(content)
-        with pytest.raises(InvalidRun, match=r"recipe\.json is corrupt: name another folder"):
-            train_ntuple(run, QUICK)
-
-
 def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
     words = (
         "train", "ntuple", "--out", str(tmp_path / "run"), "--games", "600", "--every", "200",
@@ -301,17 +292,6 @@ def test_rows_that_came_after_the_checkpoint_are_dropped(tmp_path: Path) -> None
                 run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
                 run.note({"games": 2})
     assert told(tmp_path / "run") == [{"games": 1}, {"games": 3}]
-
-
-def test_numbers_of_numpy_are_as_good(whole: Path, tmp_path: Path) -> None:
-    numbers: dict[str, Any] = {
-        name: type(np.asarray(value)[()])(value)
-        for name, value in vars(QUICK).items()
-        if isinstance(value, int | float)
-    }
-    asked = NTupleConfig(**{**vars(QUICK), **numbers, "trace": np.float32(0.5)})
-    train_ntuple(tmp_path / "run", asked)
-    assert train_ntuple(tmp_path / "run", replace(QUICK, trace=0.5))[-1]["games"] == QUICK.games
 
 
 def test_the_last_measurement_is_after_the_last_game(tmp_path: Path) -> None:

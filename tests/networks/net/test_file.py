@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import tracemalloc
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -87,18 +86,6 @@ def test_no_weight_takes_more_steps_than_fit() -> None:
     """Else it would change its sign."""
     far, unit = np.array([[400.0], [-400.0], [-127.6]]), np.ones(1, dtype=np.float32)
     assert whole_steps(far, unit).tolist() == [[127.0], [-127.0], [-127.0]]
-
-
-def test_a_damaged_name_is_refused(whole: Path, tmp_path: Path) -> None:
-    """A flag that says that a member's name is in UTF-8, and a name that is not."""
-    content, path = bytearray(whole.read_bytes()), tmp_path / "a.npz"
-    with zipfile.ZipFile(whole) as archive:
-        at = archive.infolist()[1].header_offset
-    content[at + 7] |= 1 << 3
-    content[at + 30] = 0x9B
-    path.write_bytes(content)
-    with pytest.raises(InvalidNetwork, match="is no model: it is corrupt"):
-        read_net(path)
 
 
 def test_a_file_larger_than_any_model_is_refused_unread(tmp_path: Path) -> None:
