@@ -20,7 +20,7 @@ GAMES = [
 
 
 def of(text: str, name: str = "", geometry: Geometry | None = None) -> dict[str, Any]:
-    return games_json(text, name, geometry or Geometry())
+    return games_json(None, text, name, geometry or Geometry())
 
 
 @pytest.mark.parametrize("form", FORMATS)

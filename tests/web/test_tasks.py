@@ -127,7 +127,7 @@ from claimeven import Limit, Position
 from claimeven.agents.registry import build
 from claimeven.compiled.decorators import Kernel
 from claimeven.web.allowed_agents import OFFERED
-from claimeven.web import search_traces, tasks
+from claimeven.web import records, search_traces, tasks
 
 def loaded():
     kernels = [each for each in gc.get_objects() if isinstance(each, Kernel)]
@@ -151,7 +151,7 @@ tasks.scores(tools, late)
 tasks.explanation(tools, late)
 tasks.puzzle_hints(tools, 1, 0)
 tasks.review(tools, start, [int(column) - 1 for column in game])
-tasks.records(tools, start.geometry, game, "x.txt")
+records.games_json(tools, game, "x.txt", start.geometry)
 search_traces.minimax(tools, early, "alphabeta", 3, 0, 9, 2, 9)
 search_traces.montecarlo(tools, early, "puct", 9, 1, 1, 9, False, 2, 9)
 print(len(before), *sorted(loaded() - before))

@@ -20,28 +20,26 @@ from claimeven.montecarlo.layout import PLAYOUTS
 from claimeven.suggestions import no_such
 from claimeven.web.settings import ServerSettings
 
-#: Agents that play at the machine itself.
-_PRESENT = ("human",)
 #: Options that take memory or processors, and how much of it may be asked for.
-_MOST = {"threads": 1, "table_mb": 256, "capacity": 4_000_000, "table": 20}
-#: Options that take a function from a file too, with the names that alone may be asked for.
+_CAPS = {"threads": 1, "table_mb": 256, "capacity": 4_000_000, "table": 20}
+#: Options that take a function from a file too, with the names that may be asked for.
 _NAMES = {"eval": list(EVALUATIONS), "playout": list(PLAYOUTS)}
-#: What only the names of files, modules, programs and servers hold.
+#: Parts of the names of files, modules, programs and servers.
 _FOREIGN = ("/", "\\", ".py", "://", "lund:", *(f"{prefix}:" for prefix in FOREIGN))
 
-#: Agents by name that may be asked for.
-OFFERED = {name: kind for name, kind in AGENTS.items() if name not in _PRESENT}
+#: Agents by name that may be asked for: all but people.
+OFFERED = {name: kind for name, kind in AGENTS.items() if name != "human"}
 
 
 def allowed(spec: str, settings: ServerSettings) -> str:
-    """Return a spec that may be asked for, without blanks round it.
+    """Return a spec that may be asked for, stripped.
 
     Raises `InvalidSpec` for agents from files, programs and servers, unknown ones, options out of
     range, and options that take more than the server gives.
     """
     text = spec.strip()
     name = text.partition(":")[0]
-    if name in _PRESENT:
+    if name == "human":
         raise InvalidSpec(f"{name} plays at a terminal, not through a server")
     if name not in OFFERED:
         if ":" in text or name in FOREIGN or any(mark in text for mark in _FOREIGN):
@@ -58,37 +56,38 @@ def allowed(spec: str, settings: ServerSettings) -> str:
     files = [option for option in kind.options if option.kind == "file"]
     if any(options[option.name] != option.default for option in files):
         raise InvalidSpec("models from files cannot be asked for through a server")
-    most = {**_MOST, **settings.caps}
+    caps = {**_CAPS, **settings.caps}
     given = {part.partition("=")[0].strip() for part in text.partition(":")[2].split(",")}
-    for option, value in options.items():
-        if option in given and option in most and _is_more(value, most[option]):
+    for option in [name for name in options if name in given and name in caps]:
+        value, cap = options[option], caps[option]
+        if isinstance(value, int | float) and value > cap:
             raise InvalidSpec(
-                f"{option} of an agent is at most {most[option]:,} on this server, not {value:,}"
+                f"{option} of an agent is at most {cap:,} on this server, not {value:,}"
             )
     return text
 
 
+@lru_cache(maxsize=64)
 def offered_agents(geometry: Geometry) -> list[dict[str, Any]]:
-    """Return every agent that may be asked for as plain data, and whether it plays on a board."""
-    return [
-        {**_without_files(OFFERED[name].as_dict()), "plays": reason is None, "reason": reason}
-        for name, reason in _reasons(geometry)
-    ]
+    """Return every agent that may be asked for as plain data, and whether it plays on a board.
 
-
-def _without_files(kind: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the options of a kind that name files, and from others the files that they name."""
-    options = [_by_name(option) for option in kind["options"] if option["type"] != "file"]
-    return {**kind, "options": options}
-
-
-def _by_name(option: dict[str, Any]) -> dict[str, Any]:
-    """Let an option that takes a name or a function of a file's choose from the names."""
-    names = _NAMES.get(option["name"])
-    if names is None:
-        return option
-    said = option["help"].partition(":")[0]
-    return {**option, "choices": names, "takes": ", ".join(names), "help": said}
+    Options that name files are left out; those that take a name or a function of a file choose from
+    the names.
+    """
+    found = []
+    for name, offered in OFFERED.items():
+        kind, reason = offered.as_dict(), None
+        options = [option for option in kind["options"] if option["type"] != "file"]
+        for option in options:
+            if (names := _NAMES.get(option["name"])) is not None:
+                about = option["help"].partition(":")[0]
+                option |= {"choices": names, "takes": ", ".join(names), "help": about}
+        try:
+            build(name).check_board(geometry)
+        except ClaimevenError as error:
+            reason = str(error)
+        found.append({**kind, "options": options, "plays": reason is None, "reason": reason})
+    return found
 
 
 def levels() -> list[dict[str, Any]]:
@@ -97,21 +96,3 @@ def levels() -> list[dict[str, Any]]:
         {"name": name, "level": level, "agent": f"perfect:level={level}"}
         for name, level in LEVEL_NAMES.items()
     ]
-
-
-@lru_cache(maxsize=64)
-def _reasons(geometry: Geometry) -> tuple[tuple[str, str | None], ...]:
-    """Return for each agent why it does not play on a board, None where it does."""
-    return tuple((name, _reason(name, geometry)) for name in OFFERED)
-
-
-def _reason(name: str, geometry: Geometry) -> str | None:
-    try:
-        build(name).check_board(geometry)
-    except ClaimevenError as error:
-        return str(error)
-    return None
-
-
-def _is_more(value: Any, most: float) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > most

@@ -25,23 +25,23 @@ def api_page(document: dict[str, Any]) -> str:
         '<p><a href="/api/openapi.json">The whole as an OpenAPI document</a></p>',
     ]
     for path, methods in document["paths"].items():
-        for method, told in methods.items():
-            parts += _route(method.upper(), path, told, document)
+        for method, route in methods.items():
+            parts += _section(method.upper(), path, route, document)
     return "\n".join([*parts, "</main></body></html>"])
 
 
-def _route(method: str, path: str, told: dict[str, Any], document: dict[str, Any]) -> list[str]:
-    name = escape(f"{method} {path}")
-    example = _example(path, told) if method == "GET" else None
-    heading = f'<a href="{escape(example)}">{name}</a>' if example else name
-    rows = [*_parameters(told), *_body(told, document)]
-    parts = [f"<section><h2>{heading}</h2>", f"<p>{_prose(told.get('description', ''))}</p>"]
-    if rows:
-        cells = "".join(
-            f"<tr><th scope='row'><code>{escape(name)}</code></th>"
-            f"<td>{escape(default)}</td><td>{_prose(words)}</td></tr>"
-            for name, default, words in rows
-        )
+def _section(method: str, path: str, route: dict[str, Any], document: dict[str, Any]) -> list[str]:
+    heading = escape(f"{method} {path}")
+    if method == "GET":
+        heading = f'<a href="{escape(_example(path, route))}">{heading}</a>'
+    parts = [f"<section><h2>{heading}</h2>", f"<p>{_prose(route.get('description', ''))}</p>"]
+    cells = "".join(
+        f"<tr><th scope='row'><code>{escape(name)}</code></th>"
+        f"<td>{escape(_shown(field.get('default')))}</td>"
+        f"<td>{_prose(field.get('description', ''))}</td></tr>"
+        for name, field in _fields(route, document)
+    )
+    if cells:
         parts.append(
             "<table><thead><tr><th scope='col'>name</th><th scope='col'>default</th>"
             f"<th scope='col'>what it is</th></tr></thead><tbody>{cells}</tbody></table>"
@@ -49,44 +49,30 @@ def _route(method: str, path: str, told: dict[str, Any], document: dict[str, Any
     return [*parts, "</section>"]
 
 
-def _prose(text: str) -> str:
-    """Return a description, in which what stands between backticks is code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
-
-
-def _parameters(told: dict[str, Any]) -> list[tuple[str, str, str]]:
-    return [
-        (
-            each["name"],
-            _shown(each["schema"].get("default")),
-            each.get("description") or each["schema"].get("description", ""),
-        )
-        for each in told.get("parameters", ())
-    ]
-
-
-def _body(told: dict[str, Any], document: dict[str, Any]) -> list[tuple[str, str, str]]:
-    content = told.get("requestBody", {}).get("content", {})
-    rows = []
-    for kind in content.values():
+def _fields(route: dict[str, Any], document: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the parameters of a route and the fields of its body, each with its schema."""
+    fields = [(each["name"], {**each["schema"], **each}) for each in route.get("parameters", ())]
+    for kind in route.get("requestBody", {}).get("content", {}).values():
         schema = kind["schema"]
         if "$ref" in schema:
             schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-        rows += [
-            (name, _shown(each.get("default")), each.get("description", ""))
-            for name, each in schema.get("properties", {}).items()
-        ]
-    return rows
+        fields += schema.get("properties", {}).items()
+    return fields
 
 
-def _example(path: str, told: dict[str, Any]) -> str:
+def _example(path: str, route: dict[str, Any]) -> str:
     """Return an address that shows the route at work."""
     given = {
         each["name"]: each["schema"]["examples"][0]
-        for each in told.get("parameters", ())
+        for each in route.get("parameters", ())
         if each["schema"].get("examples")
     }
     return f"{path}?{urlencode(given)}" if given else path
+
+
+def _prose(text: str) -> str:
+    """Return a description, in which backticks mark code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _shown(default: Any) -> str:

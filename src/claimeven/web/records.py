@@ -7,19 +7,19 @@ from typing import Any
 
 from claimeven.atomic_io import DATABASE
 from claimeven.game.geometry import Geometry
-from claimeven.records import GameRecord, InvalidRecord, guess_by_lines, tried_records
+from claimeven.records import InvalidRecord, guess_by_lines, tried_records
 
-#: Games of a file that are told at most.
+#: Games of a file that are returned at most.
 MAX_GAMES = 500
-#: How a file of a tournament begins, whatever is made of its other bytes.
+#: How a file of a tournament begins, decoded in whatever way.
 _DATABASE = DATABASE.decode().rstrip("\0")
 
 
-def games_json(text: str, name: str, geometry: Geometry) -> dict[str, Any]:
+def games_json(tools: Any, text: str, name: str, geometry: Geometry) -> dict[str, Any]:
     """Return the games of a text as plain data; `name` is that of its file, whose ending counts.
 
     `geometry` is the board of games that do not name theirs. Raises `InvalidRecord` naming the line
-    and the reason where there is no game that can be read.
+    and the reason if no game can be read.
     """
     if text.startswith(_DATABASE):
         raise InvalidRecord(
@@ -34,28 +34,20 @@ def games_json(text: str, name: str, geometry: Geometry) -> dict[str, Any]:
             if number == MAX_GAMES:
                 more = True
                 break
-            if each.record is None:
+            record = each.record
+            if record is None:
                 wrong += 1
                 problem = problem or f"line {each.line}: {each.error}"
-            else:
-                games.append(_told(each.record))
+                continue
+            game = {
+                key: getattr(record, key) for key in ("moves", "first", "second", "result", "fault")
+            }
+            board = record.geometry
+            size = {"board": f"{board.columns}x{board.rows}", "connect": board.connect}
+            games.append({**size, **game, "ordered": record.is_ordered})
     except InvalidRecord as error:  # nothing can be read from here on
         wrong += 1
         problem = problem or str(error)
     if not games:
         raise InvalidRecord(problem or "there are no games in it")
     return {"format": form.name, "games": games, "wrong": wrong, "problem": problem, "more": more}
-
-
-def _told(record: GameRecord) -> dict[str, Any]:
-    board = record.geometry
-    return {
-        "board": f"{board.columns}x{board.rows}",
-        "connect": board.connect,
-        "moves": record.moves,
-        "first": record.first,
-        "second": record.second,
-        "result": record.result,
-        "fault": record.fault,
-        "ordered": record.is_ordered,
-    }

@@ -167,7 +167,7 @@ async def records(body: RecordsRequest, services: Shared) -> Any:
     """
     seconds = services.settings.seconds
     return await services.ask(
-        "records", seconds, geometry=body.geometry(), text=body.text, name=body.name
+        "records.games_json", seconds, geometry=body.geometry(), text=body.text, name=body.name
     )
 
 

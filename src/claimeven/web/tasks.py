@@ -33,7 +33,6 @@ from claimeven.solver import SearchStopped, SolveProgress, Solver
 from claimeven.solver.protocols import USUAL_BOOK, book_for
 from claimeven.solver.transposition_table import usual_table_mb
 from claimeven.web.jobs import STEPS
-from claimeven.web.records import games_json
 from claimeven.web.score_responses import new_columns, scores_json
 
 #: Boards whose solver is kept, and agents that are kept, the ones used last.
@@ -253,11 +252,6 @@ def puzzle_hints(tools: Tools, number: int, found: int) -> dict[str, Any]:
     puzzle = numbered(shipped_puzzles().puzzles, number)
     hints = hints_for(puzzle, found, TimedSolver(tools, puzzle.geometry))
     return {"hints": [hint.as_dict() for hint in hints]}
-
-
-def records(tools: Tools, geometry: Geometry, text: str, name: str) -> dict[str, Any]:
-    """Return the games of a file's text; those that name no board are on this one."""
-    return games_json(text, name, geometry)
 
 
 #: Tasks that ask the solver.
