@@ -160,7 +160,6 @@ class _Unfinished:
             self.stream.close()
 
     def move(self) -> None:
-        """Put it in its place."""
         with _naming(self.path):
             _take_over_permissions(self.target, self.place)
             for _ in range(_TRIES - 1):
@@ -226,7 +225,6 @@ def packed(data: bytes) -> bytes:
 
 
 def write_bytes(path: str | Path, data: bytes) -> None:
-    """Write a file. Raises `CannotWrite`."""
     with binary_file(path) as stream:
         stream.write(data)
 
@@ -289,7 +287,6 @@ class GrowingFile:
             raise
 
     def append(self, data: bytes) -> None:
-        """Write bytes at the end."""
         left = memoryview(data)
         with _naming(self.path):
             while left:
@@ -306,7 +303,6 @@ class GrowingFile:
             self._file.close()
 
     def remove(self) -> None:
-        """Close the file and delete it."""
         if not _IS_POSIX:
             self.close()
         with _naming(self.path):

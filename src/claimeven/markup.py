@@ -59,7 +59,6 @@ def shown_by(module: str, function: str) -> Callable[[Any], str]:
 
 
 def code(lines: Iterable[str]) -> Html:
-    """Return lines as they are."""
     return Html(f"<pre>{escape(chr(10).join(lines))}</pre>")
 
 
@@ -69,7 +68,6 @@ def drawing(svg: str) -> Html:
 
 
 def line(*parts: Part) -> Html:
-    """Return a line of text."""
     return Html(f"<div style='margin:.2em 0'>{''.join(map(_inner, parts))}</div>")
 
 
@@ -116,7 +114,6 @@ def folded(summary: str, part: Html) -> Html:
 
 
 def below(*parts: Html) -> Html:
-    """Return parts one below the other."""
     return Html(f"<div>{''.join(parts)}</div>")
 
 

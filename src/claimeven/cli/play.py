@@ -134,7 +134,6 @@ def command(
 
 
 def _seats(first: str | None, second: str | None, level: int | None) -> tuple[str, str]:
-    """Return the specs of the two seats, with whom was not named filled in."""
     if level is None:
         return HUMAN if first is None else first, OPPONENT if second is None else second
     opponent = AT_LEVEL.format(level)

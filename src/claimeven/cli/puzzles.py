@@ -162,7 +162,6 @@ def _one_after_the_other(
 def _check_one(
     daily: str | None, number: int | None, seed: int | None, others: Mapping[str, object]
 ) -> None:
-    """Raise `ClaimevenError` where one puzzle is named and more is asked for."""
     if daily is not None and number is not None:
         raise ClaimevenError("give --daily or --number, not both")
     for option, named in (("--daily", daily), ("--number", number)):
@@ -241,7 +240,6 @@ def _print_counts(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> 
 def _print_puzzle(
     puzzle: Puzzle, given: PuzzleSet, solver: Solver, as_json: bool, is_own: bool
 ) -> None:
-    """Print a puzzle with its hints."""
     session = PuzzleSession(given, solver, sys.stdout, is_own)
     session.check(puzzle)
     hints = hints_for(puzzle, 0, solver)

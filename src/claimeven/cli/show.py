@@ -109,7 +109,6 @@ def _show(
 
 
 def _encoded(given: Given, position: Position, form: str) -> Any:
-    """Return a board in a form of `FORMS`."""
     if form in _DRAWINGS:
         style, charset = _DRAWINGS[form]
         return draw(position, style=style, charset=charset, result=given.record is not None)
@@ -133,7 +132,6 @@ def _position_of(given: Given) -> Position:
 
 
 def _facts_of(given: Given, position: Position) -> dict[str, Any]:
-    """Return the facts as JSON has them; columns and rows count from 1."""
     board, is_game = position.geometry, given.record is not None
     is_over = is_game and position.is_over
     wins = [winning_cells(discs, position.mask, board) for discs in position.discs]

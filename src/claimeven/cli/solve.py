@@ -107,7 +107,6 @@ class ScoreSource:
             self._seconds += time.perf_counter() - start
 
     def close(self) -> None:
-        """Let the program end."""
         if self.spec is not None:
             self._solver.close()
 
@@ -224,7 +223,6 @@ def _summarize(
     as_json: bool,
     given_scores: GivenScores,
 ) -> None:
-    """Print the counts of a comparison, with another solver or with the scores given."""
     if differ is not None and not as_json:
         ours, theirs = (sum(pair[side].spent[1] for pair in pairs) for side in (0, 1))
         print(
@@ -239,7 +237,6 @@ def _summarize(
 
 
 def _check(asked: Asked, by: str | None, against: str | None, pons: bool) -> None:
-    """Raise `ClaimevenError` for options that do not go together."""
     for option, is_set in (("--weak", asked.weak), ("--effort", asked.effort), ("--pons", pons)):
         if is_set and asked.as_json:
             raise ClaimevenError(f"{option} is for lines of text: JSON tells everything")
@@ -294,7 +291,6 @@ def _differ(
     asked: Asked,
     given_scores: GivenScores,
 ) -> bool:
-    """Report whether two solvers differ on a position."""
     one, two = (source.ask(asked.scores, record.position, given.moves) for source in sources)
     agrees = _agree(record, one, asked, given_scores)
     if asked.as_json:

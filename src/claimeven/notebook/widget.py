@@ -206,7 +206,6 @@ class BoardWidget(anywidget.AnyWidget):
 
     @property
     def geometry(self) -> Geometry:
-        """The board."""
         return self._origin.geometry
 
     @property

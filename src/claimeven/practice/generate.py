@@ -264,7 +264,6 @@ class Journal:
             self._file.append(json.dumps(plan.header()).encode() + b"\n")
 
     def append(self, games: int, puzzle: Puzzle) -> None:
-        """Add the puzzle of the last of so many games."""
         self._add(puzzle)
         self._file.append(f"{games} {puzzle_line(puzzle)}\n".encode())
 
@@ -273,7 +272,6 @@ class Journal:
         self._file.close()
 
     def done(self) -> None:
-        """Remove the file: the set is written."""
         self._file.remove()
 
     def _load(self, plan: PuzzlePlan) -> int:

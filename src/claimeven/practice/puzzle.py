@@ -82,7 +82,6 @@ class Puzzle:
 
     @cached_property
     def position(self) -> Position:
-        """The position to solve."""
         return Position.from_moves(self.moves, self.geometry)
 
     @property
@@ -92,7 +91,6 @@ class Puzzle:
 
     @property
     def length(self) -> int:
-        """How many columns are to be found."""
         return (len(self.solution) + 1) // 2
 
     @property

@@ -67,12 +67,10 @@ class PuzzleSet:
 
 
 def digest_of(lines: Iterable[str]) -> str:
-    """Return the digest of a set with these lines."""
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:DIGEST_SHOWN]
 
 
 def puzzle_line(puzzle: Puzzle) -> str:
-    """Return a puzzle as the line of a file."""
     solution = format_moves(puzzle.solution, puzzle.geometry)
     return f"{puzzle.rating} {puzzle.kind} {puzzle.idea} {puzzle.moves} {solution}"
 
@@ -144,7 +142,6 @@ def write_puzzles(path: Path, puzzles: Sequence[Puzzle]) -> None:
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines that hold something, with their numbers from 1, without comments."""
     for number, line in enumerate(text.splitlines(), start=1):
         held = line.partition("#")[0].strip()
         if held:

@@ -68,7 +68,6 @@ class Board:
         return self.first.bit_count() - self.second.bit_count()
 
     def swapped(self) -> Board:
-        """Return the board with the players exchanged."""
         return Board(self.geometry, self.second, self.first, not self.is_swapped)
 
     def record(self) -> GameRecord:
@@ -101,7 +100,6 @@ def read(item: object, geometry: Geometry) -> GameRecord:
 
 
 def write(stream: TextIO, records: Iterable[GameRecord]) -> None:
-    """Write drawings."""
     for record in records:
         stream.write(draw(record.position) + "\n\n")
 

@@ -130,7 +130,6 @@ def read(item: object, geometry: Geometry) -> GameRecord:
 
 
 def write_csv(stream: TextIO, records: Iterable[GameRecord]) -> None:
-    """Write a table with a line a game."""
     writer = csv.DictWriter(stream, _NAMES, lineterminator="\n")
     writer.writeheader()
     writer.writerows(_row(record) for record in records)

@@ -90,7 +90,6 @@ def read_turns(item: object, geometry: Geometry) -> GameRecord:
 
 
 def write_turns(stream: TextIO, records: Iterable[GameRecord]) -> None:
-    """Write a game a line."""
     for record in records:
         turns = (f"{_LETTERS[c]}_{_COLORS[i % 2]}" for i, c in enumerate(record.columns))
         stream.write((" ".join(turns) or NO_MOVE) + "\n")

@@ -256,7 +256,6 @@ def scored(record: GameRecord) -> GameRecord:
 
 
 def write(stream: TextIO, records: Iterable[GameRecord], base: int = 1) -> None:
-    """Write a move string a line."""
     for record in records:
         between = " " if record.geometry.columns > _MAX_DIGITS + 1 else ""
         moves = record.moves if base else between.join(map(str, record.columns))

@@ -108,7 +108,6 @@ class GameRecord:
 
     @property
     def opening_moves(self) -> str:
-        """The move string of its opening."""
         return format_moves(self.columns[: self.opening], self.geometry)
 
     @property

@@ -99,7 +99,6 @@ def read(item: object, geometry: Geometry) -> GameRecord:
 
 
 def write(stream: TextIO, records: Iterable[GameRecord]) -> None:
-    """Write a replay of ConnectX a line."""
     for record in records:
         stream.write(json.dumps(replay_of(record), ensure_ascii=False) + "\n")
 
@@ -277,7 +276,6 @@ def _winner_of(replay: Mapping[str, Any]) -> int | None:
 
 
 def _names_of(replay: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the names of both players, empty if there are none."""
     names = _part(replay, "info").get("TeamNames")
     if not isinstance(names, list) or len(names) != 2:
         return "", ""

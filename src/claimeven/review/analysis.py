@@ -52,7 +52,6 @@ class JudgedMove:
 
     @property
     def ply(self) -> int:
-        """Number of discs before the move."""
         return self.position.ply
 
     @property
@@ -151,7 +150,6 @@ class Analysis:
         return self.final.outcome
 
     def of(self, player: int) -> tuple[JudgedMove, ...]:
-        """Return the moves of a player (0 or 1)."""
         return tuple(move for move in self.moves if move.player == player)
 
     def count(self, player: int, judgement: str) -> int:
@@ -274,7 +272,6 @@ def _positions_of(
 
 
 def final_line(analysis: Analysis) -> str:
-    """Say how the game ended, or how it would end."""
     over = analysis.outcome
     if over is not None:
         return f"The game is over: {over} with disc {analysis.final.ply}."

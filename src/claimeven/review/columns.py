@@ -195,7 +195,6 @@ class ColumnClaims:
         )
 
     def _losing_at_once(self) -> Iterator[Claim]:
-        """Say why the other side wins with its next disc."""
         missed = wins_now(self.position, self.mover)
         if missed:
             yield self._claim(Misses, self.mover, cells=missed)

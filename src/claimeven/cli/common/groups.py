@@ -26,7 +26,6 @@ class Verbs(click.Group):
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Tell each verb's first sentence whole, however many lines it takes."""
         commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
         told = [
             (name, command.get_short_help_str(_WHOLE))
@@ -39,7 +38,6 @@ class Verbs(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the verb that the arguments begin with."""
         name = args[0]
         is_known = name.startswith("-") or name in self.list_commands(ctx)
         if not (is_known or ctx.resilient_parsing):
@@ -69,11 +67,9 @@ class LazyVerbs(Verbs):
         self._package, self._verbs, self._modules = package, verbs, modules or {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order users meet them."""
         return list(self._verbs)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of a command."""
         if cmd_name not in self._verbs:
             return None
         module = self._modules.get(cmd_name)
@@ -83,6 +79,5 @@ class LazyVerbs(Verbs):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self._verbs.items()))

@@ -75,7 +75,6 @@ class Given:
 
 
 def is_ongoing(record: GameRecord) -> None:
-    """Raise `IllegalMove` if a game is over."""
     if record.position.is_over:
         raise IllegalMove(f"the game is over after {record.moves}: {record.position.outcome}")
 
@@ -241,7 +240,6 @@ class GivenScores:
 
     @property
     def count(self) -> int:
-        """How many were compared."""
         return self.right + self.wrong
 
     def __str__(self) -> str:

@@ -70,19 +70,15 @@ class WatchedSolver:
 
     @property
     def geometry(self) -> Geometry:
-        """The board that is solved."""
         return self.solver.geometry
 
     def score(self, position: Position) -> int:
-        """Return the score of a position."""
         return self.solver.score(position, progress=self._show(position))
 
     def scores(self, position: Position) -> tuple[int | None, ...]:
-        """Return the score of every column."""
         return self.solver.scores(position, progress=self._show(position))
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """Return best play to the end."""
         return self.solver.principal_variation(position, progress=self._show(position))
 
     def _show(self, position: Position) -> Callable[[SolveProgress], None]:

@@ -72,7 +72,6 @@ class Session:
 
     @property
     def position(self) -> Position:
-        """The position now."""
         return self.line.position
 
     @property
@@ -204,7 +203,6 @@ class Session:
         self._show_board()
 
     def _obey(self, typed: int | str | None) -> None:
-        """Do what was typed in the person's turn."""
         if typed in (UNDO, REDO):
             self._step(str(typed))
         elif typed == HINT:
@@ -249,7 +247,6 @@ class Session:
             self._prompt.say(text, "  ")
 
     def _show_board(self) -> None:
-        """Draw the position with the last move marked."""
         self._prompt.draw(self.position, self.line.last_column)
 
 
@@ -271,7 +268,6 @@ def hint_lines(decision: Decision, position: Position, helper: str) -> Iterator[
 
 
 def _exact_lines(best: int, scores: Sequence[int | None], position: Position) -> Iterator[str]:
-    """Yield what is best, and then what the other columns lead to."""
     best_score = scores[best]
     assert best_score is not None
     name = column_name(best, position.geometry)

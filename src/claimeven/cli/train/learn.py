@@ -311,7 +311,6 @@ def distil(
 
 
 def _ply_shares(text: str) -> tuple[PlyShare, ...]:
-    """Return the plies and numbers of `--ply-shares`."""
     found = []
     for part in text.split(","):
         plies, _, share = part.partition(":")
