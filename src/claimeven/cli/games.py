@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
 from itertools import takewhile
 from pathlib import Path
 from typing import TextIO
@@ -30,20 +29,24 @@ from claimeven.arena.store.query import (
 from claimeven.arena.store.store import Store
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import STDIN, source_option
-from claimeven.cli.common.options import FilePath, WordChoice, geometry_options, json_option
+from claimeven.cli.common.options import (
+    FilePath,
+    WordChoice,
+    geometry_options,
+    json_option,
+    refuse_given,
+)
 from claimeven.cli.common.output import board_text, fitted, table_width, text_width
 from claimeven.cli.common.progress import status_line
 from claimeven.cli.common.streams import as_file, printable
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.line import Line
-from claimeven.game.notation import parse_moves
 from claimeven.records import RESULTS
 
 #: Games that are listed if nothing else is said: of a store of a million the first page.
 USUAL_LIMIT = 1_000
-#: The options that pick some of the games.
-_PICKING = ("--agent", "--result", "--fault", "--plies", "--opening", "--pair")
+#: The options that pick some of the games or write them.
+_PICKING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
 
 
 @click.command("games")
@@ -85,7 +88,9 @@ _PICKING = ("--agent", "--result", "--fault", "--plies", "--opening", "--pair")
 @click.option("--second", help="Who moved second in them.")
 @json_option
 @geometry_options
+@click.pass_context
 def command(
+    ctx: click.Context,
     file: Path,
     number: int | None,
     agents: tuple[str, ...],
@@ -127,12 +132,16 @@ def command(
       claimeven games elsewhere.db --import moves.txt --first ann --second bob
       claimeven games elsewhere.db --import replays/*.json
     """
-    picking = dict(zip(_PICKING, (agents, result, fault, plies, opening, pair), strict=True))
     if imported:
         why = "{} picks from games that are there: it cannot be --import's"
-        _refuse({"--game": number, **picking, "--export": out}, why)
+        refuse_given(ctx, ("number", *_PICKING), why)
+        board = None if file.exists() and geometry == STANDARD else geometry
         for name in (*imported, *more):
-            done = _imported(file, name, first, second, geometry, source)
+            if name == STDIN:
+                lines = as_file(sys.stdin)
+                done = import_lines(file, lines, STDIN, first, second, board, form=source)
+            else:
+                done = import_games(file, name, first, second, board, source)
             _print_imported(done, file, name, as_json)
         return
     if more or source or first is not None or second is not None:
@@ -140,7 +149,7 @@ def command(
         raise ClaimevenError(f"{given} {'the players' if first or second else 'games'} of --import")
     if number is not None:
         why = "--game shows one game: it cannot be given with {}"
-        _refuse({**picking, "--export": out}, why)
+        refuse_given(ctx, _PICKING, why)
         _show(file, number, as_json, geometry)
         return
     if pair is not None and pair < 1:
@@ -198,13 +207,6 @@ def _check_board(file: Path, there: Geometry, asked: Geometry) -> None:
         raise ClaimevenError(f"the games of {file} are of {there}, not {asked}")
 
 
-def _refuse(options: Mapping[str, object], why: str) -> None:
-    """Raise `ClaimevenError` if one of these options is given; `why` has a place for its name."""
-    for name, value in options.items():
-        if value not in (None, (), ""):
-            raise ClaimevenError(why.format(name))
-
-
 def _range(text: str | None) -> tuple[int, int] | None:
     """Read a number of discs, or two of them: `7-20`."""
     if text is None:
@@ -213,20 +215,6 @@ def _range(text: str | None) -> tuple[int, int] | None:
     if found is None:
         raise ClaimevenError(f"--plies {text}: give two numbers of discs such as 7-20, or one")
     return int(found[1]), int(found[2] or found[1])
-
-
-def _imported(
-    file: Path,
-    source: str,
-    first: str | None,
-    second: str | None,
-    geometry: Geometry,
-    form: str | None,
-) -> Imported:
-    board = None if file.exists() and geometry == STANDARD else geometry
-    if source == STDIN:
-        return import_lines(file, as_file(sys.stdin), STDIN, first, second, board, form=form)
-    return import_games(file, source, first, second, board, form)
 
 
 def _print_imported(done: Imported, file: Path, source: str, as_json: bool) -> None:
@@ -261,8 +249,7 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         if as_json:
             write_json(game_dict(game, labels), sys.stdout)
             continue
-        columns = parse_moves(game.all_moves, start.geometry)
-        final = Line(start, columns).position
+        columns = game.all_columns
         names = [printable(labels[agent]) for agent in game.agents]
         lines = [
             f"game {number}: first player {names[0]}, second player {names[1]}",
@@ -276,7 +263,7 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
             lines.append(f"opening {game.opening}")
         lines.append(f"moves {game.all_moves}")
         print(fitted("\n".join(lines), text_width()))
-        print(board_text(final, sys.stdout, columns[-1] if columns else None))
+        print(board_text(game.final, sys.stdout, columns[-1] if columns else None))
 
 
 def _print_list(games: GameList, out: TextIO, more: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import pickle
 import random
 import signal
 import sqlite3
@@ -91,9 +91,10 @@ def test_what_moves_told_is_theirs_from_any_start(tmp_path: Path) -> None:
 
 
 RUN = """
-import sys
-import json
-plan = Plan.from_dict(json.loads(sys.argv[2]))
+import pickle, sys
+from claimeven.arena.executors import local
+from claimeven.arena.tournaments.run import open_store, run
+plan = pickle.loads(bytes.fromhex(sys.argv[2]))
 with open_store(sys.argv[1], plan, resume=True) as store:
     for game in run(plan, local(2), store):
         print(game.number, flush=True)
@@ -103,7 +104,7 @@ with open_store(sys.argv[1], plan, resume=True) as store:
 def test_killed_ten_times_every_game_stands_once(tmp_path: Path) -> None:
     what = plan("random", "greedy", "greedy:win=yes,block=yes", rounds=67)
     path, rng = tmp_path / "s.db", random.Random(3)
-    begin = [sys.executable, "-c", RUN, str(path), json.dumps(what.as_dict())]
+    begin = [sys.executable, "-c", RUN, str(path), pickle.dumps(what).hex()]
     for _ in range(10):
         with forks.program(begin, stdout=subprocess.PIPE, env=environment()) as coordinator:
             assert coordinator.stdout is not None

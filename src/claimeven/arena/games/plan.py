@@ -26,7 +26,7 @@ from claimeven.arena.games.provenance import Provenance, brief_names
 from claimeven.arena.options import KINDS
 from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
-from claimeven.game.notation import format_moves, parse_moves
+from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 
@@ -300,23 +300,6 @@ class Plan:
             "memory_mb": self.isolation.memory_mb,
             **({} if self.swap else {"swap": False}),
         }
-
-    @classmethod
-    def from_dict(cls, stored: dict[str, Any]) -> Plan:
-        """Return the plan of `as_dict`."""
-        geometry = Geometry(stored["columns"], stored["rows"], stored["connect"])
-        return cls(
-            agents=tuple(stored["agents"]),
-            rounds=stored["rounds"],
-            seed=stored["seed"],
-            kind=stored["kind"],
-            openings=tuple(tuple(parse_moves(o, geometry)) for o in stored["openings"]),
-            start=Position(geometry, *stored["start"]),
-            limit=Limit(**stored["limit"]),
-            isolation=Isolation(stored.get("isolate", False), stored.get("memory_mb")),
-            unlimited=tuple(stored["unlimited"]),
-            swap=stored.get("swap", True),
-        )
 
     def job(self, number: int) -> str:
         """Return the id of a game: the same for the same game, whatever the number of rounds."""

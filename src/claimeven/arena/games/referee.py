@@ -8,6 +8,7 @@ from typing import Self
 import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Decision, Limit
+from claimeven.agents.function_agent import as_agent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.registry import make_agents
@@ -87,20 +88,13 @@ def play_game(
     )
 
 
-class _Absent(Agent):
-    """Stands for an agent that could be made once and could not be made again: it forfeits."""
+def _absent(name: str, error: InvalidSpec) -> Agent:
+    """Return what plays for an agent that could be made once and not again: it forfeits."""
 
-    def __init__(self, name: str, error: InvalidSpec) -> None:
-        self.name = name
-        self._fault = AgentFault(str(error), error.traceback)
+    def forfeit(position: Position) -> int:
+        raise AgentFault(str(error), error.traceback)
 
-    def reset(self) -> None:
-        """Raise why it cannot play."""
-        raise self._fault
-
-    def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Raise why it cannot play."""
-        raise self._fault
+    return as_agent(forfeit, name)
 
 
 class Referee:
@@ -138,7 +132,7 @@ class Referee:
             try:
                 found += make_agents([agent], geometry, limit, isolation, resting)
             except InvalidSpec as error:
-                found.append(_Absent(str(agent), error))
+                found.append(_absent(str(agent), error))
         return found
 
     @property
