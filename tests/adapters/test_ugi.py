@@ -195,9 +195,8 @@ def test_lines_that_say_too_much_or_too_little() -> None:
 def test_seeds_have_bounds() -> None:
     for seed, refused in ((2**31 - 1, False), (2**31, True), (10**30, True)):
         told = said(f"setoption name Seed value {seed}")
-        assert [f"whole number up to {2**31 - 1}, not '{seed}'" in line for line in told] == (
-            [True] * refused
-        )
+        reason = f"Seed={seed} of the engine: Seed takes a whole number from 0 to 2,147,483,647"
+        assert told == [f"info string {reason}"] * refused
     assert "option name Seed type spin default 123456 min 0 max 2147483647" in said(
         "setoption name Seed value 123456", "ugi"
     )
@@ -227,9 +226,9 @@ def test_options_change_the_agent_and_the_board() -> None:
     for line, sentence in (
         ("setoption name deph value 2", "(did you mean depth?): choose from Columns, Rows,"),
         ("setoption name depth value deep", "depth=deep of alphabeta: depth takes a whole number"),
-        ("setoption name Rows value 99", "rows must be 1 to 16, not 99"),
-        ("setoption name Seed value x", "Seed takes a whole number, not 'x'"),
-        ("setoption name Notation value x", "there is no notation 'x': choose from auto,"),
+        ("setoption name Rows value 99", "Rows takes a whole number from 1 to 16"),
+        ("setoption name Seed value x", "Seed=x of the engine: Seed takes a whole number from 0"),
+        ("setoption name Notation value x", "Notation takes auto, letters, digits"),
         ("setoption", "there is no option ''"),
     ):
         assert sentence in said(line, spec="alphabeta")[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from claimeven.agents.base import Agent, Decision, Limit
@@ -30,12 +30,20 @@ _MOVES_LEFT, _PART = 15, 0.8
 _TALK, _LEAST = 0.01, 0.001
 #: The largest number of milliseconds or nodes that is taken.
 _MAX_NUMBER = 10**12
-#: Options of the board by name: the field of a `Geometry`, the least and the greatest.
-BOARD = {"Columns": ("columns", 1, 16), "Rows": ("rows", 1, 16), "Connect": ("connect", 2, 8)}
-#: How columns may be written: as the other side does, letters where it has not written any yet.
-NOTATIONS = ("auto", "letters", "digits")
-#: The greatest seed.
-MAX_SEED = 2**31 - 1
+#: The names of the sizes of a board, and the greatest seed.
+_BOARD, _MAX_SEED = ("columns", "rows", "connect"), 2**31 - 1
+#: Options of every engine: the board, the seed, and how columns are written. With `auto` that is as
+#: the other side does, letters if it has not written any yet.
+_OWN = {
+    option.name.lower(): option
+    for option in (
+        Option("Columns", "int", 7, "", 1, 16),
+        Option("Rows", "int", 6, "", 1, 16),
+        Option("Connect", "int", 4, "", 2, 8),
+        Option("Seed", "int", 0, "", 0, _MAX_SEED),
+        Option("Notation", "choice", "auto", "", choices=("auto", "letters", "digits")),
+    )
+}
 #: The value of a text that is not set, as engines write it.
 _EMPTY = "<empty>"
 
@@ -152,7 +160,7 @@ class UgiOptions:
     def __init__(self, spec: str, geometry: Geometry, seed: int) -> None:
         self.geometry = geometry
         self.seed = seed
-        self.notation = NOTATIONS[0]
+        self.notation = "auto"
         self._spec = spec.strip()
         self._kind: AgentKind | None = None
         self._given: dict[str, str] = {}
@@ -170,74 +178,51 @@ class UgiOptions:
 
     def declared(self) -> Iterator[str]:
         """Yield a line for each option."""
-        for name, (field, low, high) in BOARD.items():
-            usual = getattr(self.geometry, field)
-            yield f"option name {name} type spin default {usual} min {low} max {high}"
-        yield f"option name Seed type spin default {self.seed} min 0 max {MAX_SEED}"
-        words = " ".join(f"var {word}" for word in NOTATIONS)
-        yield f"option name Notation type combo default {self.notation} {words}"
-        for option in self._agent_options().values():
-            yield f"option name {option.name} {_type_of(option, self._given)}"
+        own = {name: str(getattr(self.geometry, name)) for name in _BOARD}
+        own |= {"seed": str(self.seed), "notation": self.notation}
+        for name, option in _OWN.items():
+            yield _declaration(option, own[name])
+        for option in self._agent_options():
+            shown = _EMPTY if option.default is None else option.shown_default
+            yield _declaration(option, self._given.get(option.name, shown))
 
     def set(self, name: str, value: str) -> bool:
-        """Set an option; whether the agent or its board has changed. Raises a `ClaimevenError`.
+        """Set an option; return whether the agent or its board has changed.
 
-        Names are taken in capitals and small letters alike.
+        Names are taken in capitals and small letters alike. Raises a `ClaimevenError` for an
+        invalid name or value.
         """
         word = name.lower()
-        for board, (field, _, _) in BOARD.items():
-            if word == board.lower():
-                sizes = {f: getattr(self.geometry, f) for f, _, _ in BOARD.values()}
-                self.geometry = Geometry(**{**sizes, field: _whole(name, value)})
-                return True
-        if word == "seed":
-            self.seed = _whole(name, value)
-            return False
-        if word == "notation":
-            if value not in NOTATIONS:
-                raise InvalidSpec(no_such("notation", value, NOTATIONS))
-            self.notation = value
-            return False
-        own = {option.lower(): known for option, known in self._agent_options().items()}
-        if self._kind is None or word not in own:
-            raise InvalidSpec(no_such("option", name, self.names()))
-        option = own[word]
-        given = dict(self._given)
+        if word in _OWN:
+            parsed = _OWN[word].parse(value, "the engine")
+            if word not in _BOARD:
+                setattr(self, word, parsed)
+                return False
+            sizes = {size: getattr(self.geometry, size) for size in _BOARD}
+            self.geometry = Geometry(**{**sizes, word: parsed})
+            return True
+        option = next((o for o in self._agent_options() if o.name.lower() == word), None)
+        if self._kind is None or option is None:
+            known = [option.name for option in (*_OWN.values(), *self._agent_options())]
+            raise InvalidSpec(no_such("option", name, known))
+        given = {**self._given, option.name: value}
         if value in ("", _EMPTY):
-            given.pop(option.name, None)
-        else:
-            given[option.name] = value
+            del given[option.name]
         self._kind.parse(given)
         self._given = given
         return True
 
-    def names(self) -> tuple[str, ...]:
-        """Return the names of all options."""
-        return (*BOARD, "Seed", "Notation", *self._agent_options())
-
-    def _agent_options(self) -> Mapping[str, Option]:
-        return {} if self._kind is None else {o.name: o for o in self._kind.options}
+    def _agent_options(self) -> tuple[Option, ...]:
+        return () if self._kind is None else self._kind.options
 
 
-def _whole(name: str, value: str) -> int:
-    if not (value.isascii() and value.isdigit()):
-        raise InvalidSpec(f"{name} takes a whole number, not {value!r}")
-    number = int(value[:12])
-    if number > MAX_SEED:
-        raise InvalidSpec(f"{name} takes a whole number up to {MAX_SEED}, not {value!r}")
-    return number
-
-
-def _type_of(option: Option, given: Mapping[str, str]) -> str:
-    """Return type, default and bounds of an option in the words of UGI."""
-    shown = given.get(option.name, option.shown_default if option.default is not None else _EMPTY)
-    bounds = ""
+def _declaration(option: Option, shown: str) -> str:
+    """Return an option and its present value in the words of UGI."""
+    words = f"string default {shown}"
     if option.kind == "flag":
-        word = "true" if FLAGS.get(shown.lower()) else "false"
-        return f"type check default {word}"
-    if option.kind == "choice":
-        return " ".join(["type combo default", shown, *(f"var {word}" for word in option.choices)])
-    if option.kind == "int" and shown != _EMPTY and None not in (option.low, option.high):
-        bounds = f" min {option.low:g} max {option.high:.0f}"
-        return f"type spin default {shown}{bounds}"
-    return f"type string default {shown}"
+        words = f"check default {'true' if FLAGS.get(shown.lower()) else 'false'}"
+    elif option.kind == "choice":
+        words = " ".join(["combo default", shown, *(f"var {word}" for word in option.choices)])
+    elif option.kind == "int" and shown != _EMPTY and None not in (option.low, option.high):
+        words = f"spin default {shown} min {option.low:g} max {option.high:.0f}"
+    return f"option name {option.name} type {words}"

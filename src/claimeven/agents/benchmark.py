@@ -1,7 +1,6 @@
 """The benchmark: fixed positions searched within fixed limits, so that all but the time repeats.
 
-One number, the total of the nodes, tells whether a change has altered a search: one that makes a
-search faster leaves it as it was.
+A change that alters the total of the nodes has altered a search.
 """
 
 from __future__ import annotations
@@ -9,11 +8,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import numpy as np
+from numpy.random import Generator
 
 from claimeven.errors import ClaimevenError
+from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax.search import MinimaxSearch
 from claimeven.montecarlo.options import PRESETS, preset
@@ -65,54 +67,41 @@ def run_benchmark() -> Iterator[SearchTotals]:
     One thread. Each search is compiled, or loaded, before its clock runs. Raises `ClaimevenError`
     if the solver gives a wrong score.
     """
-    positions = [Position.from_moves(moves) for moves in POSITIONS]
-    yield _timed("solver", "exact score", _solver(positions))
+    positions = [(Position.from_moves(moves), score) for moves, score in POSITIONS.items()]
+    for search, limit, nodes_of in _searches(positions[0][0].geometry):
+        begin = time.perf_counter()
+        nodes = sum(nodes_of(position, score) for position, score in positions)
+        yield SearchTotals(search, limit, nodes, time.perf_counter() - begin)
+
+
+def _searches(geometry: Geometry) -> Iterator[tuple[str, str, Callable[[Position, int], int]]]:
+    """Yield the name and limit of each search, and what returns its nodes for a position."""
+    exact = ExactSearch(geometry, TABLE_MB)
+    exact.load()
+    yield "solver", "exact score", partial(_solve, exact)
     for algorithm, depth in DEPTHS.items():
-        yield _timed(algorithm, f"{depth} plies", _minimax(algorithm, depth, positions))
+        search = MinimaxSearch(algorithm)
+        search.load()
+        yield algorithm, f"{depth} plies", partial(_look_ahead, search, depth)
     for name in GROWN:
-        yield _timed(name, f"{ITERATIONS:,} iterations", _monte_carlo(name, positions))
+        grown = MonteCarloSearch(preset(name, reuse=False))
+        grown.load(geometry)
+        yield name, f"{ITERATIONS:,} iterations", partial(_grow, grown, np.random.default_rng(1))
 
 
-def _timed(search: str, limit: str, work: Callable[[], int]) -> SearchTotals:
-    begin = time.perf_counter()
-    nodes = work()
-    return SearchTotals(search, limit, nodes, time.perf_counter() - begin)
+def _solve(search: ExactSearch, position: Position, right: int) -> int:
+    before = search.nodes
+    score = search.score(position.mine, position.mask)
+    if score != right:
+        moves = next(m for m in POSITIONS if Position.from_moves(m) == position)
+        raise ClaimevenError(f"the solver is wrong: {moves} is worth {right}, not {score}")
+    return search.nodes - before
 
 
-def _solver(positions: list[Position]) -> Callable[[], int]:
-    search = ExactSearch(positions[0].geometry, TABLE_MB)
-    search.load()
-
-    def work() -> int:
-        for position, (moves, right) in zip(positions, POSITIONS.items(), strict=True):
-            score = search.score(position.mine, position.mask)
-            if score != right:
-                raise ClaimevenError(f"the solver is wrong: {moves} is worth {right}, not {score}")
-        return search.nodes
-
-    return work
+def _look_ahead(search: MinimaxSearch, depth: int, position: Position, score: int) -> int:
+    search.reset()
+    return search.search(position, depth).counters.nodes
 
 
-def _minimax(algorithm: str, depth: int, positions: list[Position]) -> Callable[[], int]:
-    search = MinimaxSearch(algorithm)
-    search.load()
-
-    def work() -> int:
-        nodes = 0
-        for position in positions:
-            search.reset()
-            nodes += search.search(position, depth).counters.nodes
-        return nodes
-
-    return work
-
-
-def _monte_carlo(name: str, positions: list[Position]) -> Callable[[], int]:
-    search = MonteCarloSearch(preset(name, reuse=False))
-    search.load(positions[0].geometry)
-
-    def work() -> int:
-        rng = np.random.default_rng(1)
-        return sum(search.search(position, rng, ITERATIONS).stored for position in positions)
-
-    return work
+def _grow(search: MonteCarloSearch, rng: Generator, position: Position, score: int) -> int:
+    return search.search(position, rng, ITERATIONS).stored

@@ -41,8 +41,7 @@ def test_an_engine_of_another_make_plays_twenty_games() -> None:
     result = play_match(spec_of(), "random", games=20, seed=4, limit=Limit(depth=3))
     assert not any(result.forfeits)
     assert result.wins[0] >= 18
-    measures = result.games[0].measures[0]
-    assert measures.sums["nodes"] == 14 * measures.moves
+    assert {*result.games[0].told["nodes"]} == {14, None}  # random counts none
 
 
 def test_an_engine_that_the_system_ends_for_memory_is_told_apart(

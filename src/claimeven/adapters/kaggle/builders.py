@@ -122,24 +122,13 @@ def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     free = limit.is_free and usual.iterations is not None
     given = {
         "weight": round(chosen.weight, 6),
-        "playout": chosen.playout,
-        "cut": chosen.cut,
-        "choice": chosen.choice,
-        "solver": chosen.solver,
-        "decisive": chosen.decisive,
-        "reuse": chosen.reuse,
-        "first": chosen.first,
-        "ties": chosen.ties,
-        "least_wins": chosen.least_wins,
-        "capacity": options["capacity"],
+        **{name: getattr(chosen, name) for name in _UCT_OPTIONS},
+        **({"capacity": options["capacity"]} if options["capacity"] else {}),
         "iterations": usual.iterations if free else limit.iterations,
         "seconds": limit.seconds,
         "seed": seed,
     }
-    return Recipe(
-        ("board", "kaggle_api", "uct"),
-        _call("Uct", "board", **{n: v for n, v in given.items() if n != "capacity" or v}),
-    )
+    return Recipe(("board", "kaggle_api", "uct"), _call("Uct", "board", **given))
 
 
 def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
@@ -212,6 +201,10 @@ def _is_known(options: MonteCarloOptions) -> bool:
     return all(getattr(options, name) in choices for name, (choices, _) in UCT_CHOICES.items())
 
 
+#: Options of UCT that a submission takes as they are.
+_UCT_OPTIONS: Final = (
+    "playout", "cut", "choice", "solver", "decisive", "reuse", "first", "ties", "least_wins"
+)  # fmt: skip
 #: Agent -> the function that makes its recipe.
 RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]] = {
     **{kind.name: _alphabeta for kind in classic.KINDS if not kind.name.endswith("-code")},

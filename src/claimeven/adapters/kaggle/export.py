@@ -150,19 +150,20 @@ def _ending(recipe: Recipe) -> str:
             ")",
             "",
         ]
-    lines += [
-        "",
-        "def make_player(board):",
-        '    """Return what chooses the columns on a board; its options can be changed here."""',
-        f"    return {recipe.maker}",
-        "",
-        "",
-        "SUBMISSION = Submission(make_player)",
-        "",
-        "",
-        "def agent(observation, configuration):",
-        '    """Return the column to play, as Kaggle asks for it."""',
-        "    return SUBMISSION.answer(observation, configuration)",
-        "",
-    ]
-    return "\n".join(lines)
+    return (
+        "\n".join(lines)
+        + f'''
+
+def make_player(board):
+    """Return what chooses the columns on a board; its options can be changed here."""
+    return {recipe.maker}
+
+
+SUBMISSION = Submission(make_player)
+
+
+def agent(observation, configuration):
+    """Return the column to play, as Kaggle asks for it."""
+    return SUBMISSION.answer(observation, configuration)
+'''
+    )

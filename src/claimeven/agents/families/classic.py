@@ -25,27 +25,10 @@ from claimeven.evaluation.registry import EVALUATIONS, Evaluation
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.minimax.inspection import (
-    build_tree,
-    number_text,
-    tree_json,
-    tree_svg,
-    tree_text,
-    value_text,
-    window_text,
-)
+from claimeven.minimax import inspection, types
 from claimeven.minimax.search import TABLE_ENTRIES, MinimaxSearch
 from claimeven.minimax.transpositions import TranspositionTable
-from claimeven.minimax.types import (
-    PROVEN,
-    VIEWS,
-    ColumnValue,
-    Event,
-    MinimaxResult,
-    Trace,
-    plies_to_end,
-    watched,
-)
+from claimeven.minimax.types import ColumnValue, Event, MinimaxResult, Trace, plies_to_end
 
 #: Depth of a search without any limit.
 DEFAULT_DEPTH: Final = 5
@@ -182,10 +165,12 @@ class SearchAgent(Agent):
             raise _too_many(result.depth)
         deepened = MAX_TREE_NODES if result.counters.searches > 1 else 0
         trace = self.search.trace(position, result.depth, deepened, known)
-        root = build_tree(_bounded(trace), depth, nodes)
+        root = inspection.build_tree(_bounded(trace), depth, nodes)
         scale = self.search.evaluation.scale
         return TreeView(
-            tree_text(root, position), tree_json(root, position), tree_svg(root, position, scale)
+            inspection.tree_text(root, position),
+            inspection.tree_json(root, position),
+            inspection.tree_svg(root, position, scale),
         )
 
     def unit_value(self, value: float) -> float:
@@ -217,7 +202,7 @@ def _bounded(trace: Trace) -> Trace:
         if entered > MAX_TREE_NODES:
             raise _too_many(depth)
 
-    return watched(trace, count)
+    return types.watched(trace, count)
 
 
 def _too_many(depth: int) -> AgentFault:
@@ -228,7 +213,7 @@ def _too_many(depth: int) -> AgentFault:
 
 def unit_value(value: float, evaluation: Evaluation) -> float:
     """Map a search value to [-1, 1]: proven results to the ends, `scale` to one half."""
-    if abs(value) > PROVEN:
+    if abs(value) > types.PROVEN:
         return 1.0 if value > 0 else -1.0
     return value / (abs(value) + evaluation.scale)
 
@@ -238,10 +223,10 @@ def event_line(event: Event, position: Position) -> str:
     indent = "  " * len(event.columns)
     name = format_moves(event.columns, position.geometry) or "root"
     if event.kind == "enter":
-        window = window_text(event.alpha, event.beta)
+        window = inspection.window_text(event.alpha, event.beta)
         return f"{indent}{name} depth {event.depth} window {window}"
     assert event.value is not None
-    return f"{indent}{name} {event.kind}: {value_text(event.value)}, {event.reason}"
+    return f"{indent}{name} {event.kind}: {inspection.value_text(event.value)}, {event.reason}"
 
 
 def _column_text(known: ColumnValue | None) -> str:
@@ -249,7 +234,7 @@ def _column_text(known: ColumnValue | None) -> str:
     if known is None:
         return "."
     plies = plies_to_end(known.value)
-    number = number_text(known.value)
+    number = inspection.number_text(known.value)
     if plies is not None:
         number = f"{'W' if known.value > 0 else 'L'}{plies}"
     return number if known.exact else f"<={number}"
@@ -290,7 +275,7 @@ _OPTIONS = (
     Option(
         "view", "choice", "mover",
         "whose view the heuristic takes: the side to move where the search stops, or at the root",
-        choices=VIEWS,
+        choices=types.VIEWS,
     ),
     *DEEPENING,
     ORDER,
