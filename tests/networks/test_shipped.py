@@ -18,7 +18,8 @@ from claimeven.networks.net import Net, Searching, read_net
 
 
 @pytest.mark.parametrize(
-    ("path", "digest"), [(SHIPPED_NTUPLE, "4c8f0d8a8eec55fee63d"), (SHIPPED_NET, "2c723c8a94c796854a10")]
+    ("path", "digest"),
+    [(SHIPPED_NTUPLE, "4c8f0d8a8eec55fee63d"), (SHIPPED_NET, "2c723c8a94c796854a10")],
 )
 def test_bundled_models_with_how_they_were_made_never_change(path: Path, digest: str) -> None:
     assert hashlib.sha256(path.read_bytes()).hexdigest().startswith(digest)
