@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 
 import pytest
 
@@ -13,7 +12,7 @@ from claimeven.agents.external.registry import FOREIGN
 from claimeven.cli.main import VERBS
 from claimeven.game import perft
 from claimeven.game.position import Position
-from tests.cli.conftest import Run, command, environment
+from tests.cli.conftest import Run
 
 WIDTH = 80
 
@@ -209,15 +208,16 @@ def test_perft_counts_what_is_published(run: Run) -> None:
         ("mat", {"match"}),
     ],
 )
-def test_the_shell_completes_verbs_and_options(typed: str, offered: set[str]) -> None:
+def test_the_shell_completes_verbs_and_options(
+    run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, offered: set[str]
+) -> None:
     words = f"claimeven {typed}"
-    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
-    ran = subprocess.run(
-        command(), env={**environment(), **asked, "_CLAIMEVEN_COMPLETE": "bash_complete"},
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert ran.stderr == ""
-    assert {line.removeprefix("plain,") for line in ran.stdout.split()} == offered
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    monkeypatch.setenv("_CLAIMEVEN_COMPLETE", "bash_complete")
+    ran = run()
+    assert (ran.status, ran.err) == (0, "")
+    assert {line.removeprefix("plain,") for line in ran.out.split()} == offered
 
 
 @pytest.mark.parametrize("group", ["book", "puzzles", "study", "train"])

@@ -1,8 +1,6 @@
-"""Texts are measured, filled up, cut and wrapped by what they take on a terminal."""
+"""Texts and tables fit the width they are given by what they take on a terminal."""
 
 from __future__ import annotations
-
-import textwrap
 
 import pytest
 from hypothesis import given
@@ -21,6 +19,8 @@ from claimeven.cli.common.output import (
 
 #: Two letters that take two columns each.
 WIDE = "\u6f22\u5b57"
+HEADINGS = ["ply", "a", "b", "c", "d"]
+ROWS = [["0", "1", "2", "3", "4"]]
 
 
 @pytest.mark.parametrize(
@@ -50,20 +50,6 @@ def test_a_text_is_cut_where_a_letter_has_no_room() -> None:
     assert left(WIDE, 3) == right(WIDE, 3) == WIDE
 
 
-@given(
-    st.text("ab-c  \t\n.\u2014", max_size=40), st.integers(3, 20), st.booleans(), st.booleans(),
-    st.sampled_from(["", "  "]),
-)  # fmt: skip
-def test_what_is_narrow_is_wrapped_as_the_standard_library_does(
-    text: str, width: int, words: bool, hyphens: bool, indent: str
-) -> None:
-    assert wrap(
-        text, width, subsequent_indent=indent, break_long_words=words, break_on_hyphens=hyphens
-    ) == textwrap.wrap(
-        text, width, subsequent_indent=indent, break_long_words=words, break_on_hyphens=hyphens
-    )
-
-
 @given(st.text(f"ab {WIDE}\u0301", max_size=40), st.integers(4, 20))
 def test_what_is_wide_fits_and_nothing_is_lost(text: str, width: int) -> None:
     lines = wrap(text, width, subsequent_indent="  ")
@@ -86,3 +72,36 @@ def test_rows_with_wide_names_stand_below_each_other() -> None:
 
 def test_lines_with_wide_words_are_parted_in_time() -> None:
     assert fitted(f"one {WIDE} {WIDE}", 12) == f"one {WIDE}\n  {WIDE}"
+
+
+def test_as_many_columns_stand_in_a_part_as_have_room() -> None:
+    assert table_lines(HEADINGS, ROWS, 15) == ["ply  a  b  c  d", "  0  1  2  3  4"]
+    halves = ["ply  a  b", "  0  1  2", "", "ply  c  d", "  0  3  4"]
+    assert table_lines(HEADINGS, ROWS, 11) == table_lines(HEADINGS, ROWS, 9) == halves
+    parted = table_lines(HEADINGS, ROWS, 14)
+    assert parted == ["ply  a  b  c", "  0  1  2  3", "", "ply  d", "  0  4"]
+
+
+def test_where_there_is_no_room_each_column_is_a_part() -> None:
+    for width in (8, 3, 1):
+        lines = table_lines(HEADINGS, ROWS, width)
+        assert lines[::3] == ["ply  a", "ply  b", "ply  c", "ply  d"]
+        assert lines[1::3] == ["  0  1", "  0  2", "  0  3", "  0  4"]
+    assert table_lines(["ply"], [["0"]], 1) == ["ply", "  0"]
+
+
+def test_a_name_stands_beside_its_cells_where_both_have_room() -> None:
+    assert named_lines("agent", ["won"], ["ann"], [["1"]], 10) == ["agent  won", "ann      1"]
+    names, cells = ["ann", "berta", "carla k."], [["1"], ["2"], ["3"]]
+    assert named_lines("who", ["won"], names, cells, 10) == [
+        "who    won", "ann      1", "berta    2", "carla k.", "         3",
+    ]  # fmt: skip
+    assert named_lines("who", ["won"], ["ann"], [["1"]], 2) == ["who", "  won", "ann", "    1"]
+
+
+def test_a_text_is_parted_between_words_and_no_line_that_fits_is_touched() -> None:
+    assert fitted("  a   b-c\n\n one\tx", 9) == "  a   b-c\n\n one\tx"
+    assert fitted("a\tb", 3) == "a\tb"
+    assert fitted("  head one two", 10) == "  head one\n    two"
+    assert fitted("see /a/very-long/path now", 8) == "see\n  /a/very-long/path\n  now"
+    assert fitted("one well-known", 10) == "one\n  well-known"
