@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, kernel
-from claimeven.evaluation.dispatch import evaluate_discs
-from claimeven.evaluation.registry import Evaluation
+from claimeven.evaluation.registry import Evaluation, evaluate_discs
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.position import Position
 

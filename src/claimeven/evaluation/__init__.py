@@ -10,8 +10,7 @@ from claimeven.evaluation.registry import (
     weighted_windows,
 )
 from claimeven.evaluation.sequences import SEQUENCE_WIN, sequences
-from claimeven.evaluation.streaks import streaks
-from claimeven.evaluation.triples import triples
+from claimeven.evaluation.streaks import streaks, triples
 from claimeven.evaluation.windows import SYMMETRIC, WindowWeights, windows
 
 __all__ = [

@@ -7,20 +7,31 @@ import reprlib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from numbers import Real
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.evaluation.sequences import sequences
-from claimeven.evaluation.streaks import chain_weights, streaks
-from claimeven.evaluation.triples import triples
-from claimeven.evaluation.windows import SYMMETRIC, WindowWeights, weight_array, windows
+from claimeven.compiled import Int, Ints, Word, Words, inlined
+from claimeven.evaluation.sequences import sequences, sequences_kernel
+from claimeven.evaluation.streaks import (
+    chain_weights,
+    streaks,
+    streaks_kernel,
+    triples,
+    triples_kernel,
+)
+from claimeven.evaluation.windows import (
+    SYMMETRIC,
+    WindowWeights,
+    weight_array,
+    windows,
+    windows_kernel,
+)
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import real_number, whole_number
 from claimeven.suggestions import no_such
 
 #: Evaluates a position for the side to move: greater is better for it, 0 is even.
@@ -30,7 +41,7 @@ EvaluationFunction = Callable[[Position], float]
 OWN, SEQUENCES, WINDOWS, STREAKS, TRIPLES = -1, 0, 1, 2, 3
 
 #: No window weighs more. Searches cut evaluations to less, and sums of these fit a word.
-MOST_WEIGHT: Final = 10**9
+MAX_WEIGHT: Final = 10**9
 
 
 class InvalidEvaluation(ClaimevenError):
@@ -54,11 +65,9 @@ class Evaluation:
     weights: tuple[int, ...] = field(default=(0,))
 
     def __post_init__(self) -> None:
-        if not isinstance(self.scale, Real) or not 0 < self.scale < math.inf:
-            raise InvalidEvaluation(
-                f"the scale of the evaluation {self.name} must be a number greater than 0, not"
-                f" {self.scale!r}"
-            )
+        real_number(
+            self.scale, f"the scale of the evaluation {self.name}", InvalidEvaluation, above=0
+        )
 
     def __call__(self, position: Position) -> float:
         """Evaluate a position for the side to move.
@@ -78,14 +87,12 @@ class Evaluation:
 def weighted_windows(name: str, weights: WindowWeights, summary: str, scale: float) -> Evaluation:
     """Return the evaluation `windows` with other weights, compiled twin included.
 
-    Raises `InvalidEvaluation` for a weight that is no whole number, or beyond `MOST_WEIGHT` either
+    Raises `InvalidEvaluation` for a weight that is no whole number, or beyond `MAX_WEIGHT` either
     way: compiled code would count on with another one.
     """
     for what, weight in asdict(weights).items():
-        if abs(whole_number(weight, f"the weight {what}", InvalidEvaluation)) > MOST_WEIGHT:
-            raise InvalidEvaluation(
-                f"the weight {what} lies between -{MOST_WEIGHT:,} and {MOST_WEIGHT:,}, not {weight}"
-            )
+        name_of = f"the weight {what}"
+        whole_number(weight, name_of, InvalidEvaluation, low=-MAX_WEIGHT, high=MAX_WEIGHT)
     return Evaluation(
         name, partial(windows, weights=weights), summary, scale, WINDOWS, weight_array(weights)
     )
@@ -159,3 +166,15 @@ def _number_of(function: Callable[[Position], Any], name: str, position: Positio
             f"the evaluation {name} returned {reprlib.repr(given)} instead of a number"
         )
     return value
+
+
+@inlined
+def evaluate_discs(which: Int, mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
+    """Evaluate for the side to move, which owns `mine`; `which` is an `Evaluation.kernel`."""
+    if which == WINDOWS:
+        return windows_kernel(mine, mask, words, weights)
+    if which == SEQUENCES:
+        return sequences_kernel(mine, mask, words)
+    if which == STREAKS:
+        return streaks_kernel(mine, mask, words, weights)
+    return triples_kernel(mine, mask, words)

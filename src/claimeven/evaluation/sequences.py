@@ -15,17 +15,8 @@ import numpy as np
 
 from claimeven.compiled import Int, Word, Words, inlined, popcount, prepared
 from claimeven.evaluation.counting import sequence_list
-from claimeven.game.bitboard_kernel import (
-    BOARD,
-    BOTTOM,
-    CONNECT,
-    HEIGHT,
-    ONE,
-    WIDTH,
-    ZERO,
-    direction_step,
-    run_starts,
-)
+from claimeven.game import bitboard_kernel
+from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, WIDTH, ZERO
 from claimeven.game.position import Position
 
 #: Value of a position in which the side to move completes a line at once.
@@ -74,8 +65,8 @@ def sequences_kernel(mine: Word, mask: Word, words: Words) -> Int:
     playable = (mask + words[BOTTOM]) & board
     total = np.int64(0)
     for direction in range(4):
-        step = direction_step(direction, height)
-        if run_starts(mine, step, words[CONNECT]):
+        step = bitboard_kernel.direction_step(direction, height)
+        if bitboard_kernel.run_starts(mine, step, words[CONNECT]):
             return np.int64(SEQUENCE_WIN)
         starts = mine
         for length in range(1, connect):

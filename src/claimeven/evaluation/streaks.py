@@ -1,4 +1,6 @@
-"""The evaluation `streaks`: every disc is worth the longest chain that runs through it.
+"""The evaluations of chains: `streaks`, and `triples`, own runs one disc short of a line.
+
+In `streaks` every disc is worth the longest chain that runs through it.
 
 A chain is an unbroken run of one player's discs along one of the four directions; chains longer
 than `connect` count as `connect`. Own discs count for, the opponent's against. The weights 1, 8,
@@ -11,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount, prepared
+from claimeven.evaluation.counting import count_by_length
 from claimeven.game.bitboard import run_starts as python_run_starts
-from claimeven.game.bitboard_kernel import CONNECT, HEIGHT, ZERO, direction_step, run_starts
+from claimeven.game.bitboard_kernel import CONNECT, HEIGHT, ONE, ZERO, direction_step, run_starts
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -70,4 +73,28 @@ def _worth_kernel(discs: Word, words: Words, weights: Ints) -> Int:
         if in_chain == ZERO:
             break
         total += (weights[length - 1] - weights[length - 2]) * np.int64(popcount(in_chain))
+    return total
+
+
+def triples(position: Position) -> int:
+    """Evaluate a position for the side to move: windows of `connect - 1` own discs less theirs.
+
+    >>> triples(Position.from_moves("112233"))
+    0
+    """
+    length = position.geometry.connect - 1
+    own, other = position.turn, 1 - position.turn
+    return count_by_length(position, own, length) - count_by_length(position, other, length)
+
+
+@prepared
+def triples_kernel(mine: Word, mask: Word, words: Words) -> Int:
+    """Compiled twin of `triples`; the side to move owns `mine`."""
+    height, length = words[HEIGHT], words[CONNECT] - ONE
+    theirs = mine ^ mask
+    total = np.int64(0)
+    for direction in range(4):
+        step = direction_step(direction, height)
+        total += np.int64(popcount(run_starts(mine, step, length)))
+        total -= np.int64(popcount(run_starts(theirs, step, length)))
     return total

@@ -13,16 +13,8 @@ from functools import lru_cache
 import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount, prepared
-from claimeven.game.bitboard_kernel import (
-    CENTRE,
-    CONNECT,
-    HEIGHT,
-    ONE,
-    STARTS,
-    WIDTH,
-    ZERO,
-    direction_step,
-)
+from claimeven.game import bitboard_kernel
+from claimeven.game.bitboard_kernel import CENTRE, CONNECT, HEIGHT, ONE, STARTS, WIDTH, ZERO
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -82,7 +74,7 @@ def windows_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
     theirs = mine ^ mask
     total = weights[6] * np.int64(popcount(mine & words[CENTRE]))
     for direction in range(4):
-        step = direction_step(direction, height)
+        step = bitboard_kernel.direction_step(direction, height)
         starts = words[STARTS + direction]
         if connect == np.uint64(4):
             any_mine, line, three, two = _fours(mine, step)

@@ -15,18 +15,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from claimeven.compiled import Int, Word, Words, inlined, kernel, popcount
-from claimeven.game.bitboard_kernel import (
-    BOARD,
-    BOTTOM,
-    CONNECT,
-    HEIGHT,
-    ONE,
-    ZERO,
-    board_vector,
-    has_line,
-    playable_cells,
-    winning_cells,
-)
+from claimeven.game import bitboard_kernel
+from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -49,13 +39,13 @@ def count_sequences(position: Position, depth: int, at_once: int = PLIES_AT_ONCE
         children = map(position.play_unchecked, position.legal_columns)
         return sum(count_sequences(p, depth - 1, at_once) for p in children if not p.is_over)
     stack = np.zeros((depth + 1, 3), dtype=np.uint64)
-    words = board_vector(position.geometry)
+    words = bitboard_kernel.board_vector(position.geometry)
     return int(_count(np.uint64(position.mine), np.uint64(position.mask), depth, words, stack))
 
 
 def layers(position: Position, depth: int, chunk: int = CHUNK) -> Iterator[Words]:
     """Yield the sorted keys of all positions 0, 1, .. `depth` plies on."""
-    words = board_vector(position.geometry)
+    words = bitboard_kernel.board_vector(position.geometry)
     keys = np.array([position.key], dtype=np.uint64)
     yield keys
     columns = position.geometry.columns
@@ -75,7 +65,7 @@ def layers(position: Position, depth: int, chunk: int = CHUNK) -> Iterator[Words
 def discs_of_keys(keys: Words, geometry: Geometry) -> tuple[Words, Words]:
     """Return `mine` and `mask` of every key."""
     mine, mask = np.empty_like(keys), np.empty_like(keys)
-    _split(np.ascontiguousarray(keys), board_vector(geometry), mine, mask)
+    _split(np.ascontiguousarray(keys), bitboard_kernel.board_vector(geometry), mine, mask)
     return mine, mask
 
 
@@ -134,9 +124,9 @@ def _make_children(keys: Words, words: Words, children: Words) -> Int:
     for i in range(len(keys)):
         mine, mask = split_key(keys[i], words[HEIGHT], words[BOTTOM])
         theirs = mine ^ mask
-        if has_line(theirs, words[HEIGHT], words[CONNECT]):
+        if bitboard_kernel.has_line(theirs, words[HEIGHT], words[CONNECT]):
             continue
-        moves = playable_cells(mask, words[BOTTOM], words[BOARD])
+        moves = bitboard_kernel.playable_cells(mask, words[BOTTOM], words[BOARD])
         while moves:
             move = moves & (~moves + ONE)
             moves ^= move
@@ -152,7 +142,7 @@ def _count(mine: Word, mask: Word, depth: Int, words: Words, stack: Words) -> In
     `stack` is (depth + 1, 3): for each level of the search the discs, and the moves not tried.
     """
     height, connect, bottom, board = words[HEIGHT], words[CONNECT], words[BOTTOM], words[BOARD]
-    moves = playable_cells(mask, bottom, board)
+    moves = bitboard_kernel.playable_cells(mask, bottom, board)
     # Step 1. One move: as many sequences as there are moves.
     if depth == 1:
         return np.int64(popcount(moves))
@@ -163,11 +153,11 @@ def _count(mine: Word, mask: Word, depth: Int, words: Words, stack: Words) -> In
     while level >= 0:
         mine, mask, moves = stack[level, _MINE], stack[level, _MASK], stack[level, _MOVES]
         # Step 2. Moves that win end the game: only the others lead on.
-        moves &= ~winning_cells(mine, mask, height, connect, board)
+        moves &= ~bitboard_kernel.winning_cells(mine, mask, height, connect, board)
         # Step 3. Two moves from the end: after each move as many follow as there were columns
         # open, one less when the move filled its column.
         if level == depth - 2:
-            columns_open = popcount(playable_cells(mask, bottom, board))
+            columns_open = popcount(bitboard_kernel.playable_cells(mask, bottom, board))
             total += np.int64(popcount(moves) * columns_open - popcount(moves & top))
             level -= 1
             continue
@@ -180,5 +170,5 @@ def _count(mine: Word, mask: Word, depth: Int, words: Words, stack: Words) -> In
         mask |= move
         level += 1
         stack[level, _MINE], stack[level, _MASK] = mine ^ (mask ^ move), mask
-        stack[level, _MOVES] = playable_cells(mask, bottom, board)
+        stack[level, _MOVES] = bitboard_kernel.playable_cells(mask, bottom, board)
     return total

@@ -24,8 +24,7 @@ import numpy as np
 
 from claimeven.compiled import inlined, kernel, named_tuple
 from claimeven.compiled.types import Int, Ints, Word, Words, boolean, int64, uint64, void
-from claimeven.evaluation.dispatch import evaluate_discs
-from claimeven.evaluation.registry import Evaluation
+from claimeven.evaluation.registry import Evaluation, evaluate_discs
 from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, ZERO
 from claimeven.game.position import Position

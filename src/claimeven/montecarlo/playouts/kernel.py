@@ -13,7 +13,7 @@ import numpy as np
 from claimeven.compiled import inlined, kernel, popcount, prepared, trailing_zeros
 from claimeven.compiled.splitmix64 import STEP, draw_below
 from claimeven.compiled.types import Int, Ints, Word, Words, int64, uint64
-from claimeven.evaluation.triples import triples_kernel
+from claimeven.evaluation.streaks import triples_kernel
 from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT
 from claimeven.game.geometry import WORD_BITS

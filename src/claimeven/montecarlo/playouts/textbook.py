@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from claimeven.compiled.splitmix64 import Stream
-from claimeven.evaluation.triples import triples
+from claimeven.evaluation.streaks import triples
 from claimeven.game import Position, bitboard
 from claimeven.montecarlo.layout import PLAYOUTS
 
