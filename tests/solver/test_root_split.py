@@ -8,11 +8,10 @@ from claimeven import Geometry, Position, Solver
 from claimeven.book import Book
 from claimeven.book.build import build_book
 from claimeven.solver.errors import SearchStopped
-from claimeven.solver.progress import SolveProgress
-from claimeven.solver.queries import Best
-from claimeven.solver.root_split import Child, column_floors, images_among, score_apart
+from claimeven.solver.progress import Progress, SolveProgress
+from claimeven.solver.queries import Best, column_floors, images_among
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import ALONE_NODES, Progress, Turn
+from claimeven.solver.session import ALONE_NODES, Child, Turn
 from tests.positions import random_positions
 
 SMALL, PLIES = Geometry(5, 5), 5
@@ -45,7 +44,7 @@ def test_each_column_is_told_once_or_left_to_all() -> None:
     told: list[tuple[int, int]] = []
 
     def apart(turn: Turn) -> None:
-        score_apart(turn, children, lambda column, score: told.append((column, score)))
+        turn.score_children(children, lambda column, score: told.append((column, score)))
 
     search.take_turn(apart)
     columns = [column for column, _ in told]
@@ -56,7 +55,7 @@ def test_each_column_is_told_once_or_left_to_all() -> None:
     def stopped(turn: Turn) -> None:
         turn.stop()
         told.clear()
-        score_apart(turn, children[:1], lambda column, score: told.append((column, score)))
+        turn.score_children(children[:1], lambda column, score: told.append((column, score)))
         assert not told
 
     search.take_turn(stopped)
@@ -76,7 +75,7 @@ def test_progress_of_one_thread_counts_columns_and_keeps_to_floors() -> None:
         seen.append(at.done)
 
     def apart(turn: Turn) -> None:
-        score_apart(turn, children, lambda column, score: told.append((column, score)), report)
+        turn.score_children(children, lambda column, score: told.append((column, score)), report)
 
     search.take_turn(apart)
     assert told == [(column, -score) for column, score in enumerate(right)]

@@ -17,8 +17,9 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver import kernel, layout
 from claimeven.solver.errors import InvalidSolve, SearchStopped
+from claimeven.solver.progress import Progress
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import ALONE_NODES, Progress
+from claimeven.solver.session import ALONE_NODES
 from claimeven.solver.transposition_table import multiplier, unpack
 from tests.positions import position_after
 from tests.solver.positions import hard_positions

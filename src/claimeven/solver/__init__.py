@@ -6,12 +6,11 @@ from claimeven import lazy
 
 if TYPE_CHECKING:
     from claimeven.solver.errors import InvalidSolve, SearchStopped, SolverBusy
-    from claimeven.solver.progress import SolveProgress, SolverStatistics
+    from claimeven.solver.progress import Progress, SolveProgress, SolverStatistics
     from claimeven.solver.protocols import ExactSolver, OpeningBook
     from claimeven.solver.queries import Best
     from claimeven.solver.scores import outcome_word, plies_to_end, score_in_words
     from claimeven.solver.search import ExactSearch
-    from claimeven.solver.session import Progress
     from claimeven.solver.solver import ILLEGAL, Solver
 
 __all__ = [
@@ -36,10 +35,9 @@ _HOMES = {
     "queries": "Best",
     "protocols": "ExactSolver OpeningBook",
     "errors": "InvalidSolve SearchStopped SolverBusy",
-    "progress": "SolveProgress SolverStatistics",
+    "progress": "Progress SolveProgress SolverStatistics",
     "scores": "outcome_word plies_to_end score_in_words",
     "search": "ExactSearch",
     "solver": "ILLEGAL Solver",
-    "session": "Progress",
 }
 __getattr__, __dir__ = lazy.offer(__name__, _HOMES)

@@ -1,16 +1,15 @@
-"""What a solver tells of its work: while a call runs, and of all calls so far."""
+"""What a solver reports: while a call runs, and of all calls so far."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from claimeven.game.geometry import Geometry
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.scores import win_score
-from claimeven.solver.session import Progress, Turn
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,8 @@ class SolveProgress:
     total: int = 1
 
 
+#: What a search by itself reports: the same, without scores.
+Progress: TypeAlias = SolveProgress
 Report: TypeAlias = Callable[[SolveProgress], None]
 
 
@@ -53,28 +54,27 @@ CutOff: TypeAlias = tuple[int, int]
 
 
 def reporter(
-    turn: Turn,
-    progress: Report | None,
+    geometry: Geometry,
+    on_progress: Report | None,
     scores: tuple[int | None, ...] = (),
     known: int | None = None,
     cut_off: CutOff | None = None,
-) -> Callable[[Progress], None] | None:
-    """Return what turns the search's reports into those of a solver.
+) -> Report | None:
+    """Return what turns the reports of a search into those of the call that makes it.
 
     The search is cut off to `cut_off`, or its position is another than the one in work, whose score
     is `known`.
     """
-    if progress is None:
+    if on_progress is None:
         return None
 
-    def report(at: Progress) -> None:
-        rate = at.nodes / max(1e-9, turn.seconds)
+    def report(at: SolveProgress) -> None:
         low, high = at.low, at.high
         if cut_off is not None:
-            low, high = _uncut(turn.geometry, low, high, cut_off)
+            low, high = _uncut(geometry, low, high, cut_off)
         if known is not None:
             low = high = known
-        progress(SolveProgress(at.nodes, rate, low, high, scores, at.done, at.total))
+        on_progress(replace(at, low=low, high=high, scores=scores))
 
     return report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +17,9 @@ from claimeven.solver.batch import final_scores, unfinished
 from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.progress import Report, known_to_be, reporter
 from claimeven.solver.protocols import MISSING, OpeningBook
-from claimeven.solver.root_split import Child, column_floors, images_among, score_apart
 from claimeven.solver.scores import final_score
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import Progress, Turn
+from claimeven.solver.session import Child, Turn
 
 
 def wrong_book(position: Position, score: int) -> InvalidSolve:
@@ -76,7 +75,7 @@ class Answers:
         position: Position,
         floor: int | None = None,
         ceiling: int | None = None,
-        report: Callable[[Progress], None] | None = None,
+        report: Report | None = None,
     ) -> int:
         """Return a position's score; cut off to floor .. ceiling where it is searched."""
         if position.is_over:
@@ -125,12 +124,13 @@ class Answers:
         if len(self._search.workers) > 1 and turn.deadline == math.inf:
             self._load()
             asked = [Child(c, children[c], floors.get(c)) for c in children if c not in images]
-            score_apart(turn, asked, solved, reporter(turn, progress, tuple(scores)))
+            report = reporter(self.geometry, progress, tuple(scores))
+            turn.score_children(asked, solved, report)
         ceilings: list[int] = []
         for column, child in children.items():
             image = scores[images.get(column, column)]
             if image is None:
-                report = reporter(turn, progress, tuple(scores))
+                report = reporter(self.geometry, progress, tuple(scores))
                 try:
                     image = -self.score(turn, child, floors.get(column), report=report)
                 except SearchStopped as stopped:
@@ -150,8 +150,8 @@ class Answers:
         Where the turn ends in between, the `SearchStopped` that is raised says that the score is
         known. Raises `InvalidSolve` where a book holds a score that no column leads to.
         """
-        score = self.score(turn, position, report=reporter(turn, progress))
-        report = reporter(turn, progress, known=score)
+        score = self.score(turn, position, report=reporter(self.geometry, progress))
+        report = reporter(self.geometry, progress, known=score)
         children = {column: position.play_unchecked(column) for column in self.playable(position)}
         images = images_among(children, position)
         floors = self._floors(position, children, score)
@@ -186,7 +186,7 @@ class Answers:
         position: Position,
         column: int,
         score: int,
-        report: Callable[[Progress], None] | None,
+        report: Report | None,
     ) -> bool:
         """Whether a column is worth the score of the position; none is worth more."""
         child = position.play_unchecked(column)
@@ -211,7 +211,52 @@ class Answers:
         self.searched += len(left)
         if len(left):
             self._load()
-            solved, _ = turn.score_many(mine[left], mask[left], progress=reporter(turn, progress))
+            solved, _ = turn.score_many(
+                mine[left], mask[left], progress=reporter(self.geometry, progress)
+            )
             found[left] = solved
         scores[open_ones] = found[back.reshape(-1)]
         return scores
+
+
+def images_among(children: Mapping[int, Position], parent: Position) -> dict[int, int]:
+    """Return for columns of a position that is its own mirror image which earlier one is alike."""
+    if parent.mirror() != parent:
+        return {}
+    last, seen, images = parent.geometry.columns - 1, set[int](), {}
+    for column in children:
+        if last - column in seen:
+            images[column] = last - column
+        seen.add(column)
+    return images
+
+
+def column_floors(
+    book: OpeningBook | None, children: Mapping[int, Position], known: int | None
+) -> dict[int, int]:
+    """Return the least that the positions after some columns can be worth, just behind a book.
+
+    `known` is the score of the position before, None if the book does not hold it: then nothing is
+    known. Each child may have been reached from several positions that the book holds, one for
+    each disc on top of a column that the side which moved last has there; it is worth no less than
+    minus any of these.
+    """
+    if book is None or known is None:
+        return {}
+    keys: list[int] = []
+    columns: list[int] = []
+    for column, child in children.items():
+        theirs = child.mine ^ child.mask
+        for each in range(child.geometry.columns):
+            discs = child.mask & child.geometry.column_mask(each)
+            top = 1 << discs.bit_length() >> 1
+            if theirs & top:
+                keys.append((theirs ^ top) + (child.mask ^ top))
+                columns.append(column)
+    plies = np.full(len(keys), next(iter(children.values())).ply - 1)
+    found = book.look_up_many(np.array(keys, dtype=np.uint64), plies).tolist()
+    floors = dict.fromkeys(children, -known)
+    for column, score in zip(columns, found, strict=True):
+        if score != MISSING:
+            floors[column] = max(floors[column], -score)
+    return floors

@@ -26,8 +26,9 @@ from claimeven.solver.errors import (
     check_table_mb,
     check_threads,
 )
+from claimeven.solver.progress import Report
 from claimeven.solver.scores import win_score
-from claimeven.solver.session import Boards, Report, Scores, Solved, Turn, Worker
+from claimeven.solver.session import Boards, Scores, Solved, Turn, Worker
 from claimeven.solver.transposition_table import bucket_bits_for, new_entries
 
 #: Seconds between two looks whether Ctrl-C came while a turn is waited for.

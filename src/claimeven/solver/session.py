@@ -12,17 +12,19 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from claimeven.compiled import Int
 from claimeven.game.geometry import Geometry
+from claimeven.game.position import Position
 from claimeven.parallel.threads import together
 from claimeven.solver import kernel, layout
 from claimeven.solver.errors import SearchStopped
+from claimeven.solver.progress import Report, SolveProgress
 from claimeven.solver.scores import win_score
 
 #: Nodes of a search before further threads join in: a few milliseconds.
@@ -45,22 +47,15 @@ Scores = npt.NDArray[np.int64]
 Boards = npt.NDArray[np.uint64]
 
 
-@dataclass(frozen=True)
-class Progress:
-    """What a running search knows: nodes of this call, bounds of the position it is at.
-
-    `done` of `total` positions (or columns) are finished.
-    """
-
-    nodes: int
-    low: int
-    high: int
-    done: int = 0
-    total: int = 1
-
-
-Report = Callable[[Progress], None]
 Solved = Callable[[int, int], None]
+
+
+class Child(NamedTuple):
+    """The position after a column, unfinished, and the least it can be worth, None if not known."""
+
+    column: int
+    position: Position
+    floor: int | None
 
 
 class Worker:
@@ -168,23 +163,18 @@ class Turn:
         low, high = self.score_range(floor, ceiling)
         leader = self.workers[0]
         shared = leader.shared
-        shared[layout.LOW], shared[layout.HIGH] = low, high
-        shared[layout.TOGETHER] = 0
-        leader.control[layout.RESUME] = leader.control[layout.STEP] = 0
+        self._start(leader, low, high)
         mine_word, mask_word = np.uint64(mine), np.uint64(mask)
         results: list[int] = []
 
-        def slice_of(worker: Worker, size: int = SLICE_NODES) -> bool:
+        def search(worker: Worker, size: int = SLICE_NODES) -> bool:
             """Search on for some nodes; whether there is no more to do."""
-            began = self._begin_slice(worker, size)
-            result = kernel.solve(
-                worker.work._replace(shared=shared), mine_word, mask_word, low, high
+            arrays = worker.work._replace(shared=shared)
+            result = self._slice(
+                worker, lambda: kernel.solve(arrays, mine_word, mask_word, low, high), size
             )
-            self._end_slice(worker, *began)
             if result != kernel.PAUSED:
-                results.append(int(result))
-            elif self.is_over:
-                self.stop()
+                results.append(result)
             return bool(results) or self.is_stopped
 
         def work(number: int) -> None:
@@ -193,20 +183,81 @@ class Turn:
                 worker.control[layout.RESUME] = 0
                 for slot in (layout.STEP, layout.GUESS):
                     worker.control[slot] = leader.control[slot]
-            while not slice_of(worker):
+            while not search(worker):
                 if number == 0:
-                    self._tell(progress, worker, done, total)
+                    self._report(progress, worker, done, total)
 
         alone_until = leader.nodes + ALONE_NODES
-        while not slice_of(leader, ALONE_NODES):
+        while not search(leader, ALONE_NODES):
             if leader.nodes >= alone_until:
                 shared[layout.MARKS :] = 0
                 shared[layout.TOGETHER] = len(self.workers) > 1
-                self.together(work)
+                self._together(work)
                 break
         if not results:
             raise SearchStopped(int(shared[layout.LOW]), int(shared[layout.HIGH]))
         return results[0]
+
+    def score_children(
+        self, children: Sequence[Child], solved: Solved, progress: Report | None = None
+    ) -> None:
+        """Score children, most of them or all, each thread at one of its own, with
+        `solved(column, score)`.
+
+        That shares the work better than all threads at one column do, as long as there are columns
+        for all. The first thread works alone until it is clear that there is enough to do for more.
+        Towards the end, when a thread finds none left to take, those in work are laid aside, for
+        all threads together: they go on quickly, since the results so far are in the table. Those
+        that are not solved are laid aside, or the turn was ended.
+        """
+        waiting, lock = iter(children), threading.Lock()
+        is_idle, done = False, 0
+
+        def take(worker: Worker) -> Child | None:
+            """Return the next child, ready to be searched by a worker; None if there is none."""
+            nonlocal is_idle
+            with lock:
+                child = next(waiting, None)
+                is_idle = child is None and len(self.workers) > 1
+            if child is not None:
+                self._start(worker, *self.score_range(child.floor))
+            return child
+
+        def search(worker: Worker, child: Child, must_end: Callable[[], bool]) -> bool:
+            """Search on in slices until a child is solved; False if that was not to be."""
+            nonlocal done
+            low, high = self.score_range(child.floor)
+            mine, mask = np.uint64(child.position.mine), np.uint64(child.position.mask)
+            while True:
+                score = self._slice(
+                    worker, lambda: kernel.solve(worker.work, mine, mask, low, high), ALONE_NODES
+                )
+                if score != kernel.PAUSED:
+                    with lock:
+                        done += 1
+                        solved(child.column, score)
+                    return True
+                if self.is_stopped:
+                    return False
+                if worker is leader:
+                    self._report(progress, worker, done, len(children))
+                if must_end():
+                    return False
+
+        leader = self.workers[0]
+        alone_until = leader.nodes + ALONE_NODES
+        first = take(leader)
+        while first and search(leader, first, lambda: leader.nodes >= alone_until):
+            first = take(leader)
+
+        def work(number: int) -> None:
+            worker = self.workers[number]
+            child = first if number == 0 else take(worker)
+            while child and search(worker, child, lambda: is_idle):
+                child = take(worker)
+
+        if first and not self.is_stopped:
+            self._together(work)
 
     def score_many(
         self,
@@ -232,17 +283,17 @@ class Turn:
             control = worker.control
             control[layout.DONE] = control[layout.RESUME] = 0
             while True:
-                began = self._begin_slice(worker)
-                result = kernel.solve_many(
-                    worker.work, mines[part], masks[part], low, high, scores[part], nodes[part]
+                result = self._slice(
+                    worker,
+                    lambda: kernel.solve_many(
+                        worker.work, mines[part], masks[part], low, high, scores[part], nodes[part]
+                    ),
                 )
-                self._end_slice(worker, *began)
                 with telling:
-                    self._tell(progress, worker, sum(done) + int(control[layout.DONE]), total)
+                    self._report(progress, worker, sum(done) + int(control[layout.DONE]), total)
                 if result != kernel.PAUSED:
                     return True
-                if self.is_over:
-                    self.stop()
+                if self.is_stopped:
                     return False
 
         def work(number: int) -> None:
@@ -259,12 +310,14 @@ class Turn:
                     with telling:
                         solved(part.start, int(scores[part.start]))
 
-        self.together(work)
+        self._together(work)
         if not all(is_whole):
             raise SearchStopped(low, high)
         return scores, nodes
 
-    def together(self, work: Callable[[int], None]) -> None:
+    # -- inside
+
+    def _together(self, work: Callable[[int], None]) -> None:
         """Run work(n) for each worker n: number 0 here, the others in threads of their own.
 
         What one of them raises ends the turn and is raised here, after all have come to rest.
@@ -280,38 +333,39 @@ class Turn:
 
         together(noted, len(self.workers), self.stop)
 
-    def slice(self, worker: Worker, size: int, kernel: Callable[[], Int]) -> int:
-        """Return what a kernel answers that visits at most `size` nodes with a worker's arrays."""
-        began = self._begin_slice(worker, size)
-        result = kernel()
-        self._end_slice(worker, *began)
-        return int(result)
+    def _start(self, worker: Worker, low: int, high: int) -> None:
+        """Have a worker's next slice begin with a position whose score is `low` to `high`."""
+        worker.control[layout.RESUME] = worker.control[layout.STEP] = 0
+        worker.shared[layout.LOW], worker.shared[layout.HIGH] = low, high
+        worker.shared[layout.TOGETHER] = 0
 
-    # -- inside
+    def _slice(self, worker: Worker, call: Callable[[], Int], size: int = SLICE_NODES) -> int:
+        """Return what a kernel answers that visits at most `size` nodes with a worker's arrays.
 
-    def _begin_slice(self, worker: Worker, size: int = SLICE_NODES) -> tuple[int, float]:
-        """Give a worker a budget of at most `size` nodes; return its nodes and the time before."""
-        now = time.perf_counter()
+        A turn that is over by then is stopped.
+        """
+        began = time.perf_counter()
         size = min(size, max(0, self._most_nodes - self.nodes))
-        if self.is_stopped or now >= self.deadline:
+        if self.is_stopped or began >= self.deadline:
             size = 0
         elif self.deadline < math.inf:
-            seconds = min(SLICE_SECONDS, SLICE_SHARE * (self.deadline - now))
+            seconds = min(SLICE_SECONDS, SLICE_SHARE * (self.deadline - began))
             size = min(size, max(LEAST_SLICE, int(seconds * worker.rate)))
-        nodes = worker.nodes
-        worker.control[layout.BUDGET] = nodes + size
-        return nodes, now
-
-    def _end_slice(self, worker: Worker, nodes_before: int, began: float) -> None:
-        """Note how fast the worker was, if it did enough to tell."""
-        visited = worker.nodes - nodes_before
-        if visited >= LEAST_SLICE:
+        before = worker.nodes
+        worker.control[layout.BUDGET] = before + size
+        result = int(call())
+        visited = worker.nodes - before
+        if visited >= LEAST_SLICE:  # enough to measure how fast the worker is
             worker.rate = visited / max(1e-9, time.perf_counter() - began)
+        if result == kernel.PAUSED and self.is_over:
+            self.stop()
+        return result
 
-    def _tell(self, progress: Report | None, worker: Worker, done: int, total: int) -> None:
+    def _report(self, progress: Report | None, worker: Worker, done: int, total: int) -> None:
         if progress is not None:
             low, high = (int(worker.shared[slot]) for slot in (layout.LOW, layout.HIGH))
-            progress(Progress(self.nodes, low, high, done, total))
+            rate = self.nodes / max(1e-9, self.seconds)
+            progress(SolveProgress(self.nodes, rate, low, high, (), done, total))
 
 
 def _parts(total: int, threads: int, most: int) -> Iterator[slice]:

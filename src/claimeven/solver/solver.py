@@ -139,7 +139,9 @@ class Solver:
         """Return the score of a position; finished games have one too."""
         self._check(position)
         return self._take_turn(
-            lambda turn: self._answers.score(turn, position, report=reporter(turn, progress)),
+            lambda turn: self._answers.score(
+                turn, position, report=reporter(self.geometry, progress)
+            ),
             seconds,
         )
 
@@ -167,7 +169,7 @@ class Solver:
         self._check(position)
 
         def ask(turn: Turn) -> int:
-            report = reporter(turn, progress, cut_off=_SIGNS)
+            report = reporter(self.geometry, progress, cut_off=_SIGNS)
             return self._answers.score(turn, position, *_SIGNS, report)
 
         with known_within(self.geometry, _SIGNS):
@@ -210,8 +212,8 @@ class Solver:
         def fill(turn: Turn) -> None:
             at = position
             answers = self._answers
-            score = answers.score(turn, at, report=reporter(turn, progress))
-            report = reporter(turn, progress, known=score)
+            score = answers.score(turn, at, report=reporter(self.geometry, progress))
+            report = reporter(self.geometry, progress, known=score)
             with known_to_be(score):
                 while not at.is_over:
                     columns = answers.playable(at)
