@@ -15,11 +15,11 @@ from claimeven.learning.metrics import (
     score_against_perfect,
     sign_accuracy,
 )
+from claimeven.learning.net_weights import average_nets
 from claimeven.learning.ntuple_training import NTupleConfig, NTupleLearner, train_ntuple
 from claimeven.learning.run_dir import InvalidRun, RunFolder, TrainingProgress
 from claimeven.learning.selfplay import SelfPlayProgress, train_selfplay
 from claimeven.learning.selfplay_config import SelfPlayConfig
-from claimeven.learning.weight_averaging import average_nets
 
 __all__ = [
     "HELD_OUT",

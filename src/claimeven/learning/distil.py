@@ -23,7 +23,6 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
 from claimeven.learning.batching import Lessons, PlyShare, chances_of
 from claimeven.learning.metrics import write_measured
-from claimeven.learning.net2net import can_grow, grown
 from claimeven.learning.net_training import (
     ADAMW,
     DEFAULT_WEIGHT,
@@ -35,6 +34,7 @@ from claimeven.learning.net_training import (
     NetTrainer,
     OptimizerConfig,
 )
+from claimeven.learning.net_weights import can_grow, grown
 from claimeven.learning.precision import AUTO, PRECISIONS
 from claimeven.learning.quantization import WEIGHT_STEPS
 from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolder, TrainingProgress
@@ -65,7 +65,7 @@ class DistilConfig:
     Weights are stored in `weight_steps` steps either side of zero (see `quantization`), and the net
     sees them so from the part `round_from` of its steps on. `precision` is one of
     `precision.PRECISIONS`. `start` is the file of a net to start with, of that size or with fewer
-    pairs (see `net2net`), whose search defaults are kept; by default weights are drawn. Raises
+    pairs (see `net_weights`), whose search defaults are kept; by default weights are drawn. Raises
     `InvalidRun` for anything out of range.
     """
 

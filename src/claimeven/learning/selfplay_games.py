@@ -69,10 +69,6 @@ class Tally(NamedTuple):
     moves: int = 0
     judged: int = 0
 
-    def plus(self, other: Tally) -> Tally:
-        """Return the sums."""
-        return Tally(*(one + two for one, two in zip(self, other, strict=True)))
-
 
 class Remembering:
     """Judges one of a position and its mirror image by a net, and remembers what that said.

@@ -31,8 +31,8 @@ PATIENCE: Final = 120.0
 
 
 class Played(NamedTuple):
-    """What came of games: positions to learn from, what happened, and seconds of cores that it
-    took: of a task, those of all; of an iteration, those of other processes.
+    """The results of games: positions to learn from, what happened, and the CPU time in seconds: of
+    a task, all of it; of an iteration, that of other processes.
     """
 
     positions: Positions
@@ -123,26 +123,17 @@ def play_selfplay(
         work = SelfPlayWork(recipe, {}, iteration, patience, judge.address)
     numbers = range(len(recipe.tasks))
     found: dict[int, Played] = {}
-    games = 0
-
-    def take(number: int, played: Played) -> None:
-        nonlocal games
+    results = _played_here(work, numbers) if executor is None else executor.play(work, numbers)
+    for number, played in results:
         found[number] = played
-        games += played.tally.games
         if watch is not None:
-            watch(games)
+            watch(sum(each.tally.games for each in found.values()))
+    in_order = [found[number] for number in numbers]
+    tally = Tally(*map(sum, zip(*(each.tally for each in in_order), strict=True)))
+    elsewhere = 0.0 if executor is None else sum(each.core_seconds for each in in_order)
+    return Played(joined([each.positions for each in in_order]), tally, elsewhere)
 
-    if executor is None:
-        with work.begun() as play:
-            for result in play(numbers):
-                if result is not None:
-                    take(*result)
-    else:
-        for result in executor.play(work, numbers):
-            take(*result)
-    tally = Tally()
-    for number in numbers:
-        tally = tally.plus(found[number].tally)
-    positions = joined([found[number].positions for number in numbers])
-    elsewhere = 0.0 if executor is None else sum(each.core_seconds for each in found.values())
-    return Played(positions, tally, elsewhere)
+
+def _played_here(work: SelfPlayWork, numbers: Iterable[int]) -> Iterator[tuple[int, Played]]:
+    with work.begun() as play:
+        yield from (result for result in play(numbers) if result is not None)

@@ -1,11 +1,17 @@
-"""Nets that began alike made into one by averaging their weights.
+"""Nets made of other nets: averaged, or wider.
 
 Nets that go on from the same one, on other data or with another seed, err in different places. The
 mean of their weights is one net, as large and as quick as each of them, and often better than any.
 Nets drawn from different seeds have nothing in common that could be averaged.
 
-Source: Wortsman and others, "Model soups: averaging weights of multiple fine-tuned models improves
-accuracy without increasing inference time" (ICML 2022).
+A wider net starts by answering as the narrow one did: its added hidden numbers see the inputs of
+the others, by weights that are drawn, and their own weights to the old ones are 0. Training changes
+these.
+
+Sources: Wortsman and others, "Model soups: averaging weights of multiple fine-tuned models improves
+accuracy without increasing inference time" (ICML 2022); Chen, Goodfellow and Shlens, "Net2Net:
+accelerating learning via knowledge transfer" (ICLR 2016), whose added numbers are copies of others;
+drawn ones are distinct from the start.
 """
 
 from __future__ import annotations
@@ -14,17 +20,20 @@ import hashlib
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from claimeven.atomic_io import check_output
 from claimeven.learning.metrics import write_measured
+from claimeven.learning.net_training import initial_weights
 from claimeven.learning.quantization import MANY_POSITIONS, WEIGHT_STEPS, OnProgress
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.model_file import read_model
-from claimeven.networks.net import Net, read_net
+from claimeven.networks.net import Net, NetShape, read_net
 from claimeven.networks.net.file import KIND, MAX_STEPS
 from claimeven.networks.net.search_defaults import USUAL
 
@@ -93,3 +102,37 @@ def _mean_of(nets: Sequence[Net], counts: Sequence[float]) -> Net:
     each = {net.searching for net in nets}
     searching = nets[0].searching if len(each) == 1 else USUAL
     return Net(nets[0].shape, arrays, nets[0].geometry, knows_scores, searching, only_best)
+
+
+def can_grow(shape: NetShape, wide: NetShape) -> bool:
+    """Whether nets of a shape can be grown to another: one with as many pairs, or more.
+
+    >>> can_grow(NetShape(pairs=384), NetShape(pairs=512))
+    True
+    >>> can_grow(NetShape(pairs=384, blocks=3), NetShape(pairs=512, blocks=4))
+    False
+    """
+    return shape.pairs <= wide.pairs and replace(shape, pairs=wide.pairs) == wide
+
+
+def grown(net: Net, wide: NetShape, seed: int = 0) -> Net:
+    """Return a net of a shape that it can be grown to, which answers as this one does."""
+    drawn = initial_weights(wide, net.geometry, seed)
+    arrays = {name: _grown(array, drawn[name]) for name, array in net.arrays.items()}
+    return Net(wide, arrays, net.geometry, net.knows_scores, net.searching, net.knows_only_best)
+
+
+def _grown(
+    narrow: npt.NDArray[np.float32], drawn: npt.NDArray[np.float32]
+) -> npt.NDArray[np.float32]:
+    """Return the weights of an array that leads from what was there and what is added to both."""
+    wide = drawn.copy()
+    if narrow.shape == wide.shape:
+        return narrow.copy()
+    if narrow.ndim == 1:  # biases, which begin as zeros
+        wide[: len(narrow)] = narrow
+        return wide
+    inputs, outputs = narrow.shape
+    wide[inputs:, :outputs] = 0.0
+    wide[:inputs, :outputs] = narrow
+    return wide
