@@ -38,7 +38,7 @@ sys.exit(status)
 _MARK = "CLAIMEVEN_STARTED_BY"
 #: How often the processes of the system are searched for those with a mark.
 _ROUNDS = 10
-#: How `os.waitid` looks at a process that stays a zombie, so that its number is not given away.
+#: How `os.waitid` looks whether a process has ended.
 _LOOK = os.WEXITED | os.WNOHANG | os.WNOWAIT if hasattr(os, "waitid") else None
 #: Where Linux counts the processes that it has ended because memory ran out.
 _COUNTS = Path("/proc/vmstat")
@@ -183,12 +183,12 @@ def inherited(end: int) -> socket.socket:
 
 
 def readable(pipe: RawIOBase) -> RawIOBase:
-    """Return an end of a pipe as something that a selector can wait for."""
+    """Return an end of a pipe as something that a selector can wait for: here it is."""
     return pipe
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended."""
+    """Whether a process has ended; it stays a zombie, so that its number is not given away."""
     if process.returncode is not None:
         return True
     if _LOOK is None:
@@ -200,29 +200,10 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
 
 
 def has_unread(end: Any) -> bool:
-    """Whether the other end of a socket has not read all that was sent, where the system knows."""
+    """Whether the other end of a socket has not read all that was sent, if the system knows."""
     with contextlib.suppress(OSError, ValueError):
         return any(fcntl.ioctl(end, termios.TIOCOUTQ, bytes(4)))
     return False
-
-
-def how_it_ended(status: int) -> str:
-    """Say how a process ended that left this status.
-
-    >>> how_it_ended(3), how_it_ended(-9)
-    ('exit status 3', 'signal SIGKILL')
-    """
-    if status >= 0:
-        return f"exit status {status}"
-    try:
-        return f"signal {signal.Signals(-status).name}"
-    except ValueError:
-        return f"signal {-status}"
-
-
-def was_killed(status: int) -> bool:
-    """Whether the system may have ended a process for lack of memory."""
-    return status == -signal.SIGKILL
 
 
 def count_starved() -> int | None:
@@ -231,6 +212,28 @@ def count_starved() -> int | None:
         found = re.search(r"^oom_kill (\d+)$", _COUNTS.read_text(encoding="ascii"), re.M)
         return None if found is None else int(found[1])
     return None
+
+
+def how_it_ended(status: int, starved_before: int | None = 0) -> tuple[str, bool]:
+    """Say how a process ended that left a status, and whether that was for lack of memory.
+
+    >>> how_it_ended(3)
+    ('exit status 3', False)
+    """
+    if status >= 0:
+        return f"exit status {status}", False
+    try:
+        how = f"signal {signal.Signals(-status).name}"
+    except ValueError:
+        how = f"signal {-status}"
+    if status != -signal.SIGKILL:
+        return how, False
+    starved = count_starved()
+    if starved is None or starved_before is None:
+        return f"{how}, perhaps for want of memory", False
+    if starved > starved_before:
+        return f"{how}, for the system had run out of memory", True
+    return how, False
 
 
 def reached_limit(error: OSError) -> str | None:

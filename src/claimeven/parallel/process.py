@@ -228,15 +228,7 @@ class Process:
         if not ended:
             return ChildEnded("it closed its output")
         status = self._process.wait()  # another thread may be ending it
-        how = backend.how_it_ended(status)
-        if not backend.was_killed(status):
-            return kind(how)
-        starved, before = backend.count_starved(), self._starved_before
-        if starved is None or before is None:
-            return kind(f"{how}, perhaps for want of memory")
-        if starved > before:
-            return kind(f"{how}, for the system had run out of memory", starved=True)
-        return kind(how)
+        return kind(*backend.how_it_ended(status, self._starved_before))
 
 
 def _end(group: backend.Group, ends: ExitStack) -> None:

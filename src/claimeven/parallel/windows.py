@@ -129,8 +129,8 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
     return process.poll() is not None
 
 
-def how_it_ended(status: int) -> str:
-    return f"exit status {status if 0 <= status < 1 << 30 else hex(status)}"
+def how_it_ended(status: int, starved_before: int | None = 0) -> tuple[str, bool]:
+    return f"exit status {status if 0 <= status < 1 << 30 else hex(status)}", False
 
 
 def press(thread: int) -> None:
@@ -141,5 +141,5 @@ def _unknown(*given: Any) -> None:
     """There is no such thing on Windows."""
 
 
-end_with_parent = has_unread = was_killed = count_starved = reached_limit = _unknown
+end_with_parent = has_unread = count_starved = reached_limit = _unknown
 raise_memory_limit = peak_memory_mb = machine_memory_mb = _unknown
