@@ -195,8 +195,9 @@ class TournamentResult:
 
 @dataclass(frozen=True)
 class SequentialResult:
-    """What a sequential test came to; everything follows from the games.
+    """A sequential test that was played; everything follows from the games.
 
+    >>> from claimeven.arena import run_sprt
     >>> result = run_sprt("greedy", "random", elo0=0, elo1=100, seed=1)
     >>> result.verdict.value, result.run.counts.pairs
     ('elo1', 11)
@@ -256,9 +257,9 @@ class SequentialResult:
 
 @dataclass(frozen=True)
 class Meeting:
-    """What the new agent made of one of the reference_pool.
+    """The games of the new agent against one agent of the pool.
 
-    `record` is of their games alone; `superiority`, the likelihood that the new agent is the
+    `record` is of their games only; `superiority`, the likelihood that the new agent is the
     stronger one, follows from all games of the ladder.
     """
 
