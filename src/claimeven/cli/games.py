@@ -12,7 +12,7 @@ import click
 
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.import_games import Imported, import_games, import_lines
+from claimeven.arena.store.import_games import Imported, import_games
 from claimeven.arena.store.query import (
     ANY_FAULT,
     OWN_RESULTS,
@@ -137,11 +137,8 @@ def command(
         refuse_given(ctx, ("number", *_PICKING), why)
         board = None if file.exists() and geometry == STANDARD else geometry
         for name in (*imported, *more):
-            if name == STDIN:
-                lines = as_file(sys.stdin)
-                done = import_lines(file, lines, STDIN, first, second, board, form=source)
-            else:
-                done = import_games(file, name, first, second, board, source)
+            lines = as_file(sys.stdin) if name == STDIN else name
+            done = import_games(file, lines, first, second, board, source)
             _print_imported(done, file, name, as_json)
         return
     if more or source or first is not None or second is not None:

@@ -29,7 +29,6 @@ from claimeven.arena import (
 )
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.import_games import import_lines
 from claimeven.arena.store.query import result_of
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.atomic_io import CannotWrite
@@ -170,8 +169,8 @@ def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
     assert import_games(store, table, "ann", "bob") == Imported(1, 0, 0)
     for before in (0, 1):  # from stdin, say
         lines = io.StringIO("4455667\n")
-        assert import_lines(store, lines, "-", "ann", "bob") == Imported(1 - before, before, 0)
-    assert import_lines(store, io.StringIO("4455667\n12\n"), "-", "ann", "bob").added == 2
+        assert import_games(store, lines, "ann", "bob") == Imported(1 - before, before, 0)
+    assert import_games(store, io.StringIO("4455667\n12\n"), "ann", "bob").added == 2
     pipe = tmp_path / "pipe"
     for before in (0, 1):
         os.mkfifo(pipe)

@@ -20,6 +20,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
@@ -63,7 +64,7 @@ class Imported:
 
 def import_games(
     store: str | Path,
-    source: str | Path,
+    source: str | Path | TextIO,
     first: str | None = None,
     second: str | None = None,
     geometry: Geometry | None = None,
@@ -71,53 +72,32 @@ def import_games(
 ) -> Imported:
     """Add the games of a file to a store, which is made if there is none; all of them or none.
 
-    `first` and `second` name the players where the file does not. `geometry` is the board of a new
-    store; one that is there has its own. `form` names the format of the file if it cannot be
-    recognized. Raises `InvalidGames` naming the line that is wrong, and
-    `InvalidStore` for a file that is no store, or holds the games of a tournament.
+    The file may be open already, such as stdin. `first` and `second` name the players if the file
+    does not. `geometry` is the board of a new store; one that exists has its own. `form` names the
+    format of the file if it cannot be recognized. Raises `InvalidGames` naming the line that is
+    wrong, and `InvalidStore` for a file that is no store, or holds the games of a tournament.
     """
-    try:
-        stream = open_records(source)
-    except InvalidRecord as error:
-        raise InvalidGames(str(error)) from None
-    with stream:
-        # A pipe has another name each time.
-        origin = str(Path(source).resolve()) if Path(source).is_file() else ""
-        return import_lines(store, stream, str(source), first, second, geometry, origin, form)
-
-
-def import_lines(
-    store: str | Path,
-    lines: TextIO,
-    name: str,
-    first: str | None = None,
-    second: str | None = None,
-    geometry: Geometry | None = None,
-    origin: str = "",
-    form: str | None = None,
-) -> Imported:
-    """Add the games of an open file of that name: see `import_games`.
-
-    `origin` tells files of one name apart; without it only a file with the same games is the same.
-    """
-    path = Path(store)
+    path, name = Path(store), str(source) if isinstance(source, str | Path) else "-"
     is_new = not (path.exists() and path.stat().st_size) or holds_no_game(path)
     if is_new:
         start = Position(geometry or STANDARD)
     else:
         with Store.read(path) as opened:
             start = _start_of(opened, geometry)
-    usual = {"first": first, "second": second}
-    games = list(_checked_games(lines, name, form, start.geometry, usual))
+    try:
+        lines = open_records(source) if isinstance(source, str | Path) else nullcontext(source)
+    except InvalidRecord as error:
+        raise InvalidGames(str(error)) from None
+    with lines as stream:
+        default = {"first": first, "second": second}
+        games = list(_checked_games(stream, name, form, start.geometry, default))
     if not games:
         raise InvalidGames(f"{name} holds no game")
-    board = start.geometry
-    meta = {
-        "board": board.as_dict(),
-        "begun": time.time(),
-    }
+    # A pipe has another name each time: only a file with the same games is the same.
+    origin = str(Path(name).resolve()) if Path(name).is_file() else ""
+    meta = {"board": start.geometry.as_dict(), "begun": time.time()}
     with Store.create(path, meta, ()) if is_new else Store.extend(path) as target:
-        return _stored(target, games, origin, board)
+        return _stored(target, games, origin, start.geometry)
 
 
 def _checked_games(
