@@ -5,19 +5,17 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from claimeven.arena.report import Report
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option, refuse_given
 from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.report_output import MOST_JUDGED, lines_on, write_watched
 from claimeven.cli.common.streams import printable
 from claimeven.errors import ClaimevenError
-
-if TYPE_CHECKING:
-    from claimeven.arena.report import Report
 
 
 @click.command("report")

@@ -6,10 +6,20 @@ import time
 from collections.abc import Callable, Sequence
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 import click
 
+from claimeven.arena.studies import (
+    STUDIES,
+    ExperimentResult,
+    Laboratory,
+    Study,
+    StudyResult,
+    study_of,
+)
+from claimeven.arena.studies.format import study_sections
+from claimeven.arena.studies.runner import machine
 from claimeven.cli.common.groups import Verbs
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import Command, FilePath, json_option, resume_options
@@ -27,9 +37,6 @@ from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
-
-if TYPE_CHECKING:
-    from claimeven.arena.studies import ExperimentResult, Laboratory, Study, StudyResult
 
 
 @click.group("study", cls=Verbs)
@@ -55,8 +62,6 @@ def list_studies(as_json: bool) -> None:
       claimeven study list
       claimeven study list --json
     """
-    from claimeven.arena.studies import STUDIES  # noqa: PLC0415 - for a quick start
-
     if as_json:
         told = [
             {
@@ -86,8 +91,6 @@ def running_options(run: Command) -> Command:
         games: int | None, jobs: int | None, folder: Path | None, resume: bool | str, seed: int,
         seconds: float | None, seats: str, server: str | None, **others: Any,
     ) -> Any:  # fmt: skip
-        from claimeven.arena.studies import Laboratory  # noqa: PLC0415 - for a quick start
-
         seed_number(seed)
         jobs = usable_cores() if jobs is None else jobs
         swap = True if seats == "swapped" else None
@@ -141,8 +144,6 @@ def run_named(
       claimeven study run lund-server --server "http://127.0.0.1:8000/play?agent=uct"
       claimeven study run lund-peer --out studies --json
     """
-    from claimeven.arena.studies import study_of  # noqa: PLC0415 - for a quick start
-
     _run(ctx, [study_of(name) for name in dict.fromkeys(names)], laboratory, as_json)
 
 
@@ -159,8 +160,6 @@ def run_all(ctx: click.Context, laboratory: Laboratory, as_json: bool) -> None:
       claimeven study all --out studies
       claimeven study all --out studies --resume --json
     """
-    from claimeven.arena.studies import STUDIES  # noqa: PLC0415 - for a quick start
-
     some = [study for study in STUDIES if laboratory.server or not study.needs_server]
     _run(ctx, some, laboratory, as_json)
 
@@ -168,8 +167,6 @@ def run_all(ctx: click.Context, laboratory: Laboratory, as_json: bool) -> None:
 def _run(
     ctx: click.Context, studies: Sequence[Study], laboratory: Laboratory, as_json: bool
 ) -> None:
-    from claimeven.arena.studies.runner import machine  # noqa: PLC0415 - for a quick start
-
     if laboratory.seconds is not None and not any(study.is_timed for study in studies):
         raise ClaimevenError("--seconds changes studies with a limit on the clock; these have none")
     say_when_compiling()
@@ -207,9 +204,6 @@ def _collect(
 
     Of a study that was interrupted the experiments that were finished are kept.
     """
-    from claimeven.arena.studies import StudyResult  # noqa: PLC0415 - for a quick start
-    from claimeven.arena.studies.format import study_sections  # noqa: PLC0415 - for a quick start
-
     for place, study in enumerate(studies, start=1):
         finished: list[ExperimentResult] = []
         where = f"study {place} of {len(studies)}, {study.name}: "
