@@ -1,0 +1,45 @@
+# Every check by name; `.ci/run` runs them all in a fresh environment.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+ARGS ?=
+
+.PHONY: help quick lint types imports core test documents package versions windows bench all
+
+help:  ## what there is
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+quick: lint types imports  ## lint, format, types, import rules
+
+lint:  ## style and format
+	ruff check .
+	ruff format --check .
+
+types:  ## mypy, strict
+	mypy
+
+imports:  ## which package may import which
+	lint-imports
+
+core:  ## kernels against textbooks, compiled and as plain Python
+	python -m pytest -m core tests
+	NUMBA_DISABLE_JIT=1 python -m pytest -m core tests
+
+test:  ## all tests; ARGS="tests/game -n 0" for some
+	python -m pytest $(ARGS)
+
+documents:  ## the site, strictly
+	mkdocs build --strict --quiet --site-dir build/site
+
+package:  ## the archive and the wheel, installed elsewhere and used
+	.ci/package
+
+versions:  ## other Pythons, lowest dependencies
+	.ci/versions
+
+windows:  ## a Windows Python under Wine
+	.ci/windows/run
+
+bench:  ## the benchmark of searches
+	claimeven bench
+
+all:  ## everything, as on the server
+	.ci/run
