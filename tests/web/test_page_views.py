@@ -12,14 +12,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.records import GameRecord, write_text
 from tests.web.conftest import Server
-from tests.web.pages import (
-    DESKTOP,
-    PHONE,
-    board_of,
-    drop,
-    moves_of,
-    shows,
-)
+from tests.web.pages import DESKTOP, PHONE, board_of, drop, moves_of, shows
 
 
 def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
@@ -57,10 +50,7 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     page.select_option(".search-view select >> nth=0", "puct")
     page.click(".search-view form button")
     page.wait_for_selector(".step-words:has-text('of Q and bonus, to the root')")
-    for words in (
-        "columns 4, 3, 5, 2, 6, 1, 7.",
-        "Evaluate: the model says",
-    ):
+    for words in ("columns 4, 3, 5, 2, 6, 1, 7.", "Evaluate: the model says"):
         page.click("[aria-label='Step on']")
         assert words in page.inner_text(".step-words")
     # A search whose steps do not come at once: the slider covers them all.
@@ -170,15 +160,7 @@ def test_what_cannot_be_searched_leaves_no_tree_of_before(context: Any) -> None:
 def test_the_opening_book_is_walked(page: Any) -> None:
     page.goto("/?view=book")
     page.wait_for_selector(".book-move >> nth=6")
-    assert page.inner_text(".book-move >> nth=0").split() == [
-        "4",
-        "+1",
-        "wins",
-        "in",
-        "21",
-        "moves",
-        "best",
-    ]
+    assert " ".join(page.inner_text(".book-move >> nth=0").split()) == "4 +1 wins in 21 moves best"
     page.click(".book-move >> nth=0")
     page.wait_for_function("() => document.querySelector('.path').innerText.includes('4')")
     page.wait_for_selector(".book-move >> nth=6")
@@ -244,27 +226,6 @@ def test_the_address_of_a_search_is_that_of_the_position_searched(page: Any) -> 
     assert page.locator(".search-view [data-cell][data-player]:not([data-player=''])").count() >= 3
 
 
-def test_long_names_in_a_file_stay_on_the_page(page: Any, tmp_path: Path) -> None:
-    path = tmp_path / "games.csv"
-    name = "my-quite-long-agent-name-number-0:iterations=1000,c=1.41421356"
-    path.write_text(f'moves,first,second\n4455,"{name}","{name}"\n44,"{name}","{name}"\n')
-    page.goto("/?second=human")
-    page.click("text=Share, load, board")
-    page.set_input_files("input[type=file]", path)
-    page.wait_for_selector("text=Game 1 of 2")
-    width = page.evaluate("document.documentElement.clientWidth")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_no_moves_are_not_loaded(page: Any) -> None:
-    page.goto("/?second=human&moves=4455")
-    shows(page, "4455")
-    page.click("text=Share, load, board")
-    page.click("text=Load moves")
-    page.wait_for_selector("text=Type moves first")
-    assert moves_of(page) == "4455"
-
-
 def test_a_link_brings_the_game_back(page: Any, context: Any) -> None:
     page.goto("/?second=human&board=9x7&connect=5&moves=55")
     drop(page, 6)
@@ -320,6 +281,8 @@ def test_an_agent_that_cannot_play_is_told(page: Any) -> None:
 def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
     page.goto("/?second=human")
     page.click("summary:has-text('Share')")
+    page.click("text=Load moves")
+    page.wait_for_selector("text=Type moves first")
     for typed, count in (("4", "1 move loaded."), ("4 4 5 5", "4 moves loaded.")):
         page.fill("input[aria-label=Moves]", typed)
         page.click("text=Load moves")

@@ -7,8 +7,6 @@ import math
 import os
 import resource
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -17,12 +15,12 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry, Limit, Position
+from claimeven.parallel import posix
 from claimeven.parallel.process import ONE_CORE
 from claimeven.web import pool as pools
 from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
 from claimeven.web.jobs import STEPS, Step
 from claimeven.web.pool import MEMORY_MB, WorkerPool
-from tests.forks import environment
 from tests.web.conftest import PATIENCE
 
 #: A position that takes longer than any test.
@@ -60,9 +58,16 @@ async def eventually(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-def test_workers_step_back_behind_everything_else() -> None:
+@pytest.mark.usefixtures("real_starts")
+def test_workers_leave_their_cores_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A net uses one core, and a search steps back behind everything else."""
+    for name in ONE_CORE:
+        monkeypatch.delenv(name, raising=False)
+
     async def work(pool: WorkerPool) -> None:
         (process,) = pool.processes
+        variables = Path(f"/proc/{process}/environ").read_bytes().decode().split("\0")
+        assert {f"{name}=1" for name in ONE_CORE} <= set(variables)
         assert os.getsid(process) == process
         own = os.getpriority(os.PRIO_PROCESS, 0)
         assert os.getpriority(os.PRIO_PROCESS, process) == min(own + 10, 19)
@@ -116,19 +121,6 @@ def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
         with pytest.raises(WorkTooLong):
             await pool.result("move", NOBODY, 0.0)
         os.kill(process, signal.SIGCONT)
-
-    with_pool(work)
-
-
-@pytest.mark.usefixtures("real_starts")
-def test_a_net_that_thinks_leaves_the_others_their_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ONE_CORE:
-        monkeypatch.delenv(name)
-
-    async def work(pool: WorkerPool) -> None:
-        (process,) = pool.processes
-        given = Path(f"/proc/{process}/environ").read_bytes().decode().split("\0")
-        assert {f"{name}=1" for name in ONE_CORE} <= set(given)
 
     with_pool(work)
 
@@ -330,24 +322,6 @@ def test_workers_that_cannot_be_started_are_told_and_tried_again() -> None:
     asyncio.run(run())
 
 
-HARD_BOUND = """
-import asyncio, resource
-resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
-from claimeven.web.pool import MEMORY_MB, WorkerPool
-async def begin():
-    pool = WorkerPool(1, 8, 1)
-    await pool.start()
-    while not pool.ready:
-        await asyncio.sleep(0.01)
-    print(pool.ready)
-    await pool.stop()
-asyncio.run(begin())
-"""
-
-
 def test_a_worker_asks_for_no_more_memory_than_the_system_grants() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", HARD_BOUND],
-        capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment(),
-    )  # fmt: skip
-    assert (done.returncode, done.stdout, done.stderr) == (0, "1\n", "")
+    assert posix._data_limits(MEMORY_MB, 1 << 30) == (1 << 30, 1 << 30)
+    assert posix._data_limits(1, 1 << 30) == (1 << 20, 1 << 30)

@@ -181,7 +181,6 @@ def test_trees_of_each_iteration_are_bounded_together(server: Server) -> None:
     [
         ("/api/search/minimax?agent=uct", "uct is not a minimax search"),
         ("/api/search/montecarlo?agent=alphabeta", "alphabeta is not a Monte Carlo search"),
-        ("/api/search/minimax?agent=minimax:depth=12", "this search looks at more than 100,000"),
         ("/api/search/montecarlo?iterations=90000", "5,000 iterations can be watched at most"),
         ("/api/search/montecarlo?trees=yes&iterations=5000&steps=5000", "the trees of 5,000"),
         ("/api/search/minimax?agent=f.py:g", "agents from files"),

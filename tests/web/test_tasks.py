@@ -15,7 +15,7 @@ from claimeven.agents.families.perfect import SolverAgent
 from claimeven.compiled.decorators import PLAIN
 from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo import MonteCarloSearch
-from claimeven.web import tasks
+from claimeven.web import search_traces, tasks
 from claimeven.web.tasks import OTHER_TABLE_MB, Tools, move, scores
 from claimeven.web.worker import do
 from tests import forks
@@ -111,6 +111,16 @@ def test_a_worker_that_lacks_memory_lets_go_of_what_it_keeps(
     assert data["error"].startswith("there is not enough memory for this")
     assert tools.solver(board) is not solver
     assert tools.agent("greedy", board, Limit()) is not agent
+
+
+def test_a_search_of_too_many_positions_cannot_be_watched(
+    tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_traces, "MAX_POSITIONS", 400)
+    asked = {"depth": 3, "first": 0, "steps": 9, "tree_depth": 2, "tree_nodes": 9}
+    assert search_traces.minimax(tools, Position(), "minimax", **asked)["counters"]["nodes"] == 400
+    with pytest.raises(ValueError, match="this search looks at more than 400 positions"):
+        search_traces.minimax(tools, Position(), "minimax", **{**asked, "depth": 4})
 
 
 def test_an_agent_that_is_kept_begins_each_time_anew(tools: Tools) -> None:
