@@ -39,6 +39,7 @@ from claimeven.compiled import load
 from claimeven.dataset.scored_sets import shipped_set
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.learning import td_kernel as td
 from claimeven.learning.metrics import measure_learner
 from claimeven.learning.run_dir import (
     CORES,
@@ -50,21 +51,6 @@ from claimeven.learning.run_dir import (
     cores_spent,
 )
 from claimeven.learning.settings import MAX_SEED, check_settings, default_against, numeric
-from claimeven.learning.td_kernel import (
-    DRAWS,
-    EXPLORING,
-    FADING,
-    FIRST_WINS,
-    GAMES,
-    PLIES,
-    RATES,
-    STEEPNESS,
-    STEP_SIZE,
-    TOTALS,
-    TRACE,
-    Lesson,
-    learn_by_playing,
-)
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.ntuple import USUAL_LENGTH, USUAL_TUPLES, NTupleNetwork, NTuples
 from claimeven.networks.ntuple_file import packed, unpacked, write_network
@@ -130,18 +116,18 @@ class NTupleLearner:
         tuples = NTuples.drawn(config.tuples, config.length, geometry, config.seed)
         self.network = NTupleNetwork(tuples)
         self.changes = np.zeros((len(self.network.weights), 2), dtype=np.float32)
-        self.totals = np.zeros(TOTALS, dtype=np.int64)
+        self.totals = np.zeros(td.TOTALS, dtype=np.int64)
         #: The totals at the last measurement, and the seconds since, of the clock and of the CPU.
-        self.measured = np.zeros(TOTALS, dtype=np.int64)
+        self.measured = np.zeros(td.TOTALS, dtype=np.int64)
         self.spent = np.zeros(2)
-        self._rates = np.zeros(RATES)
-        self._rates[STEP_SIZE] = config.step_size
-        self._rates[FADING] = math.log(config.last_step_size / config.step_size) / config.games
-        self._rates[STEEPNESS] = config.steepness
-        self._rates[TRACE] = config.trace
-        self._rates[EXPLORING] = config.exploring
+        self._rates = np.zeros(td.RATES)
+        self._rates[td.STEP_SIZE] = config.step_size
+        self._rates[td.FADING] = math.log(config.last_step_size / config.step_size) / config.games
+        self._rates[td.STEEPNESS] = config.steepness
+        self._rates[td.TRACE] = config.trace
+        self._rates[td.EXPLORING] = config.exploring
         plies, slots = geometry.cells + 1, len(tuples.slots)
-        self._lesson = Lesson(
+        self._lesson = td.Lesson(
             np.zeros((plies, slots), dtype=np.int64),
             np.zeros(plies),
             np.zeros(plies, dtype=np.int64),
@@ -153,12 +139,12 @@ class NTupleLearner:
     @property
     def games(self) -> int:
         """Games played so far."""
-        return int(self.totals[GAMES])
+        return int(self.totals[td.GAMES])
 
     def play(self, games: int) -> None:
         """Play more games and learn from each."""
         done = self.games
-        learn_by_playing(
+        td.learn_by_playing(
             self._board,
             self.config.geometry.columns,
             self.network.tuples.arrays,
@@ -209,12 +195,12 @@ def train_ntuple(
     of another run, and `CannotWrite`; the last checkpoint stays complete.
     """
     config = recipe or NTupleConfig()
-    load(learn_by_playing)
+    load(td.learn_by_playing)
     learner = NTupleLearner(config)
     with RunFolder.opened(folder, config.as_dict()) as run:
         run.take_up(KIND, learner.take_up)
         resumed = learner.games
-        while learner.measured[GAMES] < config.games:
+        while learner.measured[td.GAMES] < config.games:
             _play_to_next(learner, run, resumed, watch)
             _measure(learner, run)
             run.keep(learner.checkpoint())
@@ -228,7 +214,7 @@ def _play_to_next(
 ) -> None:
     """Play to the next measurement, and store the state before it, which takes long."""
     config = learner.config
-    goal = min(config.games, (int(learner.measured[GAMES]) // config.every + 1) * config.every)
+    goal = min(config.games, (int(learner.measured[td.GAMES]) // config.every + 1) * config.every)
     kept = time.perf_counter()
     while learner.games < goal:
         start, cores = time.perf_counter(), cores_spent()
@@ -275,9 +261,9 @@ def _measure(learner: NTupleLearner, run: RunFolder) -> None:
     row = {
         "games": learner.games,
         "seconds": round(run.seconds + float(learner.spent[0]), SECONDS_DIGITS),
-        "first_wins": round(played[FIRST_WINS] / played[GAMES], 4),
-        "draws": round(played[DRAWS] / played[GAMES], 4),
-        "plies": round(played[PLIES] / played[GAMES], 2),
+        "first_wins": round(played[td.FIRST_WINS] / played[td.GAMES], 4),
+        "draws": round(played[td.DRAWS] / played[td.GAMES], 4),
+        "plies": round(played[td.PLIES] / played[td.GAMES], 2),
         **found,
     }
     _write(learner, run, row)

@@ -34,26 +34,13 @@ from claimeven.montecarlo.layout import (
     UNPROVEN,
 )
 from claimeven.montecarlo.options import InvalidOptions
+from claimeven.montecarlo.puct import layout as fields
 from claimeven.montecarlo.puct.inspection import ReadableForest
 from claimeven.montecarlo.puct.kernel import (
     advance_roots,
     back_up_leaves,
     gather_leaves,
     keep_subtree,
-)
-from claimeven.montecarlo.puct.layout import (
-    CHILD,
-    DEPTH,
-    FLIGHT,
-    FULL,
-    LENGTH,
-    MASK,
-    META,
-    NO_CHILDREN,
-    USED,
-    Batch,
-    new_batch,
-    rules_of,
 )
 from claimeven.montecarlo.puct.options import BOUNDS, DEFAULT, PuctOptions
 from claimeven.montecarlo.puct.policy_value import (
@@ -115,17 +102,12 @@ class PuctForest(ReadableForest):
     ) -> None:
         geometry.check_fits_word()
         whole_number(trees, "trees", InvalidOptions, low=1, high=MOST_TREES)
-        whole_number(
-            nodes_each,
-            "nodes_each",
-            InvalidOptions,
-            low=1 + geometry.columns,
-            high=MOST_NODES // trees,
-        )
+        low, high = 1 + geometry.columns, MOST_NODES // trees
+        whole_number(nodes_each, "nodes_each", InvalidOptions, low=low, high=high)
         super().__init__(geometry, trees, nodes_each, options)
         self.waiting = 0
-        self._batch: Batch = new_batch(trees, geometry)
-        self._rules = rules_of(options, geometry)
+        self._batch: fields.Batch = fields.new_batch(trees, geometry)
+        self._rules = fields.rules_of(options, geometry)
         for tree in range(trees):
             self.reset(tree)
 
@@ -162,11 +144,10 @@ class PuctForest(ReadableForest):
         if self.waiting:
             raise InvalidOptions("the leaves gathered before wait still: back them up first")
         if len(self._batch.leaves) < len(self) * leaves:
-            self._batch = new_batch(len(self) * leaves, self.geometry)
+            self._batch = fields.new_batch(len(self) * leaves, self.geometry)
         self._trees.targets[:] = np.minimum(until, MOST_VISITS)
-        self.waiting = int(
-            gather_leaves(self._nodes, self._trees, self._batch, self._rules, leaves)
-        )
+        found = gather_leaves(self._nodes, self._trees, self._batch, self._rules, leaves)
+        self.waiting = int(found)
         return self._batch.mines[: self.waiting], self._batch.masks[: self.waiting]
 
     def back_up(self, values: Floats, priors: Floats) -> None:
@@ -183,20 +164,15 @@ class PuctForest(ReadableForest):
                     f"the model's {name} must be float32 of shape {shape},"
                     f" not {array.dtype} of {array.shape}"
                 )
-        back_up_leaves(
-            self._nodes,
-            self._batch,
-            self._rules,
-            np.ascontiguousarray(values),
-            np.ascontiguousarray(priors),
-        )
+        arrays = np.ascontiguousarray(values), np.ascontiguousarray(priors)
+        back_up_leaves(self._nodes, self._batch, self._rules, *arrays)
         self.waiting = 0
 
     def drop(self) -> None:
         """Forget the leaves that wait; the search can go on as if they had not been gathered."""
         for leaf in range(self.waiting):
-            depth = self._batch.leaves[leaf, LENGTH]
-            self._nodes.counts[self._batch.paths[leaf, : depth + 1], FLIGHT] -= 1
+            depth = self._batch.leaves[leaf, fields.LENGTH]
+            self._nodes.counts[self._batch.paths[leaf, : depth + 1], fields.FLIGHT] -= 1
         self.waiting = 0
 
     def step(
@@ -257,7 +233,7 @@ class PuctForest(ReadableForest):
         if len(np.unique(trees)) < len(trees):
             raise InvalidOptions("a tree is named twice: it makes one move at a time")
         on_board = (columns >= 0) & (columns < self.geometry.columns)
-        playable = playable_columns(self._trees.roots[trees, MASK], self.geometry)
+        playable = playable_columns(self._trees.roots[trees, fields.MASK], self.geometry)
         legal = on_board & playable[np.arange(len(trees)), np.where(on_board, columns, 0)]
         for tree, column in zip(trees[~legal], columns[~legal], strict=True):
             self.position(int(tree)).check_move(int(column))
@@ -294,24 +270,24 @@ class PuctForest(ReadableForest):
     def _begin_at(self, tree: int, node: int, position: Position, keep: int | None = None) -> None:
         counts, state, root = self._nodes.counts, self._trees.states[tree], self.root(tree)
         self._trees.roots[tree] = position.mine, position.mask
-        state[DEPTH] = state[FULL] = 0
+        state[fields.DEPTH] = state[fields.FULL] = 0
         if node == NO_NODE:
-            counts[root] = 0, 0, NO_CHILDREN, 0
+            counts[root] = 0, 0, fields.NO_CHILDREN, 0
             self._nodes.totals[root] = 0.0
-            state[USED] = 1
+            state[fields.USED] = 1
         elif node != root:
-            looked = int(state[USED])
+            looked = int(state[fields.USED])
             if keep is not None:
                 looked = min(looked, max(keep, node - root + 1))
             moved = np.empty(looked, dtype=np.int32)
-            state[USED] = keep_subtree(self._nodes, moved, root, node)
-        if counts[root, CHILD] == NO_CHILDREN:
+            state[fields.USED] = keep_subtree(self._nodes, moved, root, node)
+        if counts[root, fields.CHILD] == fields.NO_CHILDREN:
             # What it showed at a glance its children will show again, and they are needed here.
             outcome, proof = position.outcome, UNPROVEN
             if outcome is not None:
                 proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
-            column, _, _, _ = layout.unpacked(int(counts[root, META]))
-            counts[root, META] = column | proof << PROOF_SHIFT
+            column, _, _, _ = layout.unpacked(int(counts[root, fields.META]))
+            counts[root, fields.META] = column | proof << PROOF_SHIFT
 
     def add_noise(
         self,

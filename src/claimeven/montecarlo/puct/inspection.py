@@ -21,20 +21,7 @@ from claimeven.montecarlo.layout import (
     UNPROVEN,
 )
 from claimeven.montecarlo.options import InvalidOptions
-from claimeven.montecarlo.puct.layout import (
-    CHILD,
-    DEPTH,
-    FULL,
-    MASK,
-    META,
-    MINE,
-    NO_CHILDREN,
-    NODE_BYTES,
-    USED,
-    VISITS,
-    new_nodes,
-    new_trees,
-)
+from claimeven.montecarlo.puct import layout as fields
 from claimeven.montecarlo.puct.options import PuctOptions
 from claimeven.montecarlo.puct.policy_value import Floats, Words
 
@@ -66,8 +53,8 @@ class ReadableForest:
         self.geometry = geometry
         self.options = options
         self.nodes_each = nodes_each
-        self._nodes = new_nodes(trees * nodes_each)
-        self._trees = new_trees(trees)
+        self._nodes = fields.new_nodes(trees * nodes_each)
+        self._trees = fields.new_trees(trees)
         self._places = np.arange(trees, dtype=np.int64) * nodes_each
 
     def __len__(self) -> int:
@@ -77,7 +64,7 @@ class ReadableForest:
     @property
     def memory(self) -> int:
         """Bytes of all nodes."""
-        return len(self) * self.nodes_each * NODE_BYTES
+        return len(self) * self.nodes_each * fields.NODE_BYTES
 
     def root(self, tree: int) -> int:
         """Return the number of a tree's root, for `node`."""
@@ -95,16 +82,16 @@ class ReadableForest:
             flight,
             proof,
             distance,
-            range(0) if child == NO_CHILDREN else range(child, child + count),
+            range(0) if child == fields.NO_CHILDREN else range(child, child + count),
         )
 
     def used(self, tree: int) -> int:
         """Return how many nodes a tree has."""
-        return int(self._trees.states[tree, USED])
+        return int(self._trees.states[tree, fields.USED])
 
     def depth(self, tree: int) -> int:
         """Return the depth of the deepest iteration since the root was set, in moves."""
-        return int(self._trees.states[tree, DEPTH])
+        return int(self._trees.states[tree, fields.DEPTH])
 
     def grown(self, tree: int) -> tuple[int, int]:
         """Return how many nodes of a tree are expanded, and how many children they have together;
@@ -112,11 +99,11 @@ class ReadableForest:
         """
         begin = self.root(tree)
         sample = self._nodes.counts[begin : begin + min(self.used(tree), SAMPLE)]
-        return moves_of(sample[sample[:, CHILD] != NO_CHILDREN, META])
+        return moves_of(sample[sample[:, fields.CHILD] != fields.NO_CHILDREN, fields.META])
 
     def is_full(self, tree: int) -> bool:
         """Return whether there was no room for a node since the root was set."""
-        return bool(self._trees.states[tree, FULL])
+        return bool(self._trees.states[tree, fields.FULL])
 
     def position(self, tree: int) -> Position:
         """Return the position at the root of a tree."""
@@ -125,16 +112,18 @@ class ReadableForest:
     def roots(self) -> tuple[Words, Words]:
         """Return the positions at all roots, as a model takes them."""
         roots = self._trees.roots
-        return roots[:, MINE].copy(), roots[:, MASK].copy()
+        return roots[:, fields.MINE].copy(), roots[:, fields.MASK].copy()
 
     def iterations(self) -> npt.NDArray[np.int64]:
         """Return the visits of each root: the iterations of its tree, kept ones included."""
-        visits: npt.NDArray[np.int64] = self._nodes.counts[self._places, VISITS].astype(np.int64)
+        visits: npt.NDArray[np.int64] = self._nodes.counts[self._places, fields.VISITS].astype(
+            np.int64
+        )
         return visits
 
     def is_over(self) -> Bools:
         """Return for each tree whether the game is over at its root."""
-        metas = self._nodes.counts[self._places, META]
+        metas = self._nodes.counts[self._places, fields.META]
         over: Bools = (self._proofs(self._places) != UNPROVEN) & (metas >> DISTANCE_SHIFT == 0)
         return over
 
@@ -166,7 +155,7 @@ class ReadableForest:
 
     def visits(self) -> Counts:
         """Return the visits of each column at each root, int32 (trees, columns)."""
-        return self._spread(self._nodes.counts[:, VISITS])
+        return self._spread(self._nodes.counts[:, fields.VISITS])
 
     def priors(self) -> Floats:
         """Return the prior of each column at each root, float32 (trees, columns)."""
@@ -184,7 +173,10 @@ class ReadableForest:
         rows, columns, _ = self._root_children(trees)
         there = np.zeros(self._shape(trees), dtype=np.bool_)
         there[rows, columns] = True
-        visits, metas = self._spread(counts[:, VISITS], trees), self._spread(counts[:, META], trees)
+        visits, metas = (
+            self._spread(counts[:, fields.VISITS], trees),
+            self._spread(counts[:, fields.META], trees),
+        )
         known = self._spread(priors, trees)
         return policies(visits, known, metas, there, temperature, self.options.solver)
 
@@ -205,15 +197,17 @@ class ReadableForest:
         """
         counts = self._nodes.counts
         places = self._places if trees is None else self._places[trees]
-        firsts = counts[places, CHILD].astype(np.int64)
-        number = counts[places, META] >> layout.COUNT_SHIFT & layout.COUNT_MASK
-        number = np.where(firsts == NO_CHILDREN, 0, number)
+        firsts = counts[places, fields.CHILD].astype(np.int64)
+        number = counts[places, fields.META] >> layout.COUNT_SHIFT & layout.COUNT_MASK
+        number = np.where(firsts == fields.NO_CHILDREN, 0, number)
         rows, nth = np.nonzero(np.arange(self.geometry.columns) < number[:, None])
         nodes = firsts[rows] + nth
-        return rows, counts[nodes, META] & layout.COLUMN_MASK, nodes
+        return rows, counts[nodes, fields.META] & layout.COLUMN_MASK, nodes
 
     def _proofs(self, nodes: npt.NDArray[np.int64] | np.int64) -> npt.NDArray[np.int32]:
-        found: npt.NDArray[np.int32] = self._nodes.counts[nodes, META] >> PROOF_SHIFT & PROOF_MASK
+        found: npt.NDArray[np.int32] = (
+            self._nodes.counts[nodes, fields.META] >> PROOF_SHIFT & PROOF_MASK
+        )
         return found
 
 
