@@ -17,6 +17,7 @@ from claimeven.agents import InvalidSpec
 from claimeven.atomic_io import CannotWrite
 from claimeven.evaluation import EVALUATIONS
 from claimeven.networks.net import Net, NetShape, write_net
+from tests.adapters.kaggle.support import loaded
 
 #: A spec of each family, and each evaluation.
 SPECS = (
@@ -28,13 +29,6 @@ SPECS = (
 )
 #: Those with a net, whose files take a moment to load.
 NETS = ("net", "puct:iterations=20")
-
-
-def loaded(text: str) -> dict[str, Any]:
-    """What a file leaves behind, executed as Kaggle does."""
-    namespace: dict[str, Any] = {}
-    exec(compile(text, "main.py", "exec"), namespace)
-    return namespace
 
 
 @pytest.fixture(scope="module")
@@ -61,28 +55,17 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
     else:
         assert "needs nothing but Python 3.10 and plays" in text and "numpy" not in text
     modules = {
-        name.partition(".")[0]
-        for node in imports
-        for name in (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-        )
+        alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names
     }
-    assert modules <= sys.stdlib_module_names
-    defined = [
-        name
-        for node in tree.body
-        for name in (
-            [node.name]
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef))
-            else [
-                part.id
-                for part in ast.walk(node)
-                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-            ]
-        )
-    ]
+    modules |= {node.module or "" for node in imports if isinstance(node, ast.ImportFrom)}
+    assert {name.partition(".")[0] for name in modules} <= sys.stdlib_module_names
+    defined = []
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            defined.append(node.name)
+        else:
+            stored = (n for n in ast.walk(node) if isinstance(n, ast.Name))
+            defined += [name.id for name in stored if isinstance(name.ctx, ast.Store)]
     assert len(defined) == len(set(defined))
     assert "__file__" not in text and "signal" not in text
     left = loaded(text)

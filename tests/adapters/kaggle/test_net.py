@@ -11,30 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from claimeven import Geometry, Position, make_agent
+from claimeven import Geometry, Position
 from claimeven.adapters.kaggle import assets, submission
 from claimeven.adapters.kaggle.assets import packed_net
-from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.features import Features
 from claimeven.adapters.kaggle.template.net import Net, in_pieces, product, unpacked_net
-from claimeven.agents import InvalidSpec, Limit
-from claimeven.game.encodings import to_kaggle
+from claimeven.agents import InvalidSpec
 from claimeven.networks import NTupleNetwork, NTuples, write_network
 from claimeven.networks import net as ours
+from tests.adapters.kaggle.support import board_of, hold_to_agent, loaded, ongoing
 from tests.networks.net.support import drawn_net
-from tests.positions import random_position
 
-CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 300}
 BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(5, 8, 4), Geometry(6, 7, 5), Geometry(9, 6, 4))
-
-
-def board_of(geometry: Geometry) -> Board:
-    return Board(geometry.columns, geometry.rows, geometry.connect)
-
-
-def ongoing(geometry: Geometry, count: int, seed: int = 1) -> list[Position]:
-    rng = random.Random(seed)
-    return [random_position(rng, geometry, going_on=True) for _ in range(count)]
 
 
 def words(positions: list[Position]) -> tuple[Any, Any]:
@@ -108,10 +96,7 @@ def test_a_product_in_pieces_is_the_product(shape: tuple[int, int]) -> None:
 
 @pytest.fixture(scope="module")
 def exported() -> dict[str, Any]:
-    """What the file of the net that comes along leaves behind, executed as Kaggle does."""
-    left: dict[str, Any] = {}
-    exec(compile(submission("net"), "main.py", "exec"), left)
-    return left
+    return loaded(submission("net"))
 
 
 def symmetric(count: int) -> list[Position]:
@@ -132,11 +117,8 @@ def symmetric(count: int) -> list[Position]:
 
 
 def test_moves_are_those_of_the_agent(exported: dict[str, Any]) -> None:
-    agent, rng = make_agent("net"), np.random.default_rng(0)
-    for position in [*symmetric(30), *ongoing(Geometry(), 370, seed=8)]:
-        observation = {"board": to_kaggle(position), "mark": position.turn + 1}
-        column = exported["agent"](observation, CONFIGURATION)
-        assert column == agent.choose(position, Limit(), rng).column, position
+    positions = [*symmetric(30), *ongoing(Geometry(), 370, seed=8)]
+    hold_to_agent("net", positions, exported)
 
 
 def test_on_another_board_alpha_beta_plays(exported: dict[str, Any]) -> None:
@@ -149,16 +131,8 @@ def test_on_another_board_alpha_beta_plays(exported: dict[str, Any]) -> None:
 def test_the_net_of_a_file_stands_in_the_submission(tmp_path: Path) -> None:
     path = tmp_path / "small.npz"
     ours.write_net(path, drawn_net(Geometry(6, 5), knows_scores=True))
-    text = submission(f"net:model={path}")
-    assert len(text) < 120_000
-    left: dict[str, Any] = {}
-    exec(compile(text, "main.py", "exec"), left)
-    agent, rng = make_agent(f"net:model={path}"), np.random.default_rng(0)
-    configuration = {**CONFIGURATION, "rows": 5, "columns": 6}
-    for position in ongoing(Geometry(6, 5), 30):
-        observation = {"board": to_kaggle(position), "mark": position.turn + 1}
-        column = left["agent"](observation, configuration)
-        assert column == agent.choose(position, Limit(), rng).column
+    assert len(submission(f"net:model={path}")) < 120_000
+    hold_to_agent(f"net:model={path}", ongoing(Geometry(6, 5), 30))
 
 
 def test_nets_that_cannot_be_exported_are_refused(

@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from claimeven import Geometry, Position, make_agent
+from claimeven import Geometry, Position
 from claimeven.adapters.kaggle import assets, submission
 from claimeven.adapters.kaggle.assets import packed_network
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.ntuple import NTuple, learnt_or
-from claimeven.agents import InvalidSpec, Limit
-from claimeven.game.encodings import to_kaggle
+from claimeven.agents import InvalidSpec
 from claimeven.networks import NTupleNetwork, NTuples, read_network, write_network
 from claimeven.networks.ntuple import Tuple
-from tests.positions import random_position
+from tests.adapters.kaggle.support import board_of, hold_to_agent, loaded, ongoing
 
-CONFIGURATION = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 300}
 #: Groups of different lengths, one that is its own mirror image, one that crosses the middle.
 ODD: tuple[Tuple, ...] = (((0, 0),), ((2, 0), (2, 1), (2, 2)), ((1, 3), (2, 2), (3, 1), (4, 0)))
-
-
-def ongoing(geometry: Geometry, count: int, seed: int = 1) -> list[Position]:
-    rng = random.Random(seed)
-    found: list[Position] = []
-    while len(found) < count:
-        position = random_position(rng, geometry)
-        if not position.is_over:
-            found.append(position)
-    return found
 
 
 def with_weights(tuples: NTuples, path: Path) -> NTupleNetwork:
@@ -55,11 +42,8 @@ def with_weights(tuples: NTuples, path: Path) -> NTupleNetwork:
 )
 def test_values_are_those_of_the_textbook(tuples: NTuples, tmp_path: Path) -> None:
     network = with_weights(tuples, tmp_path / "model.npz")
-    geometry = tuples.geometry
-    evaluate = NTuple(
-        Board(geometry.columns, geometry.rows, geometry.connect), packed_network(network)
-    )
-    for position in [Position(geometry), *ongoing(geometry, 150)]:
+    evaluate = NTuple(board_of(tuples.geometry), packed_network(network))
+    for position in [Position(tuples.geometry), *ongoing(tuples.geometry, 150)]:
         assert evaluate(position.mine, position.mask) == network.evaluate(position)
 
 
@@ -70,28 +54,19 @@ def test_a_network_without_weights_is_worth_nothing() -> None:
 
 @pytest.fixture(scope="module")
 def exported() -> dict[str, Any]:
-    """What each file leaves behind, executed as Kaggle does."""
-    files: dict[str, Any] = {}
-    for spec in ("ntuple", "ntuple-alphabeta:depth=3"):
-        files[spec] = {}
-        exec(compile(submission(spec), "main.py", "exec"), files[spec])
-    return files
+    return loaded(submission("ntuple"))
 
 
-@pytest.mark.parametrize(("spec", "count"), [("ntuple", 150), ("ntuple-alphabeta:depth=3", 25)])
-def test_moves_are_those_of_the_agent(exported: dict[str, Any], spec: str, count: int) -> None:
-    agent, rng = make_agent(spec), np.random.default_rng(0)
-    for position in [Position(), *ongoing(Geometry(), count, seed=8)]:
-        observation = {"board": to_kaggle(position), "mark": position.turn + 1}
-        column = exported[spec]["agent"](observation, CONFIGURATION)
-        assert column == agent.choose(position, Limit(), rng).column, position
+def test_moves_are_those_of_the_agent(exported: dict[str, Any]) -> None:
+    hold_to_agent("ntuple", [Position(), *ongoing(Geometry(), 150, seed=8)], exported)
+    hold_to_agent("ntuple-alphabeta:depth=3", [Position(), *ongoing(Geometry(), 25, seed=8)])
 
 
 def test_on_another_board_windows_are_counted(exported: dict[str, Any]) -> None:
     """Three in a row for the side to move: it wins on a board that the network does not know."""
     observation = {"board": [0] * 15 + [2, 2, 0, 0, 0] + [1, 1, 0, 0, 2], "mark": 1}
     configuration = {"rows": 5, "columns": 5, "inarow": 3, "actTimeout": 300}
-    assert exported["ntuple"]["agent"](observation, configuration) == 2
+    assert exported["agent"](observation, configuration) == 2
     assert learnt_or(Board(5, 5, 3), b"\x07\x06\x04", max) is max
 
 
@@ -99,11 +74,8 @@ def test_files_and_options_stand_in_the_submission(tmp_path: Path) -> None:
     model = tmp_path / "small.npz"
     with_weights(NTuples.drawn(3, 3), model)
     text = submission(f"ntuple-alphabeta:model={model},order=left,nodes=500")
-    assert (
-        "nodes=500" in text
-        and "left_first=True" in text
-        and "depth=" not in text.split("def make_player")[1]
-    )
+    assert "nodes=500" in text and "left_first=True" in text
+    assert "depth=" not in text.split("def make_player")[1]
     assert "depth=6" in submission(f"ntuple-alphabeta:model={model}").split("def make_player")[1]
     assert len(text) < 60_000
 

@@ -12,11 +12,9 @@ import pytest
 
 from claimeven import Geometry, Position, make_agent
 from claimeven.adapters.kaggle import submission
-from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.kaggle_api import Clock
 from claimeven.adapters.kaggle.template.puct import VISITS_A_LEAF, Puct, PuctNode, settle
 from claimeven.agents import Limit
-from claimeven.game.encodings import to_kaggle
 from claimeven.montecarlo.layout import (
     PROOF_RESULTS,
     PROVEN_DRAW,
@@ -28,6 +26,7 @@ from claimeven.montecarlo.puct import PuctForest, textbook
 from claimeven.montecarlo.puct import PuctNode as OurNode
 from claimeven.montecarlo.puct.engine import CompiledPuct, TextbookPuct
 from claimeven.networks import PuctOptions, PuctSearch
+from tests.adapters.kaggle.support import asked, board_of, loaded
 from tests.montecarlo.puct.support import BOARDS, Hashed, unfinished
 
 LONG = 1000.0
@@ -51,8 +50,9 @@ def judge_of(geometry: Geometry) -> Callable[[list[tuple[int, int]]], tuple[Any,
 
 
 def player_of(geometry: Geometry, options: PuctOptions, iterations: int, seed: int = 0) -> Puct:
-    board = Board(geometry.columns, geometry.rows, geometry.connect)
-    return Puct(board, judge_of(geometry), iterations=iterations, seed=seed, **asdict(options))
+    return Puct(
+        board_of(geometry), judge_of(geometry), iterations=iterations, seed=seed, **asdict(options)
+    )
 
 
 def proof_of(proof: int) -> int | None:
@@ -177,15 +177,11 @@ def test_a_search_ends_with_its_time() -> None:
 
 def test_the_file_of_the_net_that_comes_along_plays_as_the_agent_does() -> None:
     """Moves and visits of the root; the two nets differ by the last bit of a float at most."""
-    left: dict[str, Any] = {}
     spec = "puct:iterations=60,reuse=no"
-    exec(compile(submission(spec), "main.py", "exec"), left)
-    agent, rng = make_agent(spec), np.random.default_rng(0)
-    configuration = {"rows": 6, "columns": 7, "inarow": 4, "actTimeout": 300}
+    left, agent, rng = loaded(submission(spec)), make_agent(spec), np.random.default_rng(0)
     for position in [Position(), *unfinished(Geometry(), 30, seed=3)]:
         decision = agent.choose(position, Limit(), rng)
-        observation = {"board": to_kaggle(position), "mark": position.turn + 1}
-        assert left["agent"](observation, configuration) == decision.column
+        assert asked(left, position) == decision.column
         visits = [0] * 7
         for child in left["SUBMISSION"].players[7, 6, 4][1].root.children:
             visits[child.column] = child.visits

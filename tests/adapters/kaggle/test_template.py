@@ -23,6 +23,7 @@ from claimeven.game import bitboard
 from claimeven.game.encodings import to_kaggle
 from claimeven.montecarlo.formula import counted_total, log_root, upper_bound
 from tests import naive
+from tests.adapters.kaggle.support import board_of
 from tests.agents.support import decided
 from tests.positions import BOARDS, SEARCHED, oracle, random_position
 from tests.solver.plain import all_scores
@@ -39,10 +40,6 @@ EVALUATORS = {
     "streaks": (Streaks, naive.streaks),
     "triples": (Triples, naive.triples),
 }
-
-
-def board_of(geometry: Geometry) -> Board:
-    return Board(geometry.columns, geometry.rows, geometry.connect)
 
 
 def some_positions(

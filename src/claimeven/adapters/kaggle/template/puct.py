@@ -29,6 +29,7 @@ SOONEST_PLIES = 5
 Judge = Callable[[list[tuple[int, int]]], tuple[Any, Any]]
 
 
+@dataclass(eq=False, slots=True)
 class PuctNode:
     """A move and the position after it.
 
@@ -38,20 +39,16 @@ class PuctNode:
     outwards, None before the node is expanded.
     """
 
-    __slots__ = (
-        "children", "column", "distance", "flight", "mask", "mine", "prior", "proof", "total",
-        "visits",
-    )  # fmt: skip
-
-    def __init__(self, mine: int, mask: int, column: int) -> None:
-        self.mine = mine
-        self.mask = mask
-        self.column = column
-        self.prior = 0.0
-        self.visits = self.flight = self.distance = 0
-        self.total = 0.0
-        self.proof: int | None = None
-        self.children: list[PuctNode] | None = None
+    mine: int
+    mask: int
+    column: int
+    prior: float = 0.0
+    visits: int = 0
+    flight: int = 0
+    distance: int = 0
+    total: float = 0.0
+    proof: int | None = None
+    children: list[PuctNode] | None = None
 
 
 @dataclass(eq=False)

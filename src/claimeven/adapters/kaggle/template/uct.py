@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from claimeven.adapters.kaggle.template.board import Board, bits_of
 from claimeven.adapters.kaggle.template.kaggle_api import Clock
@@ -17,6 +17,7 @@ from claimeven.adapters.kaggle.template.kaggle_api import Clock
 REUSE_MOVES = 2
 
 
+@dataclass(eq=False, slots=True)
 class UctNode:
     """A move and the position after it.
 
@@ -25,17 +26,14 @@ class UctNode:
     node is expanded.
     """
 
-    __slots__ = ("children", "column", "mask", "mine", "proof", "total", "untried", "visits")
-
-    def __init__(self, mine: int, mask: int, column: int) -> None:
-        self.mine = mine
-        self.mask = mask
-        self.column = column
-        self.visits = 0
-        self.total = 0
-        self.proof: int | None = None
-        self.children: list[UctNode] = []
-        self.untried: list[int] | None = None
+    mine: int
+    mask: int
+    column: int
+    visits: int = 0
+    total: int = 0
+    proof: int | None = None
+    children: list[UctNode] = field(default_factory=list)
+    untried: list[int] | None = None
 
 
 @dataclass(eq=False)
