@@ -28,7 +28,7 @@ MODULES = (
     "montecarlo.graph.kernel",
     "networks.ntuple_kernel",
     "montecarlo.flat.kernel",
-    "book.ranking_kernel",
+    "book.ranking",
     "dataset.sampling_kernel",
     "adapters.vector_kernel",
     "learning.td_kernel",

@@ -15,18 +15,18 @@ import pytest
 from claimeven import Geometry, Position, Solver
 from claimeven.atomic_io import CannotWrite
 from claimeven.book import Book, InvalidBook, load_book
-from claimeven.book import import_database as importing
-from claimeven.book.bitbully import (
+from claimeven.book.build import build_book
+from claimeven.book.enumerate import Keys, Scores, backed_up
+from claimeven.book.import_database import (
     GEOMETRY,
     PLIES,
+    completed,
     database_path,
     entry_bytes,
+    import_database,
     read_database,
     source_of,
 )
-from claimeven.book.build import build_book
-from claimeven.book.enumerate import Keys, Scores, backed_up
-from claimeven.book.import_database import completed, import_database
 from claimeven.book.locations import shipped
 from claimeven.game.batch import canonical_keys, has_line, moves
 from claimeven.game.perft_kernel import discs_of_keys
@@ -316,7 +316,7 @@ def test_the_command_line_imports_and_tells(
     run: Run, database: Path, right: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small = partial(import_database, geometry=SMALL, plies=DISCS)
-    monkeypatch.setattr(importing, "import_database", small)
+    monkeypatch.setattr("claimeven.cli.book.import_database", small)
     monkeypatch.setenv("CLAIMEVEN_BOOK_DIR", str(tmp_path / "books"))
     words = ("book", "import", str(database), "--from", "bitbully-databases", "--table-mb", "1")
     ran = run(*words, "--sample", "7")

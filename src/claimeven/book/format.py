@@ -49,8 +49,8 @@ VERSION = 1
 MOST_PLIES, MOST_POSITIONS = 14, 1 << 26
 
 _HEADER = struct.Struct("<8sH4BHII")
-_DIGEST_BYTES = 16
-_START = _HEADER.size + _DIGEST_BYTES
+DIGEST_BYTES = 16
+_START = _HEADER.size + DIGEST_BYTES
 _COUNT = np.dtype("<u4")
 _KEY_BYTES = 8
 
@@ -102,6 +102,26 @@ def board_of(columns: int, rows: int, connect: int, plies: int, name: str) -> Ge
     return geometry
 
 
+def check_start(data: bytes, size: int, name: str) -> None:
+    """Raise `InvalidBook` unless bytes start as a book does, with a header of `size` bytes."""
+    if data[: len(MAGIC)] != MAGIC:
+        raise InvalidBook(f"{name} is not an opening book: it does not begin like one")
+    if len(data) < size:
+        raise InvalidBook(f"{name} is cut short: it ends within its header")
+
+
+def check_size(size: int, wanted: int, name: str) -> None:
+    """Raise `InvalidBook` unless a file has the size it should have."""
+    if size != wanted:
+        wrong = "is cut short" if size < wanted else "is too long"
+        raise InvalidBook(f"{name} {wrong}: it should have {wanted:,} bytes")
+
+
+def digest_of(*parts: bytes) -> bytes:
+    """Return the BLAKE2b digest of some bytes, `DIGEST_BYTES` long."""
+    return hashlib.blake2b(b"".join(parts), digest_size=DIGEST_BYTES).digest()
+
+
 def pack(contents: Contents) -> bytes:
     """Return the bytes of a file; the same contents give the same bytes."""
     board = contents.geometry
@@ -115,7 +135,7 @@ def pack(contents: Contents) -> bytes:
         len(keys), len(scores),
     )  # fmt: skip
     body = counts + keys + scores
-    return header + _digest(header, body) + body
+    return header + digest_of(header, body) + body
 
 
 def read(path: Path) -> bytes:
@@ -140,11 +160,9 @@ def unpack(data: bytes, name: str, is_ours: bool = False) -> Contents:
     short, damaged, or not what this format allows.
     """
     header = _read_header(data, name)
-    if len(data) != header.size:
-        wrong = "is cut short" if len(data) < header.size else "is too long"
-        raise InvalidBook(f"{name} {wrong}: it should have {header.size} bytes")
+    check_size(len(data), header.size, name)
     body = data[_START:]
-    if data[_HEADER.size : _START] != _digest(data[: _HEADER.size], body):
+    if data[_HEADER.size : _START] != digest_of(data[: _HEADER.size], body):
         raise InvalidBook(f"{name} is damaged: its checksum is wrong")
     keys_start, scores_start = header.count_bytes, header.count_bytes + header.key_bytes
     counts = np.frombuffer(body[:keys_start], dtype=_COUNT).tolist()
@@ -159,10 +177,7 @@ def unpack(data: bytes, name: str, is_ours: bool = False) -> Contents:
 
 
 def _read_header(data: bytes, name: str) -> _Header:
-    if data[: len(MAGIC)] != MAGIC:
-        raise InvalidBook(f"{name} is not an opening book: it does not begin like one")
-    if len(data) < _START:
-        raise InvalidBook(f"{name} is cut short: it ends within its header")
+    check_start(data, _START, name)
     _, version, columns, rows, connect, plies, zero, key_bytes, score_bytes = _HEADER.unpack(
         data[: _HEADER.size]
     )
@@ -257,7 +272,3 @@ def _discs_of_parts(height: int) -> npt.NDArray[np.int32]:
     known = [256 * (part.bit_length() - 1) + part.bit_count() - 1 for part in parts]
     known[-1] = -(1 << 24)
     return np.array(known, dtype=np.int32)
-
-
-def _digest(header: bytes, body: bytes) -> bytes:
-    return hashlib.blake2b(header + body, digest_size=_DIGEST_BYTES).digest()

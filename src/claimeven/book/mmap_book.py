@@ -24,7 +24,6 @@ The head is checked when a book is opened, a block of scores when it is first lo
 
 from __future__ import annotations
 
-import hashlib
 import mmap
 import struct
 from collections.abc import Callable
@@ -38,7 +37,14 @@ from claimeven import atomic_io
 from claimeven.book.book import Book
 from claimeven.book.enumerate import Keys, Scores, layers
 from claimeven.book.errors import InvalidBook
-from claimeven.book.format import MAGIC, board_of
+from claimeven.book.format import (
+    DIGEST_BYTES,
+    MAGIC,
+    board_of,
+    check_size,
+    check_start,
+    digest_of,
+)
 from claimeven.book.ranking import Numbering
 from claimeven.game.batch import mirrored_keys
 from claimeven.game.geometry import Geometry
@@ -53,8 +59,7 @@ BLOCK = 1 << 16
 MOST_SOURCE = 1000
 
 _HEADER = struct.Struct("<8sH4BH")
-_DIGEST_BYTES = 16
-_START = _HEADER.size + _DIGEST_BYTES
+_START = _HEADER.size + DIGEST_BYTES
 _COUNT = np.dtype("<u8")
 _PAGE = 4096
 
@@ -85,9 +90,7 @@ class MappedBook:
                 head = _read_head(stream.read(_START), stream.read, name)
                 wanted = head.size + head.numbering.starts[-1]
                 size = stream.seek(0, 2)
-                if size != wanted:
-                    wrong = "is cut short" if size < wanted else "is too long"
-                    raise InvalidBook(f"{name} {wrong}: it should have {wanted:,} bytes")
+                check_size(size, wanted, name)
                 mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
             raise InvalidBook(f"{name} cannot be read: {error.strerror or error}") from None
@@ -96,7 +99,7 @@ class MappedBook:
         self._numbering = head.numbering
         self._digests = head.digests
         self._scores: Scores = np.frombuffer(mapped, dtype=np.int8)[head.size :]
-        self._is_checked = np.zeros(len(head.digests) // _DIGEST_BYTES, dtype=bool)
+        self._is_checked = np.zeros(len(head.digests) // DIGEST_BYTES, dtype=bool)
 
     def __deepcopy__(self, memo: object) -> MappedBook:
         """Return itself: it only reads its file."""
@@ -167,8 +170,8 @@ class MappedBook:
         if self._is_checked[block]:
             return
         scores = self._scores[block * BLOCK : (block + 1) * BLOCK]
-        digest = self._digests[block * _DIGEST_BYTES : (block + 1) * _DIGEST_BYTES]
-        if _digest(scores.tobytes()) != digest:
+        digest = self._digests[block * DIGEST_BYTES : (block + 1) * DIGEST_BYTES]
+        if digest_of(scores.tobytes()) != digest:
             raise InvalidBook(f"{self.path} is damaged: the checksum of block {block} is wrong")
         lowest, highest = score_range(self.geometry, 0)
         held = scores[scores != MISSING]
@@ -190,7 +193,7 @@ def write_mapped(path: str | Path, book: Book, source: str) -> None:
         scores[numbering.numbers(keys)] = worth
         scores[numbering.numbers(mirrored_keys(keys, book.geometry))] = worth
     blocks = range(0, len(scores), BLOCK)
-    digests = b"".join(_digest(scores[start : start + BLOCK].tobytes()) for start in blocks)
+    digests = b"".join(digest_of(scores[start : start + BLOCK].tobytes()) for start in blocks)
     counts = np.array([len(keys) for keys in book.keys], dtype=_COUNT).tobytes()
     words, board = _source_words(source), book.geometry
     header = _HEADER.pack(
@@ -199,7 +202,7 @@ def write_mapped(path: str | Path, book: Book, source: str) -> None:
     rest = counts + words + digests
     rest += bytes(-(_START + len(rest)) % _PAGE)
     with atomic_io.binary_file(path) as stream:
-        stream.write(header + _digest(header + rest) + rest)
+        stream.write(header + digest_of(header + rest) + rest)
         stream.write(scores.data)
 
 
@@ -213,10 +216,7 @@ def _source_words(source: str) -> bytes:
 
 def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
     """Return what the head says, checked; `read(n)` gives its next bytes."""
-    if start[: len(MAGIC)] != MAGIC:
-        raise InvalidBook(f"{name} is not an opening book: it does not begin like one")
-    if len(start) < _START:
-        raise InvalidBook(f"{name} is cut short: it ends within its header")
+    check_start(start, _START, name)
     _, version, columns, rows, connect, plies, word_bytes = _HEADER.unpack(start[: _HEADER.size])
     if version != VERSION:
         raise InvalidBook(f"{name} is of version {version} of the book format, not {VERSION}")
@@ -226,12 +226,12 @@ def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
     numbering = Numbering(geometry, plies)
     blocks = -(-numbering.starts[-1] // BLOCK)
     count_bytes = _COUNT.itemsize * (plies + 1)
-    length = count_bytes + word_bytes + _DIGEST_BYTES * blocks
+    length = count_bytes + word_bytes + DIGEST_BYTES * blocks
     size = _START + length + -(_START + length) % _PAGE
     rest = read(size - _START)
     if len(rest) < size - _START:
         raise InvalidBook(f"{name} is cut short: it ends within its head")
-    if _digest(start[: _HEADER.size] + rest) != start[_HEADER.size :]:
+    if digest_of(start[: _HEADER.size] + rest) != start[_HEADER.size :]:
         raise InvalidBook(f"{name} is damaged: its checksum is wrong")
     counts = np.frombuffer(rest[:count_bytes], dtype=_COUNT).tolist()
     if sum(counts) > numbering.starts[-1]:
@@ -244,7 +244,3 @@ def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
         raise InvalidBook(f"{name} is damaged: its source is no text")
     digests = rest[count_bytes + word_bytes : length]
     return _Head(numbering, tuple(counts), source, digests, size)
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).digest()

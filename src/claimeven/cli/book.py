@@ -10,10 +10,10 @@ from typing import Any
 import click
 
 from claimeven.atomic_io import STDOUT, check_output, make_folder, text_file
-from claimeven.book import bitbully, locations, text_format
+from claimeven.book import locations, text_format
 from claimeven.book.build import BuildProgress, build_book
 from claimeven.book.errors import InvalidBook
-from claimeven.book.import_database import import_database
+from claimeven.book.import_database import GEOMETRY, PLIES, database_path, import_database
 from claimeven.book.locations import AnyBook
 from claimeven.book.verify import counts, verify_book
 from claimeven.cli.common.groups import Verbs
@@ -273,7 +273,7 @@ def import_book(
     """
     if source != "text":
         if out is not None:
-            _check_replaced(Path(out), bitbully.GEOMETRY, bitbully.PLIES)
+            _check_replaced(Path(out), GEOMETRY, PLIES)
         _import_database(file, out, sample, threads, table_mb, as_json)
         return
     if file is None:
@@ -295,14 +295,14 @@ def _import_database(
     if sample < 0:
         raise ClaimevenError(f"--sample is 0 or more, not {sample}")
     say_when_compiling()
-    path = bitbully.database_path() if file is None else Path(file)
+    path = database_path() if file is None else Path(file)
     place = out
     if place is None:
         folder = locations.user_folder()
         if folder is None:
             raise ClaimevenError("there is no folder for your books: name a file with --out")
         make_folder(folder)
-        place = str(folder / locations.file_name(bitbully.GEOMETRY))
+        place = str(folder / locations.file_name(GEOMETRY))
     with status_line() as line:
         made = import_database(
             path,
