@@ -85,41 +85,10 @@ def test_it_is_told_arguments_folder_and_variables(start: Start, tmp_path: Path)
     assert str(forks.SOURCES.parent) not in path  # where the template was found
 
 
-def test_it_hears_and_says_by_its_pipes_alone(start: Start) -> None:
-    code = (
-        "import os, sys; print(sys.stdin.read(), sys.stdin.fileno(), sys.stdin.name,"
-        " sys.stdout.line_buffering, sys.stderr.line_buffering, sys.stderr.errors);"
-        " print('aside', file=sys.stderr);"
-        " print([n for n in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{n}')])"
-    )
-    program = start(code, stdin=subprocess.PIPE, stderr=subprocess.STDOUT)
-    lines = ended(program, "räume")[1].splitlines()
-    assert sorted(lines) == sorted(
-        ["aside", "räume 0 <stdin> False True backslashreplace", "['0', '1', '2']"]
-    )
-
-
-def test_it_may_be_given_other_descriptors(start: Start) -> None:
-    out, end = os.pipe()
-    with os.fdopen(out, "rb") as heard:
-        program = start(f"import os; os.write({end}, b'd')", pass_fds=[end])
-        os.close(end)
-        assert heard.read() == b"d"
-    assert ended(program)[0] == 0
-
-
-def test_it_is_our_child_in_a_session_of_its_own_or_ours(start: Start) -> None:
-    code = "import os; print(os.getppid(), os.getpid(), os.getsid(0) == os.getpid())"
-    for alone in (True, False):
-        program = start(code, start_new_session=alone)
-        assert ended(program) == (0, f"{os.getpid()} {program.pid} {alone}\n")
-
-
 WAITING = "import sys, time; print('here', flush=True); time.sleep(600)"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_signal_ends_it(start: Start, number: signal.Signals) -> None:
+def test_a_signal_ends_it(start: Start, number: signal.Signals = signal.SIGINT) -> None:
     with start(WAITING, stderr=subprocess.DEVNULL) as program:
         assert program.stdout is not None
         program.stdout.readline()
@@ -130,29 +99,10 @@ def test_a_signal_ends_it(start: Start, number: signal.Signals) -> None:
         assert program.wait(PATIENCE) == -number
 
 
-def test_signals_that_are_blocked_stay_so(start: Start) -> None:
-    code = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))"
-    for blocked in (True, False):
-        signal.pthread_sigmask(signal.SIG_BLOCK if blocked else signal.SIG_UNBLOCK, [signal.SIGINT])
-        try:
-            program = start(code)
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-        assert ended(program) == (0, f"{blocked}\n")
-
-
 def test_what_it_draws_is_not_what_others_drew(start: Start) -> None:
     code = "import numpy, random; print(random.random(), numpy.random.random())"
     one, two = (ended(start(code))[1].split() for _ in range(2))
     assert not set(one) & set(two)
-
-
-def test_the_program_is_launched() -> None:
-    options: dict[str, Any] = {"env": forks.environment(), "stdout": subprocess.PIPE, "text": True}
-    words = forks.command("--version")
-    with forks.program(words, **options) as launched, subprocess.Popen(words, **options) as started:
-        assert launched.is_fork
-        assert ended(launched) == ended(started)
 
 
 def test_python_is_started_where_a_fork_would_not_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,14 +119,6 @@ def test_python_is_started_where_a_fork_would_not_do(monkeypatch: pytest.MonkeyP
     with forks.program(code, env=forks.environment(), stdout=subprocess.PIPE) as program:
         assert not program.is_fork
         program.kill()
-
-
-def test_a_variable_that_is_not_read_at_the_start_is_no_reason_to_start_python() -> None:
-    code = [sys.executable, "-c", "import os; print(os.environ['PYTHONBREAKPOINT'])"]
-    variables = forks.environment(PYTHONBREAKPOINT="some.where")
-    with forks.program(code, env=variables, stdout=subprocess.PIPE, text=True) as program:
-        assert program.is_fork
-        assert ended(program) == (0, "some.where\n")
 
 
 LAUNCHING = """

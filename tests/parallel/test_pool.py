@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import sys
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -144,6 +145,14 @@ def test_a_worker_that_takes_no_message_is_replaced(
     assert len(started) == 2
     hangs = "a process that plays square 1 hangs (it takes no more messages): another one"
     assert [each[: len(hangs)] for each in told] == [hangs] * (is_alive and number == 2)
+
+
+def test_messages_that_come_while_results_are_used_are_all_read(tmp_path: Path) -> None:
+    found = []
+    for result in LocalWorkers(2).play(StoppedWork(str(tmp_path), at=9999), range(600)):
+        time.sleep(0.2 if len(found) % 200 == 50 else 0)  # workers send more than one message
+        found.append(result)
+    assert sorted(found) == squares(600)
 
 
 class Killed:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,13 +16,17 @@ import pytest
 from claimeven.agents.external.line_process import Program
 from claimeven.parallel import posix
 from claimeven.parallel.process import Child, ChildEnded, NoMoreProcesses
+from tests import forks
+from tests.agents.process.test_attacks import eventually, marked
 
 #: Seconds that an answer may take on a machine under load.
 PATIENCE = 120
 
 
-@pytest.fixture
-def echo() -> Iterator[Program]:
+@pytest.fixture(params=["linux", "macos"])
+def echo(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program]:
+    """Where the kernel ends no groups, a process of ours does."""
+    monkeypatch.setattr(posix, "_KERNEL_ENDS_GROUPS", request.param == "linux")
     program = Program(["cat"], lambda text: None)
     yield program
     program.kill()
@@ -86,3 +92,46 @@ def test_a_process_for_whose_pipes_there_is_no_room_leaves_none_open(
 )
 def test_a_process_asks_for_no_more_memory_than_the_system_grants(hard: int, limits: int) -> None:
     assert posix._data_limits(512, hard) == (limits, hard)
+
+
+@pytest.mark.parametrize(
+    ("status", "how"), [(3, "exit status 3"), (-9, "signal SIGKILL"), (-99, "signal 99")]
+)
+def test_how_a_process_has_ended(status: int, how: str) -> None:
+    assert posix.how_it_ended(status, 1 << 60) == (how, False)
+
+
+@pytest.mark.parametrize("does", ["exit 3", "kill -TERM $$"])
+def test_a_program_that_a_process_of_ours_runs_ends_as_itself(
+    monkeypatch: pytest.MonkeyPatch, does: str
+) -> None:
+    hows = []
+    for kernel_does in (True, False):
+        monkeypatch.setattr(posix, "_KERNEL_ENDS_GROUPS", kernel_does)
+        program = Program(["sh", "-c", does], lambda text: None)
+        with pytest.raises(ChildEnded) as ended:
+            program.receive(time.perf_counter() + PATIENCE)
+        hows.append(str(ended.value))
+    assert hows[0] == hows[1]
+
+
+OUTLIVES = """
+import sys, time
+from claimeven.agents.external.line_process import Program
+from claimeven.parallel import posix
+posix._KERNEL_ENDS_GROUPS = False
+program = Program(["sleep", sys.argv[1]], lambda text: None)
+print("begun", flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_program_ends_with_us_where_the_kernel_does_not_see_to_it() -> None:
+    mark = f"{600 + os.getpid() % 1000}.{time.time_ns() % 10**9}"
+    words = [sys.executable, "-c", OUTLIVES, mark]
+    with subprocess.Popen(words, env=forks.environment(), stdout=subprocess.PIPE) as ours:
+        assert ours.stdout is not None
+        assert ours.stdout.readline() == b"begun\n"
+        eventually(lambda: len(marked(mark)) > 1)
+        ours.kill()
+    eventually(lambda: not marked(mark))
