@@ -436,7 +436,10 @@ def test_each_game_is_read_once_while_the_file_grows(tmp_path: Path) -> None:
         assert whole == list(store.games())
 
 
-def test_what_was_read_is_remembered_by_one_number(tmp_path: Path) -> None:
+def test_what_was_read_is_remembered_by_one_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(query, "_OFTEN", 100)
     games = UnreadGames()
     with Store.create(tmp_path / "g.db", {}, READ) as store:
         store.add(map(unread, range(query._OFTEN + 5)))

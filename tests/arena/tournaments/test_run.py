@@ -101,11 +101,11 @@ with open_store(sys.argv[1], plan, resume=True) as store:
 """
 
 
-def test_killed_ten_times_every_game_stands_once(tmp_path: Path) -> None:
+def test_killed_again_and_again_every_game_stands_once(tmp_path: Path) -> None:
     what = plan("random", "greedy", "greedy:win=yes,block=yes", rounds=67)
     path, rng = tmp_path / "s.db", random.Random(3)
     begin = [sys.executable, "-c", RUN, str(path), pickle.dumps(what).hex()]
-    for _ in range(10):
+    for _ in range(5):
         with forks.program(begin, stdout=subprocess.PIPE, env=environment()) as coordinator:
             assert coordinator.stdout is not None
             for _ in range(rng.randint(0, 35)):
