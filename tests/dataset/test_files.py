@@ -102,6 +102,7 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
         {"endings_from": 9},
         {"endings": 1, "endings_from": None},
         {"endings": 1, "endings_from": None, "one_a_game": True},
+        {"right_only": True},
     ],
 )
 def test_partial_files_of_any_other_option_are_refused(

@@ -36,6 +36,9 @@ def solver(geometry: Geometry = SMALL, threads: int = 1) -> Solver:
 
 
 def plan(positions: int = 150, source: str = "random", seed: int = 1) -> DatasetPlan:
+    """Return a plan; the source "right" is `mixed` of right columns alone."""
+    if source == "right":
+        return DatasetPlan(positions, 6, 12, seed, "mixed", SMALL, right_only=True)
     return DatasetPlan(positions, 6, 12, seed, source, SMALL)
 
 
@@ -85,7 +88,7 @@ class Killed(BaseException):
     """Stands for the end of the process."""
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", [*SOURCES, "right"])
 @pytest.mark.parametrize("cut", [0, 7])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_ended_work_goes_on_and_gives_the_same_file(
@@ -113,7 +116,7 @@ def test_ended_work_goes_on_and_gives_the_same_file(
     assert not partial.exists()
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", [*SOURCES, "right"])
 def test_threads_give_the_same_file_as_one(tmp_path: Path, source: str) -> None:
     nodes, counts = [], []
 

@@ -135,24 +135,3 @@ def test_fields_of_both_kinds_or_of_another_board_are_refused(tmp_path: Path) ->
     path.write_text("\n".join((FIELDS, *ROWS)))
     with pytest.raises(InvalidDatasetFile, match="is of a board of 4 columns, and 7x6 connect 4"):
         read_dataset(path)
-
-
-def test_work_goes_on_as_it_was_begun(tmp_path: Path) -> None:
-    plan = replace(PLAN, right_only=True)
-    whole = made(tmp_path / "whole.csv", plan).read_bytes()
-    path = tmp_path / "set.csv"
-
-    class Ended(Exception):
-        pass
-
-    def end(at: object) -> None:
-        raise Ended
-
-    with pytest.raises(Ended):
-        make_dataset(path, plan, solver(), end)
-    with pytest.raises(InvalidDatasetFile, match="was started with right_only 1, not without"):
-        make_dataset(path, PLAN, solver())
-    assert made(path, plan).read_bytes() == whole
-    threads = tmp_path / "threads.csv"
-    make_dataset(threads, plan, solver(threads=2))
-    assert threads.read_bytes() == whole
