@@ -16,6 +16,7 @@ from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, ren
 from claimeven import Geometry, IllegalMove, InvalidSolve, Position, Solver, encodings
 from claimeven.adapters import pettingzoo
 from claimeven.adapters.env_base import InvalidEnvironment
+from claimeven.adapters.gymnasium import ConnectFourEnv
 from claimeven.adapters.rendering import image
 from claimeven.game.drawing import draw
 from tests import naive
@@ -218,19 +219,22 @@ def test_a_seed_fixes_the_openings_after_it_too() -> None:
     assert drawn[:3] == drawn[3:] and len(set(drawn)) == 3
 
 
-def test_the_board_is_printed_after_each_move(capsys: pytest.CaptureFixture[str]) -> None:
-    env = pettingzoo.env(render_mode="human")
+@pytest.mark.parametrize("made", [pettingzoo.env, partial(ConnectFourEnv, opponent=None)])
+def test_a_board_is_shown_after_each_move_with_the_last_disc_marked(
+    made: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    env = made(render_mode="human")
     env.reset()
     assert "first player (" in capsys.readouterr().out
     env.step(3)
     assert "second player (" in capsys.readouterr().out
-
-
-def test_the_disc_played_last_is_marked() -> None:
-    env = pettingzoo.env(render_mode="ansi")
+    env = made(render_mode="ansi")
     env.reset()
+    assert env.render() == draw(Position())
     env.step(3)
     assert env.render() == draw(env.position, last=3) != draw(env.position)
+    env.reset(options={"start": "44"})
+    assert env.render() == draw(env.position)
 
 
 def test_masks_are_nobody_elses() -> None:
