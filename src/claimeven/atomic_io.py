@@ -162,14 +162,18 @@ class _Unfinished:
     def move(self) -> None:
         with _naming(self.path):
             _take_over_permissions(self.target, self.place)
-            for _ in range(_TRIES - 1):
-                with suppress(PermissionError):
+            for _ in range(_TRIES):
+                try:
                     self.place.replace(self.target)
                     return
-                if _IS_POSIX:
-                    break
+                except PermissionError:
+                    if _IS_POSIX or not self.target.is_file():
+                        raise
                 time.sleep(_WAIT)
-            self.place.replace(self.target)
+        raise CannotWrite(
+            f"{self.path} cannot be written: another program has it open: close that, or write to"
+            " another name"
+        )
 
 
 @contextmanager
@@ -370,7 +374,4 @@ def _naming(path: str | Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        why = error.strerror or error
-        if not _IS_POSIX and isinstance(error, PermissionError):
-            why = "another program has it open: close that, or write to another name"
-        raise CannotWrite(f"{path} cannot be written: {why}") from None
+        raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import resource
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -215,6 +215,7 @@ def test_random_positions_that_take_long_are_kept_one_by_one(tmp_path: Path) -> 
 @unix
 def test_a_full_disk_names_the_file(run: Run, tmp_path: Path) -> None:
     """No file may grow beyond 2000 bytes, which is what a full disk does."""
+    resource: Any = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     out_file = tmp_path / "set.csv"
     words = ("--positions", "1000", "--plies", "4-12", "--out", str(out_file))

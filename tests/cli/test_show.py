@@ -142,6 +142,20 @@ def test_every_form_is_printed_and_most_are_read_again(run: Run, form: str) -> N
         assert parse_drawing(text, board) == position
 
 
+def test_how_a_doubtful_input_is_read_is_said_once(run: Run) -> None:
+    ran = run("show", "-", "--as", "moves", typed="4,4,5,5\n3,4\n")
+    assert (ran.status, ran.out.split()) == (0, ["5566", "45"])
+    assert ran.err == (
+        "claimeven: line 1 is read as OpenSpiel's actions, whose columns count from 0; --from"
+        " moves counts from 1\n"
+    )
+    ran = run("show", "4455 3 4 5", "--as", "moves")
+    assert ran.err.startswith("claimeven: 4455 3 4 5 is read as the moves 445534 and the score 5")
+    for words in (("4,4,5,5", "--from", "moves"), ("4455",), ("3,3,0",)):
+        assert run("show", *words).err == ""
+    assert "count from 0" in run("convert", "-", typed="4,4\n").err
+
+
 def test_who_moved_first_in_the_text_is_said(run: Run) -> None:
     text = ". . .\nO . .\n"
     assert "symbols      O (2, -1) moved first in the text and is X here" in run("show", text).out
