@@ -38,7 +38,7 @@ from claimeven.cli.common.options import (
     refuse_given,
     seed_option,
     solver_options,
-    tell_unbounded,
+    warn_unbounded,
 )
 from claimeven.cli.common.progress import say, say_when_compiling, status_line
 from claimeven.cli.common.results import write_sections
@@ -140,7 +140,7 @@ def command(
         if answers.suffix not in (".csv", ".jsonl"):
             raise ClaimevenError(f"--answers writes .csv or .jsonl, not {answers.name}")
         check_output(answers)
-    tell_unbounded(names, isolation)
+    warn_unbounded(names, isolation)
     asked = usable_set(
         positions, geometry, count, lambda: solver_of(geometry), USUAL if which is None else which
     )

@@ -165,11 +165,11 @@ def command(
             labels = {agent.id: agent.label for agent in store.agents}
             for game in each_game(store, wanted, most, page):
                 write_json(game_dict(game, labels), sys.stdout)
-            _tell_damaged(len(store.damaged), file)
+            _warn_damaged(len(store.damaged), file)
     else:
         games = find_games(file, wanted, limit or USUAL_LIMIT, page)
         _check_board(file, games.geometry, geometry)
-        _tell_damaged(games.damaged, file)
+        _warn_damaged(games.damaged, file)
         most = limit or USUAL_LIMIT
         is_full = len(games.games) + games.damaged == most and page * most < games.stored
         _print_list(games, sys.stdout, f"; --page {page + 1} lists the next" * is_full)
@@ -185,14 +185,14 @@ def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: 
         total = len(store)
         with status_line() as line:
             count = export_games(store, out, wanted, lambda at: line.count(at, total, "games"))
-        _tell_damaged(len(store.damaged), file)
+        _warn_damaged(len(store.damaged), file)
     if as_json:
         write_json({"out": str(out), "games": count}, sys.stdout)
     else:
         click.echo(fitted(f"{out}: {count:,} game{'s' * (count != 1)}", text_width()))
 
 
-def _tell_damaged(count: int, file: Path) -> None:
+def _warn_damaged(count: int, file: Path) -> None:
     """Say how many games of a file are left out, if any are."""
     if count:
         click.echo(f"{count:,} more of {file} cannot be read as a game: left out", err=True)

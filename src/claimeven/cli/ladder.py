@@ -21,7 +21,7 @@ from claimeven.cli.common.options import (
     option_group,
     refuse_beside,
     refuse_given,
-    tell_unbounded,
+    warn_unbounded,
 )
 from claimeven.cli.common.progress import say, say_interrupted, say_when_compiling
 from claimeven.cli.common.results import write_sections
@@ -69,7 +69,7 @@ def command(
         why = "{} is for AGENT: the agents of the pool play as they are"
         refuse_given(ctx, ("isolate", "memory", "load_seconds"), why)
     else:
-        tell_unbounded((agent,), options.isolation)
+        warn_unbounded((agent,), options.isolation)
     say_when_compiling()
     rounds, begin = options.rounds, time.perf_counter()
     plan = placement_plan(agent, options) if agent else reference_pool.pool_plan(rounds)

@@ -29,7 +29,7 @@ from claimeven.cli.common.options import (
     json_option,
     option_group,
     report_option,
-    tell_unbounded,
+    warn_unbounded,
 )
 from claimeven.cli.common.output import board_text
 from claimeven.cli.common.progress import say, say_interrupted, say_when_compiling
@@ -102,7 +102,7 @@ def command(
     start = Opening(Position(record.geometry), record.columns)
     plan = match_plan(first_agent, second_agent, replace(options, start=start))
     plan = replace(plan, isolation=replace(plan.isolation, max_lines=MAX_LINES))
-    tell_unbounded((first_agent, second_agent), plan.isolation)
+    warn_unbounded((first_agent, second_agent), plan.isolation)
     say_when_compiling()
     played: list[Game] = []
     failed: set[tuple[int, str]] = set()
@@ -114,7 +114,7 @@ def command(
             if show and not as_json:
                 _print_game(game, plan.names, stdout)
             if verbose:
-                _tell_failure(game, plan.names, failed)
+                _show_failure(game, plan.names, failed)
 
         with nullcontext() if out is None else store_of(plan, out, options.resume) as store:
             if store is not None:
@@ -160,7 +160,7 @@ def _forfeit_line(forfeit: Forfeit, game: Game, names: Sequence[str]) -> str:
     return f"{names[game.agents[forfeit.seat]]} forfeits: {forfeit.reason}"
 
 
-def _tell_failure(game: Game, names: Sequence[str], failed: set[tuple[int, str]]) -> None:
+def _show_failure(game: Game, names: Sequence[str], failed: set[tuple[int, str]]) -> None:
     """Show the traceback of a forfeit, once for each agent and reason."""
     forfeit = game.forfeit
     if forfeit is None or (game.agents[forfeit.seat], forfeit.reason) in failed:

@@ -16,7 +16,7 @@ from claimeven.arena.tournaments.standings import Standings
 from claimeven.cli.common.executor_options import play_shown
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.openings import more_openings, refuse_plies_of_file
-from claimeven.cli.common.options import json_option, option_group, tell_unbounded
+from claimeven.cli.common.options import json_option, option_group, warn_unbounded
 from claimeven.cli.common.progress import count_text, say, say_interrupted, say_when_compiling
 from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout
@@ -51,7 +51,7 @@ def command(
     """
     source = str(options.openings)
     refuse_plies_of_file(ctx, source)
-    tell_unbounded((first_agent, second_agent), options.isolation)
+    warn_unbounded((first_agent, second_agent), options.isolation)
     test = options.test
     say_when_compiling()
     plan = sprt_plan(first_agent, second_agent, options)

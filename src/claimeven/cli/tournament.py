@@ -28,7 +28,7 @@ from claimeven.cli.common.options import (
     json_option,
     option_group,
     report_option,
-    tell_unbounded,
+    warn_unbounded,
 )
 from claimeven.cli.common.progress import (
     say,
@@ -123,7 +123,7 @@ def command(
     specs, left_out = _entrants(
         specs, options.geometry, options.limit, isolation, skip_broken, challenger
     )
-    tell_unbounded(specs, isolation)
+    warn_unbounded(specs, isolation)
     ctx.params["specs"] = specs  # those that play, wherever they were named
     ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
     source = str(options.openings)

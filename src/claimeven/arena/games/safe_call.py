@@ -28,7 +28,7 @@ from claimeven.game.position import Position
 from claimeven.parallel.interrupts import times_resumed
 
 #: Characters of a line of a trace, and values in the data of a tree.
-MOST_LINE, MOST_TREE = 1_000, 5_000_000
+MAX_LINE, MAX_TREE = 1_000, 5_000_000
 
 
 def timed_decision(
@@ -85,7 +85,7 @@ def _checked_lines(steps: Iterator[object], lines: int) -> Iterator[str]:
     for _ in range(lines):
         with faults():
             step = list(islice(steps, 1))
-            text = printable(str(step[0]), MOST_LINE) if step else ""
+            text = printable(str(step[0]), MAX_LINE) if step else ""
         if not step:
             return
         yield text
@@ -97,7 +97,7 @@ def checked_tree(agent: Agent, depth: int, nodes: int) -> TreeView | None:
         view = agent.tree(depth, nodes)
         if view is None:
             return None
-        data = plain(view.data, MOST_TREE, 4 * depth + 4)
+        data = plain(view.data, MAX_TREE, 4 * depth + 4)
         texts = (view.text, view.svg)
         if not isinstance(data, dict) or not all(isinstance(text, str) for text in texts):
             raise AgentFault("showed a tree that is no TreeView")

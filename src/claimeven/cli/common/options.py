@@ -173,7 +173,7 @@ bounds_options = option_group(
 )
 
 
-def tell_unbounded(specs: Sequence[str], isolation: Any) -> None:
+def warn_unbounded(specs: Sequence[str], isolation: Any) -> None:
     """Say on stderr where --memory or --load-seconds hold for none of the agents."""
     from claimeven.agents.registry import is_bounded  # noqa: PLC0415 - for a quick start
 
