@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +68,7 @@ def make_all(
         scores = solver.book.look_up_many(last, np.full(len(last), ply))
     if not (scores == MISSING).any() and not journal_path(path).exists():
         return write()
-    with Journal(path, plan.header(), _SOLVED) as journal:
+    with closing(Journal(path, plan.header(), _SOLVED)) as journal:
         _take_up(journal, last, scores, score_range(plan.geometry, ply))
         _solve(journal, last, scores, solver, report)
         made = write()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from typing import TypeVar
@@ -146,22 +145,41 @@ def _selfplay(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
 def _mixed(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
     """Play each move at random by the chance of the plan, else one of the best."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
-    shared = _Line([], Position(plan.geometry), [])
+    met: list[tuple[list[int], Position, Scores | None]] = []
+
+    def play_on(moves: list[int], position: Position, highest: int) -> tuple[list[int], Position]:
+        """Play a game on until it is over, or beyond a ply; add the positions asked for."""
+        moves = list(moves)
+        while not position.is_over and position.ply <= highest:
+            is_random = draw.share() < plan.random_moves
+            scores = None
+            if position.ply >= plan.lowest:
+                scores = None if plan.one_a_game else _label(position, plan, solver)
+                met.append((list(moves), position, scores))
+            if is_random:
+                columns: Sequence[int] = position.legal_columns
+            else:  # the best columns are found sooner than the scores of all
+                best = solver.best(position).columns if scores is None else best_columns(scores)
+                columns = sorted(best)
+            moves.append(_any_of(columns, draw))
+            position = position.play_unchecked(moves[-1])
+        return moves, position
+
+    start: tuple[list[int], Position] = [], Position(plan.geometry)
     if plan.endings_from is not None:
-        shared = _played_on(shared, plan.endings_from - 1, plan, solver, draw)
-    met = list(shared.met)
+        start = play_on(*start, plan.endings_from - 1)
     for _ in range(plan.endings):
-        met += _played_on(replace(shared, met=[]), plan.highest, plan, solver, draw).met
+        play_on(*start, plan.highest)
     if plan.one_a_game and met:
         met = [met[int(draw.share() * len(met))]]
     return [
-        Row(number, format_moves(played, plan.geometry), at, scores or _label(at, plan, solver))
-        for played, at, scores in met
+        Row(number, format_moves(moves, plan.geometry), at, scores or _label(at, plan, solver))
+        for moves, at, scores in met
     ]
 
 
 def _label(position: Position, plan: DatasetPlan, solver: _Player) -> Scores:
-    """Return what a plan asks of the columns of a position."""
+    """Return the scores of the columns of a position that a plan asks for."""
     if not plan.right_only:
         return solver.scores(position)
     score, right = solver.best(position)
@@ -169,36 +187,6 @@ def _label(position: Position, plan: DatasetPlan, solver: _Player) -> Scores:
         score if column in right else WORSE if column in position.legal_columns else None
         for column in range(plan.geometry.columns)
     )
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A game as far as it is played, with the positions asked for: moves, position, scores."""
-
-    played: list[int]
-    position: Position
-    met: list[tuple[list[int], Position, Scores | None]]
-
-
-def _played_on(
-    line: _Line, highest: int, plan: DatasetPlan, solver: _Player, draw: Stream
-) -> _Line:
-    """Play a game on until it is over, or beyond a ply."""
-    played, position, met = list(line.played), line.position, list(line.met)
-    while not position.is_over and position.ply <= highest:
-        is_random = draw.share() < plan.random_moves
-        is_asked = position.ply >= plan.lowest
-        scores = _label(position, plan, solver) if is_asked and not plan.one_a_game else None
-        if is_asked:
-            met.append((list(played), position, scores))
-        if is_random:
-            columns: Sequence[int] = position.legal_columns
-        else:  # which are best is found sooner than what all are worth
-            best = solver.best(position).columns if scores is None else best_columns(scores)
-            columns = sorted(best)
-        played.append(_any_of(columns, draw))
-        position = position.play_unchecked(played[-1])
-    return _Line(played, position, met)
 
 
 def best_columns(scores: Scores) -> list[int]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -75,7 +76,8 @@ def make_dataset(
     if wanted is None:
         return make_all(path, plan, solver, progress, split=split)
     games = None if plan.source == "random" else Games(plan, solver)
-    with Journal(path, plan.header(), field_names(plan.geometry, plan.right_only)) as journal:
+    fields = field_names(plan.geometry, plan.right_only)
+    with closing(Journal(path, plan.header(), fields)) as journal:
         seen = _keys_of(journal, plan.geometry)
         resumed = min(len(seen), wanted)
 

@@ -31,7 +31,7 @@ from claimeven.networks.net import Net
 from claimeven.networks.net.file import (
     TABLES,
     Rounded,
-    packed_as,
+    packed,
     rounded,
     steps_for,
     units_of,
@@ -92,7 +92,7 @@ def packed_by_play(
             of_file = [_weights(*matrices[name]) for name in names]
             given = _through(net, layer, given, of_file)
             wanted = _through(net, layer, wanted, [arrays[name] for name in names])
-    return packed_as(net, matrices)
+    return packed(net, matrices=matrices)
 
 
 def _inputs(net: Net, mines: Words, masks: Words) -> Both:

@@ -56,36 +56,32 @@ def read_net(path: str | Path, geometry: Geometry | None = None) -> Net:
         return unpacked(model)
 
 
-def packed(net: Net, facts: Mapping[str, Any] | None = None, steps: int = STEPS) -> ModelFile:
-    """Return what the file of a net holds, each weight rounded for itself."""
-    matrices = {
-        name: rounded(weights, steps_for(name, steps))
-        for name, weights in net.arrays.items()
-        if not name.endswith(_BIAS)
-    }
-    return packed_as(net, matrices, facts)
-
-
-def packed_as(
-    net: Net, matrices: Mapping[str, Rounded], facts: Mapping[str, Any] | None = None
+def packed(
+    net: Net,
+    facts: Mapping[str, Any] | None = None,
+    steps: int = STEPS,
+    matrices: Mapping[str, Rounded] | None = None,
 ) -> ModelFile:
-    """Return what the file of a net holds whose matrices are rounded already.
+    """Return the content of a net's file, each weight rounded for itself unless the rounded
+    `matrices` are given.
 
-    Raises `InvalidNetwork` where what suits a search with it is out of bounds.
+    Raises `InvalidNetwork` if the search defaults are out of bounds.
     """
     searching = searching_of(net.searching._asdict())
     arrays: dict[str, npt.NDArray[Any]] = {}
     for name, weights in net.arrays.items():
         if name.endswith(_BIAS):
             arrays[name] = weights
-        else:
+        elif matrices is not None:
             arrays[name], arrays[name + _UNIT] = matrices[name]
-    told: dict[str, Any] = {"shape": net.shape.as_dict(), "knows_scores": net.knows_scores}
+        else:
+            arrays[name], arrays[name + _UNIT] = rounded(weights, steps_for(name, steps))
+    known: dict[str, Any] = {"shape": net.shape.as_dict(), "knows_scores": net.knows_scores}
     if net.knows_only_best:
-        told["knows_only_best"] = True
+        known["knows_only_best"] = True
     if searching != USUAL:
-        told["searching"] = searching._asdict()
-    return ModelFile(KIND, net.geometry, arrays, {**told, **(facts or {})})
+        known["searching"] = searching._asdict()
+    return ModelFile(KIND, net.geometry, arrays, {**known, **(facts or {})})
 
 
 def unpacked(model: ModelFile) -> Net:
