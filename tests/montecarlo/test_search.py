@@ -1,6 +1,7 @@
 """The driver: budgets, seeds, threads, kept trees, the immediate choices, big boards, errors."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -226,38 +227,38 @@ def test_the_smallest_boards() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"iterations": 0}, "iterations must be a whole number from 1 to 2147483647, not 0"),
-        ({"iterations": -5}, "from 1 to 2147483647, not -5"),
-        ({"iterations": 2**31}, "from 1 to 2147483647, not 2147483648"),
+        ({"iterations": 0}, "iterations must be 1 to 2147483647, not 0"),
+        ({"iterations": -5}, "1 to 2147483647, not -5"),
+        ({"iterations": 2**31}, "1 to 2147483647, not 2147483648"),
         ({"iterations": 2.5}, "whole number"),
-        ({"seconds": 0}, "seconds must be a number above 0, not 0"),
-        ({"seconds": -1.0}, "above 0"),
-        ({"seconds": float("nan")}, "above 0"),
-        ({"playout": "magic"}, "unknown playout 'magic': choose from random, wins-and-blocks"),
-        ({"formula": "ucb2"}, "unknown formula 'ucb2': choose from ucb1, ucb"),
+        ({"seconds": 0}, "seconds must be greater than 0, not 0"),
+        ({"seconds": -1.0}, "seconds must be"),
+        ({"seconds": float("nan")}, "seconds must be"),
+        ({"playout": "magic"}, "there is no playout 'magic': choose from random, wins-and-blocks"),
+        ({"formula": "ucb2"}, "there is no formula 'ucb2' (did you mean ucb?): choose"),
         ({"first": "last"}, "choose from random, order, all"),
         ({"choice": "luck"}, "choose from visits, mean, ucb"),
         ({"scale": "0-1"}, "choose from -1..1, 0..1"),
         ({"decisive": True}, "choose from off, root, tree"),
         ({"table": "yes"}, "choose from off, equal, mirror"),
         ({"method": "minimax"}, "choose from uct, flat, breadth"),
-        ({"c": -0.1}, "c must be a number of at least 0, not -0.1"),
+        ({"c": -0.1}, "c must be 0 or more, not -0.1"),
         ({"c": float("inf")}, "c must be"),
-        ({"c": True}, "c must be a number of at least 0, not True"),
-        ({"cut": -1}, "cut must be a whole number from 0"),
-        ({"cut": 1001}, "cut must be a whole number from 0 to 1000, not 1001"),
+        ({"c": True}, "c must be a number, not True"),
+        ({"cut": -1}, "cut must be 0 to 1000"),
+        ({"cut": 1001}, "cut must be 0 to 1000, not 1001"),
         ({"cut": True}, "cut must be a whole number"),
-        ({"least_wins": -1}, "least_wins must be a whole number from 0 to 1000, not -1"),
+        ({"least_wins": -1}, "least_wins must be 0 to 1000, not -1"),
         ({"least_wins": 1001}, "not 1001"),
         ({"least_wins": 1, "table": "equal"}, "least_wins needs method=uct and table=off"),
         ({"least_wins": 1, "method": "flat"}, "least_wins needs method=uct and table=off"),
-        ({"capacity": 0}, "capacity must be a whole number from 1"),
-        ({"capacity": 100_000_001}, "from 1 to 100000000, not 100000001"),
-        ({"threads": 0}, "threads must be a whole number from 1"),
-        ({"threads": 65}, "threads must be a whole number from 1 to 64, not 65"),
+        ({"capacity": 0}, "capacity must be 1 to 100000000"),
+        ({"capacity": 100_000_001}, "1 to 100000000, not 100000001"),
+        ({"threads": 0}, "threads must be 1 to 64"),
+        ({"threads": 65}, "threads must be 1 to 64, not 65"),
         ({"solver": 1}, "solver must be true or false"),
         ({"reuse": 0}, "reuse must be true or false, not 0"),
-        ({"playouts": 3}, "unknown option 'playouts': choose from method"),
+        ({"playouts": 3}, "there is no option 'playouts' (did you mean playout?)"),
         ({"method": "flat", "table": "equal"}, "needs method=uct"),
         ({"method": "flat", "decisive": "tree"}, "decisive=tree needs method=uct"),
         ({"method": "breadth", "solver": True}, "need method=uct"),
@@ -266,7 +267,7 @@ def test_the_smallest_boards() -> None:
     ],
 )
 def test_bad_options(changes: dict[str, object], words: str) -> None:
-    with pytest.raises(InvalidOptions, match=words.replace(".", r"\.")):
+    with pytest.raises(InvalidOptions, match=re.escape(words)):
         MonteCarloOptions().with_changes(**changes)
 
 
@@ -284,7 +285,7 @@ def test_options_at_their_bounds() -> None:
 
 def test_bad_searches() -> None:
     position, rng = Position(), generator()
-    with pytest.raises(InvalidOptions, match="unknown search 'uct-menari': choose from uct, flat"):
+    with pytest.raises(InvalidOptions, match="there is no search 'uct-menari'"):
         preset("uct-menari")
     with pytest.raises(InvalidOptions, match="a search needs a budget"):
         MonteCarloSearch(MonteCarloOptions()).search(position, rng)

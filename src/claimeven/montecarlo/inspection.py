@@ -18,11 +18,12 @@ from operator import attrgetter
 from typing import Any, Final, NamedTuple
 
 from claimeven.game import ClaimevenError, Position
+from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
 from claimeven.montecarlo.engine import Facts, Handle, Viewed
 from claimeven.montecarlo.immediate import evident_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
-from claimeven.montecarlo.options import MonteCarloOptions, check_whole
+from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions
 
 PROOF_NAMES: Final = {
     UNPROVEN: None,
@@ -152,9 +153,9 @@ class Forest:
         for a negative depth or a limit below 1.
         """
         if depth is not None:
-            check_whole("depth", depth, 0, 1_000)
+            whole_number(depth, "depth", InvalidOptions, low=0, high=1_000)
         if limit is not None:
-            check_whole("limit", limit, 1, 1_000_000)
+            whole_number(limit, "limit", InvalidOptions, low=1, high=1_000_000)
         with self.busy:
             self.check()
             return self._branch(depth, limit, path)

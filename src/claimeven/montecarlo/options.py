@@ -50,12 +50,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Any, Final
 
 from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import ClaimevenError, Position
+from claimeven.game.validation import one_of, real_number, whole_number
 from claimeven.montecarlo.layout import MOST_VISITS, PLAYOUTS
 
 METHODS: Final = ("uct", "flat", "breadth")
@@ -114,16 +114,17 @@ class MonteCarloOptions:
             ("table", TABLES),
         ):
             chosen = getattr(self, name)
-            if name == "playout" and callable(chosen):
-                continue
-            if chosen not in choices:
-                raise InvalidOptions(f"unknown {name} {chosen!r}: choose from {', '.join(choices)}")
-        if not is_number(self.c) or not 0 <= self.c < math.inf:
-            raise InvalidOptions(f"c must be a number of at least 0, not {self.c!r}")
-        check_whole("cut", self.cut, 0, 1_000)
-        check_whole("least_wins", self.least_wins, 0, 1_000)
-        check_whole("capacity", self.capacity, 1, MAX_CAPACITY)
-        check_whole("threads", self.threads, 1, MAX_THREADS)
+            if not (name == "playout" and callable(chosen)):
+                one_of(chosen, name, choices, InvalidOptions)
+        object.__setattr__(self, "c", real_number(self.c, "c", InvalidOptions, low=0))
+        for name, low, high in (
+            ("cut", 0, 1_000),
+            ("least_wins", 0, 1_000),
+            ("capacity", 1, MAX_CAPACITY),
+            ("threads", 1, MAX_THREADS),
+        ):
+            number = whole_number(getattr(self, name), name, InvalidOptions, low=low, high=high)
+            object.__setattr__(self, name, number)
         for name in ("solver", "reuse"):
             if not isinstance(getattr(self, name), bool):
                 raise InvalidOptions(f"{name} must be true or false, not {getattr(self, name)!r}")
@@ -139,9 +140,6 @@ class MonteCarloOptions:
         for name, is_given in (("least_wins", self.least_wins), ("ties", self.ties != "first")):
             if is_given and (self.method != "uct" or self.table != "off"):
                 raise InvalidOptions(f"{name} needs method=uct and table=off")
-        object.__setattr__(self, "c", float(self.c))  # NumPy's numbers are others to a kernel
-        for name in ("cut", "least_wins", "capacity", "threads"):
-            object.__setattr__(self, name, int(getattr(self, name)))
 
     @property
     def root_factor(self) -> float:
@@ -162,29 +160,16 @@ class MonteCarloOptions:
         """Return a copy with some options changed. Raises `InvalidOptions`."""
         known = [field.name for field in fields(self)]
         for name in changes:
-            if name not in known:
-                raise InvalidOptions(f"unknown option {name!r}: choose from {', '.join(known)}")
+            one_of(name, "option", known, InvalidOptions)
         return replace(self, **changes)
-
-
-def is_number(value: object) -> bool:
-    """Whether a value is a real number and not a truth value."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def check_whole(name: str, value: object, low: int, high: int) -> None:
-    """Raise `InvalidOptions` unless value is a whole number from low to high."""
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or not low <= value <= high:  # type: ignore[operator]  # it is an int by now
-        raise InvalidOptions(f"{name} must be a whole number from {low} to {high}, not {value!r}")
 
 
 def check_budget(iterations: int | None, seconds: float | None) -> None:
     """Raise `InvalidOptions` for a budget of nothing; None means no such limit."""
     if iterations is not None:
-        check_whole("iterations", iterations, 1, MAX_ITERATIONS)
-    if seconds is not None and not (is_number(seconds) and 0 < seconds < math.inf):
-        raise InvalidOptions(f"seconds must be a number above 0, not {seconds!r}")
+        whole_number(iterations, "iterations", InvalidOptions, low=1, high=MAX_ITERATIONS)
+    if seconds is not None:
+        real_number(seconds, "seconds", InvalidOptions, above=0)
 
 
 #: The strongest settings measured here at equal time.
@@ -240,6 +225,4 @@ def preset(name: str, **changes: Any) -> MonteCarloOptions:
     >>> preset("uct-aifour", iterations=2000).iterations
     2000
     """
-    if name not in PRESETS:
-        raise InvalidOptions(f"unknown search {name!r}: choose from {', '.join(PRESETS)}")
-    return PRESETS[name].with_changes(**changes)
+    return PRESETS[one_of(name, "search", PRESETS, InvalidOptions)].with_changes(**changes)
