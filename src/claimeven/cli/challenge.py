@@ -31,7 +31,7 @@ from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option, keeping_options
 from claimeven.cli.common.progress import say_interrupted, say_when_compiling, status_line
 from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout, complain, printable
+from claimeven.cli.common.streams import clean_stdout, complain, one_line
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
@@ -204,7 +204,7 @@ def _game_line(game: ChallengeGame) -> str:
     line = (
         f"game {game.number:>3}  {seat:<6}  {word:<7}  slowest {game.slowest:.2f} s  {game.moves}"
     )
-    return f"{line}\n          {printable(game.fault)}" if game.fault else line
+    return f"{line}\n          {one_line(game.fault)}" if game.fault else line
 
 
 def _sentences(result: ChallengeResult, spec: str, url: str) -> list[str]:
@@ -213,7 +213,7 @@ def _sentences(result: ChallengeResult, spec: str, url: str) -> list[str]:
     won, drawn = result.count(WON), result.count(DRAWN)
     low, high = wilson_interval(score, games)
     lines = [
-        f"{games} game{'s' * (games != 1)} of {printable(spec)} against {printable(url)}",
+        f"{games} game{'s' * (games != 1)} of {one_line(spec)} against {one_line(url)}",
         f"won {won}, drawn {drawn}, lost {games - won - drawn}; score {score:.1%},"
         f" 95 % interval {low:.1%} to {high:.1%}",
     ]

@@ -38,7 +38,7 @@ from claimeven.cli.common.options import (
 )
 from claimeven.cli.common.output import board_text, fitted, table_width, text_width
 from claimeven.cli.common.progress import status_line
-from claimeven.cli.common.streams import as_file, printable
+from claimeven.cli.common.streams import as_file, one_line
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records import RESULTS
@@ -247,14 +247,14 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
             write_json(game_dict(game, labels), sys.stdout)
             continue
         columns = game.all_columns
-        names = [printable(labels[agent]) for agent in game.agents]
+        names = [one_line(labels[agent]) for agent in game.agents]
         lines = [
             f"game {number}: first player {names[0]}, second player {names[1]}",
             f"{result_in_words(game)}, {len(columns)} disc{'s' * (len(columns) != 1)}",
         ]
         if game.fault is not None and game.fault_seat is not None:
             lines[-1] += (
-                f"; {names[game.fault_seat]} forfeits: {printable(game.reason or game.fault)}"
+                f"; {names[game.fault_seat]} forfeits: {one_line(game.reason or game.fault)}"
             )
         if game.opening:
             lines.append(f"opening {game.opening}")
@@ -265,7 +265,7 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
 
 def _print_list(games: GameList, out: TextIO, more: str) -> None:
     width = table_width()
-    labels = {agent.id: printable(agent.label) for agent in games.agents}
+    labels = {agent.id: one_line(agent.label) for agent in games.agents}
     if games.games:
         out.write(" game  result      discs  first player - second player\n")
     for game in games.games:

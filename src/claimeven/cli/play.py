@@ -15,7 +15,7 @@ from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import WordChoice, geometry_options, limit_options
 from claimeven.cli.common.progress import say_when_compiling
-from claimeven.cli.common.streams import clean_stdout, printable
+from claimeven.cli.common.streams import clean_stdout, one_line
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.terminal.game_session import Session
 from claimeven.game.errors import ClaimevenError
@@ -119,7 +119,7 @@ def command(
             thinking, helper, hint_limit, talk,
         )  # fmt: skip
         if is_drawn and not {*specs} <= {HUMAN}:
-            names = [printable(spec) for spec in specs]
+            names = [one_line(spec) for spec in specs]
             talk.write(f"{names[0]} moves first, {names[1]} second; again: --seed {seed}\n")
         was_interrupted = False
         try:

@@ -14,7 +14,7 @@ from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option, refuse_given
 from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.report_output import MOST_JUDGED, lines_on, write_watched
-from claimeven.cli.common.streams import printable
+from claimeven.cli.common.streams import one_line
 from claimeven.errors import ClaimevenError
 
 
@@ -90,7 +90,7 @@ def command(
         write_json(_as_dict(report), sys.stdout)
         return
     for text in lines_on(report):
-        click.echo(fitted(printable(text), text_width()))
+        click.echo(fitted(one_line(text), text_width()))
 
 
 def _as_dict(report: Report) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from claimeven.cli.common.json_lines import json_data, write_json
 from claimeven.cli.common.move_inputs import Given, Inputs, source_option
 from claimeven.cli.common.options import WordChoice, geometry_options, json_option
 from claimeven.cli.common.output import board_text, show
-from claimeven.cli.common.streams import printable
+from claimeven.cli.common.streams import one_line
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation import EVALUATIONS, Sequence, count_by_length, sequence_list
 from claimeven.game import encodings
@@ -103,7 +103,7 @@ def _show(
         print(board if isinstance(board, str) else json_data(board))
     else:
         if is_one_of_many and given.record is not None:
-            print(f"position {printable(given.moves) or '(the empty board)'}")
+            print(f"position {one_line(given.moves) or '(the empty board)'}")
         print(board_text(position, sys.stdout, result=given.record is not None))
         show(f"\n{_facts_text(given, position, sequences)}" + "\n" * is_one_of_many)
 

@@ -38,7 +38,7 @@ from claimeven.cli.common.progress import (
 )
 from claimeven.cli.common.report_output import check_page, write_after
 from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout, complain, printable
+from claimeven.cli.common.streams import clean_stdout, complain, one_line
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -171,7 +171,7 @@ def _entrants(
 
         def watch(spec: str) -> None:
             waited.append(spec)
-            line.show(lambda: f"loading {printable(spec)}, {len(waited)} of {len(specs)}")
+            line.show(lambda: f"loading {one_line(spec)}, {len(waited)} of {len(specs)}")
 
         broken = broken_agents(specs, geometry, limit, isolation, watch)
     files = [spec for spec in broken if file_of(spec) is not None and spec != challenger]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.cli.common.output import table_width, text_width
-from claimeven.cli.common.streams import as_file, printable
+from claimeven.cli.common.streams import as_file, one_line
 from claimeven.networks.loading import SHIPPED_NET
 from tests import forks
 from tests.cli.conftest import Run
@@ -117,7 +117,7 @@ def test_what_stands_for_a_file_is_utf8_in_any_locale(
 
 
 def test_foreign_text_is_shown_on_a_line_without_control_characters() -> None:
-    assert printable("a\n\tb\r\x1b[31m\x9b\x00ü\u2028") == "a b \\x1b[31m\\x9b\\x00ü"
+    assert one_line("a\n\tb\r\x1b[31m\x9b\x00ü\u2028") == "a b \\x1b[31m\\x9b\\x00ü"
 
 
 @pytest.mark.parametrize(

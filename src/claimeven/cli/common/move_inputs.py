@@ -17,7 +17,7 @@ import click
 from claimeven.cli.common.options import WordChoice
 from claimeven.cli.common.output import show
 from claimeven.cli.common.solver_options import SolverChoice
-from claimeven.cli.common.streams import as_file, complain, printable
+from claimeven.cli.common.streams import as_file, complain, one_line
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records import (
@@ -276,7 +276,7 @@ def answer_each(
     for given in inputs:
         record = given.record
         if inputs.are_many and not as_json:
-            print(f"{kind} {printable(given.moves) or _NO_MOVES[kind]}")
+            print(f"{kind} {one_line(given.moves) or _NO_MOVES[kind]}")
         if record is not None:
             answer(given.moves, record, solver_of(record.geometry), scores)
         elif as_json:

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from claimeven.arena.games.openings import band_of
 from claimeven.cli.common.options import refuse_given
-from claimeven.cli.common.streams import printable
+from claimeven.cli.common.streams import one_line
 
 
 def are_drawn(source: str) -> bool:
@@ -40,4 +40,4 @@ def more_openings(source: str, plies: int, openings: Sequence[object]) -> str:
     """Say what brings more openings: longer ones, where they are drawn, or a longer file."""
     if are_drawn(source):
         return f"--opening-plies {max(6, plies + 2)}"
-    return f"{printable(source)} holds {len(set(openings))}"
+    return f"{one_line(source)} holds {len(set(openings))}"

@@ -13,7 +13,7 @@ from claimeven.atomic_io import BESIDE_DATABASE, check_output
 from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.progress import say, say_when_compiling, status_line
 from claimeven.cli.common.solver_options import usual_threads
-from claimeven.cli.common.streams import printable
+from claimeven.cli.common.streams import one_line
 from claimeven.errors import ClaimevenError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def write_after(store: Store | Path, page: Path, out: Path | None) -> None:
     """Write a page on games just played, kept in the file `out` if in one, and say so on stderr."""
     go_on = "the games are lost without --out" if out is None else f"go on with: report {out}"
     for text in lines_on(write_watched(store, page, go_on=go_on)):
-        click.echo(fitted(printable(text), text_width(sys.stderr)), err=True)
+        click.echo(fitted(one_line(text), text_width(sys.stderr)), err=True)
 
 
 def lines_on(report: Report) -> list[str]:

@@ -101,12 +101,12 @@ def clean_stdout() -> Iterator[TextIO]:
             real.close()
 
 
-def printable(text: str) -> str:
+def one_line(text: str) -> str:
     r"""Return foreign text on one line, control characters as escapes.
 
     A name or a message that an agent made up could otherwise move the cursor or clear the screen.
 
-    >>> print(printable("a\tb\x1b[2J\nc"))
+    >>> print(one_line("a\tb\x1b[2J\nc"))
     a b\x1b[2J c
     """
     return sanitize.printable(" ".join(text.split()), 10 * len(text))
@@ -114,7 +114,7 @@ def printable(text: str) -> str:
 
 def complain(sentence: str) -> int:
     """Say on stderr what is wrong with the input; return the exit status for it."""
-    print(f"claimeven: {printable(sentence)}", file=sys.stderr, flush=True)
+    print(f"claimeven: {one_line(sentence)}", file=sys.stderr, flush=True)
     return BAD_INPUT
 
 
