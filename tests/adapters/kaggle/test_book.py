@@ -10,7 +10,7 @@ import pytest
 from claimeven import Geometry, Position, Solver
 from claimeven.adapters.kaggle.assets import BOOK, pack, packed_book
 from claimeven.adapters.kaggle.template.board import Board
-from claimeven.adapters.kaggle.template.book import MoveBook, unpacked
+from claimeven.adapters.kaggle.template.perfect import MoveBook, unpacked
 from claimeven.game.batch import canonical_keys
 from claimeven.game.geometry import STANDARD
 from claimeven.game.perft_kernel import discs_of_keys

@@ -14,8 +14,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.adapters.kaggle import assets, submission
 from claimeven.adapters.kaggle.assets import packed_net
-from claimeven.adapters.kaggle.template.features import Features
-from claimeven.adapters.kaggle.template.net import Net, in_pieces, product, unpacked_net
+from claimeven.adapters.kaggle.template.net import Features, Net, in_pieces, product, unpacked_net
 from claimeven.agents import InvalidSpec
 from claimeven.networks import NTupleNetwork, NTuples, write_network
 from claimeven.networks import net as ours

@@ -134,7 +134,7 @@ def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
 def _perfect(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     _refuse_changed(kind, options, tuple(options))
     return Recipe(
-        ("board", "kaggle_api", "windows", "alphabeta", "exact", "book", "perfect"),
+        ("board", "kaggle_api", "windows", "alphabeta", "exact", "perfect"),
         _call("Perfect", "board", "Windows(board)", "BOOK"),
         Packed("BOOK", "The book of moves, packed (see above).", packed_book(STANDARD)),
     )
@@ -179,7 +179,7 @@ def _with_net(parts: tuple[str, ...], maker: str, model: str) -> Recipe:
     """Return the recipe of a player with a net, and of alpha-beta on boards it does not know."""
     path = SHIPPED_NET if model == trained.DEFAULT else model
     return Recipe(
-        ("board", "kaggle_api", "windows", "alphabeta", "features", "net", *parts),
+        ("board", "kaggle_api", "windows", "alphabeta", "net", *parts),
         f"(\n        {maker}\n        if board.owns(NET)\n"
         "        else AlphaBeta(board, Windows(board))\n    )",
         Packed("NET", "The net, packed (see above).", packed_net(path)),

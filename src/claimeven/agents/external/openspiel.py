@@ -10,7 +10,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.move_order import moves_to
 from claimeven.game.position import Position
 from claimeven.suggestions import no_such
+
+Answer = tuple[int, dict[str, Any]]
+Act = Callable[[Mapping[str, Any], Any, Limit, int], Answer]
 
 #: Greatest seed that a bot takes.
 _SEEDS = 2**31 - 1
@@ -80,16 +84,20 @@ def to_position(state: Any) -> Position:
 
 
 class OpenSpielAgent(Agent):
-    """The base of agents of OpenSpiel: they keep the game of the board they meet."""
+    """An algorithm or bot of OpenSpiel. `act` returns an action, and fields of the decision."""
 
-    def __init__(self, options: Mapping[str, Any]) -> None:
-        self.options = options
+    def __init__(self, act: Act, limits: Iterable[str], options: Mapping[str, Any]) -> None:
+        self.act, self.limits, self.options = act, frozenset(limits), options
         self._geometry: Geometry | None = None
         self._game: Any = None
 
     def check_board(self, geometry: Geometry) -> None:
-        """Raise `InvalidSpec` for a board that OpenSpiel does not take."""
-        self.game(geometry)
+        """Raise `InvalidSpec` for a board that OpenSpiel does not take, or an unknown bot."""
+        game = self.game(geometry)
+        if self.act is _registered:
+            known = pyspiel().bots_that_can_play_game(game)
+            if self.options["name"] not in known:
+                raise InvalidSpec(no_such("bot of OpenSpiel", self.options["name"], known))
 
     def load(self, geometry: Geometry) -> None:
         self.game(geometry)
@@ -108,114 +116,79 @@ class OpenSpielAgent(Agent):
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         begin = time.perf_counter()
         state = to_state(position, self.game(position.geometry))
-        column, facts = self.action(state, limit, int(rng.integers(_SEEDS)))
+        column, facts = self.act(self.options, state, limit, int(rng.integers(_SEEDS)))
         return Decision(int(column), seconds=time.perf_counter() - begin, **facts)
 
-    def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        raise NotImplementedError
+
+def _mcts(options: Mapping[str, Any], state: Any, limit: Limit, seed: int) -> Answer:
+    """Ask OpenSpiel's `MCTSBot` with random rollouts."""
+    spiel = pyspiel()
+    bot = spiel.MCTSBot(
+        state.get_game(),
+        spiel.RandomRolloutEvaluator(options["rollouts"], seed),
+        options["c"],
+        min(options["simulations"], limit.iterations or options["simulations"]),
+        options["memory_mb"],
+        options["solve"],
+        seed,
+        False,
+        spiel.ChildSelectionPolicy.UCT,
+        -1.0 if limit.seconds is None else 0.9 * limit.seconds,
+    )
+    root = bot.mcts_search(state)
+    columns = len(state.legal_actions_mask(state.current_player()))
+    visits, values = [0] * columns, [None] * columns
+    for child in root.children:
+        visits[child.action] = int(child.explore_count)
+        if child.explore_count:
+            values[child.action] = child.total_reward / child.explore_count
+    details = {"visits": visits, "values": values, "values_are": "mean"}
+    return root.best_child().action, {"iterations": int(root.explore_count), "details": details}
 
 
-class MctsAgent(OpenSpielAgent):
-    """OpenSpiel's `MCTSBot` with random rollouts."""
-
-    limits = frozenset(("seconds", "iterations"))
-
-    def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        spiel, options = pyspiel(), self.options
-        bot = spiel.MCTSBot(
-            state.get_game(),
-            spiel.RandomRolloutEvaluator(options["rollouts"], seed),
-            options["c"],
-            min(options["simulations"], limit.iterations or options["simulations"]),
-            options["memory_mb"],
-            options["solve"],
-            seed,
-            False,
-            spiel.ChildSelectionPolicy.UCT,
-            -1.0 if limit.seconds is None else 0.9 * limit.seconds,
-        )
-        root = bot.mcts_search(state)
-        columns = len(state.legal_actions_mask(state.current_player()))
-        visits, values = [0] * columns, [None] * columns
-        for child in root.children:
-            visits[child.action] = int(child.explore_count)
-            if child.explore_count:
-                values[child.action] = child.total_reward / child.explore_count
-        details = {"visits": visits, "values": values, "values_are": "mean"}
-        return root.best_child().action, {"iterations": int(root.explore_count), "details": details}
+def _alpha_beta(options: Mapping[str, Any], state: Any, limit: Limit, seed: int) -> Answer:
+    """Ask `alpha_beta_search` to a depth, where a position that is not over is worth 0."""
+    minimax = importlib.import_module("open_spiel.python.algorithms.minimax")
+    depth = min(options["depth"], limit.depth or options["depth"])
+    value, action = minimax.alpha_beta_search(
+        state.get_game(), state, lambda _: 0.0, depth, state.current_player()
+    )
+    return action, {"value": float(value), "depth": depth}
 
 
-class AlphaBetaAgent(OpenSpielAgent):
-    """OpenSpiel's `alpha_beta_search` to a depth, where a position that is not over is worth 0."""
-
-    limits = frozenset(("seconds", "depth"))
-
-    def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        from open_spiel.python.algorithms.minimax import (  # noqa: PLC0415 - the extra
-            alpha_beta_search,
-        )
-
-        depth = min(self.options["depth"], limit.depth or self.options["depth"])
-        value, action = alpha_beta_search(
-            state.get_game(), state, lambda _: 0.0, depth, state.current_player()
-        )
-        return action, {"value": float(value), "depth": depth}
+def _random(options: Mapping[str, Any], state: Any, limit: Limit, seed: int) -> Answer:
+    player = state.current_player()
+    return pyspiel().make_uniform_random_bot(player, seed).step(state), {}
 
 
-class RandomBotAgent(OpenSpielAgent):
-    """OpenSpiel's uniform random bot."""
-
-    limits = frozenset(LIMITS)
-
-    def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        player = state.current_player()
-        return pyspiel().make_uniform_random_bot(player, seed).step(state), {}
+def _registered(options: Mapping[str, Any], state: Any, limit: Limit, seed: int) -> Answer:
+    game, player = state.get_game(), state.current_player()
+    return pyspiel().load_bot(options["name"], game, player, {"seed": seed}).step(state), {}
 
 
-class RegisteredAgent(OpenSpielAgent):
-    """A bot that OpenSpiel knows by name."""
-
-    limits = frozenset(("seconds",))
-
-    def check_board(self, geometry: Geometry) -> None:
-        """Raise `InvalidSpec` for a name that OpenSpiel does not know, or not for this game."""
-        known = pyspiel().bots_that_can_play_game(self.game(geometry))
-        if self.options["name"] not in known:
-            raise InvalidSpec(no_such("bot of OpenSpiel", self.options["name"], known))
-
-    def action(self, state: Any, limit: Limit, seed: int) -> tuple[int, dict[str, Any]]:
-        game, player = state.get_game(), state.current_player()
-        bot = pyspiel().load_bot(self.options["name"], game, player, {"seed": seed})
-        return bot.step(state), {}
+def _kind(name: str, summary: str, act: Act, limits: Iterable[str], *options: Option) -> AgentKind:
+    return AgentKind(name, summary, options, partial(OpenSpielAgent, act, limits))
 
 
 AGENTS = (
-    AgentKind(
-        "mcts",
-        "Monte Carlo tree search with random rollouts",
-        (
-            Option("simulations", "int", 1000, "iterations for a move", 1, 10**9),
-            Option("rollouts", "int", 1, "random games from a leaf", 1, 10**6),
-            Option("c", "float", 2.0, "constant of exploration", 0.0),
-            Option("solve", "flag", True, "back proven results up"),
-            Option("memory_mb", "int", 1000, "memory for the tree in MB", 1, 1 << 20),
-        ),
-        MctsAgent,
+    _kind(
+        "mcts", "Monte Carlo tree search with random rollouts", _mcts, ("seconds", "iterations"),
+        Option("simulations", "int", 1000, "iterations for a move", 1, 10**9),
+        Option("rollouts", "int", 1, "random games from a leaf", 1, 10**6),
+        Option("c", "float", 2.0, "constant of exploration", 0.0),
+        Option("solve", "flag", True, "back proven results up"),
+        Option("memory_mb", "int", 1000, "memory for the tree in MB", 1, 1 << 20),
     ),
-    AgentKind(
-        "alphabeta",
-        "alpha-beta to a depth, without an evaluation",
-        (Option("depth", "int", 4, "plies to look ahead", 1, 64),),
-        AlphaBetaAgent,
+    _kind(
+        "alphabeta", "alpha-beta to a depth, without an evaluation", _alpha_beta,
+        ("seconds", "depth"), Option("depth", "int", 4, "plies to look ahead", 1, 64),
     ),
-    AgentKind("random", "plays any legal column with equal chance", (), RandomBotAgent),
-    AgentKind(
-        "bot",
-        "a bot that OpenSpiel has registered",
-        (Option("name", "text", "fixed_action_preference", "its name there"),),
-        RegisteredAgent,
+    _kind("random", "plays any legal column with equal chance", _random, LIMITS),
+    _kind(
+        "bot", "a bot that OpenSpiel has registered", _registered, ("seconds",),
+        Option("name", "text", "fixed_action_preference", "its name there"),
     ),
-)
+)  # fmt: skip
 
 
 def _build(text: str, spec: str, isolation: Isolation) -> Agent:
