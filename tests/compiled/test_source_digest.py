@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import ast
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import claimeven
+from claimeven.compiled import source_digest
 from claimeven.compiled.source_digest import imported_by, sources
 
 ROOT = Path(claimeven.__file__).parent
@@ -64,43 +62,44 @@ PARTS = {
     "game/deepest.py": "NUMBER = 10\n",
     "game/helper.py": (
         "from claimeven.compiled import inlined\n"
-        "from claimeven.game import deepest\n"
+        "from claimeven.game import deepest as number\n"
         "@inlined\n"
         "def more(number):\n"
-        "    return number + deepest.NUMBER\n"
+        "    return number + number.NUMBER\n"
     ),
     "game/calling_kernel.py": (
-        "from claimeven.compiled import kernel, when_compiling\n"
+        "from claimeven.compiled import kernel\n"
         "from claimeven.game.helper import more\n"
         "@kernel('int64(int64)')\n"
         "def twice(number):\n"
         "    return 2 * more(number)\n"
-        "if __name__ == 'claimeven.game.calling_kernel':\n"
-        "    when_compiling(lambda: print('compiling'))\n"
-        "    print(twice(1))\n"
     ),
     "game/other.py": "NUMBER = 3\n",
 }
 
 
-def test_no_edit_runs_stale_code(tmp_path: Path) -> None:
+def forget() -> None:
+    for cached in (source_digest.sources_digest, source_digest._is_module, source_digest._read):
+        cached.cache_clear()
+
+
+def test_no_edit_runs_stale_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The digest, which names a kernel's file, changes with all that the kernel is made of."""
     package = tmp_path / "claimeven"
-    shutil.copytree(ROOT, package, ignore=shutil.ignore_patterns("__pycache__", "data"))
-    for name, text in PARTS.items():
-        (package / name).write_text(text, "utf-8")
+    for room in ("compiled", "game"):
+        shutil.copytree(ROOT / room, package / room, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(source_digest, "_ROOT", package)
 
-    def said() -> list[str]:
-        return subprocess.run(
-            [sys.executable, "-c", "import claimeven.game.calling_kernel"],
-            capture_output=True, text=True, check=True, cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(tmp_path), "CLAIMEVEN_CACHE_DIR": str(tmp_path)},
-        ).stdout.split()  # fmt: skip
+    def digest_after(**edits: str) -> bytes:
+        for name, text in edits.items():
+            (package / "game" / f"{name}.py").write_text(text, "utf-8")
+        forget()
+        return source_digest.sources_digest("claimeven.game.calling_kernel")
 
-    assert said() == ["compiling", "22"]
-    (package / "game" / "other.py").write_text("NUMBER = 4\n", "utf-8")
-    (package / "montecarlo" / "formula.py").write_text("NUMBER = 4\n", "utf-8")
-    assert said() == ["22"]
-    (package / "game" / "deepest.py").write_text("NUMBER = 20\n", "utf-8")
-    assert said() == ["compiling", "42"]
-    (package / "game" / "deepest.py").write_text("NUMBER = 10\n", "utf-8")
-    assert said() == ["22"]
+    try:
+        first = digest_after(**{Path(name).stem: text for name, text in PARTS.items()})
+        assert digest_after(other="NUMBER = 4\n", drawing="NUMBER = 4\n") == first
+        assert digest_after(deepest="NUMBER = 20\n") != first
+        assert digest_after(deepest="NUMBER = 10\n") == first
+    finally:
+        forget()
