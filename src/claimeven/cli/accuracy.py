@@ -18,9 +18,8 @@ from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import accuracy_results
-from claimeven.arena.accuracy.measure import SetAccuracy, ask
+from claimeven.arena.accuracy.measure import ANSWER_FIELDS, Answer, SetAccuracy, SetPlan, ask
 from claimeven.arena.accuracy.metrics import Blunder
-from claimeven.arena.accuracy.query_agents import ANSWER_FIELDS, Answer, SetPlan
 from claimeven.arena.accuracy.stored_games import JUDGE_MB, accuracy_of
 from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.store.import_games import import_games

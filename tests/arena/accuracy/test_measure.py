@@ -15,8 +15,15 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import InvalidLimit, InvalidSpec, Limit
 from claimeven.arena import InvalidMatch, measure_accuracy
-from claimeven.arena.accuracy.measure import MAX_FAULTS, AgentAccuracy, SetAccuracy, ask, measure
-from claimeven.arena.accuracy.query_agents import Answer, SetPlan
+from claimeven.arena.accuracy.measure import (
+    MAX_FAULTS,
+    AgentAccuracy,
+    Answer,
+    SetAccuracy,
+    SetPlan,
+    ask,
+    measure,
+)
 from claimeven.dataset.scored_sets import InvalidPositions, ScoredSet, shipped_set
 from claimeven.parallel import pool
 from claimeven.parallel.process import Child

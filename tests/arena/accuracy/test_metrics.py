@@ -14,7 +14,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import Agent, Decision, Limit
 from claimeven.arena import Comparison, compare_accuracy
-from claimeven.arena.accuracy.measure import SetAccuracy, measure
+from claimeven.arena.accuracy.measure import SetAccuracy, SetPlan, measure
 from claimeven.arena.accuracy.metrics import (
     Accuracy,
     Tally,
@@ -23,7 +23,6 @@ from claimeven.arena.accuracy.metrics import (
     mcnemar,
     tactic_of,
 )
-from claimeven.arena.accuracy.query_agents import SetPlan
 from claimeven.arena.accuracy.stored_games import JudgeProgress, KnownScores, ranked, worst_of
 from claimeven.dataset.scored_sets import TACTICS, shipped_set
 from claimeven.review.analysis import JudgedMove

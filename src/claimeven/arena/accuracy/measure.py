@@ -1,27 +1,170 @@
-"""Agents measured on a set of scored positions: their answers, asked for and counted."""
+"""Agents asked for a column of every position of a set: the plan, the answers, and their accuracy.
+
+The answer of an agent depends on the seed, the position's number in the set and the agent only, not
+on the process or the order: each position is a game by itself, asked with the guard and the limit
+of a move of a match.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 
-from claimeven.agents.base import Limit
-from claimeven.agents.registry import Contestant
+import numpy as np
+
+from claimeven.agents.base import Agent, AgentFault, Limit
+from claimeven.agents.function_agent import name_of
+from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.registry import Contestant, make_agents
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Comparison, Tally, compare_moves
-from claimeven.arena.accuracy.query_agents import Answer, Examiner, SetPlan
 from claimeven.arena.accuracy.stored_games import ranked, worst_of
 from claimeven.arena.errors import InvalidMatch
-from claimeven.dataset.scored_sets import ScoredSet, usable_set, usual_tactics
+from claimeven.arena.games.safe_call import begin_game, timed_decision
+from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet, usable_set, usual_tactics
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.markup import shown_by
+from claimeven.parallel.jobs import Play
 from claimeven.parallel.pool import LocalWorkers
 from claimeven.review.analysis import JudgedMove
+
+#: What is kept of an answer.
+ANSWER_FIELDS = (
+    "agent", "set", "band", "moves", "best", "before", "column", "after", "judgement", "seconds",
+    "fault", "reason",
+)  # fmt: skip
+#: Keeps the generators of positions apart from those of games and openings of the same seed.
+_STREAM = 4
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an agent answered in one position: a 0-based column, or None and why there is none.
+
+    `agent` and `position` are numbers, in the plan's `agents` and in its `asked`. `seconds` were
+    taken on a clock outside the agent.
+    """
+
+    agent: int
+    position: int
+    column: int | None
+    seconds: float = 0.0
+    fault: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class SetPlan:
+    """Everything that decides a measurement: agents, positions with their scores, limit, seed.
+
+    Answers in positions of `tactics`, a set of wins to take and to block, count for these alone.
+    """
+
+    agents: tuple[Contestant, ...]
+    positions: ScoredSet
+    seed: int = 0
+    limit: Limit = field(default_factory=Limit)
+    isolation: Isolation = field(default_factory=Isolation)
+    tactics: ScoredSet | None = None
+
+    def __post_init__(self) -> None:
+        if self.seed < 0:
+            raise InvalidMatch(f"a seed is 0 or more, not {self.seed}")
+        twice = [name for name in self.names if self.names.count(name) > 1]
+        if twice:
+            raise InvalidMatch(f"{twice[0]} is there twice: name each agent once")
+
+    unit = "question"
+    patience = None
+
+    @contextmanager
+    def begun(self) -> Iterator[Play]:
+        """Make the agents, and yield what asks them: see `parallel.jobs.Work`."""
+        with self.made() as agents:
+            yield lambda numbers: ((number, self.ask(agents, number)) for number in numbers)
+
+    @contextmanager
+    def made(self) -> Iterator[list[Agent]]:
+        """Make the agents and yield them; those that specs name are closed at the end."""
+        agents = make_agents(self.agents, self.geometry, self.limit, self.isolation)
+        try:
+            yield agents
+        finally:
+            for agent, given in zip(agents, self.agents, strict=True):
+                if isinstance(given, str):
+                    agent.close()
+
+    def ask(self, agents: Sequence[Agent], question: int) -> Answer:
+        """Ask the question of a number, 0 to `questions`: agent by agent."""
+        place, number = divmod(question, len(self.asked))
+        rng = np.random.default_rng([self.seed, _STREAM, number])
+        try:
+            begin_game(agents[place], rng)
+            decision, seconds = timed_decision(
+                agents[place], self.asked[number].position, self.limit, rng
+            )
+        except AgentFault as fault:
+            return Answer(place, number, None, 0.0, str(fault.kind), str(fault))
+        return Answer(place, number, decision.column, seconds)
+
+    def for_other_machines(self) -> SetPlan:
+        """Return the plan itself."""
+        return self
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the agents are called: their specs, or the names of objects and functions."""
+        return tuple(name_of(agent) for agent in self.agents)
+
+    @property
+    def geometry(self) -> Geometry:
+        """The board."""
+        return self.positions.positions[0].position.geometry
+
+    @cached_property
+    def asked(self) -> tuple[ScoredPosition, ...]:
+        """The positions of the set and those of `tactics` behind them."""
+        tactics = () if self.tactics is None else self.tactics.positions
+        return self.positions.positions + tactics
+
+    @property
+    def questions(self) -> int:
+        """Number of questions: each agent is asked in each position."""
+        return len(self.agents) * len(self.asked)
+
+    def is_tactical(self, position: int) -> bool:
+        """Whether a position of `asked`, by its number, is one of `tactics`."""
+        return position >= len(self.positions.positions)
+
+    def judged(self, answer: Answer) -> JudgedMove | None:
+        """Return what an answer is worth, None if it has no column."""
+        asked = self.asked[answer.position]
+        if answer.column is None:
+            return None
+        return JudgedMove(asked.position, answer.column, asked.scores)
+
+    def row_of(self, answer: Answer) -> dict[str, object]:
+        """Return an answer and its worth as plain data, by `ANSWER_FIELDS`; columns count from 1.
+
+        A fault has `fault` and `reason`, and None for what an answer has.
+        """
+        asked, move = self.asked[answer.position], self.judged(answer)
+        name = self.tactics.name if self.tactics and self.is_tactical(answer.position) else None
+        # The best columns and their score are the same for any move.
+        any_move = move or JudgedMove(asked.position, asked.position.legal_columns[0], asked.scores)
+        values = (
+            self.names[answer.agent], name or self.positions.name, asked.band, asked.moves,
+            [column + 1 for column in any_move.best], any_move.before,
+            move and move.column + 1, move and move.after, move and move.judgement,
+            answer.seconds if move else None, answer.fault or None, answer.reason or None,
+        )  # fmt: skip
+        return dict(zip(ANSWER_FIELDS, values, strict=True))
+
 
 #: Questions that are worth a process.
 _WORTH = 8
@@ -270,10 +413,11 @@ def ask(plan: SetPlan, jobs: int = 1) -> Generator[Answer, None, None]:
         faults[answer.agent] += answer.column is None
         return answer
 
-    with Examiner(plan) as examiner:  # made in any case: a bad spec is reported immediately
-        if jobs == 1 or examiner.is_alone:
+    with plan.made() as agents:  # in any case: a bad spec is reported immediately
+        # A person, and an agent that remembers, is asked in order.
+        if jobs == 1 or any(agent.remembers or not agent.timed for agent in agents):
             for question in filter(goes_on, range(plan.questions)):
-                yield counted(examiner.ask(question))
+                yield counted(plan.ask(agents, question))
             return
     workers = LocalWorkers(min(jobs, -(-plan.questions // _WORTH)), goes_on=goes_on)
     with closing(workers.play(plan, range(plan.questions))) as answers:
