@@ -11,11 +11,11 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.learning import selfplay_games
 from claimeven.learning.net_training import initial_weights
-from claimeven.learning.replay_buffer import Replay
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_games import (
     Positions,
     Remembering,
+    Replay,
     SelfPlay,
     joined,
     random_positions,

@@ -37,9 +37,9 @@ from claimeven.learning.metrics import (
 )
 from claimeven.learning.net_training import Batch, Losses, NetTrainer, OptimizerConfig
 from claimeven.learning.quantization import packed_by_play
-from claimeven.learning.replay_buffer import Replay
 from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolder
 from claimeven.learning.selfplay_config import JAX, MAX_GATE, SelfPlayConfig
+from claimeven.learning.selfplay_games import Replay
 from claimeven.learning.selfplay_jobs import PATIENCE, Played, play_selfplay
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import Net

@@ -1,4 +1,4 @@
-"""Games of a net against itself, many side by side, and what is to be learnt of them.
+"""Games of a net against itself, many side by side, and the window of their positions to learn.
 
 A task is a number of games that share a forest of searches: every round each game that waits for a
 move makes an iteration, and the net judges the leaves of all of them together. Games move when
@@ -18,7 +18,7 @@ lengths.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -27,9 +27,11 @@ import numpy.typing as npt
 from claimeven.game.batch import disc_counts, has_line, mirrored_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
+from claimeven.learning.net_training import Batch
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.montecarlo.puct import PuctForest
 from claimeven.montecarlo.puct.policy_value import PolicyValue, playable_columns
+from claimeven.networks.net import Features
 
 Words = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float32]
@@ -275,3 +277,53 @@ def _drawn(rng: np.random.Generator, chances: npt.NDArray[np.float64]) -> Indice
     drawn = rng.random(len(chances)) * sums[:, -1]
     columns: Indices = (sums <= drawn[:, None]).sum(axis=1)
     return columns
+
+
+class Replay:
+    """A window of the `most` last positions, the oldest first."""
+
+    def __init__(self, most: int, geometry: Geometry) -> None:
+        self.most, self.geometry = most, geometry
+        self.features = Features(geometry)
+        none, columns = np.zeros(0, dtype=np.uint64), geometry.columns
+        shares = np.zeros((0, columns), dtype=np.float32)
+        nothing = np.zeros(0, dtype=np.float32)
+        self.positions = Positions(none, none, shares, nothing, nothing)
+
+    def __len__(self) -> int:
+        """Return the number of positions."""
+        return len(self.positions.mines)
+
+    def add(self, positions: Positions) -> None:
+        """Take positions in; the oldest ones leave."""
+        both = joined([self.positions, positions])
+        self.positions = _picked(both, slice(-self.most, None))
+
+    def batch(self, size: int, rng: np.random.Generator) -> Batch:
+        """Return positions drawn evenly, with replacement.
+
+        No exact score is known of any: `scored` is False everywhere.
+        """
+        mines, masks, policies, values, scores = _picked(
+            self.positions, rng.integers(0, len(self), size)
+        )
+        playable = playable_columns(masks, self.geometry)
+        nothing = np.zeros(playable.shape, dtype=np.float32)
+        planes, states = self.features.of(mines, masks)
+        unknown = np.zeros_like(playable)
+        counts = np.ones(size, dtype=np.float32)
+        return Batch(planes, states, policies, values, nothing, unknown, playable, scores, counts)
+
+    def as_arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return it for a checkpoint."""
+        return {f"replay_{name}": array for name, array in self.positions._asdict().items()}
+
+    def take_up(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Take a checkpoint's."""
+        self.positions = Positions(*(arrays[f"replay_{name}"] for name in Positions._fields))
+
+
+def _picked(positions: Positions, which: slice | npt.NDArray[np.int64]) -> Positions:
+    """Return some of the rows."""
+    rows: list[Any] = [array[which] for array in positions]
+    return Positions(*rows)

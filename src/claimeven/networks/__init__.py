@@ -8,8 +8,7 @@ from claimeven.networks.loading import default_policy_value, read_policy_value, 
 from claimeven.networks.model_file import ModelFile, read_model, write_model
 from claimeven.networks.ntuple import NTupleNetwork, NTuples
 from claimeven.networks.ntuple_file import read_network, write_network
-from claimeven.networks.ntuple_policy import NTuplePolicyValue
-from claimeven.networks.ntuple_search import NTupleSearch
+from claimeven.networks.ntuple_search import NTuplePolicyValue, NTupleSearch
 
 __all__ = [
     "InvalidNetwork",

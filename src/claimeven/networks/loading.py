@@ -13,7 +13,7 @@ from claimeven.networks import ntuple_file
 from claimeven.networks.model_file import naming, read_model
 from claimeven.networks.net import Net
 from claimeven.networks.net import file as net_file
-from claimeven.networks.ntuple_policy import NTuplePolicyValue
+from claimeven.networks.ntuple_search import NTuplePolicyValue
 
 _DATA: Final = Path(__file__).parent / "data"
 #: The net and the n-tuple network that come along.

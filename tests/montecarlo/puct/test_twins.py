@@ -10,7 +10,7 @@ from claimeven.montecarlo.layout import PROVEN_LOSS, UNPROVEN
 from claimeven.montecarlo.puct import PuctForest, PuctOptions, PuctTree
 from claimeven.montecarlo.puct.policy_value import PolicyValue, UniformPolicyValue
 from claimeven.networks import InvalidNetwork, NTupleNetwork, NTuples
-from claimeven.networks.ntuple_policy import NTuplePolicyValue
+from claimeven.networks.ntuple_search import NTuplePolicyValue
 from tests.montecarlo.puct.support import BOARDS, Hashed, assert_same, late_wins, unfinished
 
 pytestmark = pytest.mark.core
