@@ -37,6 +37,7 @@ from claimeven.game.encodings import to_fen
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
+from claimeven.parallel.interrupts import Lock
 from claimeven.parallel.threads import next_of
 from claimeven.suggestions import did_you_mean
 
@@ -73,8 +74,8 @@ class UgiEngine:
         self.options = UgiOptions(spec, geometry or Geometry(), seed)
         self.title = title
         self._write_line = write
-        self._writing = threading.Lock()
-        self._state = threading.Lock()
+        self._writing = Lock()
+        self._state = Lock()
         # The number of the last search read, of the last answered, and of the last to be stopped.
         self._read = self._answered = self._stopped = 0
         self._is_searching = self._is_endless = self._is_closing = False

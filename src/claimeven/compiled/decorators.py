@@ -11,7 +11,6 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property, update_wrapper
-from threading import RLock
 from types import ModuleType
 from typing import Any, TypeVar, cast
 
@@ -81,7 +80,7 @@ def _is_told_to_compile_nothing() -> bool:
 PLAIN = _is_told_to_compile_nothing()
 
 #: Kernels are loaded one at a time: they call each other, and Numba compiles for one thread only.
-_LOADING = RLock()
+_LOADING = interrupts.Lock()
 
 
 class Kernel:

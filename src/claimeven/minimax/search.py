@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from threading import RLock
 from typing import Any
 
 from claimeven.compiled import load
@@ -36,6 +35,7 @@ from claimeven.minimax.types import (
     column_order,
     run_trace,
 )
+from claimeven.parallel.interrupts import Lock
 
 #: Nodes between two looks at the clock.
 SLICE = 8192
@@ -106,7 +106,7 @@ class MinimaxSearch:
         self._tables: dict[str, TranspositionTable | CompiledTranspositionTable] = {}
         self._table_holds: tuple[Geometry, int] | None = None
         #: Held by the search that is running: the tables serve one at a time.
-        self._busy = RLock()
+        self._busy = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy has the same options, and a table of its own with nothing in it."""
@@ -115,7 +115,7 @@ class MinimaxSearch:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        self._busy = RLock()
+        self._busy = Lock()
 
     def load(self) -> None:
         """Compile the search, or load it from the cache, before a clock starts."""

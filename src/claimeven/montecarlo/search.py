@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from threading import RLock
 from typing import Any, Final
 
 import numpy as np
@@ -33,6 +32,7 @@ from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
 from claimeven.montecarlo.layout import PROOF_RESULTS
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, check_budget
 from claimeven.montecarlo.textbook import Step
+from claimeven.parallel.interrupts import Lock
 
 BACKENDS: Final = ("auto", "compiled", "python")
 
@@ -127,7 +127,7 @@ class TreeSearch(ABC):
         if backend not in BACKENDS:
             raise InvalidOptions(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
         self.backend = backend
-        self.busy = RLock()
+        self.busy = Lock()
         self._searches = 0
         self._telling = _TELLING
 

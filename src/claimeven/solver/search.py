@@ -62,7 +62,7 @@ class ExactSearch:
         self.workers = [Worker(geometry, self.entries, self.bucket_bits, n) for n in range(count)]
         self._alone = threading.Lock()
         # Reentrant, so that a signal handler may call `stop` at any moment.
-        self._switching = threading.RLock()
+        self._switching = interrupts.Lock()
         self._running: Turn | None = None
 
     @property
@@ -106,12 +106,7 @@ class ExactSearch:
         running = self._running
         if running is not None and running.is_of_this_thread():
             raise SolverBusy("this solver is in the middle of a call: it cannot be asked from it")
-        if self._alone.locked():
-            return self._wait_for_turn(turn, ask)
-        # Between a lock of C and its block, and on the way out, no Ctrl-C can come; it can as a
-        # function of Python begins, such as the end of a context manager.
-        with self._alone:
-            return self._have_turn(turn, ask)
+        return self._wait_for_turn(turn, ask)
 
     def score(
         self,
