@@ -1,8 +1,8 @@
 """What it is worth that kernels jump to the kernels they call: `python -m bench.kernels_start`.
 
 Without, Numba makes each kernel part of those that call it, such as the rules of playouts of all
-Monte Carlo searches. Processes of their own compile the kernels from an empty cache and load them
-again, either way in turns; CPU seconds are printed, the least of `RUNS` runs.
+Monte Carlo searches. Processes of their own compile the kernels from an empty cache, either way in
+turns; CPU seconds are printed, the least of `RUNS` runs.
 """
 
 from __future__ import annotations
@@ -40,24 +40,20 @@ print(time.process_time() - begin)
 """
 
 
-def seconds(what: str, way: str) -> tuple[float, float]:
-    """Return the CPU seconds to compile, and to load."""
+def seconds(what: str, way: str) -> float:
+    """Return the CPU seconds to compile."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "CLAIMEVEN_CACHE_DIR": folder}
         command = [sys.executable, "-c", SCRIPT, what, way]
-        compiling, loading = (
-            float(subprocess.check_output(command, env=environment)) for _ in range(2)
-        )
-    return compiling, loading
+        return float(subprocess.check_output(command, env=environment))
 
 
 def main() -> None:
-    print("CPU seconds           compiled: linked   apart     loaded: linked   apart")
+    print("CPU seconds        linked   apart")
     for what in STARTS:
-        found = {way: [seconds(what, way) for _ in range(RUNS)] for way in ("linked", "apart")}
-        least = {way: tuple(map(min, zip(*runs, strict=True))) for way, runs in found.items()}
-        (linked, loaded), (apart, loaded_apart) = least["linked"], least["apart"]
-        print(f"{what:30s}{linked:8.2f}{apart:8.2f}{loaded:16.2f}{loaded_apart:8.2f}", flush=True)
+        runs = [[seconds(what, way) for way in ("linked", "apart")] for _ in range(RUNS)]
+        linked, apart = map(min, zip(*runs, strict=True))
+        print(f"{what:17s}{linked:8.1f}{apart:8.1f}", flush=True)
 
 
 if __name__ == "__main__":
