@@ -16,9 +16,7 @@ from claimeven import Position, play_match
 from claimeven.agents import (
     Agent,
     Decision,
-    FunctionAgent,
     InvalidSpec,
-    KaggleAgent,
     Limit,
     ProcessAgent,
     make_agent,
@@ -34,23 +32,6 @@ from tests.agents.support import decided
 PLAIN = """
 def agent(position):
     return position.legal_columns[-1]
-"""
-
-KAGGLE = """
-def agent(obs, config):
-    assert obs.board == obs["board"] and obs.mark == obs["mark"]
-    assert (config.columns, config.rows, config.inarow) == (7, 6, 4)
-    assert config["columns"] == config.columns
-    assert len(obs.board) == config.columns * config.rows
-    return [c for c in range(config.columns) if obs.board[c] == 0][0]
-"""
-
-CLASS = """
-from claimeven.agents import Agent, Decision
-
-class Last(Agent):
-    def choose(self, position, limit, rng):
-        return Decision(position.legal_columns[-1], depth=limit.depth)
 """
 
 
@@ -82,39 +63,6 @@ def loaded(spec: str) -> Agent:
 def choose(spec: str, moves: str = "", limit: Limit | None = None) -> Decision:
     position = Position.from_moves(moves)
     return decided(loaded(spec), position, limit or Limit())
-
-
-def test_a_plain_function_is_an_agent(tmp_path: Path) -> None:
-    spec = written(tmp_path, PLAIN) + ":agent"
-    agent = loaded(spec)
-    assert isinstance(agent, FunctionAgent)
-    assert agent.name == spec
-    assert choose(spec, "777777").column == 5
-
-
-def test_a_kaggle_function_is_an_agent(tmp_path: Path) -> None:
-    spec = written(tmp_path, KAGGLE) + ":agent"
-    assert isinstance(loaded(spec), KaggleAgent)
-    assert choose(spec, "111111").column == 1
-
-
-def test_an_agent_from_a_file_has_a_process_of_its_own(tmp_path: Path) -> None:
-    spec = written(tmp_path, PLAIN) + ":agent"
-    agent = make_agent(spec)
-    assert isinstance(agent, ProcessAgent)
-    assert agent.name == spec
-    decision = decided(agent, "777777")
-    assert decision.column == 5
-    agent.close()
-
-
-def test_an_agent_class_and_an_agent_object(tmp_path: Path) -> None:
-    spec = written(tmp_path, CLASS + "\nready = Last()\n")
-    for name in ("Last", "ready"):
-        agent = loaded(f"{spec}:{name}")
-        assert isinstance(agent, Agent)
-        assert agent.name == f"{spec}:{name}"
-        assert choose(f"{spec}:{name}", limit=Limit(depth=3)).depth == 3
 
 
 def test_a_function_may_answer_with_a_decision(tmp_path: Path) -> None:
@@ -150,12 +98,6 @@ def test_its_own_neighbours_come_first_on_the_path(tmp_path: Path) -> None:
     sys.path.insert(0, str(tmp_path / "other"))
     sys.path.append(str((tmp_path / "own").resolve()))
     assert choose(spec).column == 2
-
-
-def test_a_file_may_import_its_neighbours(tmp_path: Path) -> None:
-    written(tmp_path, "BEST = 4\n", "users_neighbour.py")
-    spec = written(tmp_path, "from users_neighbour import BEST\ndef agent(p):\n    return BEST\n")
-    assert choose(spec).column == 4
 
 
 def test_a_module_spec(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

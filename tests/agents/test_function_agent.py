@@ -177,7 +177,7 @@ def agent(position):
 printing = threading.Thread(target=print_on)
 printing.start()
 try:
-    print(sum(play_match(agent, "random", games=300, seed=1).wins), file=sys.stderr)
+    print(sum(play_match(agent, "random", games=100, seed=1).wins), file=sys.stderr)
 finally:
     over.set()
     printing.join()
@@ -189,7 +189,7 @@ def test_a_thread_may_print_while_agents_move() -> None:
         [sys.executable, "-c", PRINTING], env=forks.environment(), check=False,
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip
-    assert (ran.returncode, ran.stderr) == (0, "300\n")
+    assert (ran.returncode, ran.stderr) == (0, "100\n")
     assert {*ran.stdout.split("\n")} <= {"on and on", ""}
 
 

@@ -18,16 +18,14 @@ OTHERS = (
 )
 SEARCH_OPTIONS = "depth, eval, view, seconds, nodes, order, start, backend"
 
+CHOICES = f"choose from {NAMES}, {OTHERS}"
+DEPTH = "depth takes a whole number from 1 to 256, or full"
+SECONDS = "seconds takes a number from 0.001 to 1,000,000"
+
 BAD = [
-    (
-        "alphabet",
-        f"there is no agent 'alphabet' (did you mean alphabeta?): choose from {NAMES}, {OTHERS}",
-    ),
-    ("", f"there is no agent '': choose from {NAMES}, {OTHERS}"),
-    (
-        "kagle:main.py",
-        f"there is no agent 'kagle' (did you mean kaggle?): choose from {NAMES}, {OTHERS}",
-    ),
+    ("alphabet", f"there is no agent 'alphabet' (did you mean alphabeta?): {CHOICES}"),
+    ("", f"there is no agent '': {CHOICES}"),
+    ("kagle:main.py", f"there is no agent 'kagle' (did you mean kaggle?): {CHOICES}"),
     *((p, f"nothing stands after {p}: give {FOREIGN[p].form}") for p in FOREIGN),
     *((f"{p}: ", f"nothing stands after {p}: give {FOREIGN[p].form}") for p in FOREIGN),
     (
@@ -36,27 +34,8 @@ BAD = [
     ),
     ("alphabeta:table=3", f"alphabeta has no option 'table': it takes {SEARCH_OPTIONS}"),
     ("random:depth=3", "random has no option 'depth': it takes none"),
-    (
-        "alphabeta:depth=0",
-        "depth=0 of alphabeta: depth takes a whole number from 1 to 256, or full",
-    ),
-    (
-        "alphabeta:depth=257",
-        "depth=257 of alphabeta: depth takes a whole number from 1 to 256, or full",
-    ),
-    (
-        "alphabeta:depth=3.5",
-        "depth=3.5 of alphabeta: depth takes a whole number from 1 to 256, or full",
-    ),
-    (
-        "minimax:depth=deep",
-        "depth=deep of minimax: depth takes a whole number from 1 to 256, or full",
-    ),
-    ("negamax:seconds=0", "seconds=0 of negamax: seconds takes a number from 0.001 to 1,000,000"),
-    (
-        "negamax:seconds=nan",
-        "seconds=nan of negamax: seconds takes a number from 0.001 to 1,000,000",
-    ),
+    *((f"alphabeta:depth={x}", f"depth={x} of alphabeta: {DEPTH}") for x in (0, 257, 3.5, "deep")),
+    *((f"negamax:seconds={x}", f"seconds={x} of negamax: {SECONDS}") for x in (0, "nan")),
     ("alphabeta:nodes=0", "nodes=0 of alphabeta: nodes takes a whole number from 1"),
     ("alphabeta:order=right", "order=right of alphabeta: order takes centre, left"),
     ("alphabeta:start=left", "start=left of alphabeta: start takes search, centre"),
@@ -68,12 +47,13 @@ BAD = [
         "there is no evaluation 'window' (did you mean windows?): choose from sequences, windows,"
         " windows-symmetric, streaks, triples",
     ),
-    ("alphabeta:depth", "'depth' in 'alphabeta:depth' is not of the form option=value"),
-    ("alphabeta:depth=", "'depth=' in 'alphabeta:depth=' is not of the form option=value"),
-    ("alphabeta:=3", "'=3' in 'alphabeta:=3' is not of the form option=value"),
+    *(
+        (f"alphabeta:{x}", f"{x!r} in 'alphabeta:{x}' is not of the form option=value")
+        for x in ("depth", "depth=", "=3")
+    ),
     ("alphabeta:depth=3,", "'' in 'alphabeta:depth=3,' is not of the form option=value"),
     ("alphabeta:depth=3,depth=4", "depth stands twice in 'alphabeta:depth=3,depth=4'"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("spec", "sentence"), BAD, ids=[spec for spec, _ in BAD])

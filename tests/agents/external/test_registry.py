@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.agents import AGENTS, InvalidSpec, Isolation
+from claimeven.agents import AGENTS, InvalidSpec
 from claimeven.agents.base import Agent
 from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.external.line_process import split_command
@@ -15,7 +15,6 @@ from claimeven.agents.files import files_of, split_file_spec
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.options import AgentKind, Option
 from claimeven.agents.registry import make_agent
-from claimeven.arena import play_match
 from claimeven.arena.tournaments.run import brief_labels
 
 MIDDLE = "def agent(obs, config):\n    return config.columns // 2 if not obs.board[3] else 0\n"
@@ -83,19 +82,6 @@ def test_settings_stand_before_a_program_whose_path_may_hold_an_equals_sign() ->
     )
     for path in ("/opt/v=2/engine", "../v=2/engine"):
         assert split_command(path) == ({}, [path])
-
-
-def test_a_submission_plays_in_processes_and_jobs(tmp_path: Path) -> None:
-    file = tmp_path / "main, of me.py"
-    file.write_text(MIDDLE, encoding="utf-8")
-    spec = f"kaggle:{file}"
-    one = play_match(spec, "random", games=4, seed=2)
-    two = play_match(spec, "random", games=4, seed=2, jobs=2)
-    assert [g.all_moves for g in one.games] == [g.all_moves for g in two.games]
-    assert not any(one.forfeits)
-    agent = make_agent(spec, isolation=Isolation(quiet=True))
-    assert agent.name == spec
-    agent.close()
 
 
 def test_their_files_are_digested_and_their_labels_short(tmp_path: Path) -> None:

@@ -254,14 +254,6 @@ def test_what_cannot_be_played_with_is_told_before_the_match(spec: str, told: st
     assert told in str(caught.value)
 
 
-def test_one_that_keeps_its_lines_back_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ugi_client, "START_SECONDS", 0.5)
-    with pytest.raises(
-        InvalidSpec, match=r"did not answer ugi by ugiok within 0.5 s \(does it wri"
-    ):
-        make_agent("ugi:sleep 60", Geometry())
-
-
 def test_the_time_to_start_can_be_said() -> None:
     told = (
         r"^ugi:sleep 60 cannot be loaded: it could not be started: it did not answer ugi by ugiok"
