@@ -192,7 +192,7 @@ def test_a_pair_is_told_once() -> None:
     run.add(0, 1)
     run.add(2, 1)
     for number in (0, 2):
-        with pytest.raises(InvalidEvidence, match=f"pair {number} is told twice"):
+        with pytest.raises(InvalidEvidence, match=f"pair {number} is given twice"):
             run.add(number, 1)
     with pytest.raises(InvalidEvidence, match="numbered from 0, not -1"):
         run.add(-1, 1)
@@ -208,7 +208,7 @@ def test_a_game_of_a_pair_that_waits_is_told_once() -> None:
         run.add_game(number, 0.5)
     assert (run.counts.pairs, run.waiting) == (0, 1)
     for number in (2, 3, 4):
-        with pytest.raises(InvalidEvidence, match=f"game {number} is told twice"):
+        with pytest.raises(InvalidEvidence, match=f"game {number} is given twice"):
             run.add_game(number, 0.5)
 
 

@@ -2,7 +2,7 @@
 
 The same mistakes come in with every class: a function that ends without a `return`, columns counted
 from 1, moves tried in full columns. Each has a sentence of its own; any other fault has that of its
-kind. What matches is the reason, as it is told.
+kind. A pattern is searched for in the reason.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CALL_ADVICE = (
 )
 #: What to do where an agent fails in every position whose game it has not seen.
 COLD_ADVICE = (
-    "if it keeps anything from move to move, make that anew from the position it is given whenever"
+    "if it keeps anything from move to move, make that again from the position it is given whenever"
     " the two do not fit"
 )
 STATEFUL_ADVICE = (
@@ -107,7 +107,7 @@ _BY_REASON: dict[FaultKind, dict[str, str]] = {
         " NAME(position.to_array()[::-1] + 1), for a board of rows from the top with 0 empty, 1 and"
         " 2 the players; the page on agents of other shapes has more",
         r"wrote a line without end": "end each answer with a newline, and write nothing else to"
-        " stdout: what is told to people belongs on stderr",
+        " stdout: messages for people belong on stderr",
         r"wrote into the connection": "leave files alone that you did not open, such as"
         " os.write(3, ...): one of them is what the agent is asked and answers through",
     },

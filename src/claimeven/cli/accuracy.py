@@ -146,7 +146,7 @@ def command(
     tactics = usual_tactics(geometry, count) if positions is None and which is None else None
     plan = SetPlan(names, asked, seed, limit, isolation, tactics)
     if solving.book is not None:
-        solver_of(plan.geometry)  # that there is no such book is told before agents are asked
+        solver_of(plan.geometry)  # a missing book is reported before agents are asked
     jobs = usable_cores() if jobs is None else jobs
     if _ask_agents(plan, jobs, worst, solver_of, as_json, answers):
         ctx.exit(INTERRUPTED)

@@ -1,4 +1,4 @@
-"""`claimeven study`: the experiments of the originals, run here and set beside what they told."""
+"""`claimeven study`: the experiments of the originals, and their figures of today."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from claimeven.parallel.cores import usable_cores
 
 @click.group("study", cls=Verbs)
 def command() -> None:
-    """The classic studies: what the originals reported, run here and set beside it.
+    """The classic studies: what the originals reported, next to runs here.
 
     \b
     Examples:
@@ -63,7 +63,7 @@ def list_studies(as_json: bool) -> None:
       claimeven study list --json
     """
     if as_json:
-        told = [
+        data = [
             {
                 "study": study.name,
                 "title": study.title,
@@ -74,7 +74,7 @@ def list_studies(as_json: bool) -> None:
             for study in STUDIES
         ]
         with clean_stdout() as out:
-            write_json({"studies": told}, out)
+            write_json({"studies": data}, out)
         return
     room = max(len(study.name) for study in STUDIES)
     for study in STUDIES:
@@ -131,9 +131,9 @@ def running_options(run: Command) -> Command:
 def run_named(
     ctx: click.Context, names: tuple[str, ...], laboratory: Laboratory, as_json: bool
 ) -> None:
-    """Run studies by name; each figure stands beside the one reported then.
+    """Run studies by name; each figure is next to the one reported then.
 
-    Matches that tell of speed are played by one process, the others by --jobs. With --out the
+    Matches that measure speed are played by one process, the others by --jobs. With --out the
     games are kept; after Ctrl-C, or a crash, --resume plays the rest.
 
     \b

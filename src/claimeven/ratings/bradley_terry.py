@@ -68,7 +68,7 @@ def fit(tournaments: Tournaments, start: Reals | None = None) -> Reals:
     """Return the likeliest unknowns (T, n + 2), the prior's games counted with the others.
 
     There is one answer if the prior has a game for and against each unknown. `start` (n + 2) is
-    where the search begins, all 0 unless told.
+    the start of the search, all 0 by default.
     """
     at = np.zeros_like(tournaments.counted)
     if start is not None:

@@ -26,7 +26,7 @@ NORMALIZED_ELO = 800 / math.log(10)
 
 
 class InvalidEvidence(ClaimevenError):
-    """Results that no games can have: odd points, one game told twice, an agent against itself."""
+    """Results that no games can have: odd points, one game given twice, an agent against itself."""
 
 
 @dataclass(frozen=True)
@@ -48,18 +48,18 @@ class PairCounts:
 
     def __post_init__(self) -> None:
         if len(self.counts) != len(SHARES) or min(map(index, self.counts)) < 0:
-            raise InvalidEvidence(f"pairs are told by five counts of 0 or more, not {self.counts}")
+            raise InvalidEvidence(f"pairs are five counts of 0 or more, not {self.counts}")
 
     @classmethod
     def of(cls, points: Iterable[float]) -> PairCounts:
-        """Count pairs told by an agent's points in each: 0, 1/2, 1, 3/2 or 2.
+        """Count pairs, given as an agent's points in each: 0, 1/2, 1, 3/2 or 2.
 
         >>> PairCounts.of([2, 1, 0.5, 1])
         PairCounts(counts=(0, 1, 2, 0, 1))
         """
         counts = [0] * len(SHARES)
-        for told in points:
-            counts[half_points(told, 2)] += 1
+        for each in points:
+            counts[half_points(each, 2)] += 1
         return cls((counts[0], counts[1], counts[2], counts[3], counts[4]))
 
     def __add__(self, other: PairCounts) -> PairCounts:

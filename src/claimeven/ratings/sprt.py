@@ -154,7 +154,7 @@ class SequentialRun:
 
     @property
     def waiting(self) -> int:
-        """Number of pairs told that do not count: those before them are missing, or it is over."""
+        """Number of pairs that do not count: those before them are missing, or it is over."""
         return len(self._waiting)
 
     def add_game(self, number: int, points: float) -> Verdict:
@@ -164,7 +164,7 @@ class SequentialRun:
             raise InvalidEvidence(f"games are numbered from 0, not {number}")
         pair = number // 2
         if number in self._halves or pair < self.counts.pairs or pair in self._waiting:
-            raise InvalidEvidence(f"game {number} is told twice")
+            raise InvalidEvidence(f"game {number} is given twice")
         if number ^ 1 not in self._halves:
             self._halves[number] = points
             return self.verdict
@@ -175,7 +175,7 @@ class SequentialRun:
         if number < 0:
             raise InvalidEvidence(f"pairs are numbered from 0, not {number}")
         if number < self.counts.pairs or number in self._waiting:
-            raise InvalidEvidence(f"pair {number} is told twice")
+            raise InvalidEvidence(f"pair {number} is given twice")
         half_points(points, 2)
         self._waiting[number] = points
         while self.verdict is Verdict.UNDECIDED and self.counts.pairs in self._waiting:

@@ -256,7 +256,7 @@ def accuracy_of(
     `agent` restricts it to one, by label; `most` to so many games or a few less, evenly from the
     schedule, with both games of a pair (of 1, one game). `solver` makes the solver for a board; by
     default one with `threads` threads and the book that comes along. Scores worked out are kept in
-    the store's file, so judging again, or after Ctrl-C, begins where it was. `progress` is told how
+    the store's file, so judging again, or after Ctrl-C, continues there. `progress` is told how
     far the work is, `tell` a sentence where scores cannot be kept.
 
     Raises `InvalidStore` for a file that is no store, an agent that is not in it, and moves that

@@ -107,9 +107,10 @@ def reach(ratings: Iterable[float]) -> tuple[float, float]:
     >>> reach([-100.0, 300.0]), reach([0.0])
     ((-220.0, 420.0), (-100.0, 100.0))
     """
-    held = list(ratings)
-    margin = max(100.0, 0.3 * (max(held) - min(held)))
-    return min(held) - margin, max(held) + margin
+    values = list(ratings)
+    low, high = min(values), max(values)
+    margin = max(100.0, 0.3 * (high - low))
+    return low - margin, high + margin
 
 
 def signed(number: float) -> str:

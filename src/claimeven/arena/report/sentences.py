@@ -9,8 +9,8 @@ from claimeven.arena.report.context import MAX_TEXT, Contents, signed
 from claimeven.plotting import MAX_LINES
 from claimeven.ratings.ladder import Estimate, Ladder
 
-#: Breaks in the ladder and groups of agents that are told, and agents named in one sentence.
-_MOST_TIERS, _MOST_GROUPS, _MOST_NAMED = 3, 3, 3
+#: Breaks in the ladder and groups of agents that are named, and agents named in one sentence.
+_MAX_TIERS, _MAX_GROUPS, _MAX_NAMED = 3, 3, 3
 
 
 def headline(contents: Contents) -> str:
@@ -34,7 +34,7 @@ def leader(contents: Contents) -> str:
         return "No two agents have played a game to its end, so there are no ratings."
     if len(ladder.groups) == 1:
         return _lead(contents, ladder, ladder.groups[0])
-    leads = [_lead(contents, ladder, group) for group in ladder.groups[:_MOST_GROUPS]]
+    leads = [_lead(contents, ladder, group) for group in ladder.groups[:_MAX_GROUPS]]
     several = f"Nobody is first of all: {len(ladder.groups):,} groups of agents never met."
     return " ".join([several, *leads])
 
@@ -106,7 +106,7 @@ def _joined(contents: Contents, ladder: Ladder) -> Iterator[str]:
             f"The agents fall into {len(ladder.groups)} groups that never met: ratings of different"
             " groups do not compare."
         )
-    for tier in _beaten_by_all(contents, ladder)[:_MOST_TIERS]:
+    for tier in _beaten_by_all(contents, ladder)[:_MAX_TIERS]:
         yield (
             f"{_named([contents.label_of[agent] for agent in tier])} took no point from anyone"
             " above: how far below is not in the games, and the rating no more than a guess."
@@ -129,9 +129,9 @@ def _beaten_by_all(contents: Contents, ladder: Ladder) -> list[tuple[str, ...]]:
 
 def _named(names: list[str]) -> str:
     """Join names, the first few of many."""
-    kept = names if len(names) <= _MOST_NAMED + 1 else names[:_MOST_NAMED]
+    kept = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
     if len(kept) < len(names):
-        kept = [*kept, f"{len(names) - _MOST_NAMED:,} others"]
+        kept = [*kept, f"{len(names) - _MAX_NAMED:,} others"]
     return kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} and {kept[-1]}"
 
 

@@ -1,4 +1,4 @@
-"""The classic studies: what the originals reported, run here and set beside it."""
+"""The classic studies: what the originals reported, compared with runs here."""
 
 from claimeven.arena.studies.catalogue import STUDIES, InvalidStudy, study_of
 from claimeven.arena.studies.runner import ExperimentResult, Laboratory, StudyResult, run_study

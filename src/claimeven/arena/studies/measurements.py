@@ -29,7 +29,7 @@ from claimeven.solver.solver import Solver
 _TOLD = ("evaluations", "seconds", "iterations", "nodes", "depth", "branching", "stored")
 #: Seconds that each way to count is timed for, and into how many runs they are divided.
 _COUNTING, _RUNS = 0.2, 7
-#: Seeds of a search whose numbers are averaged, and positions of which a share is told.
+#: Seeds of a search whose numbers are averaged, and positions of a share.
 SEEDS = 100
 
 

@@ -1,8 +1,7 @@
-"""What a study is: the experiments of an original, what it reported of each, and what is found.
+"""The data of a study: the experiments of an original, what it reported, and what is found here.
 
-An experiment is a match or a measurement. Either comes to quantities (the share of games won, the
-time of a game, the iterations of a decision), and each `Figure` sets one of them beside what the
-original reported. A study is data: running it is the business of `runs`.
+An experiment is a match or a measurement. Its findings are quantities (the share of games won, the
+time of a game, the iterations of a decision); a `Figure` is one as it was reported.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Quantity:
 #: Stands for the agent behind the address of a server.
 SERVER = "server"
 
-#: All quantities. Shares are told in per cent.
+#: All quantities. Shares are in per cent.
 QUANTITIES = {
     name: Quantity(name, unit, faster)
     for unit, faster, names in (
@@ -94,7 +93,7 @@ class Figure:
     words: str = ""
 
     def speed_up(self, now: float) -> float | None:
-        """How many times as fast it is now; None where nothing can be said."""
+        """How many times as fast it is now; None if it is unknown."""
         faster = QUANTITIES[self.quantity].faster
         if not faster or not self.then or now <= 0:
             return None
@@ -132,7 +131,7 @@ class Match:
 
     @property
     def measures_time(self) -> bool:
-        """Whether a figure tells of speed: then one process plays, and nothing beside it."""
+        """Whether a figure measures speed: then one process plays, and nothing else."""
         return any(QUANTITIES[figure.quantity].faster for figure in self.figures)
 
     @property
