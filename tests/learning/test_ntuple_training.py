@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -37,7 +35,8 @@ from claimeven.learning.ntuple_training import _measure, agent_of
 from claimeven.learning.run_dir import cores_spent
 from claimeven.learning.td_kernel import DRAWS, FIRST_WINS, PLIES
 from claimeven.networks import ModelFile, read_model, read_network, write_model
-from tests import forks, naive
+from tests import naive
+from tests.cli.conftest import interrupted
 
 SMALL = Geometry(4, 4, 3)
 #: A run of a second.
@@ -196,18 +195,13 @@ def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> 
         "--tuples", "8", "--length", "4", "--against", "2",
         "--columns", "4", "--rows", "4", "--connect", "3",
     )  # fmt: skip
-    rng = random.Random(3)
-    for _ in range(3):
-        process = forks.program(forks.command(*words), env=forks.environment())
-        begin = time.monotonic()
-        log = tmp_path / "run" / "log.jsonl"
-        wanted = rng.choice([0, 1, 2])
-        while time.monotonic() < begin + 60 and process.poll() is None:
-            if log.exists() and log.read_bytes().count(b"\n") > wanted:
-                break
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        process.wait(30)
+    log = tmp_path / "run" / "log.jsonl"
+    for wanted in (0, 1):
+        interrupted(
+            *words,
+            when=lambda wanted=wanted: log.exists() and log.read_bytes().count(b"\n") > wanted,
+            by=signal.SIGKILL,
+        )
     train_ntuple(tmp_path / "run", QUICK)
     assert told(tmp_path / "run") == told(whole)
     one, other = (read_network(path / "model.npz") for path in (whole, tmp_path / "run"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +32,7 @@ from claimeven.networks import read_model, read_policy_value, suited_options
 from claimeven.networks.net import Net, NetShape, Searching, read_net
 from claimeven.parallel.jobs import PoolError
 from claimeven.parallel.pool import LocalWorkers
-from tests import forks
+from tests.cli.conftest import interrupted
 from tests.learning.needs import needs_jax
 
 pytestmark = needs_jax
@@ -160,16 +159,9 @@ def test_workers_give_signs_of_life() -> None:
 
 def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
     """Killed about the second iteration, asked for one iteration more."""
-    run = tmp_path / "run"
+    run, log = tmp_path / "run", tmp_path / "run/log.jsonl"
     words = ("train", "selfplay", "--out", str(run), "--iterations", "2", *WORDS)
-    process = forks.program(forks.command(*words), env=forks.environment())
-    begin, log = time.monotonic(), run / "log.jsonl"
-    while time.monotonic() < begin + 120 and process.poll() is None:
-        if log.exists() and log.read_bytes().count(b"\n") > 0:
-            break
-        time.sleep(0.005)
-    process.send_signal(signal.SIGKILL)
-    process.wait(30)
+    interrupted(*words, when=lambda: log.exists() and log.read_text(), by=signal.SIGKILL)
     assert 1 <= len(told(run)) <= 2
     train_selfplay(run, QUICK)
     assert told(run) == told(whole)
