@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, Final, NamedTuple
 
@@ -32,7 +33,30 @@ class GraphHandle(NamedTuple):
     visits: int
 
 
-class GraphEngine(CompiledEngine):
+class GraphView:
+    """How a graph is looked into, in which positions may stand mirrored."""
+
+    options: MonteCarloOptions
+
+    def edges_of(self, node: Any) -> Iterator[tuple[int, Any, int]]:
+        """Yield the edges of a node: column, node if it was tried, visits."""
+        raise NotImplementedError
+
+    def children(self, handle: GraphHandle) -> list[GraphHandle]:
+        if handle.node is None:
+            return []
+        position, last = handle.position, handle.position.geometry.columns - 1
+        if standing(position, self.options) is position:
+            found = list(self.edges_of(handle.node))
+        else:
+            found = [(last - column, *edge) for column, *edge in self.edges_of(handle.node)]
+        return [
+            GraphHandle(node, position.play_unchecked(column), column, visits)
+            for column, node, visits in found
+        ]
+
+
+class GraphEngine(GraphView, CompiledEngine):
     """UCT on a graph, compiled."""
 
     kernels = (kernel.grow_graph, kernel.root_of, kernel.find_place)
@@ -40,7 +64,6 @@ class GraphEngine(CompiledEngine):
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
-        self.columns = geometry.columns
         self.graph = kernel.graph_arrays(options.capacity, geometry.columns)
         self.formula = Formula(options.weight)
 
@@ -51,7 +74,7 @@ class GraphEngine(CompiledEngine):
         if not self.keeps:
             self.state[:] = 0
         self.position = position
-        stands = self.standing(position)
+        stands = standing(position, self.options)
         self.place(stands, seed)
         self.state[kernel.GRAPH_ROOT] = kernel.root_of(
             self.graph, self.work, self.rules, np.uint64(stands.key)
@@ -80,23 +103,14 @@ class GraphEngine(CompiledEngine):
         visits = int(self.graph.nodes[node, kernel.VISITS])
         return GraphHandle(node, self.position, 0, visits)
 
-    def children(self, handle: GraphHandle) -> list[GraphHandle]:
+    def edges_of(self, node: int) -> Iterator[tuple[int, int | None, int]]:
         nodes, edges = self.graph.nodes, self.graph.edges
-        if handle.node is None or nodes[handle.node, kernel.EDGES] == kernel.NO_EDGES:
-            return []
-        first = int(nodes[handle.node, kernel.EDGES])
-        _, count, _, _ = layout.unpacked(int(nodes[handle.node, kernel.META]))
-        flipped = self.standing(handle.position) is not handle.position
-        found = []
-        for edge in range(first, first + count):
-            column, node = kernel.unpacked_edge(int(edges[edge, kernel.EDGE_TARGET]))
-            if flipped:
-                column = self.columns - 1 - column
-            after = handle.position.play_unchecked(column)
-            visits = int(edges[edge, kernel.EDGE_VISITS])
-            tried = None if node == layout.NO_NODE else node
-            found.append(GraphHandle(tried, after, column, visits))
-        return found
+        first = int(nodes[node, kernel.EDGES])
+        if first != kernel.NO_EDGES:
+            _, count, _, _ = layout.unpacked(int(nodes[node, kernel.META]))
+            for target, visits in edges[first : first + count, ::-1].tolist():
+                column, child = kernel.unpacked_edge(target)
+                yield column, None if child == layout.NO_NODE else child, visits
 
     def facts(self, handle: GraphHandle) -> Facts:
         if handle.node is None:
@@ -110,9 +124,6 @@ class GraphEngine(CompiledEngine):
         sample = self.graph.nodes[: min(self.used, SAMPLE)]
         expanded = sample[:, kernel.EDGES] != kernel.NO_EDGES
         return moves_of(sample[expanded, kernel.META])
-
-    def standing(self, position: Position) -> Position:
-        return standing(position, self.options)
 
 
 class StoredGraph(TextbookGraph):
@@ -180,7 +191,7 @@ class StoredGraphNode(GraphNode):
         self._edges, self._stored = edges, range(0)
 
 
-class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
+class TextbookGraphEngine(GraphView, TextbookEngine[TextbookGraph]):
     """UCT on a graph, on positions."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
@@ -194,17 +205,8 @@ class TextbookGraphEngine(TextbookEngine[TextbookGraph]):
         root = self.search.root
         return GraphHandle(root, self.search.position, 0, root.visits)
 
-    def children(self, handle: GraphHandle) -> list[GraphHandle]:
-        if handle.node is None:
-            return []
-        flipped = self.search.standing(handle.position) is not handle.position
-        last = handle.position.geometry.columns - 1
-        found: list[GraphHandle] = []
-        for edge in handle.node.edges or ():
-            column = last - edge.column if flipped else edge.column
-            after = handle.position.play_unchecked(column)
-            found.append(GraphHandle(edge.node, after, column, edge.visits))
-        return found
+    def edges_of(self, node: GraphNode) -> Iterator[tuple[int, GraphNode | None, int]]:
+        return ((edge.column, edge.node, edge.visits) for edge in node.edges or ())
 
     def facts(self, handle: GraphHandle) -> Facts:
         node = handle.node
