@@ -1,34 +1,9 @@
-"""The static bounds against plain minimax, on every position of small boards."""
+"""Static bounds of positions that show what they are about; `exhaustive` checks them on all."""
 
 from __future__ import annotations
 
-import pytest
-
 from claimeven.game.geometry import Geometry
 from claimeven.solver.textbook import Choice, TextbookSolver
-from tests.solver.plain import all_scores, as_words
-
-
-@pytest.mark.parametrize("size", [(4, 3, 3), (3, 4, 3), (3, 5, 3), (3, 4, 4), (2, 6, 4)])
-def test_bounds_hold_on_every_position(size: tuple[int, int, int]) -> None:
-    geometry = Geometry(*size)
-    textbook = TextbookSolver(geometry, 1)
-    most = (geometry.cells + 1) // 2
-    decided = 0
-    for board, score in all_scores(*size).items():
-        mine, mask = as_words(board, geometry.rows)
-        playable = textbook.lowest(mask)
-        threats = textbook.completing(mine ^ mask, mask)
-        if playable & (textbook.completing(mine, mask) | threats) or not playable:
-            continue
-        node = Choice(mine, mask, threats, 0, 0)
-        for alpha in range(-most, most):
-            bound = textbook.static_bound(node, alpha)
-            if bound is not None:
-                decided += 1
-                holds = score >= bound if bound > alpha else score <= bound
-                assert holds, (board, alpha, bound, score)
-    assert decided
 
 
 def test_the_second_player_holds_by_following_up() -> None:

@@ -129,19 +129,6 @@ def standard() -> ExactSearch:
     return ExactSearch(Geometry(), table_mb=32)
 
 
-@pytest.mark.parametrize(
-    ("moves", "scores"),
-    [
-        ("226744515337", [-1, 0, -1, 7, 6, -2, 0]),
-        ("475772722323", [-14, 4, 4, 3, 4, -3, 4]),
-        ("44455554221", [-15] * 7),
-    ],
-)
-def test_published_scores_of_columns(standard: ExactSearch, moves: str, scores: list[int]) -> None:
-    position = Position.from_moves(moves)
-    assert standard.scores(position.mine, position.mask) == scores
-
-
 def test_full_columns_and_wins_at_hand(standard: ExactSearch) -> None:
     position = Position.from_moves("4444447171717")
     scores = standard.scores(position.mine, position.mask)

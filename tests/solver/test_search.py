@@ -158,14 +158,6 @@ def test_the_same_run_visits_the_same_nodes() -> None:
     np.testing.assert_array_equal(second.score_many(mines, masks), expected)
 
 
-def test_two_threads_in_bulk_give_the_scores_of_one(engine: ExactSearch) -> None:
-    mines, masks = sample(16, 3 * 64 + 5, seed=3)
-    pair = ExactSearch(STANDARD, table_mb=8, threads=2)
-    alone = engine.score_many(mines, masks)[0]
-    np.testing.assert_array_equal(pair.score_many(mines, masks)[0], alone)
-    assert min(worker.nodes for worker in pair.workers) > 1000
-
-
 def test_two_threads_at_one_position_give_the_score_of_one(engine: ExactSearch) -> None:
     pair = ExactSearch(STANDARD, table_mb=8, threads=2)
     shared_work = 0

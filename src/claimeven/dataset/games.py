@@ -19,7 +19,7 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.parallel.threads import next_of, served
 from claimeven.solver.queries import Best
-from claimeven.solver.softmax_play import column_at, error_chances
+from claimeven.solver.scores import column_at, error_chances
 from claimeven.solver.solver import Solver
 
 #: Points of score that make a column less likely by a factor e in self-play.

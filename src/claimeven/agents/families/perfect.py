@@ -16,8 +16,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax.search import MinimaxSearch
 from claimeven.minimax.types import ColumnValue, plies_to_end
-from claimeven.solver.scores import win_score
-from claimeven.solver.softmax_play import column_at, error_chances
+from claimeven.solver.scores import column_at, error_chances, win_score
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
