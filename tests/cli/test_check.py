@@ -13,6 +13,12 @@ from tests.agents.process.test_process import bot
 from tests.cli.conftest import Run, bad_input
 
 
+def written(folder: Path, text: str, name: str = "bot.py") -> str:
+    """The path of a file with a text."""
+    (folder / name).write_text(text, encoding="utf-8")
+    return str(folder / name)
+
+
 def test_a_fine_agent_is_told_what_it_costs(run: Run) -> None:
     ran = run("check", bot("first"))
     assert ran.status == 0
@@ -36,8 +42,7 @@ def agent(position):
 
 
 def test_one_that_loses_to_random_is_asked_whether_it_means_to(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "generous.py").write_text(GENEROUS, encoding="utf-8")
-    ran = run("check", str(tmp_path / "generous.py"))
+    ran = run("check", written(tmp_path, GENEROUS))
     assert ran.status == 0
     text = " ".join(ran.out.split())
     assert "No faults. But it lost to random more often than it won. Unless it plays at" in text
@@ -71,11 +76,10 @@ def agent(position):
 
 
 def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "it's late.py"
-    path.write_text(LATE, encoding="utf-8")
+    path = written(tmp_path, LATE, "it's late.py")
     limits = ("--seconds", "3", "--bank", "60", "--memory", "700", "--seed", "3")
-    ran = run("check", str(path), *limits)
-    told = json.loads(run("check", str(path), *limits, "--json").out)
+    ran = run("check", path, *limits)
+    told = json.loads(run("check", path, *limits, "--json").out)
     text = " ".join(ran.out.split())
     (fault,) = told["faults"]
     games, moves = fault["games"], fault["moves"]
@@ -89,7 +93,7 @@ def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
     dots = lines.index("    ...")  # of a traceback the end is shown
     assert lines[dots + 11] == "    RuntimeError: deep"
     assert "Traceback" not in ran.out
-    spec = shlex.quote(str(path))
+    spec = shlex.quote(path)
     assert f"To see it again: claimeven think {moves} --agent {spec} --seconds 3" in lines
     assert "it had 3 s, and 60 s in its bank. It held" in text
     assert "it may hold 700 MB" in text
@@ -98,9 +102,7 @@ def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
     assert [game["opening"] for game in other["games"]] != [
         game["opening"] for game in told["games"]
     ]
-    broken = tmp_path / "broken.py"
-    broken.write_text("import nothing_of_that_name\n", encoding="utf-8")
-    said = run("check", str(broken))
+    said = run("check", written(tmp_path, "import nothing_of_that_name\n"))
     assert said.status == 1
     assert "    ModuleNotFoundError: No module named 'nothing_of_that_name'" in said.out
     assert "What to do: " in said.out
@@ -108,13 +110,12 @@ def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
 
 
 def test_many_agents_end_with_those_that_have_faults(run: Run, tmp_path: Path) -> None:
-    broken = tmp_path / "broken.py"
-    broken.write_text("import nothing_of_that_name\n", encoding="utf-8")
-    ran = run("check", "greedy", str(broken), bot("first"))
+    broken = written(tmp_path, "import nothing_of_that_name\n", "broken.py")
+    ran = run("check", "greedy", broken, bot("first"))
     assert ran.status == 1
     assert "broken.py cannot be loaded: ModuleNotFoundError" in " ".join(ran.out.split())
     assert ran.out.endswith(f"2 of 3 agents have no faults\n  faults: {broken}\n")
-    ran = run("check", "greedy", str(broken), "--json")
+    ran = run("check", "greedy", broken, "--json")
     assert ran.status == 1
     assert [json.loads(line)["ok"] for line in ran.out.splitlines()] == [True, False]
 
@@ -135,13 +136,12 @@ def test_what_is_not_there_is_told_in_turn(run: Run, tmp_path: Path) -> None:
 
 
 def test_who_uses_the_grace_is_told_of_it(run: Run, tmp_path: Path) -> None:
-    slow = tmp_path / "slow.py"
-    slow.write_text(
+    slow = written(
+        tmp_path,
         "import time\ndef agent(position):\n    time.sleep(0.05 * (position.ply == 0))\n    return"
         " position.legal_columns[0]\n",
-        encoding="utf-8",
     )
-    told = " ".join(run("check", str(slow), "--seconds", "0.01").out.split())
+    told = " ".join(run("check", slow, "--seconds", "0.01").out.split())
     assert "it had 0.01 s, and 0.25 s of grace. " in told
     again = run("check", bot("raises"), "--seconds", "2").out
     assert f'To see it again: claimeven think "" --agent {bot("raises")} --seconds 2\n' in again
@@ -163,11 +163,10 @@ def test_bad_input_gets_one_sentence(run: Run) -> None:
 def test_of_many_agents_a_table_comes_first_and_their_prints_are_left_out(
     run: Run, tmp_path: Path
 ) -> None:
-    loud = tmp_path / "loud.py"
-    loud.write_text("def agent(p):\n    print('loud')\n    return p.legal_columns[0]\n")
-    piece = tmp_path / "piece.py"
-    piece.write_text("def bot(board, piece):\n    return 0\n", encoding="utf-8")
-    ran = run("check", str(loud), bot("raises"), str(piece), "nowhere.py")
+    text = "def agent(p):\n    print('loud')\n    return p.legal_columns[0]\n"
+    loud = written(tmp_path, text, "loud.py")
+    piece = written(tmp_path, "def bot(board, piece):\n    return 0\n", "piece.py")
+    ran = run("check", loud, bot("raises"), piece, "nowhere.py")
     lines = ran.out.splitlines()
     assert lines[0].split() == ["agent", "found", "a", "move", "first", "fault"]
     assert [line.split()[1] for line in lines[1:5]] == ["fine", "1", "not", "no"]
@@ -176,8 +175,8 @@ def test_of_many_agents_a_table_comes_first_and_their_prints_are_left_out(
     assert lines[5] == ""
     assert f"{loud}: loaded" not in ran.out
     assert ran.err == "claimeven: there is no file nowhere.py\n"
-    assert "loud\n" in run("check", str(loud), "--verbose").err
-    told = run("check", str(loud), bot("raises"), "--json").out.splitlines()
+    assert "loud\n" in run("check", loud, "--verbose").err
+    told = run("check", loud, bot("raises"), "--json").out.splitlines()
     assert [json.loads(line)["ok"] for line in told] == [True, False]
 
 
