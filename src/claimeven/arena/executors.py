@@ -68,6 +68,8 @@ class CheckedWork:
     """Work that begins only if the machine has this program, and the same files of the agents."""
 
     work: parallel_jobs.Work
+    unit: str
+    patience: float | None
     version: str
     folder: str
     digests: Mapping[str, Mapping[str, str]]
@@ -76,17 +78,7 @@ class CheckedWork:
     def of(cls, work: parallel_jobs.Work, specs: Sequence[str]) -> CheckedWork:
         """Return some work with what this process finds of the agents of some specs."""
         digests = {spec: digests_of(spec) for spec in specs}
-        return cls(work, _version(), str(Path.cwd()), digests)
-
-    @property
-    def unit(self) -> str:
-        """See `parallel.jobs.Work`."""
-        return self.work.unit
-
-    @property
-    def patience(self) -> float | None:
-        """See `parallel.jobs.Work`."""
-        return self.work.patience
+        return cls(work, work.unit, work.patience, _version(), str(Path.cwd()), digests)
 
     def for_other_machines(self) -> CheckedWork:
         """Return the work itself."""

@@ -90,70 +90,7 @@ FAULTS = [
     ),
     (Decision(Secret()), "returned an object of type Secret instead of a column number"),  # type: ignore[arg-type]  # bad on purpose
     (Decision(Unsure()), "raised ZeroDivisionError: which?"),  # type: ignore[arg-type]  # bad on purpose
-    (told(nodes="many"), "returned a Decision whose nodes is 'many', no number"),
-    (told(nodes=2.5), "returned a Decision whose nodes is 2.5, no whole number"),
-    (told(nodes=-1), "returned a Decision whose nodes is -1, out of range"),
-    (
-        told(nodes=10**400),
-        "returned a Decision whose nodes is a whole number of 1,329 bits, out of range",
-    ),
-    (told(iterations=True), "returned a Decision whose iterations is True, no number"),
-    (told(depth=math.inf), "returned a Decision whose depth is inf, no number"),
-    (told(seconds=None), "returned a Decision whose seconds is None, no number"),
-    (told(seconds=-1.0), "returned a Decision whose seconds is -1.0, out of range"),
-    (told(value=math.nan), "returned a Decision whose value is nan, no number"),
-    (told(value=1.5), "returned a Decision whose value is 1.5, out of range"),
-    (
-        told(value=10**400),
-        "returned a Decision whose value is a whole number of 1,329 bits, out of range",
-    ),
-    (told(policy=0.5), "returned a Decision whose policy is 0.5, not one number a column"),
-    (told(policy=(1.0,)), "returned a Decision whose policy is (1.0,), not one number a column"),
-    (told(policy=[1.0] * 7), "returned a Decision whose policy has a chance for a full column"),
-    (told(policy=[0.5] + [0.0] * 6), "returned a Decision whose policy sums to 0.5, not to 1"),
-    (
-        told(policy=[2.0, -1.0] + [0.0] * 5),
-        "returned a Decision whose policy is 2.0, out of range",
-    ),
-    (told(details=None), "returned a Decision whose details are None, no mapping"),
     (told(details=Nested(a=1)), "raised LookupError: lost"),
-    (
-        with_details(branching="wide"),
-        "returned a Decision whose branching in details is 'wide', not a number",
-    ),
-    (
-        with_details(stored=10**5000),
-        "returned a Decision whose stored in details is 'a whole number of 16,610 bits', not a"
-        " whole number from 0",
-    ),
-    (
-        with_details(line=[50]),
-        "returned a Decision whose line in details is [50], not columns that can be played one"
-        " after the other",
-    ),
-    (
-        with_details(values=["a"] * 7),
-        "returned a Decision whose values in details is ['a', 'a', 'a', 'a', 'a', 'a', 'a'], not"
-        " one number or None a column",
-    ),
-    (
-        with_details(visits=[1, 2]),
-        "returned a Decision whose visits in details is [1, 2], not one number a column",
-    ),
-    (
-        with_details(line=[0] * 5_000),
-        "returned a Decision whose line in details is 'left out: it holds more than 5,000 values',"
-        " not columns that can be played one after the other",
-    ),
-    (
-        with_details(stored=[0] * 5_000),
-        "returned a Decision whose stored in details is 'left out: it holds more than 5,000"
-        " values', not a whole number from 0",
-    ),
-    (
-        with_details(values_are="\x1b[31m"),
-        "returned a Decision whose values_are in details is '\\x1b[31m', not a short text",
-    ),
     (RuntimeError("two\nlines"), "raised RuntimeError: two"),
     (KeyError("x"), "raised KeyError: 'x'"),
     (AssertionError(), "raised AssertionError"),
@@ -167,9 +104,55 @@ FAULTS = [
     (MemoryError(), "raised MemoryError"),
     (BaseException("deep"), "raised BaseException: deep"),
 ]
+#: Decisions that are refused, and what is said of them.
+DECISIONS = [
+    (told(nodes="many"), "nodes is 'many', no number"),
+    (told(nodes=2.5), "nodes is 2.5, no whole number"),
+    (told(nodes=-1), "nodes is -1, out of range"),
+    (told(nodes=10**400), "nodes is a whole number of 1,329 bits, out of range"),
+    (told(iterations=True), "iterations is True, no number"),
+    (told(depth=math.inf), "depth is inf, no number"),
+    (told(seconds=None), "seconds is None, no number"),
+    (told(seconds=-1.0), "seconds is -1.0, out of range"),
+    (told(value=math.nan), "value is nan, no number"),
+    (told(value=1.5), "value is 1.5, out of range"),
+    (told(value=10**400), "value is a whole number of 1,329 bits, out of range"),
+    (told(policy=0.5), "policy is 0.5, not one number a column"),
+    (told(policy=(1.0,)), "policy is (1.0,), not one number a column"),
+    (told(policy=[1.0] * 7), "policy has a chance for a full column"),
+    (told(policy=[0.5] + [0.0] * 6), "policy sums to 0.5, not to 1"),
+    (told(policy=[2.0, -1.0] + [0.0] * 5), "policy is 2.0, out of range"),
+    (told(details=None), "details are None, no mapping"),
+    (with_details(branching="wide"), "branching in details is 'wide', not a number"),
+    (
+        with_details(stored=10**5000),
+        "stored in details is 'a whole number of 16,610 bits', not a whole number from 0",
+    ),
+    (
+        with_details(line=[50]),
+        "line in details is [50], not columns that can be played one after the other",
+    ),
+    (
+        with_details(values=["a"] * 7),
+        "values in details is ['a', 'a', 'a', 'a', 'a', 'a', 'a'], not one number or None a column",
+    ),
+    (with_details(visits=[1, 2]), "visits in details is [1, 2], not one number a column"),
+    (
+        with_details(line=[0] * 5_000),
+        "line in details is 'left out: it holds more than 5,000 values', not columns that can be"
+        " played one after the other",
+    ),
+    (
+        with_details(stored=[0] * 5_000),
+        "stored in details is 'left out: it holds more than 5,000 values', not a whole number"
+        " from 0",
+    ),
+    (with_details(values_are="\x1b[31m"), "values_are in details is '\\x1b[31m', not a short text"),
+]
+FAULTS += [(answer, f"returned a Decision whose {said}") for answer, said in DECISIONS]
 
 
-@pytest.mark.parametrize(("answer", "reason"), FAULTS, ids=[reason[:40] for _, reason in FAULTS])
+@pytest.mark.parametrize(("answer", "reason"), FAULTS, ids=[reason[-40:] for _, reason in FAULTS])
 def test_nonsense_forfeits_with_its_reason(answer: Any, reason: str) -> None:
     start = Position.from_moves("444444")
     game = play_game((Scripted(answer), make_agent("random")), start, Limit(), generators())
