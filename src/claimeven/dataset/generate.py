@@ -5,7 +5,7 @@ Four sources, three of them determined by the seed:
 - `random`: each position is the end of a game of random moves to a random ply (see
   `sampling_kernel`); games that are over by then are dropped.
 - `selfplay`: positions of games in which both sides know the exact scores and err a little (see
-  `solver.softmax_play` and `games`). The first moves, before the plies asked for, are random. Every
+  `solver.scores` and `games`). The first moves, before the plies asked for, are random. Every
   position of a game from there on is taken.
 - `mixed`: positions of games in which each move is random by a given chance, else one of the best.
   All positions of a game are taken, or one. The scores of columns that are not right may be left

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: The level that never errs.
 TOP_LEVEL = 10
-#: At a level below the top the temperature of errors (see `solver.erring`) is this minus the level.
+#: At a level below the top the temperature of errors (see `solver.scores`) is this minus the level.
 SPREAD = 12
 #: Plain names of some levels, the weakest first.
 LEVEL_NAMES = {
