@@ -309,28 +309,6 @@ def test_other_libraries_share_the_memory() -> None:
         assert taken.ctypes.data % 64 == 0  # else JAX copies
 
 
-JAX = """
-import jax.dlpack
-from claimeven.adapters.vector import VectorConnectFour, aligned
-
-envs = VectorConnectFour(64)
-buffer = aligned((3, 64, 6, 7, 2))
-shown, _ = envs.reset(seed=1, out={"observation": buffer[1]})
-for array in (buffer, buffer[1], shown["action_mask"]):
-    taken = jax.dlpack.from_dlpack(array)
-    print(taken.unsafe_buffer_pointer() == array.ctypes.data, taken.dtype == array.dtype)
-"""
-
-
-def test_jax_takes_it_without_a_copy() -> None:
-    pytest.importorskip("jax")
-    env = {**environment(), "JAX_PLATFORMS": "cpu"}
-    ran = subprocess.run(
-        [sys.executable, "-c", JAX], env=env, capture_output=True, text=True, check=True, timeout=60
-    )
-    assert ran.stdout.split() == ["True"] * 6, ran.stdout
-
-
 @pytest.mark.parametrize(
     ("out", "message"),
     [

@@ -98,17 +98,11 @@ def positions_for(spec: str, geometry: Geometry) -> list[Position]:
     return list(islice(late, 8))
 
 
-@pytest.mark.parametrize("spec", EXACT)
-def test_exact_agents_refuse_a_board_beyond_64_bits(spec: str) -> None:
-    with pytest.raises(ClaimevenError, match="9x9"):
-        decide(make_agent(spec), Position(Geometry(9, 9, 5)), 0, Limit())
-
-
 @pytest.mark.parametrize("spec", PLAYERS)
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_decisions_are_legal_whole_and_reproducible(spec: str, geometry: Geometry) -> None:
     if spec in EXACT and not geometry.fits_word:
-        return  # see the test above
+        return  # see the tests of `perfect`
     if spec in OF_ONE_BOARD and geometry != Geometry():
         with pytest.raises(ClaimevenError, match=f"knows 7x6 connect 4, not {geometry}"):
             make_agent(spec, geometry)

@@ -209,15 +209,6 @@ def test_games_on_other_boards(files: dict[str, str], board: tuple[int, int, int
         assert [side.status for side in environment.steps[-1]] == ["DONE", "DONE"]
 
 
-def test_kaggles_evaluate(files: dict[str, str]) -> None:
-    kaggle = pytest.importorskip("kaggle_environments")
-    rewards = kaggle.evaluate(
-        "connectx", [files["perfect"], "random"], {"actTimeout": 0.05}, num_episodes=2
-    )
-    assert len(rewards) == 2
-    assert all(sum(pair) == 0 for pair in rewards)  # None stands for a fault
-
-
 def test_a_file_needs_no_package(files: dict[str, str]) -> None:
     code = (
         "import sys; space = {}\n"

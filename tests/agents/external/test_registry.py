@@ -84,6 +84,13 @@ def test_settings_stand_before_a_program_whose_path_may_hold_an_equals_sign() ->
         assert split_command(path) == ({}, [path])
 
 
+def test_a_backslash_is_a_part_of_a_path_on_windows() -> None:
+    text = r"Hash=64 C:\v=2\rocket.exe --book 'C:\my books\deep.bin'"
+    words = [r"C:\v=2\rocket.exe", "--book", r"C:\my books\deep.bin"]
+    assert split_command(text, windows=True) == ({"Hash": "64"}, words)
+    assert split_command(r"./my\ engine", windows=False) == ({}, ["./my engine"])
+
+
 def test_their_files_are_digested_and_their_labels_short(tmp_path: Path) -> None:
     file = tmp_path / "main.py"
     file.write_text(MIDDLE, encoding="utf-8")

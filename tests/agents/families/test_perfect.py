@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.agents import InvalidSpec, Limit, make_agent
+from claimeven.agents import Limit, make_agent
 from claimeven.agents.families.perfect import (
     LINES,
     FullAgent,
@@ -88,18 +88,6 @@ def test_levels_follow_their_formula(level: int) -> None:
     expected = level / 10 * np.array([0, 0.5, 0.5, 0, 0]) + (1 - level / 10) * rare / rare.sum()
     assert policy == pytest.approx(expected)
     assert sum(policy) == pytest.approx(1)
-
-
-def test_higher_levels_play_the_best_column_more_often() -> None:
-    for position in positions(20):
-        scores = Solver(SMALL, table_mb=1).scores(position)
-        best = perfect().good(scores, SMALL)
-        shares = [
-            sum(perfect(level=level).policy(scores, SMALL)[column] for column in best)
-            for level in range(11)
-        ]
-        assert shares == pytest.approx(sorted(shares))
-        assert shares[10] == pytest.approx(1)
 
 
 def test_draws_follow_the_policy_and_the_seed() -> None:
@@ -237,21 +225,6 @@ def test_boards_beyond_the_solver_are_refused() -> None:
         for spec in ("perfect", "full"):
             with pytest.raises(InvalidSolve, match="the solver holds boards of"):
                 decided(spec, position)
-
-
-@pytest.mark.parametrize(
-    ("spec", "sentence"),
-    [
-        ("perfect:level=11", "level takes a whole number from 0 to 10"),
-        ("perfect:pick=left", "pick takes centre, random"),
-        ("perfect:threads=0", "threads takes a whole number from 1 to 256"),
-        ("perfect:table_mb=0", "table_mb takes a whole number from 1 to 1,048,576"),
-        ("full:level=3", "full has no option 'level': it takes threads, table_mb"),
-    ],
-)
-def test_bad_options_are_named(spec: str, sentence: str) -> None:
-    with pytest.raises(InvalidSpec, match=sentence):
-        make_agent(spec)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the system tells what a process holds")

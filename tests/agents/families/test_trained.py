@@ -207,8 +207,6 @@ def test_models_from_files(tmp_path: Path) -> None:
         make_agent(f"puct:model={tmp_path}/small.npz", Geometry())
     with pytest.raises(InvalidSpec, match="fpu=3 of puct: fpu takes a number from 0 to 2"):
         make_agent("puct:fpu=3")
-    with pytest.raises(InvalidSpec, match=r"prior_temperature takes a number from 0\.1 to 10"):
-        make_agent("puct:prior_temperature=11")
     with pytest.raises(Exception, match="no model that comes along knows 5x4"):
         default_policy_value(board)
 

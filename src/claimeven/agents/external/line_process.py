@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -31,24 +32,25 @@ from claimeven.parallel.process import (
 MAX_LINE = 1 << 16
 
 
-def split_command(text: str) -> tuple[dict[str, str], list[str]]:
+def split_command(text: str, windows: bool = os.name == "nt") -> tuple[dict[str, str], list[str]]:
     """Split a command as a shell does: settings NAME=value before the program, and its words.
 
-    A `~` at the start of a word is the home folder. Raises `InvalidSpec`.
+    A `~` at the start of a word is the home folder; on Windows a backslash is a part of a path.
+    Raises `InvalidSpec`.
 
     >>> split_command("Hash=64 ./engine --book 'my book'")
     ({'Hash': '64'}, ['./engine', '--book', 'my book'])
     """
     lexer = shlex.shlex(text, posix=True)
     lexer.whitespace_split, lexer.commenters = True, ""
-    if os.name == "nt":
-        lexer.escape = ""  # a backslash is part of a path there
+    if windows:
+        lexer.escape = ""
     try:
         words = list(lexer)
     except ValueError as error:
         raise InvalidSpec(f"{printable(text)} is not a command: {str(error).lower()}") from None
     settings: dict[str, str] = {}
-    while words and "=" in words[0] and not words[0].startswith((".", "/", "~")):
+    while words and "=" in words[0] and not re.match(r"[./~\\]|[A-Za-z]:", words[0]):
         name, _, value = words.pop(0).partition("=")
         settings[name] = value
     return settings, [os.path.expanduser(w) if w.startswith("~") else w for w in words]  # noqa: PTH111 - a path that is no path stays as it is
