@@ -237,7 +237,7 @@ def test_advice_fits_the_kind_of_agent(kind: str, reason: str, advice: str) -> N
 def test_what_has_no_spec_cannot_be_checked(agent: Any, told: str) -> None:
     with pytest.raises(InvalidSpec, match=told):
         check_agent(agent)
-    with pytest.raises(InvalidMatch, match="a seed is 0 or more, not -1"):
+    with pytest.raises(InvalidMatch, match="seed must be 0 or more, not -1"):
         check_agent("random", seed=-1)
     assert check_agent("random", memory_mb=np.int64(2000)).is_fine  # type: ignore[arg-type]
 

@@ -42,7 +42,7 @@ from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.arena.probes import Probe, probes
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import seed_number
 
 #: Opponents, and the part of the board that is filled when the agents begin; two games of each.
 SITUATIONS = (
@@ -98,8 +98,7 @@ def check_agent(
     True
     """
     geometry, limit = geometry or Geometry(), limit or Limit()
-    if whole_number(seed, "seed", InvalidMatch) < 0:
-        raise InvalidMatch(f"a seed is 0 or more, not {seed}")
+    seed_number(seed, InvalidMatch)
     isolation = Isolation(True, memory_mb, quiet, load_seconds)
     begin = time.perf_counter()
     try:

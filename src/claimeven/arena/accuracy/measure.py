@@ -28,6 +28,7 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet, usable_set, usual_tactics
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.validation import seed_number
 from claimeven.markup import shown_by
 from claimeven.parallel.jobs import Play
 from claimeven.parallel.pool import LocalWorkers
@@ -73,8 +74,7 @@ class SetPlan:
     tactics: ScoredSet | None = None
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise InvalidMatch(f"a seed is 0 or more, not {self.seed}")
+        seed_number(self.seed, InvalidMatch)
         twice = [name for name in self.names if self.names.count(name) > 1]
         if twice:
             raise InvalidMatch(f"{twice[0]} is there twice: name each agent once")
