@@ -15,7 +15,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.agents import AgentFault, InvalidSpec, Isolation, KaggleAgent, Limit
 from claimeven.agents.base import FaultKind
-from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.external import split_foreign
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.agents.kaggle_agent import kaggle_arguments
 from claimeven.arena.games.safe_call import checked_decision

@@ -8,7 +8,7 @@ import pytest
 from claimeven import Agent, ClaimevenError, Decision, Geometry, Limit, Position
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec, Option, make_agent, make_agents
 from claimeven.agents.base import InvalidLimit
-from claimeven.agents.external.registry import FOREIGN
+from claimeven.agents.external import FOREIGN
 from claimeven.evaluation import InvalidEvaluation
 
 NAMES = ", ".join(AGENTS)

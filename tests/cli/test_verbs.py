@@ -8,7 +8,7 @@ import re
 import pytest
 
 from claimeven.agents import AGENTS
-from claimeven.agents.external.registry import FOREIGN
+from claimeven.agents.external import FOREIGN
 from claimeven.cli.main import VERBS
 from claimeven.game import perft
 from claimeven.game.position import Position

@@ -26,7 +26,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from claimeven.agents.base import Agent
-from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.external import split_foreign
 from claimeven.agents.function_agent import as_agent, call_text, rank
 from claimeven.agents.http_agent import is_address
 from claimeven.agents.kaggle_agent import KaggleAgent

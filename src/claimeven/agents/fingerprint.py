@@ -19,8 +19,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from claimeven.agents.external import split_foreign
 from claimeven.agents.external.line_process import split_command
-from claimeven.agents.external.registry import split_foreign
 from claimeven.agents.files import files_of, split_file_spec
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import AGENTS, parse_spec

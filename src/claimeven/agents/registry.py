@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from claimeven.agents.base import LIMITS, Agent, InvalidLimit, Limit
-from claimeven.agents.external.registry import FOREIGN, split_foreign
+from claimeven.agents.external import FOREIGN, split_foreign
 from claimeven.agents.families import baselines, classic, montecarlo, perfect, trained
 from claimeven.agents.files import file_of, files_of, split_file_spec
 from claimeven.agents.function_agent import as_agent, name_of

@@ -22,7 +22,7 @@ MAX_SOURCE = 64
 #: Bytes at the start of a file by which its kind is known.
 _HEAD = 4096
 #: What files with an agent are often called.
-_USUAL_FILES = ("main.py", "agent.py", "submission.py", "my_agent.py")
+_DEFAULT_FILES = ("main.py", "agent.py", "submission.py", "my_agent.py")
 
 _held: dict[str, bytes] = {}
 
@@ -80,7 +80,7 @@ def refusal_of(place: str) -> str | None:
     path = Path(place)
     try:
         if path.is_dir():
-            inner = sorted(path.glob("*.py"), key=lambda file: file.name not in _USUAL_FILES)
+            inner = sorted(path.glob("*.py"), key=lambda file: file.name not in _DEFAULT_FILES)
             hint = f": name the file in it, {inner[0]}" if inner else ""
             return f"{place} is a folder, and no file{hint}"
         if not path.exists():

@@ -189,7 +189,7 @@ def _made(spec: str, file: list[str] | None) -> Agent:
 
         place, name = file
         return load_agent(spec, place, name)
-    from claimeven.agents.external.registry import split_foreign  # noqa: PLC0415 - as above
+    from claimeven.agents.external import split_foreign  # noqa: PLC0415 - as above
 
     foreign = split_foreign(spec)
     if foreign is not None:

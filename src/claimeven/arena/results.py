@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 
 from claimeven import markup
-from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.external import split_foreign
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.registry import AGENTS
 from claimeven.agents.sanitize import printable

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from claimeven.agents import Limit
-from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.external import split_foreign
 from claimeven.agents.process.sandbox import Isolation
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import accuracy_results

@@ -7,8 +7,8 @@ import sys
 import click
 
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec
+from claimeven.agents.external import FOREIGN
 from claimeven.agents.external.base import ForeignKind
-from claimeven.agents.external.registry import FOREIGN
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option
 from claimeven.cli.common.output import show, text_width, wrap

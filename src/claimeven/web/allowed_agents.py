@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from claimeven.agents.external.registry import FOREIGN
+from claimeven.agents.external import FOREIGN
 from claimeven.agents.families.perfect import LEVEL_NAMES
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import AGENTS, build, parse_spec

@@ -150,7 +150,7 @@ def test_nets_that_cannot_be_exported_are_refused(
         submission("puct:backend=python")
     path = tmp_path / "net.npz"
     ours.write_net(path, drawn_net())
-    monkeypatch.setattr(assets, "MOST_NET_WEIGHTS", 100)
+    monkeypatch.setattr(assets, "MAX_NET_WEIGHTS", 100)
     with pytest.raises(InvalidSpec, match="weights cannot be exported: up to 100 can be"):
         submission(f"net:model={path}")
 

@@ -88,6 +88,6 @@ def test_networks_that_cannot_be_exported_are_refused(
     with pytest.raises(InvalidSpec, match="a submission has no backend"):
         submission("ntuple:backend=python")
     assets.packed_network.cache_clear()
-    monkeypatch.setattr(assets, "MOST_WEIGHTS", 100)
+    monkeypatch.setattr(assets, "MAX_WEIGHTS", 100)
     with pytest.raises(InvalidSpec, match="weights cannot be exported: up to 100 can be"):
         submission("ntuple")

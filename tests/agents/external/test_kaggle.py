@@ -9,8 +9,7 @@ import pytest
 
 from claimeven import Geometry, Position, make_agent, play_match
 from claimeven.agents import InvalidSpec
-from claimeven.agents.external import kaggle
-from claimeven.agents.external.registry import FOREIGN
+from claimeven.agents.external import FOREIGN, kaggle
 from tests.agents.support import decided
 
 needs_package = pytest.mark.skipif(

@@ -26,9 +26,9 @@ from claimeven.networks.ntuple_file import packed
 #: The book of the usual board.
 BOOK: Final = Path(__file__).parent / "data" / "7x6.moves"
 #: Weights, 0 or not, of a network in a submission: four bytes each in memory.
-MOST_WEIGHTS: Final = 1 << 26
+MAX_WEIGHTS: Final = 1 << 26
 #: Weights of a net in a submission: each takes a byte or less of the file.
-MOST_NET_WEIGHTS: Final = 1 << 24
+MAX_NET_WEIGHTS: Final = 1 << 24
 #: Weights repeat themselves little, so only short and near repetitions are looked for: a few
 #: hundredths fewer bytes than the usual settings leave, in a seventh of the time.
 _FILTER: Final = {
@@ -63,10 +63,10 @@ def _sizes(geometry: Geometry) -> bytes:
 @lru_cache(maxsize=2)
 def packed_network(network: NTupleNetwork) -> bytes:
     """Return a network in few bytes. Raises `InvalidSpec` for one that is too large."""
-    if len(network.weights) > MOST_WEIGHTS:
+    if len(network.weights) > MAX_WEIGHTS:
         raise InvalidSpec(
             f"a network of {len(network.weights):,} weights cannot be exported: up to"
-            f" {MOST_WEIGHTS:,} can be"
+            f" {MAX_WEIGHTS:,} can be"
         )
     board = network.geometry
     arrays = packed(network)
@@ -87,9 +87,9 @@ def packed_net(path: str | Path) -> bytes:
     """
     model = read_model(path, net_file.KIND)
     count = sum(array.size for array in model.arrays.values())
-    if count > MOST_NET_WEIGHTS:
+    if count > MAX_NET_WEIGHTS:
         raise InvalidSpec(
-            f"a net of {count:,} weights cannot be exported: up to {MOST_NET_WEIGHTS:,} can be"
+            f"a net of {count:,} weights cannot be exported: up to {MAX_NET_WEIGHTS:,} can be"
         )
     board, searching = model.geometry, searching_of(model.facts.get("searching"))
     facts = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from claimeven.adapters.kaggle.assets import packed_book, packed_net, packed_network
-from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.external import split_foreign
 from claimeven.agents.families import classic, montecarlo, trained
 from claimeven.agents.files import split_file_spec
 from claimeven.agents.http_agent import is_address

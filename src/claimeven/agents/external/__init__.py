@@ -1,5 +1,30 @@
-"""Players of other programs under our contract: what a spec `prefix:text` stands for.
+"""Players of other programs under our contract: the meaning of a spec `prefix:text`.
 
-One module a kind, each with its `KIND`; `table` lists them. What goes out, our agents for other
-programs, lies in `claimeven.adapters`.
+One module a kind, each with its `KIND`. Our agents for other programs are in `claimeven.adapters`.
 """
+
+from __future__ import annotations
+
+from claimeven.agents.external import kaggle, openspiel, pons, ugi
+from claimeven.agents.external.base import ForeignKind
+
+#: In the order they are listed.
+FOREIGN: dict[str, ForeignKind] = {
+    kind.prefix: kind for kind in (kaggle.KIND, openspiel.KIND, ugi.KIND, pons.KIND)
+}
+
+
+def split_foreign(spec: str) -> tuple[ForeignKind, str] | None:
+    """Return the kind of a foreign spec and the text after the colon; None for any other spec.
+
+    A prefix without a colon is one with no text.
+
+    >>> split_foreign("greedy:win=yes") is None
+    True
+    >>> kind, text = split_foreign("kaggle:bots/main.py")
+    >>> kind.prefix, text
+    ('kaggle', 'bots/main.py')
+    """
+    prefix, _, text = spec.strip().partition(":")
+    kind = FOREIGN.get(prefix)
+    return None if kind is None else (kind, text.strip())

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
-from claimeven.agents.external.registry import split_foreign
+from claimeven.agents.external import split_foreign
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.registry import AGENTS
 from claimeven.arena.errors import InvalidMatch

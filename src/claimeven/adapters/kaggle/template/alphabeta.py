@@ -17,7 +17,7 @@ WIN_VALUE = 10**9
 #: Beyond this, either way, a value is a proven win or loss.
 PROVEN_VALUE = WIN_VALUE - 10**4
 #: Entries at which the table is emptied.
-MOST_ENTRIES = 600_000
+MAX_ENTRIES = 600_000
 #: Positions between two looks at the clock.
 CLOCK_EVERY = 64
 
@@ -115,10 +115,10 @@ class AlphaBeta:
                 alpha = max(alpha, best)
                 if alpha >= beta:
                     break
-        if len(self.table) >= MOST_ENTRIES:
+        if len(self.table) >= MAX_ENTRIES:
             self.table.clear()
         self.table[key] = (best if best > floor else low, best if best < beta else high)
-        if len(self.best_moves) >= MOST_ENTRIES:
+        if len(self.best_moves) >= MAX_ENTRIES:
             self.best_moves.clear()
         self.best_moves[key] = best_move
         return best

@@ -18,7 +18,7 @@ from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.kaggle_api import Clock
 
 #: Entries of the table at which it is emptied.
-MOST_BOUNDS = 1_000_000
+MAX_BOUNDS = 1_000_000
 #: Nodes between two looks at the clock, a power of two.
 CHECK_EVERY = 64
 #: Bounds further apart than this are halved before anything else is asked.
@@ -157,7 +157,7 @@ class ExactSolver:
 
     def keep(self, key: int, bound: int, is_lower: bool) -> None:
         """Write a bound into the table."""
-        if len(self.at_least) + len(self.at_most) >= MOST_BOUNDS:
+        if len(self.at_least) + len(self.at_most) >= MAX_BOUNDS:
             self.at_least.clear()
             self.at_most.clear()
         (self.at_least if is_lower else self.at_most)[key] = bound

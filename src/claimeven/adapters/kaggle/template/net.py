@@ -51,7 +51,7 @@ import numpy as np
 from claimeven.adapters.kaggle.template.board import Board
 from claimeven.adapters.kaggle.template.kaggle_api import Clock
 
-PLANES, COLUMN_NUMBERS, DIGITS, MOST_FAR_LINES, SEEN_CELLS = 16, 5, 4, 4, 4
+PLANES, COLUMN_NUMBERS, DIGITS, MAX_FAR_LINES, SEEN_CELLS = 16, 5, 4, 4, 4
 #: Positions that pass through a layer at a time, and products in a piece of a layer. NumPy works at
 #: pieces so small in one thread; a whole layer it would share out among threads, which take longer
 #: to find each other than to do their part.
@@ -124,7 +124,7 @@ class Features:
             planes[:, :, :-1, 8 + owner] = threat[:, :, 1:] & (empty[:, :, :-1] > 0)
             planes[..., 10 + owner] = two > 0
             planes[..., 12 + owner] = two > 1
-            planes[..., 14 + owner] = np.minimum(three, MOST_FAR_LINES)
+            planes[..., 14 + owner] = np.minimum(three, MAX_FAR_LINES)
             quiet.append(empty * (np.cumsum(threat, axis=2) == 0))
         quiet.append(quiet[0] * quiet[1])
 
