@@ -91,7 +91,7 @@ def settled(page: Any, count: int) -> None:
     """Wait for so many discs, and that there are no more a while later."""
     length = "() => document.querySelector('.moves').dataset.moves.length"
     page.wait_for_function(f"n => ({length})() === n", arg=count)
-    page.wait_for_timeout(900)
+    page.wait_for_timeout(400)
     assert len(moves_of(page)) == count
 
 
