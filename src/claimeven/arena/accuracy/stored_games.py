@@ -74,9 +74,6 @@ class KnownScores:
         """Return the scores of a position that was `solve`d. Raises KeyError."""
         return _oriented(self._rows[position.canonical_key], position)
 
-    def __len__(self) -> int:
-        return len(self._rows)
-
     def solve(
         self,
         positions: Iterable[Position],
