@@ -179,9 +179,7 @@ def test_what_is_no_number_is_told(given: Any, said: str) -> None:
 @pytest.mark.parametrize("scale", [0, -1.0, math.nan, math.inf, "10"])
 def test_a_scale_is_greater_than_0(scale: Any) -> None:
     """Values are divided by it, and are 0 on a board that is even."""
-    with pytest.raises(
-        InvalidEvaluation, match="the scale of the evaluation mine must be a number"
-    ):
+    with pytest.raises(InvalidEvaluation, match="the scale of the evaluation mine must be"):
         Evaluation("mine", lambda position: 0, "one's own", scale)
 
 
@@ -223,9 +221,9 @@ def test_an_unknown_evaluation_is_told_with_the_choices() -> None:
 
 def test_what_no_windows_are_counted_of() -> None:
     for player, length in ((0, 0), (0, -2), (2, 1), (-1, 1), (0, 1.5)):
-        with pytest.raises(ClaimevenError, match=r"a window has 1 cell|a player is 0|whole number"):
+        with pytest.raises(ClaimevenError, match=r"(length|player) must be"):
             count_by_length(Position.from_moves("4455"), player, length)  # type: ignore[arg-type]
-    with pytest.raises(ClaimevenError, match="a player is 0 or 1, not 2"):
+    with pytest.raises(ClaimevenError, match="player must be 0 to 1, not 2"):
         sequence_list(Position(), 2)
 
 

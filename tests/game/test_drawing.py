@@ -191,10 +191,10 @@ def test_what_is_no_drawing_or_no_board_is_said() -> None:
 
 def test_bad_options() -> None:
     with pytest.raises(
-        ClaimevenError, match="unknown style 'round': choose from grid, box, compact"
+        ClaimevenError, match="there is no style 'round': choose from grid, box, compact"
     ):
         draw(GAME, "round")
-    with pytest.raises(ClaimevenError, match="unknown charset 'latin': choose from unicode, ascii"):
+    with pytest.raises(ClaimevenError, match="there is no charset 'latin': choose from"):
         draw(GAME, charset="latin")
     for column in (-1, 0, 2, 5):
         with pytest.raises(InvalidPosition, match=f"was not in column {column + 1}"):

@@ -183,7 +183,7 @@ def test_errors_of_options() -> None:
 @pytest.mark.parametrize("player", [2, -1, 1.0, "0", True])
 def test_there_are_two_players(name: str, player: object) -> None:
     write, read = converters(name)
-    expected = "is 0 .moves first. or 1, not" if type(player) is int else "must be a whole number"
+    expected = "must be 0 to 1, not" if type(player) is int else "must be a whole number"
     with pytest.raises(InvalidPosition, match=expected):
         write(ASYMMETRIC, **{VIEWED[name]: player})
     with pytest.raises(InvalidPosition, match=expected):

@@ -109,7 +109,7 @@ def test_a_stage_holds_what_any_position_needs(position: Position) -> None:
         ({"scores": "1234567"}, "scores are a number for each column"),
         ({"scores": [1.5] * 7}, "a score must be a whole number, not 1.5"),
         ({"scores": [1] * 6}, "takes 7 scores, not 6"),
-        ({"cell": 0}, "a cell is some pixels wide, more than 0, not 0"),
+        ({"cell": 0}, "the pixels of a cell must be greater than 0, not 0"),
         ({"cell": float("nan")}, "not nan"),
         ({"cell": float("inf")}, "not inf"),
         ({"cell": "44"}, "not '44'"),

@@ -295,7 +295,7 @@ def test_bad_searches() -> None:
         MonteCarloSearch(preset("uct")).search(position, rng, seconds=0)
     with pytest.raises(InvalidPosition, match="the game is over"):
         MonteCarloSearch(preset("uct")).search(Position.from_moves("1212121"), rng, iterations=5)
-    with pytest.raises(InvalidOptions, match="unknown backend 'gpu'"):
+    with pytest.raises(InvalidOptions, match="there is no backend 'gpu'"):
         MonteCarloSearch(preset("uct"), "gpu")
     for table in ("off", "equal"):
         few = preset("uct-menary", capacity=3, table=table)

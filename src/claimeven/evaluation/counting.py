@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.errors import ClaimevenError
 from claimeven.game.bitboard import run_starts
 from claimeven.game.geometry import DIRECTIONS, Geometry
 from claimeven.game.position import Position
@@ -37,9 +36,7 @@ class Sequence(NamedTuple):
 
 
 def _discs_of(position: Position, player: int) -> int:
-    if whole_number(player, "player") not in (0, 1):
-        raise ClaimevenError(f"a player is 0 or 1, not {player}")
-    return position.discs[player]
+    return position.discs[whole_number(player, "player", low=0, high=1)]
 
 
 def count_by_length(position: Position, player: int, length: int) -> int:
@@ -51,8 +48,7 @@ def count_by_length(position: Position, player: int, length: int) -> int:
     >>> count_by_length(Position.from_moves("112233"), 0, 2)
     2
     """
-    if whole_number(length, "length") < 1:
-        raise ClaimevenError(f"a window has 1 cell or more, not {length}")
+    whole_number(length, "length", low=1)
     return count_by_bits(_discs_of(position, player), position.geometry, length)
 
 

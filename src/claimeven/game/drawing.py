@@ -25,7 +25,7 @@ from claimeven.game.geometry import MAX_SIDE, STANDARD, Geometry
 from claimeven.game.notation import column_name, column_names
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import one_of, whole_number
 
 STYLES: Final = ("grid", "box", "compact")
 CHARSETS: Final = ("unicode", "ascii")
@@ -96,10 +96,8 @@ def draw(
     second player (O) to move
     """
     check_position(position)
-    if style not in STYLES:
-        raise ClaimevenError(f"unknown style {style!r}: choose from {', '.join(STYLES)}")
-    if charset not in CHARSETS:
-        raise ClaimevenError(f"unknown charset {charset!r}: choose from {', '.join(CHARSETS)}")
+    one_of(style, "style", STYLES)
+    one_of(charset, "charset", CHARSETS)
     symbols = _SYMBOLS[style, charset]
     if colour:
         one, two = (f"{_COLOURS[i]}{symbols[i]}{_PLAIN}" for i in (0, 1))

@@ -388,9 +388,9 @@ def _seen_by(player: int | None, turn: int, name: str) -> tuple[int, int]:
 
     Raises `InvalidPosition` for any other.
     """
-    number = turn if player is None else whole_number(player, name, InvalidPosition)
-    if number not in (0, 1):
-        raise InvalidPosition(f"{name} is 0 (moves first) or 1, not {number}")
+    number = turn
+    if player is not None:
+        number = whole_number(player, name, InvalidPosition, low=0, high=1)
     return number + 1, _SECOND - number
 
 

@@ -57,9 +57,8 @@ class Geometry:
             ("rows", 1, MAX_SIDE),
             ("connect", MIN_CONNECT, MAX_CONNECT),
         ):
-            number = whole_number(getattr(self, name), name, InvalidGeometry)
-            if not low <= number <= high:
-                raise InvalidGeometry(f"{name} must be {low} to {high}, not {number}")
+            given = getattr(self, name)
+            number = whole_number(given, name, InvalidGeometry, low=low, high=high)
             object.__setattr__(self, name, number)
 
     def __str__(self) -> str:

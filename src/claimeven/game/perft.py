@@ -13,7 +13,7 @@ from claimeven.game import bitboard
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import one_of, whole_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -103,10 +103,8 @@ def _is_compiled(position: Position, depth: int, backend: str) -> bool:
             f"counting starts from a Position, as Position.from_moves('44'), not {position!r}"
         )
     geometry = position.geometry
-    if backend not in BACKENDS:
-        raise ClaimevenError(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
-    if whole_number(depth, "depth") < 0:
-        raise ClaimevenError(f"depth must be 0 or more, not {depth}")
+    one_of(backend, "backend", BACKENDS)
+    whole_number(depth, "depth", low=0)
     if backend == "compiled":
         geometry.check_fits_word()
     return backend != "python" and geometry.fits_word

@@ -17,7 +17,6 @@ attributes, without style sheets or ids, so that several drawings may stand in o
 from __future__ import annotations
 
 from collections.abc import Sequence, Sized
-from numbers import Real
 from typing import Final, NamedTuple
 from xml.sax.saxutils import escape
 
@@ -28,7 +27,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.line import Line
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
-from claimeven.game.validation import whole_number
+from claimeven.game.validation import real_number, whole_number
 from claimeven.markup import Html, Svg
 
 Cell = tuple[int, int]
@@ -98,8 +97,7 @@ def draw_svg(
     check_position(position)
     geometry = position.geometry
     _check_scores(scores, geometry)
-    if isinstance(cell, bool) or not isinstance(cell, Real) or not 0 < cell < _WIDEST:
-        raise ClaimevenError(f"a cell is some pixels wide, more than 0, not {cell!r}")
+    real_number(cell, "the pixels of a cell", above=0, high=_WIDEST)
     marked = None if last is None else last_cell(position, last)
     above = (_SCORES_HEIGHT if scores is not None else 0) + (_POINTER_HEIGHT if marked else 0)
     layout = _layout(geometry, above, bare)

@@ -17,6 +17,7 @@ from typing import Any, Final
 import numpy as np
 
 from claimeven.game import Geometry, InvalidPosition, Position
+from claimeven.game.validation import one_of
 from claimeven.markup import shown_by
 from claimeven.montecarlo.dispatch import (
     branching,
@@ -124,8 +125,7 @@ class TreeSearch(ABC):
 
     def __init__(self, backend: str) -> None:
         """Raises `InvalidOptions` for an unknown backend."""
-        if backend not in BACKENDS:
-            raise InvalidOptions(f"unknown backend {backend!r}: choose from {', '.join(BACKENDS)}")
+        one_of(backend, "backend", BACKENDS, InvalidOptions)
         self.backend = backend
         self.busy = Lock()
         self._searches = 0

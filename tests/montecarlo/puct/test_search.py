@@ -333,7 +333,7 @@ def test_bad_searches() -> None:
         (lambda: search.search(Position(Geometry(4, 4)), rng, 5), "the model knows 7x6"),
         (lambda: search.trace(POSITION, rng, 0), "iterations must be"),
         (lambda: search.trace(Position.from_moves("1212121"), rng, 5), "the game is over"),
-        (lambda: PuctSearch(Hashed(Geometry()), backend="c"), "unknown backend 'c'"),
+        (lambda: PuctSearch(Hashed(Geometry()), backend="c"), "there is no backend 'c'"),
     ):
         with pytest.raises(ClaimevenError, match=told):
             call()
