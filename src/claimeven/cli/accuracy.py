@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 
@@ -25,7 +25,7 @@ from claimeven.arena.games.provenance import setting_of
 from claimeven.arena.store.import_games import import_games
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import check_output, holds_games, scratch_folder, text_file
-from claimeven.blocks import Block
+from claimeven.blocks import Sections
 from claimeven.cli.common.json_lines import write_json, write_row
 from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
@@ -51,8 +51,6 @@ from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
 from claimeven.solver import Solver
 
-#: A blunder with what is said of the column played and of the right one.
-_Explained = tuple[Blunder, str, str]
 #: Endings of files of games that are taken for one even where there is none.
 _ENDINGS = (".db", ".sqlite", ".sqlite3")
 
@@ -208,14 +206,9 @@ def _judge_games(
         except KeyboardInterrupt:
             raise KeyboardInterrupt("interrupted; run the same again to go on from there") from None
     seconds = time.monotonic() - begin
-    blunders = _explained(found.worst(worst), lambda: solver_of(found.geometry))
-    if as_json:
-        data = {**found.as_dict(), "seconds": seconds, "blunders": _dicts(blunders)}
-        write_json(data, sys.stdout)
-    else:
-        write_sections(
-            [*accuracy_results.games_accuracy(found, seconds), *_sections(blunders)], sys.stdout
-        )
+    data = {**found.as_dict(), "seconds": seconds} if as_json else None
+    sections = accuracy_results.games_accuracy(found, seconds)
+    _write(data, sections, found.worst(worst), lambda: solver_of(found.geometry), sys.stdout)
 
 
 def _ask_agents(
@@ -240,39 +233,34 @@ def _ask_agents(
         found = SetAccuracy.of(plan, answers, time.perf_counter() - begin)
         if answers_file is not None:
             _write_answers(answers_file, found.answer_rows())
-        # To explain blunders takes time.
-        worst = 0 if interrupted else worst
-        blunders = _explained(found.worst(worst), lambda: solver_of(plan.geometry))
-        if as_json:
-            setting = setting_of(plan.agents, plan.geometry, plan.limit)
-            write_json({**setting, **found.as_dict(), "blunders": _dicts(blunders)}, out)
-        else:
-            write_sections([*accuracy_results.set_accuracy(found), *_sections(blunders)], out)
+        blunders = [] if interrupted else found.worst(worst)  # to explain them takes time
+        setting = setting_of(plan.agents, plan.geometry, plan.limit)
+        data = {**setting, **found.as_dict()} if as_json else None
+        sections = accuracy_results.set_accuracy(found)
+        _write(data, sections, blunders, lambda: solver_of(plan.geometry), out)
     if interrupted:
         click.echo(f"interrupted after {found.asked:,} of {plan.questions:,} answers", err=True)
     return interrupted
 
 
-def _explained(blunders: list[Blunder], solver: Callable[[], Solver]) -> list[_Explained]:
-    """Return blunders with the sentences on the column played and on the right one."""
-    explained = []
+def _write(
+    data: dict[str, Any] | None,
+    sections: Sections,
+    blunders: list[Blunder],
+    solver: Callable[[], Solver],
+    out: TextIO,
+) -> None:
+    """Write a result and its blunders, explained: as JSON if there is data, else in sections."""
+    rows = []
     for each in blunders:
-        played, right = each.explained(solver())
         position = each.move.position
-        explained.append((each, played.text(position), right.text(position)))
-    return explained
-
-
-def _dicts(explained: list[_Explained]) -> list[dict[str, Any]]:
-    return [
-        {**blunder.as_dict(), "played_text": played, "right_text": right}
-        for blunder, played, right in explained
-    ]
-
-
-def _sections(explained: list[_Explained]) -> Iterator[Sequence[Block]]:
-    for blunder, *sentences in explained:
-        yield from accuracy_results.blunder(blunder, sentences)
+        played, right = (column.text(position) for column in each.explained(solver()))
+        rows.append({**each.as_dict(), "played_text": played, "right_text": right})
+        sections += accuracy_results.blunder(each, (played, right))
+    if data is not None:
+        write_json({**data, "blunders": rows}, out)
+    else:
+        write_sections(sections, out)
 
 
 def _write_answers(path: Path, rows: Iterator[Mapping[str, Any]]) -> None:
