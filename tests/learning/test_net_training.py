@@ -308,19 +308,6 @@ def test_a_large_batch_is_learnt_as_a_small_one_is() -> None:
     assert steps[0] == pytest.approx(steps[1], abs=1e-5)
 
 
-@pytest.mark.parametrize("weighs", ["value", "score"])
-def test_what_weighs_more_is_learnt_sooner(weighs: str) -> None:
-    def learnt(weight: float) -> Losses:
-        config = OptimizerConfig(steps=40, rate=0.01, **{f"{weighs}_weight": weight})
-        trainer = NetTrainer(TINY, config, SMALL, seed=1)
-        batch = made_batch(trainer.net())
-        return [trainer.learn(batch) for _ in range(40)][-1]
-
-    none, usual, most = (learnt(weight) for weight in (0.0, 0.5, 20.0))
-    assert getattr(most, weighs) < getattr(usual, weighs) < getattr(none, weighs)
-    assert usual.policy < most.policy
-
-
 def test_any_of_the_right_columns_will_do() -> None:
     import jax
 

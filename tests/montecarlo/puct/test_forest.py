@@ -50,26 +50,6 @@ def test_bad_options(given: dict[str, Any], told: str) -> None:
         PuctOptions(**given)
 
 
-def test_options_at_their_bounds() -> None:
-    least: dict[str, Any] = {
-        "c": 0,
-        "fpu": 0,
-        "prior_temperature": 0.1,
-        "leaves": 1,
-        "capacity": 64,
-    }
-    most: dict[str, Any] = {
-        "c": 1000,
-        "fpu": 2,
-        "prior_temperature": 10,
-        "noise": 1,
-        "temperature": 1000,
-    }
-    for given in (least, most, {"leaves": 4096, "capacity": 100_000_000}):
-        options = PuctOptions(**given)
-        assert all(getattr(options, name) == value for name, value in given.items())
-
-
 def test_what_the_results_of_a_search_are_measured_by() -> None:
     options = PuctOptions()
     assert (options.method, options.scale, options.width) == ("puct", "-1..1", 1.0)

@@ -53,8 +53,7 @@ class ReadableForest:
         self.geometry = geometry
         self.options = options
         self.nodes_each = nodes_each
-        self._nodes = fields.new_nodes(trees * nodes_each)
-        self._trees = fields.new_trees(trees)
+        self._nodes, self._trees = fields.new_forest(trees, trees * nodes_each)
         self._places = np.arange(trees, dtype=np.int64) * nodes_each
 
     def __len__(self) -> int:

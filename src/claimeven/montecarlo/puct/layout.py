@@ -92,21 +92,15 @@ BATCH: Final = named_tuple(Batch, int64[:, ::1], int64[:, ::1], uint64[::1], uin
 PUCT_RULES: Final = named_tuple(PuctRules, float64[::1], int64[::1], uint64[::1])
 
 
-def new_nodes(count: int) -> Nodes:
-    """Set memory aside for nodes."""
-    return Nodes(
-        np.zeros((count, FIELDS), dtype=np.int32),
-        np.zeros(count, dtype=np.float64),
-        np.zeros(count, dtype=np.float32),
-    )
-
-
-def new_trees(count: int) -> Trees:
-    """Set memory aside for what there is of each tree."""
-    return Trees(
-        np.zeros((count, ROOT_FIELDS), dtype=np.uint64),
-        np.zeros((count, STATE_FIELDS), dtype=np.int64),
-        np.zeros(count, dtype=np.int64),
+def new_forest(trees: int, nodes: int) -> tuple[Nodes, Trees]:
+    """Set memory aside for trees and all their nodes."""
+    return (
+        Nodes(np.zeros((nodes, FIELDS), np.int32), np.zeros(nodes), np.zeros(nodes, np.float32)),
+        Trees(
+            np.zeros((trees, ROOT_FIELDS), np.uint64),
+            np.zeros((trees, STATE_FIELDS), np.int64),
+            np.zeros(trees, np.int64),
+        ),
     )
 
 
