@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +100,7 @@ def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -
     others = ("out", "positions", "nodes", "seconds", "claimeven")
     header = {name: told[name] for name in told if name not in others}
     lines = whole.read_text().splitlines()
-    with Journal(parts, header, lines[0].split(",")) as journal:
+    with closing(Journal(parts, header, lines[0].split(","))) as journal:
         journal.append((int(line.split(",")[0]), line.split(",")) for line in lines[1:41])
     run(*words, "--positions", "90", "--out", str(parts))
     assert parts.read_bytes() == whole.read_bytes()

@@ -125,8 +125,8 @@ def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> N
         ([drawn(1), drawn(2)], {"shares": (1, 0)}, r"shares of nets are numbers greater than 0"),
         ([drawn(1), drawn(2)], {"shares": (1e308, 1e308)}, r"greater than 0, of a finite sum"),
         ([drawn(1), drawn(2)], {"shares": (1, float("nan"))}, r"greater than 0, of a finite sum"),
-        ([drawn(1), drawn(2)], {"weight_steps": 0}, r"weight steps is 0: 1 to 127 can be"),
-        ([drawn(1), drawn(2)], {"weight_steps": 128}, r"weight steps is 128: 1 to 127 can be"),
+        ([drawn(1), drawn(2)], {"weight_steps": 0}, r"weight steps must be 1 to 127, not 0"),
+        ([drawn(1), drawn(2)], {"weight_steps": 128}, r"weight steps must be 1 to 127, not 128"),
         ([drawn(1), drawn(2, NetShape(pairs=4, blocks=1))], {}, r"1\.npz is a net of another size"),
         (
             [drawn(1), drawn(2, SHAPE, Geometry(5, 4, 3))],

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.atomic_io import check_output
+from claimeven.game.validation import whole_number
 from claimeven.learning.metrics import write_measured
 from claimeven.learning.net_training import initial_weights
 from claimeven.learning.quantization import MANY_POSITIONS, WEIGHT_STEPS, OnProgress
@@ -62,8 +63,7 @@ def average_nets(
         raise InvalidRun(f"{len(counts)} shares were given for {len(models)} nets")
     if not (all(count > 0 for count in counts) and sum(counts) < math.inf):
         raise InvalidRun("shares of nets are numbers greater than 0, of a finite sum")
-    if not 1 <= weight_steps <= MAX_STEPS:
-        raise InvalidRun(f"weight steps is {weight_steps}: 1 to {MAX_STEPS} can be")
+    whole_number(weight_steps, "weight steps", InvalidRun, low=1, high=MAX_STEPS)
     if os.path.realpath(out) in map(os.path.realpath, models):
         raise InvalidRun(f"{out} is one of the nets: name another file for the mean")
     check_output(out)
