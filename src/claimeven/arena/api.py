@@ -324,7 +324,7 @@ def _specs_of(part: str, path: str | Path) -> list[str]:
     if "*" not in part:
         return [part]
     anchor = Path(part).anchor
-    found = sorted(str(file) for file in Path(anchor).glob(part.removeprefix(anchor)))
+    found = sorted(file.as_posix() for file in Path(anchor).glob(part.removeprefix(anchor)))
     if not found:
         raise InvalidMatch(f"{path}: agents names {part!r}, and there is no such file")
     return found
