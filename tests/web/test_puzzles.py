@@ -9,7 +9,7 @@ import pytest
 from claimeven import daily_puzzle, puzzles
 from claimeven.web.puzzles import MAX_LEFT_OUT
 from tests.web.conftest import Server
-from tests.web.pages import PHONE, board_of, drop, rows
+from tests.web.pages import board_of, drop, rows
 
 #: A puzzle with two columns to find: 2, answered by 3, and 2.
 NUMBER = 1
@@ -82,34 +82,6 @@ def test_columns_are_judged_and_hinted_at(server: Server, solution: list[int]) -
     assert hints[2]["columns"] == [first]
     later = server.get("/api/puzzles/hints", number=NUMBER, found=1).json["hints"]
     assert later[2]["columns"] == [last] and later[2]["text"] != hints[2]["text"]
-
-
-@pytest.mark.parametrize(
-    ("path", "query", "sentence"),
-    [
-        ("/api/puzzles", {"band": "eazy"}, "there is no band 'eazy' (did you mean easy?)"),
-        ("/api/puzzles", {"number": 99999}, "there is no puzzle 99999: choose from 1 to"),
-        ("/api/puzzles", {"number": 1, "band": "expert"}, "it cannot be given with band"),
-        ("/api/puzzles", {"number": 1, "seed": 0}, "it cannot be given with seed"),
-        ("/api/puzzles", {"number": 1, "after": "3"}, "it cannot be given with after"),
-        ("/api/puzzles", {"number": 1, "kind": "win"}, "it cannot be given with kind"),
-        ("/api/puzzles", {"number": 1, "rating": 0}, "it cannot be given with rating"),
-        ("/api/puzzles", {"kind": "lose"}, "there is no kind 'lose'"),
-        ("/api/puzzles", {"after": "\u0663"}, "after takes numbers of puzzles like 3,17"),
-        ("/api/puzzles/hints", {"number": NUMBER, "found": -1}, "found: should be greater than"),
-        ("/api/puzzles", {"after": "1,x"}, "after takes numbers of puzzles like 3,17, not '1,x'"),
-        ("/api/puzzles/daily", {"date": "soon"}, "'soon' is no day"),
-        ("/api/puzzles/hints", {"number": NUMBER, "found": 2}, "has 2 columns to find"),
-        ("/api/puzzles/verdict", {"number": NUMBER, "column": 9}, "'9' is not a column"),
-        ("/api/puzzles/verdict", {"number": NUMBER}, "column"),
-    ],
-)
-def test_what_cannot_be_is_one_sentence(
-    server: Server, path: str, query: dict[str, Any], sentence: str
-) -> None:
-    answer = server.get(path, **query)
-    assert answer.status == 422
-    assert sentence in answer.error
 
 
 def told(page: Any) -> str:
@@ -302,19 +274,6 @@ def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(
     page.wait_for_selector(".puzzle-told:has-text('With a hint it does not count as solved')")
     page.select_option("[aria-label='How hard']", "expert")
     page.wait_for_selector(".puzzle-about:has-text('expert')")
-
-
-def test_it_fits_a_phone(browser: Any, server: Server) -> None:
-    context = browser.new_context(
-        viewport=PHONE, base_url=server.url, reduced_motion="reduce", has_touch=True
-    )
-    page = context.new_page()
-    page.goto(f"/?view=practise&puzzle={NUMBER}")
-    page.wait_for_selector(".puzzle-about:has-text('rating')")
-    page.tap(".stage [data-cell='4,6']")
-    page.wait_for_selector(".puzzle-told:has-text('turns the win into a loss')")
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    context.close()
 
 
 @pytest.mark.parametrize(

@@ -176,33 +176,6 @@ def test_trees_of_each_iteration_are_bounded_together(server: Server) -> None:
     assert server.get(path, **asked, iterations=61).status == 200
 
 
-@pytest.mark.parametrize(
-    ("path", "sentence"),
-    [
-        ("/api/search/minimax?agent=uct", "uct is not a minimax search"),
-        ("/api/search/montecarlo?agent=alphabeta", "alphabeta is not a Monte Carlo search"),
-        ("/api/search/montecarlo?iterations=90000", "5,000 iterations can be watched at most"),
-        ("/api/search/montecarlo?trees=yes&iterations=5000&steps=5000", "the trees of 5,000"),
-        ("/api/search/minimax?agent=f.py:g", "agents from files"),
-        ("/api/search/minimax?steps=20001", "steps: should be less than or equal to 20000"),
-        ("/api/search/minimax?tree_depth=65", "tree_depth: should be less than or equal to 64"),
-        ("/api/search/minimax?tree_nodes=0", "tree_nodes: should be greater than or equal to 1"),
-        ("/api/search/montecarlo?tree_nodes=0", "tree_nodes: should be greater than or equal to 1"),
-        ("/api/search/montecarlo?first=0", "first: should be greater than or equal to 1"),
-        ("/api/search/minimax?moves=1212121", "the game is over here: first player wins"),
-        ("/api/search/montecarlo?agent=puct:model=f.npz", "models from files"),
-        (
-            "/api/search/montecarlo?agent=puct&board=4x4",
-            "puct cannot play on 4x4 connect 4",
-        ),
-    ],
-)
-def test_what_cannot_be_watched_is_refused(server: Server, path: str, sentence: str) -> None:
-    answer = server.ask("GET", path)
-    assert answer.status == 422
-    assert answer.error.startswith(sentence)
-
-
 def test_a_review_is_that_of_the_package(server: Server) -> None:
     moves = "44455554221"
     told = server.get("/api/review", moves=moves).json
