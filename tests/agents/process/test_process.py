@@ -26,7 +26,6 @@ from claimeven.agents import (
     make_agent,
     make_agents,
 )
-from claimeven.agents.base import FaultKind
 from claimeven.agents.files import load_agent, split_file_spec
 from claimeven.agents.worker import OOM_SCORE
 from claimeven.arena import play_match
@@ -49,14 +48,6 @@ def in_process(spec: str) -> Agent:
     return load_agent(spec, *parts)
 
 
-#: A bot, and what it forfeits for; `arena.games.test_faults` has more.
-FORFEITS = [
-    ("swaps", "ended its process: exit status 0"),
-    ("writes", "wrote into the connection of its process"),
-    ("shuts", "ended its process: "),
-]
-
-
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system tells of both")
 @pytest.mark.usefixtures("real_starts")
 def test_its_memory_is_told_and_not_that_of_who_started_it() -> None:
@@ -69,23 +60,6 @@ def test_its_memory_is_told_and_not_that_of_who_started_it() -> None:
     assert 10 < told < ours.nbytes >> 20
 
 
-@pytest.mark.usefixtures("real_starts")
-@pytest.mark.parametrize(("name", "reason"), FORFEITS)
-def test_what_a_bot_does_costs_its_games_and_no_other(name: str, reason: str) -> None:
-    result = play_match("greedy", bot(name), games=2)
-    assert result.wins == (2, 0)
-    reasons = result.forfeits[1]
-    assert sum(reasons.values()) == 2
-    assert any(given.startswith(reason) for given in reasons)
-
-
-@pytest.mark.parametrize("name", ["forks", "lingers"])
-def test_bots_that_only_look_dangerous_play_on(name: str) -> None:
-    result = play_match(bot(name), "greedy", games=2)
-    assert result.forfeits == ({}, {})
-    assert all(played.final.is_over for played in result.games)
-
-
 def test_a_bot_that_never_answers_is_ended_and_begins_again() -> None:
     begin = time.monotonic()
     result = play_match(bot("stalls"), "random", games=2, limit=Limit(seconds=0.1))
@@ -94,13 +68,6 @@ def test_a_bot_that_never_answers_is_ended_and_begins_again() -> None:
     # Its first move of each game is played: the process is a fresh one.
     assert [len(played.columns) for played in result.games] == [2, 3]
     assert time.monotonic() - begin < 60
-
-
-def test_a_bot_that_is_late_forfeits() -> None:
-    result = play_match(bot("slow"), "random", games=1, limit=Limit(seconds=0.1))
-    assert sum(result.forfeits[0].values()) == 1
-    result = play_match(bot("slow"), "random", games=1, limit=Limit(seconds=20), start="121212")
-    assert result.forfeits == ({}, {})
 
 
 def test_a_bank_lets_a_bot_take_its_time(tmp_path: Path) -> None:
@@ -150,16 +117,6 @@ def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture
     assert err.count("thinking ☃\n") == err.count("warning\n") > 0
     assert len(err) < 30_000
     assert "has printed 20,000 characters in this game: the rest is left out" in err
-
-
-@pytest.mark.usefixtures("real_starts")
-@pytest.mark.parametrize("name", ["eats", "hoards"])
-def test_memory_is_bounded(name: str) -> None:
-    result = play_match(bot(name), "random", games=2, memory_mb=300)
-    told = "raised MemoryError: it wanted more than the 300 MB it may have"
-    assert result.forfeits[0] == {told: 2}
-    kinds = {played.forfeit.kind for played in result.games if played.forfeit}
-    assert kinds == {FaultKind.MEMORY}
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,10 @@ FAULTS = {
     "exits": ("crash", "ended its process: exit status 3"),
     "crashes": ("crash", "ended its process: signal SIGSEGV"),
     "killed": ("crash", "ended its process: signal SIGKILL"),
+    "swaps": ("crash", "ended its process: exit status 0"),
+    "writes": ("crash", "wrote into the connection of its process"),
+    "shuts": ("crash", "ended its process: "),
+    "hoards": ("memory", "raised MemoryError: it wanted more than the 300 MB it may have"),
     "eats": ("memory", "raised MemoryError: it wanted more than the 300 MB it may have"),
     "junk": ("illegal", "returned {'column': 'three'} instead of a column number"),
     "full": ("illegal", "returned column 0 (counted from 0), which is full: legal were 1, 2"),
@@ -72,7 +76,7 @@ def test_faults_are_told_apart_and_touch_no_other_game(
             assert (name, game.fault, game.reason) == (name, None, None)
             assert Position.from_moves(game.all_moves).is_over
     standings = Standings.of(stored_agents(plan), games)
-    assert standings.forfeits == {"crash": 10, "memory": 2, "illegal": 4}
+    assert standings.forfeits == {"crash": 16, "memory": 4, "illegal": 4}
     out, err = capfd.readouterr()
     assert (len(out), len(err) < 100_000) == (0, True)
     # What the others play is what they would play alone.
