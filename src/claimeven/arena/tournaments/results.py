@@ -276,13 +276,11 @@ class Meeting:
 
     def as_dict(self) -> dict[str, object]:
         """Return it as plain data for JSON, as the new agent sees it."""
+        record = self.record.as_dict()
+        del record["points"]
         return {
             "agent": self.opponent,
-            "games": self.record.games,
-            "wins": self.record.wins,
-            "draws": self.record.draws,
-            "losses": self.record.losses,
-            "share": self.record.share,
+            **record,
             "superiority": self.superiority,
             "verdict": self.verdict,
         }
