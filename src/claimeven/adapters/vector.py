@@ -373,11 +373,10 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return self._shifts, self._pairs(shown.get("observation")), mask.view(np.int8)
 
     def _observed(self, shown: dict[str, Array]) -> tuple[dict[str, Array], dict[str, Any]]:
-        infos: dict[str, Any] = {"seat": self._seats.copy()}
-        if "action_mask" in shown:
-            infos["action_mask"] = shown["action_mask"]
-        told = {f"_{name}": np.ones(self.num_envs, np.bool_) for name in infos}
-        return shown, {**infos, **told}
+        masks = {name: array for name, array in shown.items() if name == "action_mask"}
+        infos = {"seat": self._seats.copy(), **masks}
+        valid = {f"_{name}": np.ones(self.num_envs, np.bool_) for name in infos}
+        return shown, {**infos, **valid}
 
 
 def aligned(shape: tuple[int, ...], dtype: DTypeLike = np.int8) -> Array:
@@ -398,18 +397,17 @@ def check_array(
 ) -> None:
     """Raise `InvalidEnvironment` unless kernels can write into an array."""
     if array is None:
-        told = "of a kind whose memory cannot be shared"
+        wrong = "of a kind whose memory cannot be shared"
     elif array.shape != shape or array.dtype not in kinds:
-        told = f"{array.dtype} of shape {array.shape}"
+        wrong = f"{array.dtype} of shape {array.shape}"
     elif not array.flags.writeable:
-        told = "read-only"
+        wrong = "read-only"
     elif not array.flags.carray or (array.ndim > 2 and array.ctypes.data % 2):
-        told = "not contiguous or not aligned"
+        wrong = "not contiguous or not aligned"
     else:
         return
-    raise InvalidEnvironment(
-        f"{name} must be an array of {kinds[0]} of shape {shape} that can be written, and is {told}"
-    )
+    expected = f"{name} must be an array of {kinds[0]} of shape {shape} that can be written"
+    raise InvalidEnvironment(f"{expected}, and is {wrong}")
 
 
 def _mode(mode: AutoresetMode | str) -> AutoresetMode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,12 @@ class Forward:
     ) -> None:
         self.features = features
         self._xp, self._product, self._relu = xp, product, relu
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_xp": self._xp.__name__}  # a module cannot be pickled
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update({**state, "_xp": import_module(state["_xp"])})
 
     def rows(self, states: Any) -> dict[str, tuple[Any, Any]]:
         """Return which rows of each table positions look up: int (n, tables), as they are and in
