@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from claimeven.game.errors import InvalidPosition
 from claimeven.game.geometry import DIRECTIONS, Geometry
 
 
@@ -140,3 +141,30 @@ def window_starts(geometry: Geometry, length: int) -> tuple[int, int, int, int]:
                 if geometry.has(column + (length - 1) * dc, row + (length - 1) * dr):
                     masks[direction] |= 1 << geometry.bit(column, row)
     return (masks[0], masks[1], masks[2], masks[3])
+
+
+@lru_cache(maxsize=4096)
+def open_columns(top: int, columns: int, rows: int) -> tuple[int, ...]:
+    """Return the columns that are not full, by the discs in the highest row."""
+    height = rows + 1
+    return tuple(c for c in range(columns) if not top >> (c * height + rows - 1) & 1)
+
+
+def check_discs(geometry: Geometry, mine: int, mask: int) -> None:
+    """Raise `InvalidPosition` for discs off the board or in the air, and for miscounted ones."""
+    if mask & ~geometry.board or mine & ~mask or mine < 0 or mask < 0:
+        raise InvalidPosition("discs lie off the board, or a disc of mine is not in the mask")
+    check_floating(geometry, mask)
+    own, others = mine.bit_count(), (mine ^ mask).bit_count()
+    if others - own != mask.bit_count() % 2:
+        raise InvalidPosition(
+            f"the side to move has {own} discs and the other {others}: sides take turns"
+        )
+
+
+def check_floating(geometry: Geometry, mask: int) -> None:
+    """Raise `InvalidPosition` if one of these discs is above an empty cell."""
+    for column in range(geometry.columns):
+        stack = (mask & geometry.column_mask(column)) >> (column * geometry.height)
+        if stack & (stack + 1):
+            raise InvalidPosition(f"a disc floats above an empty cell in column {column + 1}")

@@ -28,7 +28,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from inspect import signature
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,8 +43,6 @@ _EMPTY, _FIRST, _SECOND = 0, 1, 2
 
 #: The same in a fen; what others write for its letters.
 _RED_YELLOW, _XO_TO_RY = ".ry", str.maketrans("xo", "ry")
-
-_OWN_PLANE: Final = 0
 
 Cells = NDArray[np.int8]
 
@@ -197,7 +195,7 @@ def places_in_planes(geometry: Geometry) -> NDArray[np.intp]:
     [[6, 0], [8, 2], [10, 4]]
     """
     flat = np.arange(2 * geometry.cells).reshape(geometry.rows, geometry.columns, 2)
-    return flat[::-1, :, _OWN_PLANE].T
+    return flat[::-1, :, 0].T
 
 
 @_reading

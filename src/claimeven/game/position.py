@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import lru_cache
 from importlib import import_module
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -60,7 +59,7 @@ class Position:
             )
         mine = whole_number(mine, "mine", InvalidPosition)
         mask = whole_number(mask, "mask", InvalidPosition)
-        _check_discs(geometry, mine, mask)
+        bitboard.check_discs(geometry, mine, mask)
         _set_geometry(self, geometry)
         _set_mine(self, mine)
         _set_mask(self, mask)
@@ -182,7 +181,7 @@ class Position:
         if self._outcome is not None and self.outcome is not None:
             return ()
         geometry = self.geometry
-        return _columns_below(self.mask & geometry.top, geometry.columns, geometry.rows)
+        return bitboard.open_columns(self.mask & geometry.top, geometry.columns, geometry.rows)
 
     @property
     def outcome(self) -> Outcome | None:
@@ -397,32 +396,6 @@ def _unchecked(geometry: Geometry, mine: int, mask: int) -> Position:
     return position
 
 
-@lru_cache(maxsize=4096)
-def _columns_below(top: int, columns: int, rows: int) -> tuple[int, ...]:
-    """Return the columns that are not full, by the discs in the highest row."""
-    height = rows + 1
-    return tuple(c for c in range(columns) if not top >> (c * height + rows - 1) & 1)
-
-
-def _check_discs(geometry: Geometry, mine: int, mask: int) -> None:
-    if mask & ~geometry.board or mine & ~mask or mine < 0 or mask < 0:
-        raise InvalidPosition("discs lie off the board, or a disc of mine is not in the mask")
-    check_floating(geometry, mask)
-    own, others = mine.bit_count(), (mine ^ mask).bit_count()
-    if others - own != mask.bit_count() % 2:
-        raise InvalidPosition(
-            f"the side to move has {own} discs and the other {others}: sides take turns"
-        )
-
-
 def _encodings() -> Any:
     """The module of FEN, which is above the rules and brings in NumPy."""
     return import_module("claimeven.game.encodings")
-
-
-def check_floating(geometry: Geometry, mask: int) -> None:
-    """Raise `InvalidPosition` if one of these discs is above an empty cell."""
-    for column in range(geometry.columns):
-        stack = (mask & geometry.column_mask(column)) >> (column * geometry.height)
-        if stack & (stack + 1):
-            raise InvalidPosition(f"a disc floats above an empty cell in column {column + 1}")

@@ -17,11 +17,12 @@ from dataclasses import dataclass, replace
 from typing import Any, TextIO, TypeVar
 
 from claimeven.errors import ClaimevenError
+from claimeven.game.bitboard import check_floating
 from claimeven.game.drawing import draw, find_drawings
 from claimeven.game.errors import InvalidPosition
 from claimeven.game.geometry import MAX_SIDE, STANDARD, Geometry
 from claimeven.game.move_order import moves_to
-from claimeven.game.position import Position, check_floating
+from claimeven.game.position import Position
 from claimeven.records.record import GameRecord, InvalidRecord
 
 #: The value of a cell: of the first player, of the second, empty.
