@@ -13,14 +13,8 @@ from types import FrameType
 from typing import TypeAlias, TypeVar
 
 _Result = TypeVar("_Result")
-
-
-def _interrupted() -> str:
-    return "interrupted"
-
-
-#: Returns what is said of this process where Ctrl-C ends it at once.
-last_words: Callable[[], str] = _interrupted
+#: Returns what is printed if Ctrl-C ends this process immediately.
+last_words: Callable[[], str] = lambda: "interrupted"  # noqa: E731 - it is replaced
 #: Exit status of a program that Ctrl-C has ended.
 INTERRUPTED = 130
 #: Seconds until Ctrl-C comes again that met code which can raise nothing.
@@ -92,10 +86,9 @@ def put_off(usual: _Handle | None = None) -> SafeMoment:
     """Put Ctrl-C off until a safe moment: a block, with a function to call at such moments.
 
     It ends the block as KeyboardInterrupt would have, if Ctrl-C came, and so does the end of the
-    block. For code in which an exception from nowhere does harm: a compiler, whose half-made things
-    might be thrown away twice, and libraries that are imported, which may swallow it or crash. In
-    threads but the main one, which it never comes to, and where it is ignored nothing changes.
-    `usual` is what Ctrl-C does as a rule, if it is not what it does before the block and after it.
+    block. For code in which an exception from nowhere does harm, such as a compiler, and libraries
+    that are imported, which may swallow it or crash. Nothing changes in other threads than the main
+    one, and if Ctrl-C is ignored. `usual` is what it does by default, if not as around the block.
     """
     return SafeMoment(usual)
 
@@ -122,9 +115,7 @@ class Lock(_thread.RLock):  # type: ignore[misc]  # it is not final
 
 @contextmanager
 def never_lost() -> Iterator[None]:
-    """Let Ctrl-C come again, a moment later, where Python can only print what it raised: in the
-    callback of a collector of garbage, or while an object is thrown away.
-    """
+    """Let Ctrl-C come again a moment later if Python could only print what it raised."""
 
     def hook(lost: sys.UnraisableHookArgs) -> None:
         if issubclass(lost.exc_type, KeyboardInterrupt):
@@ -148,10 +139,8 @@ def _press() -> None:
 
 @contextmanager
 def ended_within(seconds: float) -> Iterator[None]:
-    """End this process, with status 130, if Ctrl-C comes and the block has not ended so long after.
-
-    It says its `last_words` then. For work that loses nothing by a kill, in the main thread:
-    libraries may compile for half a minute and look at no signal meanwhile.
+    """End this process, with status 130 and its `last_words`, if Ctrl-C comes and the block has not
+    ended so long after: libraries may compile for half a minute and look at no signal.
     """
     if threading.current_thread() is not threading.main_thread() or os.name != "posix":
         yield
@@ -183,10 +172,7 @@ _resumed = 0
 
 
 def note_stops() -> None:
-    """Count from now on how often this process goes on after it was stopped, by Ctrl-Z and `fg`.
-
-    For the main thread; where the system stops no processes nothing changes.
-    """
+    """Count how often this process resumes after Ctrl-Z and `fg`; for the main thread."""
 
     def note(number: int, frame: FrameType | None) -> None:
         global _resumed  # noqa: PLW0603 - a process is stopped as a whole
@@ -197,8 +183,5 @@ def note_stops() -> None:
 
 
 def times_resumed() -> int:
-    """Return how often this process has gone on after it was stopped, as far as that is counted.
-
-    A clock that was read before says nothing where the number is another by now.
-    """
+    """Return how often this process has resumed: a clock that was read before is wrong then."""
     return _resumed
