@@ -12,9 +12,9 @@ from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import geometry_options, json_option
 from claimeven.cli.common.output import show_table
 from claimeven.cli.common.progress import say_when_compiling, status_line
+from claimeven.game import perft
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
-from claimeven.game.perft import distinct_by_ply, perft
 from claimeven.game.position import Position
 
 
@@ -65,6 +65,6 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
 def _counts(start: Position, plies: int) -> Iterator[tuple[int, int]]:
     """Yield the sequences and the distinct positions of each ply as soon as they are counted."""
     with status_line() as line:
-        for ply, positions in enumerate(distinct_by_ply(start, plies)):
-            yield perft(start, ply), positions
+        for ply, positions in enumerate(perft.distinct_by_ply(start, plies)):
+            yield perft.perft(start, ply), positions
             line.show(lambda ply=ply: f"ply {ply} of {plies} is counted")  # type: ignore[misc]
