@@ -10,7 +10,7 @@ from claimeven.montecarlo.graph import kernel as graph
 from claimeven.montecarlo.graph.engine import GraphEngine
 from claimeven.montecarlo.graph.textbook import TextbookGraph
 from claimeven.montecarlo.inspection import Forest
-from claimeven.montecarlo.layout import MOST_VISITS
+from claimeven.montecarlo.layout import MAX_VISITS
 from claimeven.montecarlo.tree.engine import TreeEngine
 from claimeven.montecarlo.tree.kernel import ROOT, TOTAL, VISITS
 from tests.montecarlo.support import all_of, search
@@ -20,7 +20,7 @@ BACKENDS = ("compiled", "python")
 
 def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
     """Set the visits of the root, all of them lost, as if `left` were left."""
-    many = MOST_VISITS - left
+    many = MAX_VISITS - left
     if isinstance(engine, GraphEngine):
         engine.state[graph.MADE] = many
         root = engine.root().node
@@ -49,8 +49,8 @@ def test_a_search_ends_before_visits_overflow(name: str, backend: str) -> None:
     assert engine.run(100) == 10
     assert engine.run(100) == 0
     root = engine.facts(engine.root())
-    assert root.visits == MOST_VISITS
-    assert -MOST_VISITS <= root.total < 0
+    assert root.visits == MAX_VISITS
+    assert -MAX_VISITS <= root.total < 0
     assert all(-1 <= child.plain_mean <= 1 for child in result.forest.branch(1).children)
 
 
@@ -64,7 +64,7 @@ def test_a_timed_search_of_a_kept_tree_ends_there_too(backend: str) -> None:
     visit_nearly_to_the_end(before.forest.trees[0], 10)
     assert searcher.search(Position(), rng, seconds=600).iterations == 10
     after = searcher.search(Position(), rng, iterations=5)
-    assert (after.iterations, after.kept) == (0, MOST_VISITS)
+    assert (after.iterations, after.kept) == (0, MAX_VISITS)
     assert after.column in range(7)
 
 
@@ -73,7 +73,7 @@ def test_a_worn_graph_is_emptied(backend: str) -> None:
     searcher = MonteCarloSearch(preset("uct-itu-table", capacity=5000), backend)
     rng = np.random.default_rng(1)
     before = searcher.search(Position(), rng, iterations=20)
-    visit_nearly_to_the_end(before.forest.trees[0], MOST_VISITS // 2)
+    visit_nearly_to_the_end(before.forest.trees[0], MAX_VISITS // 2)
     after = searcher.search(Position(), rng, iterations=5)
     assert (after.iterations, after.kept) == (5, 0)
     assert searcher.search(Position(), rng, iterations=5).kept == 5

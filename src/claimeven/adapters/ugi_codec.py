@@ -15,7 +15,7 @@ from claimeven.game.errors import IllegalMove, InvalidPosition
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
-from claimeven.montecarlo.layout import MOST_VISITS
+from claimeven.montecarlo.layout import MAX_VISITS
 from claimeven.solver.scores import plies_to_end
 from claimeven.suggestions import no_such
 
@@ -101,7 +101,7 @@ def limit_of(
     if "nodes" in given and "nodes" not in agent.limits and "iterations" in agent.limits:
         given["iterations"] = given.pop("nodes")
     if "iterations" in given:
-        given["iterations"] = min(given["iterations"], MOST_VISITS)
+        given["iterations"] = min(given["iterations"], MAX_VISITS)
     for name in [name for name in given if name not in agent.limits]:
         del given[name]
         notes.append(f"{agent.name} knows no limit of {name}: it is left free")

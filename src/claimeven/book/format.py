@@ -46,7 +46,7 @@ MAGIC = b"\x89C4BOOK\n"
 VERSION = 1
 #: More plies make more positions than anybody could solve, and more positions than this do not
 #: fit the memory of most machines.
-MOST_PLIES, MOST_POSITIONS = 14, 1 << 26
+MAX_PLIES, MAX_POSITIONS = 14, 1 << 26
 
 _HEADER = struct.Struct("<8sH4BHII")
 DIGEST_BYTES = 16
@@ -84,7 +84,7 @@ class _Header(NamedTuple):
 def check_plies(geometry: Geometry, plies: int) -> None:
     """Raise `InvalidBook` unless there can be a book of that many plies for the board."""
     geometry.check_fits_word("a book", InvalidBook)
-    most = min(MOST_PLIES, geometry.cells - 1)
+    most = min(MAX_PLIES, geometry.cells - 1)
     if not 0 <= plies <= most:
         raise InvalidBook(f"a book of {geometry} goes to ply 0 to {most}, not {plies}")
 
@@ -187,7 +187,7 @@ def _read_header(data: bytes, name: str) -> _Header:
         )
     geometry = board_of(columns, rows, connect, plies, name)
     # What does not shrink when it is packed takes a little more room.
-    if key_bytes > (_KEY_BYTES + 1) * MOST_POSITIONS or score_bytes > 2 * MOST_POSITIONS:
+    if key_bytes > (_KEY_BYTES + 1) * MAX_POSITIONS or score_bytes > 2 * MAX_POSITIONS:
         raise InvalidBook(f"{name} is damaged: it says that it holds more than a book can")
     return _Header(geometry, plies, key_bytes, score_bytes)
 
@@ -199,9 +199,9 @@ def _check_counts(counts: list[int], geometry: Geometry, name: str) -> None:
         if count > most or (ply == 0 and count != 1):
             raise InvalidBook(f"{name} is damaged: it says it holds {count} positions of ply {ply}")
         most = count * geometry.columns
-    if sum(counts) > MOST_POSITIONS:
+    if sum(counts) > MAX_POSITIONS:
         raise InvalidBook(
-            f"{name} holds {sum(counts)} positions; a book holds {MOST_POSITIONS} at most"
+            f"{name} holds {sum(counts)} positions; a book holds {MAX_POSITIONS} at most"
         )
 
 

@@ -56,7 +56,7 @@ VERSION = 2
 #: Scores that one digest guards.
 BLOCK = 1 << 16
 #: Bytes of the words about the source, at most.
-MOST_SOURCE = 1000
+MAX_SOURCE = 1000
 
 _HEADER = struct.Struct("<8sH4BH")
 _START = _HEADER.size + DIGEST_BYTES
@@ -211,7 +211,7 @@ def _source_words(source: str) -> bytes:
     read again.
     """
     told = "".join(c if c.isprintable() else " " if c.isspace() else "?" for c in source)
-    return told.encode()[:MOST_SOURCE].decode(errors="ignore").encode()
+    return told.encode()[:MAX_SOURCE].decode(errors="ignore").encode()
 
 
 def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
@@ -221,7 +221,7 @@ def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
     if version != VERSION:
         raise InvalidBook(f"{name} is of version {version} of the book format, not {VERSION}")
     geometry = board_of(columns, rows, connect, plies, name)
-    if word_bytes > MOST_SOURCE:
+    if word_bytes > MAX_SOURCE:
         raise InvalidBook(f"{name} is damaged: it says that its source takes {word_bytes} bytes")
     numbering = Numbering(geometry, plies)
     blocks = -(-numbering.starts[-1] // BLOCK)

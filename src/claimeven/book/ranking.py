@@ -97,7 +97,7 @@ def number_all(keys: Words, tables: Ints, numbers: Ints) -> None:
 Numbers = npt.NDArray[np.int64]
 
 #: Ways to spread the discs of a ply that are enumerated at most: a few hundred MB at work.
-MOST_SPREADS = 1 << 22
+MAX_SPREADS = 1 << 22
 
 
 class Numbering:
@@ -115,7 +115,7 @@ class Numbering:
         self.plies = plies
         # ways[c][s]: of spreading s discs over the columns from c on.
         ways = _ways(geometry.columns, geometry.rows, plies)
-        if max(ways[0]) > MOST_SPREADS:
+        if max(ways[0]) > MAX_SPREADS:
             raise InvalidBook(
                 f"there are too many ways to spread {plies} discs over {geometry}"
                 " for a book that is looked up in its file"

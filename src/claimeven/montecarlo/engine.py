@@ -89,7 +89,7 @@ class Engine(Viewed, Protocol):
 
     def run(self, iterations: int) -> int:
         """Make iterations; return how many were made: fewer if there is nothing left to do, or if
-        the root would get more than `MOST_VISITS`.
+        the root would get more than `MAX_VISITS`.
         """
 
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookEngine[Any]:

@@ -36,7 +36,7 @@ REUSE_PLIES: Final = 4
 BUCKET, SPREAD_KEYS = 4, 0x9E3779B97F4A7C15
 
 #: Visits of the root at which a search ends: the most that an int32 holds.
-MOST_VISITS: Final = 2**31 - 1
+MAX_VISITS: Final = 2**31 - 1
 
 #: Proofs, as the player sees them who moved into the node.
 UNPROVEN, PROVEN_WIN, PROVEN_LOSS, PROVEN_DRAW = range(4)

@@ -56,7 +56,7 @@ from typing import Any, Final
 from claimeven.compiled.splitmix64 import Stream
 from claimeven.game import ClaimevenError, Position
 from claimeven.game.validation import one_of, real_number, whole_number
-from claimeven.montecarlo.layout import MOST_VISITS, PLAYOUTS
+from claimeven.montecarlo.layout import MAX_VISITS, PLAYOUTS
 
 METHODS: Final = ("uct", "flat", "breadth")
 FORMULAS: Final = ("ucb1", "ucb")
@@ -68,7 +68,7 @@ DECISIVE: Final = ("off", "root", "tree")
 TABLES: Final = ("off", "equal", "mirror")
 
 MAX_CAPACITY: Final = 100_000_000
-MAX_ITERATIONS: Final = MOST_VISITS
+MAX_ITERATIONS: Final = MAX_VISITS
 MAX_THREADS: Final = 64
 
 

@@ -79,7 +79,7 @@ class TextbookSearch:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing left to do, or a root has been visited `MOST_VISITS` times."""
+        """Whether there is nothing left to do, or a root has been visited `MAX_VISITS` times."""
         raise NotImplementedError
 
     def run(self, iterations: int) -> int:

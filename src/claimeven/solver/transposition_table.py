@@ -46,7 +46,7 @@ ENTRY_BYTES = 8
 
 #: MB of the usual table, and of that beside a book which answers `DEEP` plies or more and leaves
 #: at most `SOON_SOLVED` empty cells.
-USUAL_MB, BESIDE_DEEP_MB = 128.0, 8.0
+DEFAULT_MB, BESIDE_DEEP_MB = 128.0, 8.0
 DEEP, SOON_SOLVED = 12, 30
 
 _HUGE_PAGE = 1 << 21
@@ -90,7 +90,7 @@ def usual_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
     """
     if book is not None and book.plies >= DEEP and geometry.cells - book.plies <= SOON_SOLVED:
         return BESIDE_DEEP_MB
-    return USUAL_MB
+    return DEFAULT_MB
 
 
 def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:

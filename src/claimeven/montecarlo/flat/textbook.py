@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from claimeven.montecarlo.layout import MOST_VISITS, UNPROVEN
+from claimeven.montecarlo.layout import MAX_VISITS, UNPROVEN
 from claimeven.montecarlo.textbook import Step, TextbookSearch, glance
 from claimeven.montecarlo.tree.textbook import TreeNode
 
@@ -36,8 +36,8 @@ class TextbookSimple(TextbookSearch):
 
     @property
     def is_done(self) -> bool:
-        """Whether the root has `MOST_VISITS`."""
-        return self.root.visits >= MOST_VISITS
+        """Whether the root has `MAX_VISITS`."""
+        return self.root.visits >= MAX_VISITS
 
     def expand(self, path: tuple[TreeNode, ...]) -> tuple[int, ...]:
         """Give a node its children, if there is room; returns their columns."""
@@ -85,7 +85,7 @@ class TextbookBreadth(TextbookSimple):
 
     @property
     def is_done(self) -> bool:
-        """Whether the tree holds every line of play, or the root has `MOST_VISITS`."""
+        """Whether the tree holds every line of play, or the root has `MAX_VISITS`."""
         return super().is_done or (self.cursor == self.used and not self.full)
 
     def step(self) -> Step:

@@ -68,7 +68,7 @@ class GraphEngine(GraphView, CompiledEngine):
         self.formula = Formula(options.weight)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        worn = self.state[kernel.MADE] > layout.MOST_VISITS // 2
+        worn = self.state[kernel.MADE] > layout.MAX_VISITS // 2
         if self.keeps and (worn or not self.options.reuse):
             self.forget()
         if not self.keeps:
@@ -85,7 +85,7 @@ class GraphEngine(GraphView, CompiledEngine):
         super().forget()
 
     def run(self, iterations: int) -> int:
-        iterations = min(iterations, layout.MOST_VISITS - int(self.state[kernel.MADE]))
+        iterations = min(iterations, layout.MAX_VISITS - int(self.state[kernel.MADE]))
         made = int(kernel.grow_graph(self.graph, self.work, self.rules, self.formula, iterations))
         self.state[kernel.MADE] += made
         return made
@@ -197,7 +197,7 @@ class TextbookGraphEngine(GraphView, TextbookEngine[TextbookGraph]):
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         before = self.former()
         search = self._search = TextbookGraph(position, self.options, seed)
-        if before is not None and before.made <= layout.MOST_VISITS // 2:
+        if before is not None and before.made <= layout.MAX_VISITS // 2:
             search.take(before)
         self.keeps = True
 

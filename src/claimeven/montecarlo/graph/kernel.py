@@ -15,7 +15,7 @@ weighted by the visits of its edge. So it does not matter by which way a child w
 "Monte-Carlo graph search from first principles", 2022). META: see `montecarlo.layout`.
 
 An iteration visits a node once at most, so MADE, the iterations since the graph was emptied, bounds
-all visits. At MOST_VISITS of them a search ends, and half as many are room enough for the next
+all visits. At MAX_VISITS of them a search ends, and half as many are room enough for the next
 decision, or else the graph is emptied.
 
 A full graph stores a new position in the place of another: of BUCKET places, from the one on that
@@ -150,7 +150,7 @@ def place_of(key: Word, graph: Graph, path: Ints, depth: Int) -> Int:
     """
     capacity = np.int64(graph.nodes.shape[0])
     place = spread(key) * capacity >> 32
-    found, fewest = np.int64(layout.NO_NODE), np.int64(layout.MOST_VISITS) + 1
+    found, fewest = np.int64(layout.NO_NODE), np.int64(layout.MAX_VISITS) + 1
     for _ in range(layout.BUCKET):
         passed = False
         for step in range(depth + 1):

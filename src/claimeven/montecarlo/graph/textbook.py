@@ -14,7 +14,7 @@ from claimeven.game import Position
 from claimeven.montecarlo.formula import inverse_root, log_root
 from claimeven.montecarlo.layout import (
     BUCKET,
-    MOST_VISITS,
+    MAX_VISITS,
     PROOF_RESULTS,
     PROVEN_LOSS,
     PROVEN_WIN,
@@ -94,9 +94,9 @@ class TextbookGraph(TextbookSearch):
 
     @property
     def is_done(self) -> bool:
-        """Whether the root is proven (with `solver`) or `MOST_VISITS` were made on this graph."""
+        """Whether the root is proven (with `solver`) or `MAX_VISITS` were made on this graph."""
         proven = self.options.solver and self.root.proof != UNPROVEN
-        return proven or self.made >= MOST_VISITS
+        return proven or self.made >= MAX_VISITS
 
     def standing(self, position: Position) -> Position:
         """`standing` by the options of this search."""

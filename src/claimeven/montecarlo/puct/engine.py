@@ -12,7 +12,7 @@ import numpy as np
 from claimeven.game.position import Position
 from claimeven.montecarlo.engine import SAMPLE, Facts, Viewed
 from claimeven.montecarlo.inspection import Forest
-from claimeven.montecarlo.layout import MOST_VISITS
+from claimeven.montecarlo.layout import MAX_VISITS
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.puct.forest import Heeded, PuctForest, at_once
 from claimeven.montecarlo.puct.options import PuctOptions
@@ -165,7 +165,7 @@ class TextbookPuct(PuctEngine):
         return self.root().visits
 
     def step(self, until: int, heeded: Heeded = at_once) -> int:
-        left = min(until, MOST_VISITS) - self.visits()
+        left = min(until, MAX_VISITS) - self.visits()
         return self.search_tree().run(min(1, max(0, left)))
 
     def add_noise(self, rng: np.random.Generator) -> None:

@@ -24,7 +24,7 @@ from claimeven.game.position import Position
 from claimeven.game.validation import real_number, whole_number
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.layout import (
-    MOST_VISITS,
+    MAX_VISITS,
     NO_NODE,
     PROOF_SHIFT,
     PROVEN_DRAW,
@@ -129,7 +129,7 @@ class PuctForest(ReadableForest):
         self._begin_at(tree, NO_NODE, position)
 
     def gather(
-        self, leaves: int = 1, until: int | npt.ArrayLike = MOST_VISITS
+        self, leaves: int = 1, until: int | npt.ArrayLike = MAX_VISITS
     ) -> tuple[Words, Words]:
         """Make up to `leaves` iterations in each tree, and return the positions that wait for the
         model: the discs of the side to move, and all discs.
@@ -145,7 +145,7 @@ class PuctForest(ReadableForest):
             raise InvalidOptions("the leaves gathered before wait still: back them up first")
         if len(self._batch.leaves) < len(self) * leaves:
             self._batch = fields.new_batch(len(self) * leaves, self.geometry)
-        self._trees.targets[:] = np.minimum(until, MOST_VISITS)
+        self._trees.targets[:] = np.minimum(until, MAX_VISITS)
         found = gather_leaves(self._nodes, self._trees, self._batch, self._rules, leaves)
         self.waiting = int(found)
         return self._batch.mines[: self.waiting], self._batch.masks[: self.waiting]
@@ -179,7 +179,7 @@ class PuctForest(ReadableForest):
         self,
         model: PolicyValue,
         leaves: int = 1,
-        until: int | npt.ArrayLike = MOST_VISITS,
+        until: int | npt.ArrayLike = MAX_VISITS,
         heeded: Heeded = at_once,
     ) -> int:
         """Make one batch: `gather`, the model, `back_up`. Returns how many iterations were made; 0

@@ -13,7 +13,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.montecarlo.dispatch import branching
 from claimeven.montecarlo.inspection import Branch, Forest
-from claimeven.montecarlo.layout import DISTANCE_SHIFT, MOST_VISITS, PROOF_RESULTS, PROOF_SHIFT
+from claimeven.montecarlo.layout import DISTANCE_SHIFT, MAX_VISITS, PROOF_RESULTS, PROOF_SHIFT
 from claimeven.montecarlo.options import check_budget
 from claimeven.montecarlo.playouts.textbook import blocking_columns
 from claimeven.montecarlo.puct.engine import CompiledPuct, PuctEngine, PuctView, TextbookPuct
@@ -105,7 +105,7 @@ class PuctSearch(TreeSearch):
             keep = max(int(min(seconds, 1e6) * _KEPT_A_SECOND[self.backend]), _KEPT_ANYWAY)
         engine.start(position, keep)
         kept = engine.visits()
-        until = MOST_VISITS if iterations is None else min(kept + iterations, MOST_VISITS)
+        until = MAX_VISITS if iterations is None else min(kept + iterations, MAX_VISITS)
         if not kept or position != self._noisy:
             self._noisy = None
         self._grow(engine, position, until, deadline, rng)

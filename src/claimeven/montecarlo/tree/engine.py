@@ -50,7 +50,7 @@ class RecordsEngine(CompiledEngine):
 
     def visits_left(self) -> int:
         """How many iterations the root has room for."""
-        return layout.MOST_VISITS - int(self.records[kernel.ROOT, kernel.VISITS])
+        return layout.MAX_VISITS - int(self.records[kernel.ROOT, kernel.VISITS])
 
 
 class TreeEngine(RecordsEngine):

@@ -11,7 +11,7 @@ which they are tried. META: see `montecarlo.layout`. Node 0 is the root; its mov
 results are those of the side not to move.
 
 Children always lie behind their parent. Positions are not stored: a descent plays them. No node
-has more than MOST_VISITS, at which a search ends, so that VISITS and TOTAL never overflow.
+has more than MAX_VISITS, at which a search ends, so that VISITS and TOTAL never overflow.
 
 `textbook` is the same search on positions, draw for draw and visit for visit.
 """

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from claimeven.game import Position
 from claimeven.montecarlo.formula import TOLERANCE, counted_total, log_root, upper_bound
 from claimeven.montecarlo.layout import (
-    MOST_VISITS,
+    MAX_VISITS,
     PROOF_RESULTS,
     PROVEN_LOSS,
     REUSE_PLIES,
@@ -58,9 +58,9 @@ class TextbookTree(TextbookSearch):
 
     @property
     def is_done(self) -> bool:
-        """Whether the root is proven (with `solver`) or has `MOST_VISITS`."""
+        """Whether the root is proven (with `solver`) or has `MAX_VISITS`."""
         proven = self.options.solver and self.root.proof != UNPROVEN
-        return proven or self.root.visits >= MOST_VISITS
+        return proven or self.root.visits >= MAX_VISITS
 
     def step(self) -> Step:
         """Make one iteration: select, expand, simulate, back up."""
