@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -18,6 +17,8 @@ from claimeven.parallel import posix
 from claimeven.parallel.process import Child, ChildEnded, NoMoreProcesses
 from tests import forks
 from tests.agents.process.test_attacks import eventually, marked
+
+resource = pytest.importorskip("resource", reason="Windows has no such limits")
 
 #: Seconds that an answer may take on a machine under load.
 PATIENCE = 120

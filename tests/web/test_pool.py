@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-import resource
 import signal
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -194,6 +193,8 @@ def test_failures_of_a_task_are_told_and_the_worker_stays(
         before = pool.processes
         limits = Path(f"/proc/{before[0]}/limits")
         if limits.exists():
+            import resource
+
             (data,) = [x for x in limits.read_text().splitlines() if x.startswith("Max data")]
             hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
             most = hard if hard != resource.RLIM_INFINITY else math.inf
@@ -289,6 +290,7 @@ def test_a_worker_that_is_handed_over_is_not_lost_with_who_waited_for_it() -> No
 @contextmanager
 def no_more_files() -> Iterator[None]:
     """Nothing more can be opened, not even a pipe."""
+    resource = pytest.importorskip("resource", reason="Windows has no such limit")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
     try:

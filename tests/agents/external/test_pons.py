@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,8 @@ from claimeven.arena import play_match
 from claimeven.solver import Solver
 from tests.agents.support import decided
 from tests.positions import random_games
+
+resource = pytest.importorskip("resource", reason="Windows has no such limits")
 
 SMALL = Geometry(5, 4)
 #: Our own `solve` in the place of the other program, in each of the forms that are understood.
