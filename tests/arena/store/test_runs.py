@@ -214,6 +214,12 @@ def test_no_folder_of_this_machine_is_stored(tmp_path: Path) -> None:
 def test_names_lose_their_folders_as_far_as_they_stay_apart() -> None:
     assert brief_names(["/a/x.py", "/b/x.py", "/b/y.py:f"]) == ("a/x.py", "b/x.py", "b/y.py:f")
     assert brief_names(["/x.py", "x.py"]) == ("/x.py", "x.py")
+    of_windows = [
+        "C:\\Users\\Ann Lee\\bots\\x.py:f",
+        "ugi:D:/c4/engine.exe --net=C:\\m\\w.bin",
+        "uct:c=1",
+    ]
+    assert brief_names(of_windows) == ("x.py:f", "ugi:engine.exe --net=w.bin", "uct:c=1")
     for name in ("http://127.0.0.1:8000/play", "bots/x.py", "uct:c=0.7", "ugi:engine --depth 3"):
         assert brief_names([name]) == (name,)
     assert brief_names(["ugi:/opt/an engine/x --net=/m/w.bin"])[0].endswith("--net=w.bin")

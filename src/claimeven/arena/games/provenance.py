@@ -16,8 +16,10 @@ from claimeven.agents.registry import Contestant
 from claimeven.agents.sanitize import printable
 from claimeven.game.geometry import Geometry
 
-#: An absolute path among the words of a spec, and not the address of a server.
-_ABSOLUTE = re.compile(r"(?<![^\s:=,'\"])/[^/\s:=,'\"][^\s:=,'\"]*")
+#: The start of an absolute path, on Windows too; not the address of a server.
+_ROOT = r"(?:[A-Za-z]:[\\/]|/(?!/))"
+#: Such a path among the words of a spec.
+_ABSOLUTE = re.compile(rf"(?<![^\s:=,'\"]){_ROOT}[^\s:=,'\"]+")
 #: Parts of an absolute path that a name keeps at most.
 _MAX_PARTS = 20
 #: How to go on with a file of games although something has changed.
@@ -138,9 +140,14 @@ def brief_names(names: Sequence[str]) -> tuple[str, ...]:
 def _brief_name(name: str, kept: int) -> str:
     """Return a name with the last so many parts of each absolute path in it."""
     place = name.rpartition(":")[0] if not name.endswith(".py") else name
-    if place.endswith(".py") and place.startswith("/"):  # there may be spaces in it
-        return "/".join(place.split("/")[1:][-kept:]) + name[len(place) :]
-    return _ABSOLUTE.sub(lambda found: "/".join(found[0].split("/")[1:][-kept:]), name)
+    if place.endswith(".py") and re.match(_ROOT, place):  # there may be spaces in it
+        return _last_parts(place, kept) + name[len(place) :]
+    return _ABSOLUTE.sub(lambda found: _last_parts(found[0], kept), name)
+
+
+def _last_parts(path: str, kept: int) -> str:
+    """Return the last so many parts of an absolute path."""
+    return "/".join(re.split(r"[\\/]" if path[1:2] == ":" else "/", path)[1:][-kept:])
 
 
 def setting_of(agents: Iterable[Contestant], geometry: Geometry, limit: Limit) -> dict[str, Any]:
