@@ -7,6 +7,7 @@ turns; CPU seconds are printed, the least of `RUNS` runs.
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -49,8 +50,11 @@ def seconds(what: str, way: str) -> float:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("starts", nargs="*", choices=[*STARTS, []], metavar="START")
+    starts = parser.parse_args().starts or STARTS
     print("CPU seconds        linked   apart")
-    for what in STARTS:
+    for what in starts:
         runs = [[seconds(what, way) for way in ("linked", "apart")] for _ in range(RUNS)]
         linked, apart = map(min, zip(*runs, strict=True))
         print(f"{what:17s}{linked:8.1f}{apart:8.1f}", flush=True)

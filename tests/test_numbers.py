@@ -137,7 +137,7 @@ def test_shares_of_numpy_split_alike(tmp_path: Path) -> None:
     one, other = data.split_by_game(0.5, 3), data.split_by_game(np.float32(0.5), np.int64(3))  # type: ignore[arg-type]
     assert [part.games.tolist() for part in one] == [part.games.tolist() for part in other]
     for share in ("x", True, float("nan")):
-        with pytest.raises(InvalidDataset, match="a number from 0 to 1"):
+        with pytest.raises(InvalidDataset, match="the share to train on must be"):
             data.split_by_game(share)  # type: ignore[arg-type]
 
 
