@@ -75,6 +75,7 @@ class Worker:
         `texts` are what files held when play began, a letter a byte.
         """
         self.memory_mb = memory_mb
+        backend.limit_memory(memory_mb)
         # A file may draw immediately: the same numbers every time.
         random.seed(_GLOBAL_SEED)
         np.random.seed(_GLOBAL_SEED)
@@ -159,7 +160,7 @@ class Worker:
             traceback = getattr(error, "traceback", "") or traceback_of(error, ours=False)
             return {"invalid": printable(str(error)), "traceback": traceback}
         if isinstance(error, MemoryError) and self.memory_mb:
-            backend.raise_memory_limit(self.memory_mb + LAST_WORDS)
+            backend.limit_memory(self.memory_mb + LAST_WORDS)
         reason = f"raised {described(error)}"
         return {"fault": reason, "traceback": traceback_of(error), "kind": kind_of(error)}
 
@@ -172,7 +173,7 @@ def main(parent: Parent) -> None:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]  # files, both
     worker = Worker()
-    while (data := parent.receive()) is not None:
+    while (data := _received(parent)) is not None:
         message = worker.message(data)
         try:
             sys.stdout.flush()
@@ -180,6 +181,13 @@ def main(parent: Parent) -> None:
         except Exception:
             pass  # what the agent did to them is its own affair
         parent.send(message)
+
+
+def _received(parent: Parent) -> bytes | None:
+    """Return the next request; None at the end, or when the memory does not suffice for it."""
+    with contextlib.suppress(MemoryError):
+        return parent.receive()
+    return None
 
 
 def _made(spec: str, file: list[str] | None) -> Agent:

@@ -49,7 +49,7 @@ class Group:
 
     The process holds the reading end of a pipe on which nothing is written, its lifeline: when we
     end, in whatever way, the pipe closes and the group is killed. `memory_mb` bounds the data of
-    each process (heap, arrays, stacks) on Linux; macOS bounds none.
+    each process of a program (heap, arrays, stacks) on Linux; macOS bounds none.
     """
 
     def __init__(self, memory_mb: int | None = None) -> None:
@@ -78,7 +78,8 @@ class Group:
         )
         if _KERNEL_ENDS_GROUPS:
             _tie(self.lifeline, process.pid)
-        if self._memory_mb is not None and hasattr(resource, "prlimit"):
+        # A child of ours limits itself once Python has started, which needs memory too.
+        if self._memory_mb is not None and end is None and hasattr(resource, "prlimit"):
             with contextlib.suppress(OSError, ValueError):
                 hard = resource.prlimit(process.pid, resource.RLIMIT_DATA)[1]
                 limits = _data_limits(self._memory_mb, hard)
@@ -257,8 +258,8 @@ def press(thread: int) -> None:
     signal.pthread_kill(thread, signal.SIGINT)
 
 
-def raise_memory_limit(memory_mb: int) -> None:
-    """Let this process hold more memory, as far as the system grants it."""
+def limit_memory(memory_mb: int) -> None:
+    """Let this process hold so much memory, as far as the system grants it."""
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     resource.setrlimit(resource.RLIMIT_DATA, _data_limits(memory_mb, hard))
 

@@ -142,4 +142,4 @@ def _unknown(*given: Any) -> None:
 
 
 end_with_parent = has_unread = count_starved = reached_limit = _unknown
-raise_memory_limit = peak_memory_mb = machine_memory_mb = _unknown
+limit_memory = peak_memory_mb = machine_memory_mb = _unknown

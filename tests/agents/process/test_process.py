@@ -6,6 +6,7 @@ import os
 import pickle
 import random
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -169,6 +170,16 @@ def test_a_process_may_hold_half_of_a_small_machine(monkeypatch: pytest.MonkeyPa
     assert Isolation(memory_mb=7).memory == 7
     monkeypatch.setattr("claimeven.agents.process.sandbox.DEFAULT_MEMORY", half + 1)
     assert Isolation().memory == half
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="bounds of memory are of Linux")
+@pytest.mark.usefixtures("real_starts")
+def test_an_agent_that_has_less_memory_than_python_takes_is_refused_in_a_sentence(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(InvalidSpec, match="raised MemoryError: it wanted more than the 1 MB"):
+        make_agents(["greedy"], isolation=Isolation(everyone=True, memory_mb=1))
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="Linux is told so")
