@@ -96,6 +96,7 @@ def test_a_name_stands_beside_its_cells_where_both_have_room() -> None:
     assert named_lines("who", ["won"], names, cells, 10) == [
         "who    won", "ann      1", "berta    2", "carla k.", "         3",
     ]  # fmt: skip
+    assert named_lines("who", ["won"], ["ann"], [[""]], 9) == ["who  won", "ann"]
     assert named_lines("who", ["won"], ["ann"], [["1"]], 2) == ["who", "  won", "ann", "    1"]
 
 

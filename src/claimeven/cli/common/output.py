@@ -146,7 +146,8 @@ def table_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: i
     for part in parts:
         lines += [""] if lines else []
         for row in cells:
-            lines.append(_GAP.join(right(row[place], widths[place]) for place in (0, *part)))
+            line = _GAP.join(right(row[place], widths[place]) for place in (0, *part))
+            lines.append(line.rstrip())
     return lines
 
 
@@ -179,9 +180,9 @@ def named_lines(
     lines: list[str] = []
     for name, row in zip([heading, *names], cells, strict=True):
         if text_size(name) <= room:
-            lines.append(left(name, room) + row)
+            lines.append((left(name, room) + row).rstrip())
         else:
-            lines += [name, right(row, width)]
+            lines += [name, right(row, width).rstrip()]
     return lines
 
 
