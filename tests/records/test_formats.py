@@ -417,7 +417,7 @@ def test_texts_in_another_encoding_are_told() -> None:
 @pytest.mark.parametrize("text", ["b\n", "x\n", "draw\n", "4455\n"])
 def test_a_word_alone_is_a_move_string_and_no_row_of_cells(text: str) -> None:
     """The columns of wide boards are letters."""
-    assert guess_format("-", text).name == "moves"
+    assert guess_format("-", beginning=text).name == "moves"
 
 
 def test_no_more_lines_are_read_to_guess_than_it_takes() -> None:

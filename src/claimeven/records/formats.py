@@ -147,14 +147,14 @@ def format_of(name: str) -> Format:
     return FORMATS[name]
 
 
-def guess_format(name: str, start: str = "") -> Format:
+def guess_format(name: str, beginning: str = "") -> Format:
     """Return the format of a file by the ending of its name, or else by how its text starts.
 
     >>> guess_format("games.csv").name, guess_format("-", "3, 3, 4\\n").name
     ('csv', 'openspiel')
     """
     ending = PurePath(name).suffix.lower()
-    text = start.lstrip("\ufeff \t\r\n")
+    text = beginning.lstrip("\ufeff \t\r\n")
     line = text.partition("\n")[0].strip()
     is_document = text.startswith(("<", "{")) and ending != ".jsonl"
     if not is_document and (ending != ".jsonl" or '"steps"' not in line):
