@@ -191,6 +191,11 @@ def test_failures_of_a_task_are_told_and_the_worker_stays(
 ) -> None:
     async def work(pool: WorkerPool) -> None:
         before = pool.processes
+        with pytest.raises(
+            WorkFailed, match="claimeven failed at this; its log says how"
+        ) as failed:
+            await pool.result("nonsense", {}, 60)
+        assert failed.value.status == 500
         limits = Path(f"/proc/{before[0]}/limits")
         if limits.exists():
             import resource
@@ -199,11 +204,6 @@ def test_failures_of_a_task_are_told_and_the_worker_stays(
             hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
             most = hard if hard != resource.RLIM_INFINITY else math.inf
             assert int(data.split()[3]) == min(MEMORY_MB << 20, most)
-        with pytest.raises(
-            WorkFailed, match="claimeven failed at this; its log says how"
-        ) as failed:
-            await pool.result("nonsense", {}, 60)
-        assert failed.value.status == 500
         assert (await pool.result("scores", EASY, 60))["complete"] is True
         assert pool.processes == before
         assert (pool.jobs_done, pool.workers_lost) == (2, 0)

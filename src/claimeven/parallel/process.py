@@ -248,7 +248,8 @@ class Child(Process):
 
     `module` has a function `main` that is called with a `worker.Parent`. What the child prints goes
     to `printed`, without it to our stderr. `max_message` are the bytes of the longest message that
-    is taken, `memory_mb` bounds its memory where the system can. Raises `NoMoreProcesses`.
+    is taken. On Windows `memory_mb` bounds its memory, elsewhere `main` does (`limit_memory`).
+    Raises `NoMoreProcesses`.
     """
 
     _last_pieces = 64

@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 
 from claimeven.agents import codec
 
+#: MB of memory that a worker may hold.
+MEMORY_MB = 2048
+
 
 class Step(NamedTuple):
     """A step of getting ready: its name on the page, and the spec of an agent that is asked once.

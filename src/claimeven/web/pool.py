@@ -27,11 +27,9 @@ from claimeven.parallel.process import (
     NoMoreProcesses,
 )
 from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
-from claimeven.web.jobs import STEPS, Step, to_plain
+from claimeven.web.jobs import MEMORY_MB, STEPS, Step, to_plain
 from claimeven.web.streaming import Event
 
-#: MB of memory that a worker may hold.
-MEMORY_MB = 2048
 #: Seconds that a worker has to take a message, and to be ready: it may have to compile a lot.
 TAKE_SECONDS, WARM_SECONDS = 10.0, 900.0
 #: Seconds added to the time of a job before it is given up: a task that keeps a time itself ends

@@ -10,9 +10,10 @@ from typing import Any
 
 from claimeven.agents.validation import plain
 from claimeven.errors import ClaimevenError
+from claimeven.parallel.system import backend
 from claimeven.parallel.worker import JobWorker, Parent, Send
 from claimeven.solver.errors import SearchStopped
-from claimeven.web.jobs import from_plain
+from claimeven.web.jobs import MEMORY_MB, from_plain
 from claimeven.web.tasks import Tools, load
 
 #: Values that one event may hold, and how deep they may be nested.
@@ -23,6 +24,7 @@ UNPROCESSABLE, UNAVAILABLE, FAILED = 422, 503, 500
 def main(parent: Parent) -> None:
     """Answer the server's requests until it ends."""
     sys.argv = [""]
+    backend.limit_memory(MEMORY_MB)
     tools = Tools()
     JobWorker(parent, partial(do, tools), tools.forget_agents).serve()
 
