@@ -157,6 +157,8 @@ def _bearers(mark: str) -> Iterator[int]:
 def end_with_parent(lifeline: int) -> None:
     """In a child: end, with the group, when the parent ends, or now if it has."""
     os.set_inheritable(lifeline, False)
+    if _KERNEL_ENDS_GROUPS:  # the parent may have been stopped before it tied us
+        _tie(lifeline, os.getpgrp())
     poll = select.poll()
     poll.register(lifeline, select.POLLIN)
     if poll.poll(0):
