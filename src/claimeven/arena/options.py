@@ -174,7 +174,11 @@ class RunOptions(PlayerOptions, LimitOptions, SandboxOptions):
         known = [each.name for each in fields(cls)]
         for name in given:
             if name not in known:
-                raise InvalidMatch(no_such("option", name, known))
+                names = {field: python for python, field in _PYTHON_NAMES.items()}
+                whole = {"seconds": "limit", "columns": "geometry"}
+                choices = [names.get(each, each) for each in known]
+                choices += [whole[each] for each in known if each in whole]
+                raise InvalidMatch(no_such("option", name, choices))
         return cls(**given) if options is None else replace(options, **given)
 
 

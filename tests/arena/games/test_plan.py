@@ -142,6 +142,8 @@ OVER = Position.from_moves("1212121")
         ({"start": OVER}, "the game is over in the start position: first player wins"),
         ({"openings": []}, "a match needs an opening, if only the empty one"),
         ({"opening": "4"}, "there is no option 'opening' (did you mean openings?): choose from "),
+        ({"memory_m": 9}, "there is no option 'memory_m' (did you mean memory_mb?): choose from "),
+        ({"limits": 1}, "there is no option 'limits' (did you mean limit?): choose from "),
     ],
 )
 def test_impossible_matches(asked: dict[str, Any], said: str) -> None:
