@@ -1,6 +1,7 @@
 """The words of the project, counted: idioms per 10,000 words, and words that the rules exclude.
 
-`python -m doctools.prose [PATHS]` prints the counts, `--list [IDIOM] [PATHS]` each place. `tests/docs/test_prose.py` holds the project to them.
+`python -m doctools.prose [PATHS]` prints the counts, `--list [IDIOM] [PATHS]` each place.
+`tests/docs/test_prose.py` holds the project to them.
 
 Prose is the text of documents and notebooks without code and tables of figures; docstrings without
 their examples; comments; and string literals of at least three words.

@@ -274,7 +274,7 @@ class GrowingFile:
 
         A function tells how many once no other process can add to it.
         """
-        self.path = Path(path)
+        self.path: Path = Path(path)
         with _naming(path):
             _target(path)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)

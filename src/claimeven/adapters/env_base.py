@@ -129,7 +129,7 @@ class Episode:
     )  # fmt: skip
 
     def __init__(self, geometry: Geometry) -> None:
-        self.geometry = geometry
+        self.geometry: Geometry = geometry
         self._won_from = 2 * geometry.connect - 1
         self._places: list[list[int]] = places_in_planes(geometry).tolist()
         self._begun: Position | None = None
@@ -222,10 +222,10 @@ class BoardEnvironment:
         render_mode: str | None,
     ) -> None:
         self.geometry = geometry
-        self.beginning = Beginning.of(geometry, start, opening_plies)
-        self.render_mode = check_render_mode(render_mode)
+        self.beginning: Beginning = Beginning.of(geometry, start, opening_plies)
+        self.render_mode: str | None = check_render_mode(render_mode)
         #: The reward falls by this for each point of exact score that a move loses.
-        self.shaping = real_number(shaping, "shaping", InvalidEnvironment, low=0)
+        self.shaping: float = real_number(shaping, "shaping", InvalidEnvironment, low=0)
         self._episode = Episode(geometry)
         self._solver: Solver | None = None
         if self.shaping:

@@ -110,7 +110,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         super().__init__(
             Geometry(columns, rows, connect), start, opening_plies, shaping, render_mode
         )
-        self.seat = check_seat(seat)
+        self.seat: str = check_seat(seat)
         if not isinstance(limit, Limit | None):
             raise InvalidEnvironment(f"a limit is a Limit, as Limit(seconds=0.1), not {limit!r}")
         self._limit = limit or Limit()

@@ -77,7 +77,7 @@ class ConnectFour(BoardEnvironment, AECEnv[str, Observation, int]):  # type: ign
     board is printed after each move).
     """
 
-    metadata = {  # noqa: RUF012 - as PettingZoo has it
+    metadata: dict[str, object] = {  # noqa: RUF012 - as PettingZoo has it
         "render_modes": list(RENDER_MODES),
         "name": "claimeven_connect_four_v0",
         "is_parallelizable": False,
@@ -101,7 +101,7 @@ class ConnectFour(BoardEnvironment, AECEnv[str, Observation, int]):  # type: ign
         )
         self._is_begun = False
         self._rng, _ = seeding.np_random()
-        self.possible_agents = list(AGENTS)
+        self.possible_agents: list[str] = list(AGENTS)
         self.agents: list[str] = []
         self.observation_spaces: dict[str, spaces.Space[Any]] = {
             agent: space_of(self.geometry) for agent in AGENTS

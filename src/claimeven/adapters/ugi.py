@@ -71,7 +71,7 @@ class UgiEngine:
         seed: int = 0,
         title: str = "claimeven",
     ) -> None:
-        self.options = UgiOptions(spec, geometry or Geometry(), seed)
+        self.options: UgiOptions = UgiOptions(spec, geometry or Geometry(), seed)
         self.title = title
         self._write_line = write
         self._writing = Lock()

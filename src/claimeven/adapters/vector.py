@@ -130,23 +130,23 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         threads: int | None = None,
         render_mode: str | None = None,
     ) -> None:
-        self.geometry = Geometry(columns, rows, connect)
+        self.geometry: Geometry = Geometry(columns, rows, connect)
         self.geometry.check_fits_word("the vectorised environment", InvalidEnvironment)
-        self.num_envs = whole_number(num_envs, "num_envs", InvalidEnvironment, low=1)
+        self.num_envs: int = whole_number(num_envs, "num_envs", InvalidEnvironment, low=1)
         if opponent not in list(OPPONENTS):  # a list, so that what has no hash is told too
             names = [name or "None" for name in OPPONENTS]
             raise InvalidEnvironment(
                 no_such("opponent of many games at once", str(opponent), names)
             )
         self.opponent, self.seat = opponent, check_seat(seat)
-        self.beginning = Beginning.of(self.geometry, start, opening_plies)
-        self.autoreset_mode = _mode(autoreset_mode)
+        self.beginning: Beginning = Beginning.of(self.geometry, start, opening_plies)
+        self.autoreset_mode: AutoresetMode = _mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
-        self.render_mode = check_render_mode(render_mode)
+        self.render_mode: str | None = check_render_mode(render_mode)
         most = usable_cores()
         if threads is not None:
             most = whole_number(threads, "threads", InvalidEnvironment, low=1)
-        self.threads = max(1, min(most, self.num_envs // _GAMES_A_THREAD))
+        self.threads: int = max(1, min(most, self.num_envs // _GAMES_A_THREAD))
         self._start_threads()
 
         self.single_observation_space = space_of(self.geometry)

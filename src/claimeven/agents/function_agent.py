@@ -54,7 +54,7 @@ _POSITION = re.compile(r"pos(ition)?|p|state|board|game|grid", re.I)
 class FunctionAgent(Agent):
     """A function of a position as an agent; it knows of no limit, and is held to that in time."""
 
-    limits = frozenset(("seconds",))
+    limits: frozenset[str] = frozenset(("seconds",))
 
     def __init__(self, name: str, function: Callable[[Position], Any]) -> None:
         self.name = name

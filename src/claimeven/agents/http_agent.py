@@ -68,7 +68,7 @@ class HttpAgent(Agent):
     crashes, one that is late stalls, and an answer that is no legal column is illegal.
     """
 
-    limits = frozenset(LIMITS)
+    limits: frozenset[str] = frozenset(LIMITS)
 
     def __init__(self, url: str) -> None:
         self.name = url
@@ -167,8 +167,8 @@ class Endpoint:
         parts = _parts(url)
         assert parts.hostname is not None
         self.host, self.is_secret = parts.hostname, parts.scheme.lower() == "https"
-        self.port = parts.port or _PORTS[parts.scheme.lower()]
-        self.path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        self.port: int = parts.port or _PORTS[parts.scheme.lower()]
+        self.path: str = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         self._connection: http.client.HTTPConnection | None = None
         importlib.import_module("http.client")  # before any clock runs
 

@@ -64,7 +64,7 @@ class KaggleAgent(Agent):
     `none_plays` says that None stands for column 0.
     """
 
-    limits = frozenset(("seconds",))
+    limits: frozenset[str] = frozenset(("seconds",))
 
     def __init__(
         self,

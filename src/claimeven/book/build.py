@@ -151,7 +151,7 @@ class Journal:
     def __init__(self, path: Path, geometry: Geometry, layer: Layer) -> None:
         """Read the journal at `path`, or begin one; `scores` are what it holds so far."""
         self.path = path
-        self.heading = f"claimeven book journal: {geometry}, ply {layer.ply}".encode()
+        self.heading: bytes = f"claimeven book journal: {geometry}, ply {layer.ply}".encode()
         self.scores: Scores = np.full(len(layer.keys), _NO_SCORE, dtype=np.int8)
         self._lines: list[str] = []
         atomic_io.check_output(path)

@@ -82,7 +82,7 @@ class MappedBook:
 
     def __init__(self, path: str | Path) -> None:
         """Open a file. Raises `InvalidBook` naming it: unreadable, no such book, damaged."""
-        self.path = Path(path)
+        self.path: Path = Path(path)
         name = str(path)
         try:
             self._place = self.path.absolute()  # the current folder may be another one later
@@ -94,8 +94,8 @@ class MappedBook:
                 mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
         except OSError as error:
             raise InvalidBook(f"{name} cannot be read: {error.strerror or error}") from None
-        self.positions = head.counts
-        self.source = head.source
+        self.positions: tuple[int, ...] = head.counts
+        self.source: str = head.source
         self._numbering = head.numbering
         self._digests = head.digests
         self._scores: Scores = np.frombuffer(mapped, dtype=np.int8)[head.size :]

@@ -120,12 +120,12 @@ class Numbering:
                 f"there are too many ways to spread {plies} discs over {geometry}"
                 " for a book that is looked up in its file"
             )
-        self.spreads = ways[0]
-        self.colourings = [comb(ply, ply // 2) for ply in range(plies + 1)]
-        self.blocks = [
+        self.spreads: list[int] = ways[0]
+        self.colourings: list[int] = [comb(ply, ply // 2) for ply in range(plies + 1)]
+        self.blocks: list[int] = [
             (self.spreads[ply] + _even_spreads(geometry, ply)) // 2 for ply in range(plies + 1)
         ]
-        self.starts = [0]
+        self.starts: list[int] = [0]
         for blocks, colourings in zip(self.blocks, self.colourings, strict=True):
             self.starts.append(self.starts[-1] + blocks * colourings)
         # before[c][s][h]: spreads of s discs over the columns from c on with fewer than h in c.

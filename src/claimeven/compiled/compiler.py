@@ -183,7 +183,7 @@ class KernelCache:
         load: Callable[[Collection[str]], None],
     ) -> None:
         self.function = function
-        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.name: str = f"{function.__module__}.{function.__qualname__}"
         self.announce = announce
         self.load = load
 

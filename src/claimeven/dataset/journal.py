@@ -46,7 +46,7 @@ class Journal:
 
     def __init__(self, path: Path, header: Mapping[str, Any], fields: Sequence[str]) -> None:
         check_target(path)
-        self.path = journal_path(path)
+        self.path: Path = journal_path(path)
         self.fields = fields
         self.count = 0
         self.last_number = 0

@@ -80,7 +80,7 @@ class AllPositions:
 
     def __init__(self, plan: DatasetPlan, keys: Sequence[Keys], last_scores: Scores) -> None:
         self.geometry = geometry = plan.geometry
-        self.lowest = plan.lowest
+        self.lowest: int = plan.lowest
         self._keys = keys[:-1]
         self._scores: list[npt.NDArray[np.int8]] = []
         self._parents: list[_Parents] = []

@@ -83,8 +83,8 @@ class Lessons:
         if not len(data):
             raise InvalidRun("the data sets hold no position to learn from")
         self.data, self.seed = data, seed
-        self.batch = batch if chances is not None else min(batch, len(data))
-        self.features = Features(data.geometry)
+        self.batch: int = batch if chances is not None else min(batch, len(data))
+        self.features: Features = Features(data.geometry)
         self.focus = focus
         self.ahead, self.beside = (round(part * self.batch) for part in (ahead, beside))
         self._barred = np.unique(np.zeros(0, np.uint64) if barred is None else barred)

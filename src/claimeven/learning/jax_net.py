@@ -169,7 +169,7 @@ class NetInJax:
 
     def take(self, net: Net) -> None:
         """Judge by another net from now on."""
-        self.geometry = net.geometry
+        self.geometry: Geometry = net.geometry
         self._weights = self._jax.device_put(net.arrays)
         grading = (net.searching.score_share, net.searching.score_scale)
         self._judge = _compiled(

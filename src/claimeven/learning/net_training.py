@@ -170,7 +170,7 @@ class NetTrainer:
     ) -> None:
         self._jax, _ = jax_and_optax()
         self.shape, self.config, self.geometry, self.seed = shape, config, geometry, seed
-        self.precision = precision_here(precision)
+        self.precision: str = precision_here(precision)
         self.weights = self.mean = initial_weights(shape, geometry, seed)
         self.step = 0
         start, self._update = _compiled_optimizer(config.optimizer, self.precision)

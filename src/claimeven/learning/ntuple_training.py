@@ -114,7 +114,7 @@ class NTupleLearner:
         self.config = config
         geometry = config.geometry
         tuples = NTuples.drawn(config.tuples, config.length, geometry, config.seed)
-        self.network = NTupleNetwork(tuples)
+        self.network: NTupleNetwork = NTupleNetwork(tuples)
         self.changes = np.zeros((len(self.network.weights), 2), dtype=np.float32)
         self.totals = np.zeros(td.TOTALS, dtype=np.int64)
         #: The totals at the last measurement, and the seconds since, of the clock and of the CPU.

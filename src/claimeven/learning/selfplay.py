@@ -98,7 +98,7 @@ class SelfPlayLearner:
             score_weight=config.score_weight,
         )
         self.trainer = NetTrainer(config.shape, optimization, config.geometry, config.seed)
-        self.replay = Replay(config.window, config.geometry)
+        self.replay: Replay = Replay(config.window, config.geometry)
         self.best = config.net_of(self.trainer.arrays())
         self.iteration = 0
         self.learnt = 0

@@ -158,7 +158,7 @@ class SelfPlay:
     ) -> None:
         self.recipe = recipe
         self.rng = np.random.default_rng(seed)
-        self.model = Remembering(net)
+        self.model: Remembering = Remembering(net)
         self.forest = PuctForest(recipe.geometry, games, recipe.nodes_each, recipe.search)
         self.tally = Tally(games)
         self._moments: list[_Moment] = []
@@ -284,7 +284,7 @@ class Replay:
 
     def __init__(self, most: int, geometry: Geometry) -> None:
         self.most, self.geometry = most, geometry
-        self.features = Features(geometry)
+        self.features: Features = Features(geometry)
         none, columns = np.zeros(0, dtype=np.uint64), geometry.columns
         shares = np.zeros((0, columns), dtype=np.float32)
         nothing = np.zeros(0, dtype=np.float32)

@@ -97,12 +97,12 @@ class MinimaxSearch:
         column_order(Position().geometry, order)
         TranspositionTable(table)
         self.algorithm = algorithm
-        self.evaluation = get_evaluation(evaluation)
+        self.evaluation: Evaluation = get_evaluation(evaluation)
         self.order = order
         self.backend = backend
         self.table_entries = table
         self.view = view
-        self.prune = prune and algorithm != "minimax"
+        self.prune: bool = prune and algorithm != "minimax"
         self._tables: dict[str, TranspositionTable | CompiledTranspositionTable] = {}
         self._table_holds: tuple[Geometry, int] | None = None
         #: Held by the search that is running: the tables serve one at a time.

@@ -142,7 +142,7 @@ class CompiledTranspositionTable:
     """A `TranspositionTable` of 2^`bits` entries as arrays."""
 
     def __init__(self, entries: int) -> None:
-        self.bits = TranspositionTable(entries).bits
+        self.bits: int = TranspositionTable(entries).bits
         self.arrays = table_arrays(entries)
         self.clear()
 

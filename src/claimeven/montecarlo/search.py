@@ -127,7 +127,7 @@ class TreeSearch(ABC):
         """Raises `InvalidOptions` for an unknown backend."""
         one_of(backend, "backend", BACKENDS, InvalidOptions)
         self.backend = backend
-        self.busy = Lock()
+        self.busy: Lock = Lock()
         self._searches = 0
         self._telling = _TELLING
 

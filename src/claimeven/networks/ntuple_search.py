@@ -72,7 +72,7 @@ class NTupleSearchState(SearchState):
     ) -> None:
         super().__init__(position, depth, True, evaluation, order, None, "mover")
         self.network = network
-        self.root_ply = position.ply
+        self.root_ply: int = position.ply
         slots = network.tuples.slots
         self.indices = np.zeros((depth + 1, len(slots)), dtype=np.int64)
         self.indices[0] = network.tuples.indices(position)

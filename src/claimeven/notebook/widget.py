@@ -83,22 +83,22 @@ class BoardWidget(anywidget.AnyWidget):
     _esm = MODULE
     _is_ready = False  # as long as it is being made, and where that failed
 
-    size = Unicode("7x6").tag(sync=True)
-    connect = Int(4).tag(sync=True)
-    start = Unicode("").tag(sync=True)
-    moves = Unicode("").tag(sync=True)
+    size: Unicode[str, str | bytes] = Unicode("7x6").tag(sync=True)
+    connect: Int[int, int] = Int(4).tag(sync=True)
+    start: Unicode[str, str | bytes] = Unicode("").tag(sync=True)
+    moves: Unicode[str, str | bytes] = Unicode("").tag(sync=True)
     undone = Unicode("").tag(sync=True)
-    show_scores = Bool(False).tag(sync=True)
-    flipped = Bool(False).tag(sync=True)
-    theme = Enum(("auto", "light", "dark"), "auto").tag(sync=True)
-    width = Int(420, min=120).tag(sync=True)
-    seat = Int(None, allow_none=True, read_only=True).tag(sync=True)
-    agent_name = Unicode("", read_only=True).tag(sync=True)
+    show_scores: Bool[bool, bool | int] = Bool(False).tag(sync=True)
+    flipped: Bool[bool, bool | int] = Bool(False).tag(sync=True)
+    theme: Enum[str] = Enum(("auto", "light", "dark"), "auto").tag(sync=True)
+    width: Int[int, int] = Int(420, min=120).tag(sync=True)
+    seat: Int[int | None, int | None] = Int(None, allow_none=True, read_only=True).tag(sync=True)
+    agent_name: Unicode[str, str | bytes] = Unicode("", read_only=True).tag(sync=True)
     thinking = Bool(False).tag(sync=True)
     known = Dict().tag(sync=True)
-    problem = Unicode("").tag(sync=True)
+    problem: Unicode[str, str | bytes] = Unicode("").tag(sync=True)
     position = Instance(Position)
-    decision = Instance(Decision, allow_none=True)
+    decision: Instance[Decision | None] = Instance(Decision, allow_none=True)
 
     def __init__(
         self,
@@ -117,8 +117,8 @@ class BoardWidget(anywidget.AnyWidget):
     ) -> None:
         line = line_of(game, geometry)
         check(line.start.geometry, seat, limit, seed, solver)
-        self.limit = limit or Limit()
-        self.seconds = real_number(seconds, "seconds", low=0, finite=False)
+        self.limit: Limit = limit or Limit()
+        self.seconds: float = real_number(seconds, "seconds", low=0, finite=False)
         self._origin = line.start
         self._given_solver = solver
         self._own_solver: Solver | None = None

@@ -69,10 +69,10 @@ class ColumnClaims:
         self.scores = scores
         self.before = best
         self.after = own
-        self.mover = position.turn
-        self.other = 1 - position.turn
+        self.mover: int = position.turn
+        self.other: int = 1 - position.turn
         self.cell: Cell = (column, position.height_of(column))
-        self.played = position.play_unchecked(column)
+        self.played: Position = position.play_unchecked(column)
         self.solver = solver
 
     def claims(self) -> Iterator[Claim]:

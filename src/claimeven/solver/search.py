@@ -57,7 +57,7 @@ class ExactSearch:
         check_board(geometry)
         size, count = check_table_mb(table_mb), check_threads(threads)
         self.geometry = geometry
-        self.bucket_bits = bucket_bits_for(geometry, size)
+        self.bucket_bits: int = bucket_bits_for(geometry, size)
         self.entries = new_entries(self.bucket_bits)
         self.workers = [Worker(geometry, self.entries, self.bucket_bits, n) for n in range(count)]
         self._alone = threading.Lock()

@@ -49,11 +49,11 @@ class TextbookSolver:
 
     def __init__(self, geometry: Geometry, bucket_bits: int, worker: int = 0) -> None:
         self.geometry = geometry
-        self.rest_bits = geometry.bits - bucket_bits
+        self.rest_bits: int = geometry.bits - bucket_bits
         assert 0 < self.rest_bits <= REST_BITS
-        self.entries = [0] * (2 << bucket_bits)
-        self.weights = column_weights(geometry, worker)
-        self.tops = pair_tops(geometry)
+        self.entries: list[int] = [0] * (2 << bucket_bits)
+        self.weights: list[int] = column_weights(geometry, worker)
+        self.tops: int = pair_tops(geometry)
         self.nodes = 0
 
     # -- rules

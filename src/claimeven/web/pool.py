@@ -203,7 +203,7 @@ class WorkerPool:
         self.jobs_done = 0
         self.workers_lost = 0
         #: Set once code is being compiled, which takes long: jobs may wait for that already.
-        self.compiling = asyncio.Event()
+        self.compiling: asyncio.Event = asyncio.Event()
         self._workers: set[Worker] = set()
         self._free: deque[Worker] = deque()
         self._waiting: deque[asyncio.Future[Worker]] = deque()

@@ -60,7 +60,7 @@ FULL = 100
 
 #: Makes a router of the API.
 new_router = partial(APIRouter, responses=PROBLEMS, route_class=CancelledRoute)
-router = new_router()
+router: APIRouter = new_router()
 InQuery = Annotated[PositionFields, Query()]
 Bot = Annotated[str | None, Query(max_length=MAX_SPEC, description="The bot to play against.")]
 

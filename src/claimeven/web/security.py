@@ -61,13 +61,13 @@ class Guard:
         origins: Iterable[str] = (),
     ) -> None:
         self.app = app
-        self.origins = frozenset(origins)
+        self.origins: frozenset[str] = frozenset(origins)
         self.names = {"localhost", *(host.lower() for host in hosts)}
         if is_public:
             self.names |= {socket.gethostname().lower(), socket.getfqdn().lower()}
         self.is_public = is_public
         self.body = body
-        self.bodies = bodies or {}
+        self.bodies: Mapping[str, int] = bodies or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or refuse it in a sentence."""

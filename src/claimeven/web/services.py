@@ -33,8 +33,8 @@ class Services:
     def __init__(self, settings: ServerSettings, pool: WorkerPool) -> None:
         self.settings = settings
         self.pool = pool
-        self.began = time.monotonic()
-        self.store = StoreView(settings.store, settings.waiting)
+        self.began: float = time.monotonic()
+        self.store: StoreView = StoreView(settings.store, settings.waiting)
         self._kept: OrderedDict[Position, dict[str, Any]] = OrderedDict()
 
     def warm(self) -> None:

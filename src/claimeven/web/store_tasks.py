@@ -33,11 +33,11 @@ class GrowingStandings:
     """The standings of a store that may grow; only games that it has not read are read."""
 
     def __init__(self, store: Store) -> None:
-        self.file = _file_of(store.path)
-        self.name = store.path.name
-        self.unread = UnreadGames()
+        self.file: tuple[int, int] = _file_of(store.path)
+        self.name: str = store.path.name
+        self.unread: UnreadGames = UnreadGames()
         self.agents = store.agents
-        self.totals = Totals(public_agents(self.agents))
+        self.totals: Totals = Totals(public_agents(self.agents))
 
     def is_of(self, store: Store) -> bool:
         """Whether these are the standings of that file and its agents."""

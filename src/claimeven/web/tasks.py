@@ -56,7 +56,7 @@ class Tools:
     def __init__(self) -> None:
         self.table_mb: float | None = None
         self.standings: Any = None
-        self.seconds = 60.0
+        self.seconds: float = 60.0
         self.send: Callable[[str, Any], None] = lambda event, data: None
         self._solvers: OrderedDict[Geometry, Solver] = OrderedDict()
         self._agents: OrderedDict[tuple[str, Geometry], Agent] = OrderedDict()

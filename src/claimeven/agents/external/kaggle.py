@@ -31,7 +31,7 @@ class Player(KaggleAgent):
     """A player of the package. It draws from the game's generator, as seed of each move."""
 
     def __init__(self, name: str) -> None:
-        self.module = _connectx()
+        self.module: ModuleType = _connectx()
         super().__init__(f"kaggle:{name}", self.module.agents[name])
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:

@@ -165,11 +165,11 @@ class PonsSolver:
 class PonsAgent(ProgramAgent):
     """Plays by the scores of a program: the centre-most of the best columns."""
 
-    limits = frozenset(("seconds",))
+    limits: frozenset[str] = frozenset(("seconds",))
 
     def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
         super().__init__(command, spec, isolation)
-        self.solver = PonsSolver(command, STANDARD, self._printed, isolation.memory)
+        self.solver: PonsSolver = PonsSolver(command, STANDARD, self._printed, isolation.memory)
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` if the program does not answer about a position of a board."""

@@ -52,7 +52,7 @@ class UgiAgent(ProgramAgent):
     `DEFAULT_SECONDS` for a move. Its stderr goes to ours.
     """
 
-    limits = frozenset(("seconds", "depth", "nodes"))
+    limits: frozenset[str] = frozenset(("seconds", "depth", "nodes"))
 
     def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
         check_command(command)

@@ -58,7 +58,7 @@ class SearchAgent(Agent):
     plays: str = "first"
 
     def __post_init__(self) -> None:
-        self.name = self.search.algorithm
+        self.name: str = self.search.algorithm
         self._last: tuple[Position, MinimaxResult, TranspositionTable | None] | None = None
         #: The table that the next search starts from, if a trace of it was asked for.
         self._known: TranspositionTable | None = None

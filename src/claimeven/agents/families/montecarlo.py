@@ -45,7 +45,7 @@ class MonteCarloAgent(Agent):
     spec nor the limit bounds. An agent that `remembers` keeps what it has stored.
     """
 
-    limits = frozenset(("seconds", "iterations"))
+    limits: frozenset[str] = frozenset(("seconds", "iterations"))
 
     def __init__(
         self,

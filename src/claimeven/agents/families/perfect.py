@@ -62,7 +62,7 @@ def _decision(
 class SolverAgent(Agent):
     """The base of agents around a solver: one solver for the board they meet, and a time limit."""
 
-    limits = frozenset(("seconds",))
+    limits: frozenset[str] = frozenset(("seconds",))
 
     def __init__(self, threads: int, table_mb: int | None) -> None:
         self.threads = threads

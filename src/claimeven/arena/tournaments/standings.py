@@ -125,8 +125,8 @@ class Totals:
     """
 
     def __init__(self, agents: Sequence[StoredAgent], games: Iterable[Game] = ()) -> None:
-        self.agents = tuple(agents)
-        self.label = {agent.id: agent.label for agent in agents}
+        self.agents: tuple[StoredAgent, ...] = tuple(agents)
+        self.label: dict[int, str] = {agent.id: agent.label for agent in agents}
         self.games = 0
         self.forfeits: Counter[str] = Counter()
         self._meetings: defaultdict[tuple[int, int], Record] = defaultdict(Record)

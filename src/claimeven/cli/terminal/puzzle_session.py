@@ -50,7 +50,7 @@ class PuzzleSession:
         self.check(puzzle)
         what = "wins" if puzzle.kind == WIN else "holds the draw"
         meanings = {"": f"the column that {what}", **_MEANINGS}
-        self.prompt = Prompt(self.talk, meanings, puzzle.geometry)
+        self.prompt: Prompt = Prompt(self.talk, meanings, puzzle.geometry)
         self.show(puzzle)
         self.tried += 1
         found, hints, clean = 0, 0, True

@@ -65,7 +65,7 @@ class TextbookSimple(TextbookSearch):
         """One result of the last node of a path, by its proof or a playout, counted in all."""
         result, moves = self.simulate(path[-1])
         self.iterations += 1
-        self.depth = max(self.depth, len(path) - 1)
+        self.depth: int = max(self.depth, len(path) - 1)
         columns = tuple(node.column for node in path[1:])
         step = Step(self.iterations, columns, expanded, tuple(moves), result, ())
         for node in reversed(path):
@@ -108,7 +108,7 @@ class TextbookFlat(TextbookSimple):
             glance(path[-1], self.options)
             if path[-1].proof == UNPROVEN and len(path) <= 2:
                 self.expand(path)
-            self.depth = max(self.depth, len(path) - 1)
+            self.depth: int = max(self.depth, len(path) - 1)
 
     def step(self) -> Step:
         """Make one iteration: the next leaf."""

@@ -162,7 +162,7 @@ class TextbookGraph(TextbookSearch):
             leaf.value = PROOF_RESULTS[leaf.proof]
         proofs = self.back_up(path, leaf)
         self.iterations += 1
-        self.depth = max(self.depth, len(path))
+        self.depth: int = max(self.depth, len(path))
         columns = tuple(edge.column for _, edge in path)
         flips = self._flips(columns)
         return Step(

@@ -65,7 +65,7 @@ class CompiledPuct(PuctEngine):
 
     def __init__(self, model: PolicyValue, options: PuctOptions) -> None:
         super().__init__(model, options)
-        self.forest = PuctForest(model.geometry, 1, options.capacity, options)
+        self.forest: PuctForest = PuctForest(model.geometry, 1, options.capacity, options)
 
     @property
     def depth(self) -> int:
@@ -101,7 +101,7 @@ class CompiledPuct(PuctEngine):
             self.forest.move_to(0, position, keep)
         else:
             self.forest.reset(0, position)
-        self.keeps = True
+        self.keeps: bool = True
 
     def visits(self) -> int:
         return int(self.forest.iterations()[0])

@@ -75,7 +75,7 @@ class TreeEngine(RecordsEngine):
         elif node == layout.NO_NODE:
             self.records[kernel.ROOT] = kernel.NEW_ROOT
             self.state[layout.USED] = 1
-        self.position = position
+        self.position: Position = position
         self.place(position, seed)
 
     def run(self, iterations: int) -> int:

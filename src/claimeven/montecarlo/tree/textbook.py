@@ -68,7 +68,7 @@ class TextbookTree(TextbookSearch):
         result, moves = self.simulate(path[-1])
         proofs = self.back_up(path, result)
         self.iterations += 1
-        self.depth = max(self.depth, len(path) - 1)
+        self.depth: int = max(self.depth, len(path) - 1)
         columns = tuple(node.column for node in path[1:])
         return Step(self.iterations, columns, expanded, tuple(moves), result, proofs)
 

@@ -197,8 +197,8 @@ class Net:
         self.knows_only_best = knows_only_best
         # Arrays of JAX and Ray are read only, which kernels do not take.
         self.arrays = {n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)}
-        self.features = Features(geometry)
-        self.forward = Forward(self.features)
+        self.features: Features = Features(geometry)
+        self.forward: Forward = Forward(self.features)
         parts = ("sum", "difference", "bias")
         of_blocks = [[f"block{n}_{part}" for part in parts] for n in range(shape.blocks)]
         matrices = np.zeros((2 * shape.blocks, shape.pairs, shape.pairs), dtype=np.float32)
