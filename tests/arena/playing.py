@@ -26,10 +26,10 @@ def played(
     plan: Plan,
     jobs: int = 1,
     store: Store | None = None,
-    tell: Callable[[str], object] | None = None,
+    on_message: Callable[[str], object] | None = None,
 ) -> list[Game]:
     """Return all games of a plan in their order."""
-    return list(in_order(plan, run(plan, local(jobs), store, tell), store))
+    return list(in_order(plan, run(plan, local(jobs), store, on_message), store))
 
 
 class Here:

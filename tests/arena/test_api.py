@@ -202,7 +202,7 @@ def test_a_test_is_played_as_asked() -> None:
     here = Here()
     result = run_sprt(
         "greedy", "uct-itu-table:iterations=9", most_games=2, limit=Limit(seconds=9), jobs=2,
-        memory_mb=300, load_seconds=9.5, tell=told.append,
+        memory_mb=300, load_seconds=9.5, on_message=told.append,
     )  # fmt: skip
     assert result.plan.limit == Limit(seconds=9)
     assert result.plan.isolation == Isolation(memory_mb=300, load_seconds=9.5)
@@ -244,7 +244,7 @@ def test_pairs_count_in_order_while_they_end_in_any(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     result = run_sprt(
         "greedy", "random", out=path, resume=True, **asked,
-        watch=lambda done, run: seen.append((run.counts.pairs, run.waiting)),
+        on_progress=lambda done, run: seen.append((run.counts.pairs, run.waiting)),
     )  # fmt: skip
     assert seen == [(11, 9)]
     in_order = SequentialRun(test)

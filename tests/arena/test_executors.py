@@ -46,7 +46,7 @@ def test_two_jobs_play_the_same_match_as_one() -> None:
             opening_plies=2,
             jobs=jobs,
             limit=None,
-            watch=lambda played: seen.append(played.number),
+            on_progress=lambda played: seen.append(played.number),
         )
         for jobs in (1, 2)
     )
@@ -65,7 +65,7 @@ def test_agents_that_remember_play_their_games_in_order() -> None:
     matches = []
     for jobs in (1, 2):
         plan = match("uct-itu-table:iterations=40", "uct-itu:iterations=40", games=8, seed=3)
-        matches.append([p.columns for p in played(plan, jobs, tell=told.append)])
+        matches.append([p.columns for p in played(plan, jobs, on_message=told.append)])
     assert matches[0] == matches[1]
     assert told == [
         "uct-itu-table:iterations=40 remembers earlier games: one process plays them, in order"
@@ -83,7 +83,7 @@ def test_a_bot_that_remembers_plays_its_games_in_order() -> None:
 def test_a_person_plays_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 6))
     told: list[str] = []
-    games = played(match("human", "greedy", games=2, seconds=1), 2, tell=told.append)
+    games = played(match("human", "greedy", games=2, seconds=1), 2, on_message=told.append)
     assert told == ["human sits at this terminal: one process plays all games"]
     assert any(game.columns for game in games)
 
@@ -173,8 +173,8 @@ def test_a_game_that_cannot_be_played_by_a_pool_is_given_up() -> None:
 
 SCRIPT = """
 from claimeven import play_match
-watch = lambda game: print(game.number, flush=True)
-play_match({first!r}, "random", games={games}, jobs=2, watch=watch)
+on_progress = lambda game: print(game.number, flush=True)
+play_match({first!r}, "random", games={games}, jobs=2, on_progress=on_progress)
 """
 
 

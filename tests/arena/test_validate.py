@@ -22,7 +22,7 @@ from tests.agents.process.test_process import bot
 
 def test_an_agent_without_faults_is_fine() -> None:
     told: list[tuple[int, int]] = []
-    report = check_agent(bot("first"), watch=lambda *done: told.append(done))
+    report = check_agent(bot("first"), on_progress=lambda *done: told.append(done))
     assert report.is_fine
     total = report.positions + GAMES
     assert told == [(done, total) for done in range(1, total + 1)]

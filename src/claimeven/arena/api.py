@@ -76,12 +76,12 @@ def play_match(
     players, out = players_of(options), options.out
     with (
         nullcontext() if out is None else store_of(plan, out, options.resume) as store,
-        closing(run(plan, players, store, options.tell, options.keep_decisions)) as games,
+        closing(run(plan, players, store, options.on_message, options.keep_decisions)) as games,
     ):
         for game in in_order(plan, games, store):
             finished.append(game)
-            if options.watch is not None:
-                options.watch(game)
+            if options.on_progress is not None:
+                options.on_progress(game)
     return MatchResult(plan, tuple(finished), time.perf_counter() - begin)
 
 
@@ -165,11 +165,11 @@ def run_sprt(
         sofar = begun_test(plan, test, store)
         resumed = len(store)
         if sofar.verdict is Verdict.UNDECIDED:
-            with closing(run(plan, players_of(options), store, options.tell)) as games:
+            with closing(run(plan, players_of(options), store, options.on_message)) as games:
                 for done, game in enumerate(games, resumed + 1):
                     verdict = sofar.add_game(game.number, game.points(0))
-                    if options.watch is not None:
-                        options.watch(done, sofar)
+                    if options.on_progress is not None:
+                        options.on_progress(done, sofar)
                     if verdict is not Verdict.UNDECIDED:
                         break
         standings = Standings.of_store(store)
@@ -252,10 +252,10 @@ def placement_plan(agent: Contestant, options: LadderOptions) -> Plan:
 def _play(plan: Plan, store: Store, options: TournamentOptions | LadderOptions) -> None:
     """Play the games that a store does not hold."""
     resumed = len(store)
-    with closing(run(plan, players_of(options), store, options.tell)) as games:
+    with closing(run(plan, players_of(options), store, options.on_message)) as games:
         for done, _ in enumerate(games, resumed + 1):
-            if options.watch is not None:
-                options.watch(done)
+            if options.on_progress is not None:
+                options.on_progress(done)
 
 
 #: Fields of a tournament's file: its options, the agents, and the page to write.

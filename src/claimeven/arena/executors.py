@@ -119,11 +119,11 @@ def play_work(
     work: Work,
     numbers: Sequence[int],
     executor: Executor | None = None,
-    tell: Callable[[str], object] | None = None,
+    on_message: Callable[[str], object] | None = None,
 ) -> Generator[Result, None, None]:
     """Yield some games of a plan as they end, played by an executor; None plays here.
 
-    Agents that must stay together play here in any case, and `tell` gets the reason. Raises
+    Agents that must stay together play here in any case, and `on_message` gets the reason. Raises
     `InvalidMatch`, and `InvalidSpec` and `InvalidLimit` for agents that cannot be made.
     """
     if executor is not None and not work.plan.is_portable:
@@ -133,8 +133,8 @@ def play_work(
         )
     with Referee(work.plan, work.keep_decisions, are_tried=work.are_tried) as referee:
         reason = None if executor is None else referee.why_alone
-        if reason is not None and tell is not None:
-            tell(reason)
+        if reason is not None and on_message is not None:
+            on_message(reason)
         if executor is None or reason is not None or len(numbers) <= 1:
             yield from work.played_by(referee, numbers)
             return
@@ -146,11 +146,11 @@ def play_work(
         raise InvalidMatch(str(error)) from None
 
 
-def local(jobs: int, tell: Callable[[str], object] | None = None) -> Executor | None:
+def local(jobs: int, on_message: Callable[[str], object] | None = None) -> Executor | None:
     """Return an executor of so many processes of this machine; None is this process alone.
 
-    `tell` gets a sentence about each that hangs. Raises `InvalidMatch` for less than one.
+    `on_message` gets a sentence about each that hangs. Raises `InvalidMatch` for less than one.
     """
     if whole_number(jobs, "jobs", InvalidMatch) < 1:
         raise InvalidMatch(f"a match takes at least 1 job, not {jobs}")
-    return LocalWorkers(jobs, tell) if jobs > 1 else None
+    return LocalWorkers(jobs, on_message) if jobs > 1 else None

@@ -151,12 +151,12 @@ class RunOptions(PlayerOptions, LimitOptions, SandboxOptions):
 
     With `out` the games are stored in a file as they end; `resume` plays only the games that the
     file does not hold, and "changed" does so although claimeven or the files of agents have
-    changed. `tell` gets sentences for the user.
+    changed. `on_message` gets sentences for the user.
     """
 
     out: str | Path | None = option(Path, None, "File to keep the games in, for --resume.")
     resume: bool | str = option(bool, False, "Play what the file of --out does not hold yet.")
-    tell: Callable[[str], object] | None = None
+    on_message: Callable[[str], object] | None = None
 
     @classmethod
     def of(cls, options: Self | None, settings: Mapping[str, Any]) -> Self:
@@ -212,8 +212,8 @@ class MatchOptions(_OpeningOptions):
     or in the position or opening given, and then after `opening_plies` random plies (by default
     none), or after other `openings`: "balanced" ones or a band of exact scores such as "3..8", by
     default of 4 plies, the openings of a file, or move strings. `seed` decides everything but the
-    clock. Without `keep_decisions` a game holds moves and figures only. `watch` gets each game as
-    it is finished, in order.
+    clock. Without `keep_decisions` a game holds moves and figures only. `on_progress` gets each
+    finished game, in order.
     """
 
     games: int = option(int, 100, "Games to play.")
@@ -230,7 +230,7 @@ class MatchOptions(_OpeningOptions):
     )  # fmt: skip
     start: Any = ""
     keep_decisions: bool = True
-    watch: Callable[[Any], object] | None = None
+    on_progress: Callable[[Any], object] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,8 +240,8 @@ class TournamentOptions(_OpeningOptions):
     In a round any two agents play a pair of games, the same opening with the seats swapped; with
     `kind` "gauntlet" the first agent plays each of the others. `openings` are "random" or
     "balanced" ones of `opening_plies` plies, a band of exact scores such as "3..8", the openings of
-    a file, or move strings. `seed` decides everything but the clock. `watch` gets the number of
-    games finished.
+    a file, or move strings. `seed` decides everything but the clock. `on_progress` gets the
+    number of games finished.
     """
 
     rounds: int = option(int, 10, "Pairs of games any two play.")
@@ -249,14 +249,14 @@ class TournamentOptions(_OpeningOptions):
     kind: str = option(
         str, KINDS[0], "All against all, or the first agent against each other.", choices=KINDS
     )
-    watch: Callable[[int], object] | None = None
+    on_progress: Callable[[int], object] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class SprtOptions(_OpeningOptions):
     """The options of a sequential test; see `SequentialTest` for hypotheses, risks and model.
 
-    At most `max_games` are played. `watch` gets the number of games finished and the test so far.
+    At most `max_games` are played. `on_progress` gets the number of finished games and the test.
     """
 
     elo0: float = option(float, 0.0, "Lead of A that would be too little.")
@@ -268,7 +268,7 @@ class SprtOptions(_OpeningOptions):
     )
     max_games: int = option(int, 10_000, "Games after which it ends anyway.")
     opening_plies: int = option(int, 8, "Plies of an opening.")
-    watch: Callable[[int, SequentialRun], object] | None = None
+    on_progress: Callable[[int, SequentialRun], object] | None = None
 
     @property
     def test(self) -> SequentialTest:
@@ -283,4 +283,4 @@ class LadderOptions(RunOptions):
     """The options of a placement: pairs of games, and a limit that is the new agent's only."""
 
     rounds: int = option(int, POOL_ROUNDS, "Pairs of games against each agent of the pool.")
-    watch: Callable[[int], object] | None = None
+    on_progress: Callable[[int], object] | None = None

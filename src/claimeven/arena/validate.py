@@ -73,7 +73,7 @@ _TWICE, _QUICK = 20, 0.01
 MAX_SOAKING = 5.0
 
 #: Called with the number of positions and games done, and the number of all.
-Watch = Callable[[int, int], object]
+OnProgress = Callable[[int, int], object]
 
 
 def check_agent(
@@ -85,14 +85,14 @@ def check_agent(
     load_seconds: float | None = None,
     seed: int = 0,
     quiet: bool = True,
-    watch: Watch | None = None,
+    on_progress: OnProgress | None = None,
 ) -> CheckReport:
     """Load an agent, ask it about positions, play `GAMES` games; return what was found.
 
     `limit` is that of the match it is meant for; `memory_mb`, `load_seconds` and `quiet` are those
-    of `Isolation`. `watch` is called with the number of positions and games done, and of all. A
-    file that holds no agent that can be loaded is a finding; raises `InvalidSpec` and
-    `InvalidLimit` for a spec that names nothing, or a limit the agent cannot keep to.
+    of `Isolation`. `on_progress` gets the number of positions and games done, and of all. A file
+    without a loadable agent is reported as a finding. Raises `InvalidSpec` for a spec that names
+    nothing and `InvalidLimit` for a limit that the agent cannot keep to.
 
     >>> check_agent("greedy").is_fine
     True
@@ -114,7 +114,7 @@ def check_agent(
         is_kaggle = spec.startswith("kaggle:")
         agent.patience = MOVE_SECONDS + BANK_SECONDS + 1.0 if is_kaggle else MAX_WAITING
     with closing(agent):
-        check = _Check(agent, geometry, limit, seed, watch)
+        check = _Check(agent, geometry, limit, seed, on_progress)
         check.ask()
         check.play()
         memory = agent.most_memory() if isinstance(agent, ProcessAgent) else None
@@ -136,10 +136,15 @@ class _Check:
     """An agent that is checked, and what it did so far."""
 
     def __init__(
-        self, agent: Agent, geometry: Geometry, limit: Limit, seed: int, watch: Watch | None
+        self,
+        agent: Agent,
+        geometry: Geometry,
+        limit: Limit,
+        seed: int,
+        on_progress: OnProgress | None,
     ) -> None:
         self.agent, self.geometry, self.limit, self.seed = agent, geometry, limit, seed
-        self.watch = watch
+        self.on_progress = on_progress
         self.answers: list[Answer] = []
         self.games: list[CheckedGame] = []
         self.usage: list[Usage] = []
@@ -218,8 +223,8 @@ class _Check:
             self._weight += _WEIGHTS.get(fault.kind, _ENDED if has_ended else _OTHER)
             if fault.kind is FaultKind.STALL and (self.limit.seconds or math.inf) > _SHORT:
                 self._weight = _ENOUGH
-        if self.watch is not None:
-            self.watch(len(self.answers) + len(self.games), self.positions + GAMES)
+        if self.on_progress is not None:
+            self.on_progress(len(self.answers) + len(self.games), self.positions + GAMES)
 
     def _note_usage(self) -> None:
         process = self.agent.process if isinstance(self.agent, ProcessAgent) else None

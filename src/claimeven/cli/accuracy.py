@@ -201,7 +201,7 @@ def _judge_games(
             raise ClaimevenError(f"the games of {path} are of {board}, not {geometry}")
         try:
             found = accuracy_of(
-                store, agent=label, solver=solver_of, progress=line.report, tell=say
+                store, agent=label, solver=solver_of, on_progress=line.report, on_message=say
             )
         except KeyboardInterrupt:
             raise KeyboardInterrupt("interrupted; run the same again to go on from there") from None

@@ -94,7 +94,7 @@ def command(
                         load_seconds=bounds.load_seconds,
                         seed=seed,
                         quiet=not verbose,
-                        watch=partial(_show, line, f"checking {printable(spec)}{place}"),
+                        on_progress=partial(_show, line, f"checking {printable(spec)}{place}"),
                     )
                 except InvalidSpec as error:
                     if len(specs) == 1:

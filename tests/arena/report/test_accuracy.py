@@ -147,7 +147,9 @@ def test_letters_that_the_font_lacks_are_told_once(tmp_path: Path) -> None:
     with Store.create(path, {"plan": SMALL_PLAN}, agents) as kept:
         kept.add(replace(each, told={}) for each in MANY if each.first + each.second == 1)
     told: list[str] = []
-    report = write_report(path, tmp_path / "a.html", plots=tmp_path, judge=0, tell=told.append)
+    report = write_report(
+        path, tmp_path / "a.html", plots=tmp_path, judge=0, on_message=told.append
+    )
     assert told == [LETTERS_MISSING]
     assert "\u6f22\u5b57" in (tmp_path / "ratings.svg").read_text(encoding="utf-8")
     assert "\u6f22\u5b57" in report.path.read_text(encoding="utf-8")

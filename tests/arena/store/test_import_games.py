@@ -352,7 +352,7 @@ def test_games_are_written_one_at_a_time(
         count = export_games(
             large,
             tmp_path / f"a.{ending}",
-            watch=lambda _: at_once.add(sum(game() is not None for game in read[-200:])),
+            on_progress=lambda _: at_once.add(sum(game() is not None for game in read[-200:])),
         )
     assert count == 2999
     assert max(at_once) < 5

@@ -19,7 +19,7 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.provenance import brief_names
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.runs import ChangeWatch, run_notes, runs_of
+from claimeven.arena.store.runs import FileChangeMonitor, run_notes, runs_of
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.run import open_store
 
@@ -156,18 +156,18 @@ def test_a_file_that_changes_while_games_are_played_is_noted(tmp_path: Path) -> 
     told: list[str] = []
     plan = Plan((bot, "random"))
     with open_store(path, plan, resume=False) as store:
-        watch = ChangeWatch(store, plan.provenance, told.append)
+        watch = FileChangeMonitor(store, plan.provenance, told.append)
         (tmp_path / "helper.py").touch()
-        watch.look(at_end=True)
+        watch.check(at_end=True)
         assert not told
         (tmp_path / "bot.py").write_text(BOT + "# its processes keep the text they had\n")
-        watch.look(at_end=True)
+        watch.check(at_end=True)
         assert not told
         _bot(tmp_path, 2)
-        watch.look()  # so soon after it began nothing is looked at
+        watch.check()  # so soon after it began nothing is looked at
         assert not told
-        watch.look(at_end=True)
-        watch.look(at_end=True)
+        watch.check(at_end=True)
+        watch.check(at_end=True)
         assert told == [
             f"helper.py of {bot} has changed while games are played: later games may be by another"
         ]

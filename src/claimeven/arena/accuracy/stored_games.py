@@ -78,7 +78,7 @@ class KnownScores:
         self,
         positions: Iterable[Position],
         solver: Callable[[], Solver],
-        progress: Callable[[JudgeProgress], object] | None = None,
+        on_progress: Callable[[JudgeProgress], object] | None = None,
     ) -> None:
         """Make the scores of positions known; none of them may be over.
 
@@ -94,28 +94,28 @@ class KnownScores:
         left.sort(key=lambda position: (-position.ply, position.canonical_key))
         resumed = len(wanted) - len(left)
 
-        def tell(done: int) -> None:
-            if progress is not None:
+        def report(done: int) -> None:
+            if on_progress is not None:
                 seconds = time.monotonic() - begin
-                progress(JudgeProgress(resumed + done, len(wanted), resumed, seconds))
+                on_progress(JudgeProgress(resumed + done, len(wanted), resumed, seconds))
 
-        tell(0)
+        report(0)
         search = solver() if left else None
         for start in range(0, len(left), BATCH):
             part = left[start : start + BATCH]
 
-            def report(at: SolveProgress, start: int = start, size: int = len(part)) -> None:
-                tell(start + at.done * size // max(1, at.total))
+            def report_part(at: SolveProgress, start: int = start, size: int = len(part)) -> None:
+                report(start + at.done * size // max(1, at.total))
 
             assert search is not None
-            rows = search.scores_many(part, progress=report).tolist()
+            rows = search.scores_many(part, progress=report_part).tolist()
             found = {
                 each.canonical_key: _oriented(_row(scores), each)
                 for each, scores in zip(part, rows, strict=True)
             }
             self._rows.update(found)
             self._keep(found)
-            tell(start + len(part))
+            report(start + len(part))
 
     def _kept(self, keys: Iterable[int]) -> Iterator[tuple[int, Row]]:
         """Yield what the store holds of these positions."""
@@ -245,16 +245,16 @@ def accuracy_of(
     most: int | None = None,
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
-    progress: Callable[[JudgeProgress], object] | None = None,
-    tell: Callable[[str], object] | None = None,
+    on_progress: Callable[[JudgeProgress], object] | None = None,
+    on_message: Callable[[str], object] | None = None,
 ) -> GamesAccuracy:
     """Judge every move of the games of a store; return what became of the moves of each agent.
 
     `agent` restricts it to one, by label; `most` to so many games or a few less, evenly from the
     schedule, with both games of a pair (of 1, one game). `solver` makes the solver for a board; by
     default one with `threads` threads and the book that comes along. Scores worked out are kept in
-    the store's file, so judging again, or after Ctrl-C, continues there. `progress` is told how
-    far the work is, `tell` a sentence where scores cannot be kept.
+    the store's file, so judging again, or after Ctrl-C, continues there. `on_progress` gets how
+    far the work is, `on_message` a sentence if scores cannot be stored.
 
     Raises `InvalidStore` for a file that is no store, an agent that is not in it, and moves that
     cannot be played.
@@ -279,9 +279,9 @@ def accuracy_of(
             for game in games
             for position, _, _ in moves_of(game, start, wanted)
         }
-        known.solve(different.values(), make, progress)
-        if known.trouble is not None and tell is not None:
-            tell(known.trouble)
+        known.solve(different.values(), make, on_progress)
+        if known.trouble is not None and on_message is not None:
+            on_message(known.trouble)
     by_agent = {label: Accuracy(agent=label) for label in wanted.values()}
     moves = 0
     for game in games:

@@ -27,14 +27,14 @@ def play_game(
     start: Position | Opening | Pairing,
     limit: Limit | Sequence[Limit],
     generators: Sequence[np.random.Generator],
-    watch: Callable[[Position, int], None] | None = None,
+    on_move: Callable[[Position, int], None] | None = None,
     keep_decisions: bool = False,
     job: str = "",
 ) -> Game:
     """Play a game of two agents from a position; seat 0 is the first player.
 
     An agent that raises, answers with no column or with one that cannot be played, or takes more
-    time than it has, forfeits. `watch` gets every position after a move, with the column played.
+    time than it has, forfeits. `on_move` gets every position after a move, with the column played.
     `generators` are the random generators of the two seats. `limit` holds for each move, or one
     for each seat; each seat has its own time bank.
     """
@@ -66,8 +66,8 @@ def play_game(
         decisions.append(decision)
         clock.append(seconds)
         position = position.play_unchecked(decision.column)
-        if watch is not None:
-            watch(position, decision.column)
+        if on_move is not None:
+            on_move(position, decision.column)
     return Game(
         job=job,
         number=start.number,
@@ -151,7 +151,7 @@ class Referee:
         processes = [agent for agent in self.agents if isinstance(agent, ProcessAgent)]
         return {place: text for agent in processes for place, text in agent.texts.items()}
 
-    def play(self, number: int, watch: Callable[[Position, int], None] | None = None) -> Game:
+    def play(self, number: int, on_move: Callable[[Position, int], None] | None = None) -> Game:
         """Play the game of that number of the plan."""
         pairing = self.plan.pairing(number)
         places = (pairing.first, pairing.second)
@@ -162,7 +162,7 @@ class Referee:
             pairing,
             [self.plan.limit_of(place) for place in places],
             generators[::-1] if pairing.first > pairing.second else generators,
-            watch,
+            on_move,
             self.keep_decisions,
             self.plan.job_of(pairing),
         )

@@ -145,16 +145,16 @@ def write_report(
     plots: str | Path | None = None,
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
-    progress: Callable[[JudgeProgress], object] | None = None,
-    tell: Callable[[str], object] | None = None,
+    on_progress: Callable[[JudgeProgress], object] | None = None,
+    on_message: Callable[[str], object] | None = None,
 ) -> Report:
     """Write the page on a store's games to a file; return the report.
 
     The page loads nothing, so it can be mailed and read without a network. The same games give the
     same page. At most `judge` games (0: none) are judged against exact scores, which are then kept
-    in the store; `solver`, `threads`, `progress` and `tell` are those of `accuracy_of`. `plots` is
-    a folder for the charts as PNG and SVG; without Matplotlib the page has no charts. `tell` also
-    gets a sentence if letters of a name are missing in those.
+    in the store; `solver`, `threads`, `on_progress` and `on_message` are as in `accuracy_of`.
+    `plots` is a folder for the charts as PNG and SVG; without Matplotlib the page has no
+    charts. `on_message` also gets a sentence if letters of a name are missing in the charts.
 
     Raises `InvalidStore` for a file without games, `CannotWrite` for a path that cannot be written,
     `NoCharts` if `plots` are asked for and cannot be drawn, `InvalidSolve` for invalid `threads`.
@@ -175,7 +175,11 @@ def write_report(
             if judge > 0:
                 solver_of(contents.geometry)
                 found = accuracy_of(
-                    opened, most=judge, solver=solver_of, progress=progress, tell=tell
+                    opened,
+                    most=judge,
+                    solver=solver_of,
+                    on_progress=on_progress,
+                    on_message=on_message,
                 )
                 contents = replace(contents, accuracy=found)
         except InvalidSolve as error:
@@ -184,7 +188,7 @@ def write_report(
     write_text(path, render(contents, tables.blunder_rows(contents, solver_of), charts, without))
     written: tuple[Path, ...] = ()
     if plots is not None:
-        written = write_pictures(plots, {chart.name: [chart] for chart in charts}, tell)
+        written = write_pictures(plots, {chart.name: [chart] for chart in charts}, on_message)
     return Report(contents, Path(path), written, without)
 
 

@@ -241,14 +241,14 @@ def export_games(
     store: str | Path | Store | GameList,
     path: str | Path,
     wanted: GameFilter | None = None,
-    watch: Callable[[int], object] = lambda _: None,
+    on_progress: Callable[[int], object] = lambda _: None,
 ) -> int:
     """Write games to a file one at a time, whole or not at all; return how many.
 
     The ending says how: `.csv` and `.parquet` (extra `data`) are tables with a row a game, `.jsonl`
     has a JSON object a line, `.txt` a move string a line. Parquet and JSON also hold what was
-    stored of each move; for Parquet games are read twice. `watch` is called with the number of
-    games read. Raises `InvalidMatch` for other endings, and `CannotWrite`.
+    stored of each move; for Parquet games are read twice. `on_progress` gets the number of games
+    read. Raises `InvalidMatch` for other endings, and `CannotWrite`.
     """
     write = writer_for(path)
     count = 0
@@ -260,7 +260,7 @@ def export_games(
             games = source.games if isinstance(source, GameList) else each_game(source, wanted)
             nonlocal count
             for count, game in enumerate(games, 1):
-                watch(count)
+                on_progress(count)
                 yield game_dict(game, labels)
 
         with binary_file(path) as stream:

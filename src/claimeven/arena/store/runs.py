@@ -121,22 +121,22 @@ def run_notes(store: Store) -> Iterator[str]:
             )
 
 
-class ChangeWatch:
-    """Stores, and says once to `tell`, which files have changed while games are played."""
+class FileChangeMonitor:
+    """Stores, and says once to `on_message`, which files have changed while games are played."""
 
     def __init__(
-        self, store: Store, provenance: Provenance, tell: Callable[[str], object] | None
+        self, store: Store, provenance: Provenance, on_message: Callable[[str], object] | None
     ) -> None:
-        self._store, self._provenance, self._tell = store, provenance, tell
+        self._store, self._provenance, self._on_message = store, provenance, on_message
         self._known: list[str] = []
-        self._looked_at = time.monotonic()
+        self._checked_at = time.monotonic()
 
-    def look(self, at_end: bool = False) -> None:
+    def check(self, at_end: bool = False) -> None:
         """Look at the files, at most once in a while unless the games are over."""
         now = time.monotonic()
-        if not at_end and now - self._looked_at < _WAIT:
+        if not at_end and now - self._checked_at < _WAIT:
             return
-        self._looked_at = now
+        self._checked_at = now
         found = self._provenance.changed()
         if not set(found) - set(self._known):
             return
@@ -145,8 +145,10 @@ class ChangeWatch:
         if runs:
             runs[-1].update(changed_files=found, changed_at=runs[-1].get("changed_at", count))
             self._store.set_meta("runs", runs)
-        if self._tell is not None:
-            self._tell(f"{change_of(found)} while games are played: later games may be by another")
+        if self._on_message is not None:
+            self._on_message(
+                f"{change_of(found)} while games are played: later games may be by another"
+            )
 
 
 def _changed_since_old(

@@ -22,7 +22,7 @@ from claimeven.arena.games.plan import Plan
 from claimeven.arena.options import EXECUTORS, PlayerOptions
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.runs import (
-    ChangeWatch,
+    FileChangeMonitor,
     check_plan,
     check_runs,
     first_run,
@@ -63,14 +63,14 @@ def run(
             for _, game in results:
                 yield game
             return
-        changes = ChangeWatch(store, plan.provenance, on_message)
+        changes = FileChangeMonitor(store, plan.provenance, on_message)
         with suppress(GeneratorExit), closing(_Waiting(store, len(numbers))) as waiting:
             for _, game in results:
                 waiting.add(game)
-                changes.look()
+                changes.check()
                 yield game
     store.check_place()
-    changes.look(at_end=True)
+    changes.check(at_end=True)
 
 
 def in_order(

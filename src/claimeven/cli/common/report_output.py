@@ -57,8 +57,8 @@ def write_watched(
                 judge=judge,
                 plots=plots,
                 threads=threads or usual_threads(),
-                progress=line.report,
-                tell=say,
+                on_progress=line.report,
+                on_message=say,
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted, {out} was not written; {go_on}") from None
