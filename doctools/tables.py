@@ -5,6 +5,7 @@ Each stands between `<!-- figures: NAME -->` and `<!-- end of figures -->`.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,6 +18,8 @@ from claimeven.minimax.types import PROVEN
 from claimeven.montecarlo import MonteCarloOptions
 from doctools import boards, charts, puzzle, studies, trees
 
+#: The figures of the page on benchmarks.
+BENCHMARKS: Final = Path(__file__).parent.parent / "docs" / "benchmarks.json"
 _BLOCK = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- end of figures -->)", re.S)
 
 
@@ -159,6 +162,20 @@ def ladder() -> str:
     return _table(("player", "work", "counted in"), rows)
 
 
+def benchmarks() -> str:
+    """The figures of `benchmarks.json`, a row a task."""
+    figures = json.loads(BENCHMARKS.read_text(encoding="utf-8"))
+    rows = []
+    for row in figures["rows"]:
+        command = row["command"]
+        command = command if command.startswith("claimeven ") else f"python -m {command}"
+        measured = f"{row['machine']}, {row['date']}"
+        rows.append((row["task"], row["ours"], row["peer"], row["ratio"], f"`{command}`", measured))
+    machines = "; ".join(f"{letter}: {name}" for letter, name in figures["machines"].items())
+    heads = ("task", "claimeven", "peer", "ratio", "command", "measured")
+    return f"{_table(heads, rows)}\n\nMachines: {machines}."
+
+
 def _answers(options: MonteCarloOptions, unit: str) -> str:
     rows = []
     for iterations in puzzle.STEPS:
@@ -201,4 +218,5 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     "proofs": proofs,
     "ladder": ladder,
     "studies": studies.tables,
+    "benchmarks": benchmarks,
 }

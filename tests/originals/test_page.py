@@ -1,4 +1,4 @@
-"""The page on the published players says what the recordings hold."""
+"""The pages on the published players agree with the recordings."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 from tests.originals.positions import load
 
-ROOT = Path(__file__).parents[2]
-PAGE = re.sub(r"\s+", " ", (ROOT / "docs" / "classics.md").read_text(encoding="utf-8"))
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = (DOCS / "classics.md", DOCS / "research" / "originals.md")
+TEXT = re.sub(r"\s+", " ", " ".join(page.read_text("utf-8") for page in PAGES))
 
 POLITO, LUND, AIFOUR, ITU = (load(name) for name in ("polito", "lund", "aifour", "itu"))
 
@@ -33,7 +34,7 @@ def test_figures_of_the_errors() -> None:
     through = list(zip(AIFOUR["printed"]["evaluation"], AIFOUR["text"]["evaluation"], strict=True))
     signs = sum((a > 0) - (a < 0) != (b > 0) - (b < 0) for a, b in through)
     lines = AIFOUR["text"]["negamax"]
-    told = (
+    expected = (
         f"counts differ on {differing(printed['counts'], text['counts'])} of 1,000 positions; "
         f"{differing(seen, there)} of 1,000 finished games",
         f"another value on {differing(printed['evaluation'], values)} of 1,000 positions; on"
@@ -50,8 +51,8 @@ def test_figures_of_the_errors() -> None:
         f"another column on {sum(row[0] != row[1] for row in lines)} of {len(lines)} positions",
         f"missed in {differing(ITU['printed']['outcome'], ITU['text']['outcome'])} of 1,000",
     )
-    for words in told:
-        assert words in PAGE
+    for words in expected:
+        assert words in TEXT
 
 
 def test_figures_of_the_matches() -> None:
@@ -62,7 +63,7 @@ def test_figures_of_the_matches() -> None:
         (study["text"], "as the text has it, {} and {}"),
     ):
         assert draws == 0
-        assert words.format(uct, negamax) in PAGE
+        assert words.format(uct, negamax) in TEXT
     wins = [lab[which][0] for which in ("printed", "diagonals", "text")]
-    assert f"flat wins {wins[0]} as printed, {wins[1]} with every line seen, {wins[2]}" in PAGE
-    assert f"at {lab['playouts']} playouts a move" in PAGE
+    assert f"flat wins {wins[0]} as printed, {wins[1]} with every line seen, {wins[2]}" in TEXT
+    assert f"at {lab['playouts']} playouts a move" in TEXT
