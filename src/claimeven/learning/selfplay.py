@@ -97,7 +97,9 @@ class SelfPlayLearner:
             config.stays,
             score_weight=config.score_weight,
         )
-        self.trainer = NetTrainer(config.shape, optimization, config.geometry, config.seed)
+        self.trainer: NetTrainer = NetTrainer(
+            config.shape, optimization, config.geometry, config.seed
+        )
         self.replay: Replay = Replay(config.window, config.geometry)
         self.best = config.net_of(self.trainer.arrays())
         self.iteration = 0

@@ -159,7 +159,9 @@ class SelfPlay:
         self.recipe = recipe
         self.rng = np.random.default_rng(seed)
         self.model: Remembering = Remembering(net)
-        self.forest = PuctForest(recipe.geometry, games, recipe.nodes_each, recipe.search)
+        self.forest: PuctForest = PuctForest(
+            recipe.geometry, games, recipe.nodes_each, recipe.search
+        )
         self.tally = Tally(games)
         self._moments: list[_Moment] = []
         self._ends = np.zeros((games, 2), dtype=np.int64)

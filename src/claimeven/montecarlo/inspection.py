@@ -130,7 +130,9 @@ class Forest:
         self.trees = trees
         # The lock itself: as a function of Python begins that takes it or lets it go, Ctrl-C might
         # come and leave it held.
-        self.busy = nullcontext() if busy is None else busy
+        self.busy: AbstractContextManager[object, bool | None] = (
+            nullcontext() if busy is None else busy
+        )
         self.check = check
 
     def __reduce__(self) -> tuple[Any, ...]:

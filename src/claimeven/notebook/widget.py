@@ -127,7 +127,9 @@ class BoardWidget(anywidget.AnyWidget):
         self._whole = line.moves  # with what was taken back
         self._changing = interrupts.Lock()
         self._agent_lane, self._solver_lane = Lane("claimeven agent"), Lane("claimeven scores")
-        self.agent = None if agent is None else opponent(agent, line.start.geometry, self.limit)
+        self.agent: None | Agent = (
+            None if agent is None else opponent(agent, line.start.geometry, self.limit)
+        )
         self._owns_agent = isinstance(agent, str)
         super().__init__(
             **_board_traits(line.start),

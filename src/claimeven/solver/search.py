@@ -59,7 +59,9 @@ class ExactSearch:
         self.geometry = geometry
         self.bucket_bits: int = bucket_bits_for(geometry, size)
         self.entries = new_entries(self.bucket_bits)
-        self.workers = [Worker(geometry, self.entries, self.bucket_bits, n) for n in range(count)]
+        self.workers: list[Worker] = [
+            Worker(geometry, self.entries, self.bucket_bits, n) for n in range(count)
+        ]
         self._alone = threading.Lock()
         # Reentrant, so that a signal handler may call `stop` at any moment.
         self._switching = interrupts.Lock()

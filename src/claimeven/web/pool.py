@@ -61,7 +61,9 @@ class Worker:
         self._inbox: asyncio.Queue[Event | BaseException] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         try:
-            self.child = Child("claimeven.web.worker", variables=ONE_CORE, memory_mb=MEMORY_MB)
+            self.child: Child = Child(
+                "claimeven.web.worker", variables=ONE_CORE, memory_mb=MEMORY_MB
+            )
             threading.Thread(target=self._read, daemon=True).start()
         except (OSError, RuntimeError, NoMoreProcesses) as error:
             raise WorkerLost(str(error)) from None

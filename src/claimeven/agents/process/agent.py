@@ -91,7 +91,9 @@ class ProcessAgent(Agent):
         self._file = file
         places = [*files, *([] if file is None else file[:1])]
         held = {place: content_of(place) for place in places if place.endswith(".py")}
-        self.texts = {place: text for place, text in held.items() if text is not None}
+        self.texts: dict[str, bytes] = {
+            place: text for place, text in held.items() if text is not None
+        }
         isolation = isolation or Isolation()
         self._made_of = spec, file, isolation, True, from_file, files
         self._memory_mb = isolation.memory

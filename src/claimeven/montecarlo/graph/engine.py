@@ -73,7 +73,7 @@ class GraphEngine(GraphView, CompiledEngine):
             self.forget()
         if not self.keeps:
             self.state[:] = 0
-        self.position = position
+        self.position: Position = position
         stands = standing(position, self.options)
         self.place(stands, seed)
         self.state[kernel.GRAPH_ROOT] = kernel.root_of(
@@ -138,8 +138,8 @@ class StoredGraph(TextbookGraph):
     def find_root(self) -> None:
         state = self._engine.state
         self.made, self.full = int(state[kernel.MADE]), self._engine.full
-        self.nodes = [NOT_READ] * self._engine.used
-        self.root = self.node_at(int(state[kernel.GRAPH_ROOT]))
+        self.nodes: list[GraphNode] = [NOT_READ] * self._engine.used
+        self.root: GraphNode = self.node_at(int(state[kernel.GRAPH_ROOT]))
 
     def find(self, position: Position) -> GraphNode | None:
         node = self.table.get(position.key)

@@ -45,8 +45,10 @@ class AlphaBeta:
 
     def __post_init__(self) -> None:
         board = self.board
-        self.order = list(range(board.columns)) if self.left_first else board.centre_order
-        self.masks = [board.column_masks[column] for column in self.order]
+        self.order: list[int] = (
+            list(range(board.columns)) if self.left_first else board.centre_order
+        )
+        self.masks: list[int] = [board.column_masks[column] for column in self.order]
         #: Bounds of the positions met at the present depth, and the best moves of all depths.
         self.table: dict[int, tuple[float, float]] = {}
         self.best_moves: dict[int, int] = {}

@@ -17,18 +17,24 @@ class Board:
         self.columns = columns
         self.rows = rows
         self.connect = connect
-        self.cells = columns * rows
-        self.height = rows + 1
+        self.cells: int = columns * rows
+        self.height: int = rows + 1
         #: Shift of one step up, right, right-up and right-down.
-        self.steps = (1, self.height, self.height + 1, self.height - 1)
-        self.bottom = sum(1 << column * self.height for column in range(columns))
-        self.all = self.bottom * ((1 << rows) - 1)
-        self.column_masks = [((1 << rows) - 1) << column * self.height for column in range(columns)]
+        self.steps: tuple[int, int, int, int] = (1, self.height, self.height + 1, self.height - 1)
+        self.bottom: int = sum(1 << column * self.height for column in range(columns))
+        self.all: int = self.bottom * ((1 << rows) - 1)
+        self.column_masks: list[int] = [
+            ((1 << rows) - 1) << column * self.height for column in range(columns)
+        ]
         #: For each direction, shifts that leave of some discs the first of every line: those and-ed
         #: with themselves, shifted by each in turn, keep runs of 2 discs, of 4, of `connect`.
-        self.line_shifts = [[step * more for more in self._doublings()] for step in self.steps]
+        self.line_shifts: list[list[int]] = [
+            [step * more for more in self._doublings()] for step in self.steps
+        ]
         #: From the centre outwards, the left one first at equal distance.
-        self.centre_order = sorted(range(columns), key=lambda c: (abs(2 * c - columns + 1), c))
+        self.centre_order: list[int] = sorted(
+            range(columns), key=lambda c: (abs(2 * c - columns + 1), c)
+        )
 
     def _doublings(self) -> list[int]:
         """Return by how many cells a run grows each time, from one disc to `connect`."""

@@ -38,26 +38,26 @@ class ExactSolver:
     def __init__(self, board: Board) -> None:
         self.board = board
         self.nodes = 0
-        self.clock = Clock(0.0)
+        self.clock: Clock = Clock(0.0)
         self.at_least: dict[int, int] = {}
         self.at_most: dict[int, int] = {}
         #: The upper cells of the pairs into which every column falls from the top down.
-        self.pair_tops = sum(board.bottom << row for row in range(board.rows - 1, -1, -2))
+        self.pair_tops: int = sum(board.bottom << row for row in range(board.rows - 1, -1, -2))
         #: By k: the cells that have at least k cells of their column above them.
-        self.below_top = [
+        self.below_top: list[int] = [
             board.bottom * ((1 << max(0, board.rows - k)) - 1) for k in range(board.cells + 2)
         ]
         lane = board.columns * board.height + (board.connect - 1) * (board.height + 1)
         #: Times this, a position stands in every lane.
-        self.every_lane = sum(1 << column * lane for column in range(board.columns))
-        self.own_columns = sum(
+        self.every_lane: int = sum(1 << column * lane for column in range(board.columns))
+        self.own_columns: int = sum(
             board.column_masks[column] << column * lane for column in range(board.columns)
         )
-        self.wide_bottom = board.bottom * self.every_lane
-        self.wide_all = board.all * self.every_lane
-        self.wide_tops = self.pair_tops * self.every_lane
+        self.wide_bottom: int = board.bottom * self.every_lane
+        self.wide_all: int = board.all * self.every_lane
+        self.wide_tops: int = self.pair_tops * self.every_lane
         #: Shift to a column's lane, its cells, and its weight in the order of moves.
-        self.lanes = [
+        self.lanes: list[tuple[int, int, int]] = [
             (column * lane, board.column_masks[column], board.columns - place)
             for place, column in enumerate(board.centre_order)
         ]

@@ -30,7 +30,7 @@ class Clock:
     """A moment at which a search must have ended."""
 
     def __init__(self, seconds: float) -> None:
-        self.end = time.perf_counter() + seconds
+        self.end: float = time.perf_counter() + seconds
 
     @property
     def left(self) -> float:

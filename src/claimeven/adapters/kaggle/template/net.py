@@ -77,8 +77,8 @@ class Features:
             ],
             dtype=np.int64,
         ).reshape(-1, board.connect)
-        self.seen = min(rows, SEEN_CELLS)
-        self.column_states = 2 << self.seen
+        self.seen: int = min(rows, SEEN_CELLS)
+        self.column_states: int = 2 << self.seen
         #: Which cells lie on which lines, as 0 and 1.
         self.lies_on = np.zeros((len(self.lines), len(cells)), dtype=np.float32)
         for number, line in enumerate(self.lines):
@@ -180,7 +180,7 @@ class Net:
         for name, array in self.arrays.items():
             if array.ndim == 2:
                 self.arrays[name] = in_pieces(array)
-        self.features = Features(board)
+        self.features: Features = Features(board)
         #: Pairs of columns, and columns on the left with that in the middle.
         self.pairs, self.half = board.columns // 2, (board.columns + 1) // 2
         #: The cells of a line of each pair and of its image; lines that are their own come last.

@@ -57,15 +57,19 @@ class NTuple:
             image = [(board.columns - 1 - column, row) for column, row in cells]
             slots += [(self.size, cells), (self.size, image)]
             self.size += 4 ** len(cells)
-        self.weights = weights_of(zlib.decompress(packed[place + 4 :]), unit, 2 * self.size)
-        self.bytes = len(slots) * FIELD // 8
+        self.weights = weights_of(
+            zlib.decompress(packed[place + 4 :]), unit, 2 * self.size
+        )
+        self.bytes: int = len(slots) * FIELD // 8
         #: Where the tables of the side to move begin, for either side.
         begin = sum(table << FIELD * slot for slot, (table, _) in enumerate(slots))
         every = sum(1 << FIELD * slot for slot in range(len(slots)))
-        self.begins = begin, begin + self.size * every
+        self.begins: tuple[int, int] = begin, begin + self.size * every
         #: For each column, what its discs add, by its bits in the number of a position.
-        self.height = board.height
-        self.columns = [added_by_column(board, slots, column) for column in range(board.columns)]
+        self.height: int = board.height
+        self.columns: list[list[int]] = [
+            added_by_column(board, slots, column) for column in range(board.columns)
+        ]
 
     def __call__(self, mine: int, mask: int) -> int:
         turn = mask.bit_count() & 1

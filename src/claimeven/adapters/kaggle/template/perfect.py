@@ -30,7 +30,7 @@ class MoveBook:
 
     def __init__(self, board: Board, packed: bytes) -> None:
         self.board = board
-        self.columns = unpacked(packed) if board.owns(packed) else {}
+        self.columns: dict[int, int] = unpacked(packed) if board.owns(packed) else {}
 
     def find(self, mine: int, mask: int) -> int | None:
         """Return the column to play in a position, None where the book does not know it."""
@@ -75,9 +75,9 @@ class Perfect:
         self, board: Board, evaluate: Callable[[int, int], int], book: bytes = b""
     ) -> None:
         self.board = board
-        self.solver = ExactSolver(board)
-        self.heuristic = AlphaBeta(board, evaluate)
-        self.book = MoveBook(board, book) if book else None
+        self.solver: ExactSolver = ExactSolver(board)
+        self.heuristic: AlphaBeta = AlphaBeta(board, evaluate)
+        self.book: MoveBook | None = MoveBook(board, book) if book else None
         #: Whether the last column was known to keep the exact score.
         self.is_exact = False
 

@@ -82,7 +82,7 @@ class Puct:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self.prior_power = 1.0 / self.prior_temperature
+        self.prior_power: float = 1.0 / self.prior_temperature
         self.random = np.random.default_rng(self.seed)
         self.root = PuctNode(0, 0, -1)
         self.stored = 1

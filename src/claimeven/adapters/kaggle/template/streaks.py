@@ -15,10 +15,12 @@ class Streaks:
     """`streaks` on one board."""
 
     def __init__(self, board: Board) -> None:
-        self.steps = board.steps
+        self.steps: tuple[int, int, int, int] = board.steps
         worth = (0, *CHAIN_WORTH[: board.connect - 1], LINE_WORTH)
         #: What a disc gains when its chain grows to each length.
-        self.gains = [worth[length] - worth[length - 1] for length in range(1, len(worth))]
+        self.gains: list[int] = [
+            worth[length] - worth[length - 1] for length in range(1, len(worth))
+        ]
 
     def __call__(self, mine: int, mask: int) -> int:
         return self._worth(mine) - self._worth(mine ^ mask)

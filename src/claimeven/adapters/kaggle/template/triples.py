@@ -9,8 +9,8 @@ class Triples:
     """`triples` on one board."""
 
     def __init__(self, board: Board) -> None:
-        self.steps = board.steps
-        self.length = board.connect - 1
+        self.steps: tuple[int, int, int, int] = board.steps
+        self.length: int = board.connect - 1
 
     def __call__(self, mine: int, mask: int) -> int:
         return self._runs(mine) - self._runs(mine ^ mask)

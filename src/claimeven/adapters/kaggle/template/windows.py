@@ -25,8 +25,8 @@ class Windows:
         self.own = own
         self.theirs = theirs
         self.centre_worth = centre
-        self.connect = board.connect
-        self.centre = board.column_masks[board.columns // 2]
+        self.connect: int = board.connect
+        self.centre: int = board.column_masks[board.columns // 2]
         self.masks = []
         for step in board.steps:
             window = sum(1 << place * step for place in range(board.connect))
