@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from claimeven.arena.studies import STUDIES as ALL_STUDIES
-from claimeven.arena.studies import ExperimentResult, Figure, Found, Study, StudyResult
+from claimeven.arena.studies import ExperimentResult, Figure, MeasuredValue, Study, StudyResult
 from claimeven.arena.studies.format import figure_texts
 
 #: The studies that need nothing but this machine.
@@ -114,7 +114,7 @@ def _experiments(study: Study, told: dict[str, Any]) -> Iterator[ExperimentResul
         findings = {}
         for figure, row in zip(experiment.figures, held["figures"], strict=True):
             low, high = row["interval_95"] or (None, None)
-            findings[figure.quantity, figure.key] = Found(row["now"], low, high)
+            findings[figure.quantity, figure.key] = MeasuredValue(row["now"], low, high)
         yield ExperimentResult(
             experiment, findings, held["seconds"], held["games"], held["forfeits"]
         )

@@ -30,7 +30,7 @@ from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import Meeting, Placement, SequentialResult
 from claimeven.arena.tournaments.run import run, store_of, stored_agents
 from claimeven.arena.tournaments.standings import Record, Standings
-from claimeven.ratings.sprt import SequentialRun, Verdict
+from claimeven.ratings.sprt import SequentialRun, SprtVerdict
 from tests.agents.process.test_process import bot
 from tests.arena.playing import Here, match, played
 
@@ -165,7 +165,7 @@ def test_the_verdict_is_a_function_of_the_seed(tmp_path: Path) -> None:
     options: dict[str, Any] = {"elo0": -30.0, "elo1": 30.0, "seed": 4, "most_games": 2000}
     here = run_sprt("alphabeta:depth=2", "greedy", **options)
     there = run_sprt("alphabeta:depth=2", "greedy", jobs=2, **options)
-    assert here.verdict is not Verdict.UNDECIDED
+    assert here.verdict is not SprtVerdict.UNDECIDED
     assert as_played(here) == as_played(there)
     assert len(here.standings.games) == 2 * here.run.counts.pairs
 
@@ -179,11 +179,11 @@ def test_a_test_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
             most_games=most_games, out=path, resume=resume,
         )  # fmt: skip
 
-    assert go_on(4, resume=False).verdict is Verdict.UNDECIDED
+    assert go_on(4, resume=False).verdict is SprtVerdict.UNDECIDED
     resumed = go_on(1000, resume=True)
     whole = run_sprt("greedy", "random", elo1=300, model="logistic", seed=1, most_games=1000)
     assert as_played(resumed) == as_played(whole)
-    assert resumed.verdict is Verdict.ELO1
+    assert resumed.verdict is SprtVerdict.ELO1
     # It is decided: nothing more is played.
     assert len(go_on(1000, resume=True).standings.games) == len(resumed.standings.games)
     with pytest.raises(InvalidStore, match=r"with another test: elo1 300, not 20"):
@@ -259,8 +259,8 @@ def test_lopsided_results_end_and_are_finite(model: str) -> None:
         raise RuntimeError("I give up")
 
     for first, second, verdict in (
-        ("greedy", gives_up, Verdict.ELO1),
-        (gives_up, "greedy", Verdict.ELO0),
+        ("greedy", gives_up, SprtVerdict.ELO1),
+        (gives_up, "greedy", SprtVerdict.ELO0),
     ):
         result = run_sprt(first, second, model=model, elo1=50, most_games=400)
         assert result.verdict is verdict
@@ -274,12 +274,12 @@ def test_nothing_but_draws() -> None:
     board = Geometry(3, 3, 4)
     options: dict[str, Any] = {"geometry": board, "opening_plies": 2, "most_games": 10}
     even = run_sprt("greedy", "random", elo0=-20, elo1=20, **options)
-    assert (even.verdict, even.run.counts.counts) == (Verdict.UNDECIDED, (0, 0, 5, 0, 0))
+    assert (even.verdict, even.run.counts.counts) == (SprtVerdict.UNDECIDED, (0, 0, 5, 0, 0))
     assert even.run.ratio == pytest.approx(0, abs=1e-6)
     json.dumps(even.as_dict(), allow_nan=False)
     options["most_games"] = 4000
     lead = run_sprt("greedy", "random", elo0=0, elo1=60, **options)
-    assert lead.verdict is Verdict.ELO0
+    assert lead.verdict is SprtVerdict.ELO0
 
 
 @pytest.mark.parametrize("games", [0, 7, -2])

@@ -16,7 +16,7 @@ import pytest
 
 from claimeven.agents import InvalidLimit, InvalidSpec, Limit
 from claimeven.arena import InvalidMatch, MatchResult, play_match
-from claimeven.arena.executors import Work
+from claimeven.arena.executors import PlanWork
 from claimeven.arena.games.game import Game
 from claimeven.parallel import pool
 from claimeven.parallel.jobs import PoolError, Result
@@ -162,7 +162,7 @@ def stripped(games: list[Game]) -> list[Any]:
 
 def test_a_game_that_cannot_be_played_by_a_pool_is_given_up() -> None:
     class Broken:
-        def play(self, work: Work, numbers: Sequence[int]) -> Generator[Result, None, None]:
+        def play(self, work: PlanWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
             assert work.patience is None  # a move may take any time
             raise PoolError("the process that plays game 1 has ended 3 times")
             yield

@@ -16,7 +16,7 @@ import pytest
 
 from claimeven.arena import accuracy_of
 from claimeven.arena.accuracy.measure import MAX_FAULTS
-from claimeven.arena.accuracy.stored_games import JudgeProgress
+from claimeven.arena.accuracy.stored_games import ScoringProgress
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.store import Store, StoredAgent
 from tests import naive
@@ -278,15 +278,15 @@ def test_judging_goes_on_after_ctrl_c(tmp_path: Path) -> None:
     ended = interrupted(*words, when=lambda: _kept(path))
     assert (ended.status, ended.out) == (130, ""), ended.err
     assert ended.err.splitlines()[-1] == "interrupted; run the same again to go on from there"
-    kept, told = _kept(path), list[JudgeProgress]()
+    stored, reports = _kept(path), list[ScoringProgress]()
 
-    def enough(at: JudgeProgress) -> None:
-        told.append(at)
+    def interrupt(at: ScoringProgress) -> None:
+        reports.append(at)
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        accuracy_of(path, progress=enough)
-    assert told[0].resumed == kept < told[0].total
+        accuracy_of(path, on_progress=interrupt)
+    assert reports[0].resumed == stored < reports[0].total
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
-from claimeven.arena import InvalidMatch, RayWorkers, Verdict, play_match, run_sprt
-from claimeven.arena.executors import Work, local, play_work
+from claimeven.arena import InvalidMatch, RayWorkers, SprtVerdict, play_match, run_sprt
+from claimeven.arena.executors import PlanWork, local, play_work
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_jobs import play_selfplay
 from claimeven.networks.net import Net
@@ -64,11 +64,11 @@ def two_workers() -> Iterator[RayWorkers]:
         ray.shutdown()
 
 
-def work(*agents: str, games: int) -> Work:
-    return Work(match(*agents, games=games, seed=5, opening_plies=2))
+def work(*agents: str, games: int) -> PlanWork:
+    return PlanWork(match(*agents, games=games, seed=5, opening_plies=2))
 
 
-def games_of(what: Work, executor: Executor | None) -> list[tuple[object, ...]]:
+def games_of(what: PlanWork, executor: Executor | None) -> list[tuple[object, ...]]:
     """The games in the order of their numbers; a game that comes twice stands twice."""
     games = play_work(what, range(what.plan.games), executor)
     return sorted((n, p.number, p.first, p.opening, p.columns) for n, p in games)
@@ -96,7 +96,7 @@ def test_matches_and_tests_are_played_by_ray_too(one_worker: RayWorkers, tmp_pat
         run_sprt(*agents, elo1=100, seed=2, most_games=60, executor=executor)
         for executor in (None, one_worker)
     ]
-    assert tests[0].verdict is tests[1].verdict is Verdict.ELO0
+    assert tests[0].verdict is tests[1].verdict is SprtVerdict.ELO0
     assert tests[0].run.counts == tests[1].run.counts
 
 

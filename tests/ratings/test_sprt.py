@@ -17,7 +17,7 @@ from claimeven.ratings.sprt import (
     InvalidTest,
     SequentialRun,
     SequentialTest,
-    Verdict,
+    SprtVerdict,
     _fit_logistic,
     _fit_normalized,
 )
@@ -105,20 +105,20 @@ def test_verdicts_at_the_bounds() -> None:
     test = SequentialTest(0, 10, alpha=0.05, beta=0.1)
     low, high = test.bounds
     assert (low, high) == (math.log(0.1 / 0.95), math.log(0.9 / 0.05))
-    assert test.decide(low) is Verdict.ELO0
-    assert test.decide(math.nextafter(low, 0)) is Verdict.UNDECIDED
-    assert test.decide(math.nextafter(high, 0)) is Verdict.UNDECIDED
-    assert test.decide(high) is Verdict.ELO1
-    assert test.verdict(PairCounts((0, 0, 0, 0, 0))) is Verdict.UNDECIDED
+    assert test.decide(low) is SprtVerdict.ELO0
+    assert test.decide(math.nextafter(low, 0)) is SprtVerdict.UNDECIDED
+    assert test.decide(math.nextafter(high, 0)) is SprtVerdict.UNDECIDED
+    assert test.decide(high) is SprtVerdict.ELO1
+    assert test.verdict(PairCounts((0, 0, 0, 0, 0))) is SprtVerdict.UNDECIDED
 
 
 @pytest.mark.parametrize("model", sorted(LARGEST))
 def test_matches_of_one_kind_of_pair_are_decided(model: str) -> None:
     test = SequentialTest(0, 20, model=model)
-    assert test.verdict(PairCounts((0, 0, 0, 0, 2000))) is Verdict.ELO1
-    assert test.verdict(PairCounts((2000, 0, 0, 0, 0))) is Verdict.ELO0
+    assert test.verdict(PairCounts((0, 0, 0, 0, 2000))) is SprtVerdict.ELO1
+    assert test.verdict(PairCounts((2000, 0, 0, 0, 0))) is SprtVerdict.ELO0
     # Equal agents that split every pair do not lead by 20.
-    assert test.verdict(PairCounts((0, 0, 2000, 0, 0))) is Verdict.ELO0
+    assert test.verdict(PairCounts((0, 0, 2000, 0, 0))) is SprtVerdict.ELO0
 
 
 def simulated_run(
@@ -128,7 +128,7 @@ def simulated_run(
     run = SequentialRun(test)
     for number in range(100_000):
         points = 2 * SHARES[int(np.searchsorted(np.cumsum(shares), rng.random()))]
-        if run.add(number, points) is not Verdict.UNDECIDED:
+        if run.add(number, points) is not SprtVerdict.UNDECIDED:
             return run
     raise AssertionError("a test goes on for ever")
 
@@ -139,7 +139,7 @@ def test_its_risks_are_those_it_was_given(model: str) -> None:
     usual = [0.1, 0.15, 0.4, 0.2, 0.15]
     test = SequentialTest(0, 150, alpha=0.1, beta=0.1, model=model)
     fit = _fit_logistic if model == "logistic" else _fit_normalized
-    for elo, wrong in ((0, Verdict.ELO1), (150, Verdict.ELO0)):
+    for elo, wrong in ((0, SprtVerdict.ELO1), (150, SprtVerdict.ELO0)):
         shares = fit(usual, elo)
         runs = [simulated_run(test, shares, rng) for _ in range(100)]
         errors = sum(run.verdict is wrong for run in runs)
@@ -154,11 +154,11 @@ def test_pairs_count_in_the_order_of_the_schedule() -> None:
     in_order = SequentialRun(test)
     for number, told in enumerate(points):
         in_order.add(number, told)
-    assert in_order.verdict is Verdict.ELO0
+    assert in_order.verdict is SprtVerdict.ELO0
 
     run = SequentialRun(test)
     for number in range(30, 60):
-        assert run.add(number, points[number]) is Verdict.UNDECIDED
+        assert run.add(number, points[number]) is SprtVerdict.UNDECIDED
     assert (run.counts.pairs, run.waiting, run.ratio) == (0, 30, 0)
     for number in reversed(range(30)):
         run.add(number, points[number])
@@ -177,7 +177,7 @@ def test_no_order_of_arrival_changes_anything(order: list[int]) -> None:
     expected, run = SequentialRun(test), SequentialRun(test)
     for number, told in enumerate(points):
         expected.add(number, told)
-    assert expected.verdict is Verdict.ELO1 and 0 < expected.counts.pairs < len(points)
+    assert expected.verdict is SprtVerdict.ELO1 and 0 < expected.counts.pairs < len(points)
     for number in order:
         run.add(number, points[number])
     assert (run.verdict, run.counts, run.ratio) == (

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from claimeven.arena.options import LadderOptions, MatchOptions, SprtOptions, TournamentOptions
     from claimeven.arena.report import write_report
     from claimeven.arena.store.database import InvalidStore
-    from claimeven.arena.store.import_games import Imported, InvalidGames, import_games
+    from claimeven.arena.store.import_games import ImportSummary, InvalidGames, import_games
     from claimeven.arena.store.query import GameFilter, GameList, export_games, find_games
     from claimeven.arena.store.store import Store, StoredAgent
     from claimeven.arena.studies import run_study
@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from claimeven.ratings.ladder import Ladder, Rating, rate
     from claimeven.ratings.pair_counts import RatedGame
     from claimeven.ratings.pentanomial import PairCounts, wilson_interval
-    from claimeven.ratings.sprt import SequentialRun, SequentialTest, Verdict
+    from claimeven.ratings.sprt import SequentialRun, SequentialTest, SprtVerdict
 
 __all__ = [
     "Accuracy",
@@ -71,7 +71,7 @@ __all__ = [
     "GameFilter",
     "GameList",
     "GamesAccuracy",
-    "Imported",
+    "ImportSummary",
     "InvalidGames",
     "InvalidMatch",
     "InvalidStore",
@@ -91,13 +91,13 @@ __all__ = [
     "SequentialTest",
     "SetAccuracy",
     "SprtOptions",
+    "SprtVerdict",
     "Standings",
     "Store",
     "StoredAgent",
     "Tally",
     "TournamentOptions",
     "TournamentResult",
-    "Verdict",
     "accuracy_of",
     "check_agent",
     "compare_accuracy",
@@ -128,7 +128,7 @@ _HOMES = {
     "claimeven.ratings.ladder": "Ladder Rating rate",
     "claimeven.ratings.pair_counts": "RatedGame",
     "claimeven.ratings.pentanomial": "PairCounts wilson_interval",
-    "claimeven.ratings.sprt": "SequentialRun SequentialTest Verdict",
+    "claimeven.ratings.sprt": "SequentialRun SequentialTest SprtVerdict",
     "errors": "InvalidMatch",
     "executors": "RayWorkers",
     "games.game": "Forfeit Game",
@@ -137,7 +137,7 @@ _HOMES = {
     "options": "LadderOptions MatchOptions SprtOptions TournamentOptions",
     "report": "write_report",
     "store.database": "InvalidStore",
-    "store.import_games": "Imported InvalidGames import_games",
+    "store.import_games": "ImportSummary InvalidGames import_games",
     "store.query": "GameFilter GameList export_games find_games",
     "store.store": "Store StoredAgent",
     "studies": "run_study",

@@ -40,7 +40,7 @@ from claimeven.arena.tournaments.standings import Standings
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
-from claimeven.ratings.sprt import SequentialRun, SequentialTest, Verdict
+from claimeven.ratings.sprt import SequentialRun, SequentialTest, SprtVerdict
 from claimeven.suggestions import did_you_mean, no_such
 
 
@@ -164,13 +164,13 @@ def run_sprt(
     with store_of(plan, options.out, options.resume, of_test=True) as store:
         sofar = begun_test(plan, test, store)
         resumed = len(store)
-        if sofar.verdict is Verdict.UNDECIDED:
+        if sofar.verdict is SprtVerdict.UNDECIDED:
             with closing(run(plan, players_of(options), store, options.on_message)) as games:
                 for done, game in enumerate(games, resumed + 1):
                     verdict = sofar.add_game(game.number, game.points(0))
                     if options.on_progress is not None:
                         options.on_progress(done, sofar)
-                    if verdict is not Verdict.UNDECIDED:
+                    if verdict is not SprtVerdict.UNDECIDED:
                         break
         standings = Standings.of_store(store)
     return SequentialResult(plan, test, standings, time.perf_counter() - begin)

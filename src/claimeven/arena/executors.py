@@ -25,23 +25,23 @@ __all__ = [
     "CheckedWork",
     "Executor",
     "LocalWorkers",
+    "PlanWork",
     "RayWorkers",
-    "Work",
     "local",
     "play_work",
 ]
 
 
 @dataclass(frozen=True)
-class Work:
+class PlanWork:
     """The games of a plan: see `parallel.jobs.Work`.
 
-    With `are_tried` agents that cannot be loaded forfeit their games: see `Referee`.
+    With `forfeit_unloadable` agents that cannot be loaded forfeit their games: see `Referee`.
     """
 
     plan: Plan
     keep_decisions: bool = False
-    are_tried: bool = False
+    forfeit_unloadable: bool = False
     texts: Mapping[str, bytes] = field(default_factory=dict)
     unit = "game"
     patience = None  # a move may take any time, and its clock is the referee's
@@ -50,7 +50,7 @@ class Work:
     def begun(self) -> Iterator[Play]:
         """Make the agents in a process that does nothing else, and play."""
         hold(self.texts)
-        with Referee(self.plan, self.keep_decisions, True, self.are_tried) as referee:
+        with Referee(self.plan, self.keep_decisions, True, self.forfeit_unloadable) as referee:
             yield lambda numbers: self.played_by(referee, numbers)
 
     def played_by(self, referee: Referee, numbers: Iterable[int]) -> Iterator[Result]:
@@ -116,7 +116,7 @@ def _version() -> str:
 
 
 def play_work(
-    work: Work,
+    work: PlanWork,
     numbers: Sequence[int],
     executor: Executor | None = None,
     on_message: Callable[[str], object] | None = None,
@@ -131,7 +131,9 @@ def play_work(
             "agents that are objects or functions play in the process they are of: give 1 job,"
             " or specs such as my_agent.py:agent"
         )
-    with Referee(work.plan, work.keep_decisions, are_tried=work.are_tried) as referee:
+    with Referee(
+        work.plan, work.keep_decisions, forfeit_unloadable=work.forfeit_unloadable
+    ) as referee:
         reason = None if executor is None else referee.why_alone
         if reason is not None and on_message is not None:
             on_message(reason)

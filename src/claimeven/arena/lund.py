@@ -33,7 +33,7 @@ from claimeven.ratings.pentanomial import wilson_interval
 NO_MOVE = -1
 GOES_ON, WON, DRAWN, LOST, ILLEGAL = RESULTS = (0, 1, 0.5, -1, -10)
 #: Seconds for a move by the rules of the course, and those an agent gets of them.
-COURSE_SECONDS, USUAL_SECONDS = 5.0, 4.5
+COURSE_SECONDS, DEFAULT_SECONDS = 5.0, 4.5
 #: Seconds that the server has to answer.
 PATIENCE = 60.0
 

@@ -26,7 +26,7 @@ from claimeven.arena.tournaments.standings import Standings, remarks
 from claimeven.blocks import Block, Board, Code, Sections, Styled, Table, bar, strong
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.ratings.ladder import Estimate, Ladder
-from claimeven.ratings.sprt import Verdict
+from claimeven.ratings.sprt import SprtVerdict
 
 #: Width in pixels of the drawing of a rating with its interval.
 _WIDTH = 160
@@ -358,11 +358,11 @@ def sequential(result: SequentialResult, cure: str = "") -> Sections:
     test, run, counts = result.test, result.run, result.run.counts
     low, high = test.bounds
     verdict = {
-        Verdict.ELO0: f"elo0 accepted: a lead of {test.elo0:g} Elo fits better than one of"
+        SprtVerdict.ELO0: f"elo0 accepted: a lead of {test.elo0:g} Elo fits better than one of"
         f" {test.elo1:g} (risk {test.beta:.2g})",
-        Verdict.ELO1: f"elo1 accepted: a lead of {test.elo1:g} Elo fits better than one of"
+        SprtVerdict.ELO1: f"elo1 accepted: a lead of {test.elo1:g} Elo fits better than one of"
         f" {test.elo0:g} (risk {test.alpha:.2g})",
-        Verdict.UNDECIDED: f"undecided: {counts.pairs} pairs do not tell a lead of"
+        SprtVerdict.UNDECIDED: f"undecided: {counts.pairs} pairs do not tell a lead of"
         f" {test.elo1:g} Elo from one of {test.elo0:g}",
     }[result.verdict]
     names = [

@@ -14,10 +14,10 @@ from claimeven.agents import Limit, make_agent
 from claimeven.arena.games.provenance import Provenance, differences
 from claimeven.arena.lund import (
     COURSE_SECONDS,
+    DEFAULT_SECONDS,
     DRAWN,
     ILLEGAL,
     PATIENCE,
-    USUAL_SECONDS,
     WON,
     ChallengeFailed,
     ChallengeGame,
@@ -57,7 +57,7 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
 )
 @click.option(
     "--seconds",
-    default=USUAL_SECONDS,
+    default=DEFAULT_SECONDS,
     show_default=True,
     help=f"Time for a move; the course gives {COURSE_SECONDS:g} s, way and back"
     f" included. The server has {PATIENCE:g} s to answer.",

@@ -12,7 +12,7 @@ import click
 
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.import_games import Imported, import_games
+from claimeven.arena.store.import_games import ImportSummary, import_games
 from claimeven.arena.store.query import (
     ANY_FAULT,
     OWN_RESULTS,
@@ -214,7 +214,7 @@ def _range(text: str | None) -> tuple[int, int] | None:
     return int(found[1]), int(found[2] or found[1])
 
 
-def _print_imported(done: Imported, file: Path, source: str, as_json: bool) -> None:
+def _print_imported(done: ImportSummary, file: Path, source: str, as_json: bool) -> None:
     if as_json:
         told = {"out": str(file), **vars(done)}
         write_json(told, sys.stdout)

@@ -13,7 +13,7 @@ from claimeven.arena.report import Report
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option, refuse_given
 from claimeven.cli.common.output import fitted, text_width
-from claimeven.cli.common.report_output import MOST_JUDGED, lines_on, write_watched
+from claimeven.cli.common.report_output import MAX_JUDGED_GAMES, lines_on, write_watched
 from claimeven.cli.common.streams import one_line
 from claimeven.errors import ClaimevenError
 
@@ -31,7 +31,7 @@ from claimeven.errors import ClaimevenError
 @click.option(
     "--judge",
     type=click.IntRange(0),
-    default=MOST_JUDGED,
+    default=MAX_JUDGED_GAMES,
     show_default=True,
     metavar="GAMES",
     help="Judge at most so many games against exact scores.",

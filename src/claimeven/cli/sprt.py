@@ -22,7 +22,7 @@ from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
 from claimeven.parallel.cores import usable_cores
-from claimeven.ratings.sprt import Verdict
+from claimeven.ratings.sprt import SprtVerdict
 
 
 @click.command("sprt")
@@ -62,7 +62,7 @@ def command(
             low, high = test.bounds
 
             def note(game: Game) -> bool:
-                return sofar.add_game(game.number, game.points(0)) is not Verdict.UNDECIDED
+                return sofar.add_game(game.number, game.points(0)) is not SprtVerdict.UNDECIDED
 
             def progress(done: int) -> str:
                 spent = time.monotonic() - begin
@@ -72,7 +72,7 @@ def command(
                 )
 
             ended = None
-            if sofar.verdict is Verdict.UNDECIDED:
+            if sofar.verdict is SprtVerdict.UNDECIDED:
                 games = run(plan, players_of(options, usable_cores(), say), store, say)
                 ended = play_shown(games, plan.games, resumed, note, progress)
             standings = Standings.of_store(store)

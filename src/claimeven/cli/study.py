@@ -13,9 +13,9 @@ import click
 from claimeven.arena.studies import (
     STUDIES,
     ExperimentResult,
-    Laboratory,
     Study,
     StudyResult,
+    StudyRunner,
     study_of,
 )
 from claimeven.arena.studies.format import study_sections
@@ -94,7 +94,7 @@ def running_options(run: Command) -> Command:
         seed_number(seed)
         jobs = usable_cores() if jobs is None else jobs
         swap = True if seats == "swapped" else None
-        laboratory = Laboratory(folder, resume, jobs, games, seed, seconds, swap, server)
+        laboratory = StudyRunner(folder, resume, jobs, games, seed, seconds, swap, server)
         return run(laboratory=laboratory, **others)
 
     decorated: Command = with_laboratory
@@ -129,7 +129,7 @@ def running_options(run: Command) -> Command:
 @running_options
 @click.pass_context
 def run_named(
-    ctx: click.Context, names: tuple[str, ...], laboratory: Laboratory, as_json: bool
+    ctx: click.Context, names: tuple[str, ...], laboratory: StudyRunner, as_json: bool
 ) -> None:
     """Run studies by name; each figure is next to the one reported then.
 
@@ -150,7 +150,7 @@ def run_named(
 @command.command("all")
 @running_options
 @click.pass_context
-def run_all(ctx: click.Context, laboratory: Laboratory, as_json: bool) -> None:
+def run_all(ctx: click.Context, laboratory: StudyRunner, as_json: bool) -> None:
     """Run all studies: some nine minutes on two cores, six of them at 3 s a move.
 
     \b
@@ -165,7 +165,7 @@ def run_all(ctx: click.Context, laboratory: Laboratory, as_json: bool) -> None:
 
 
 def _run(
-    ctx: click.Context, studies: Sequence[Study], laboratory: Laboratory, as_json: bool
+    ctx: click.Context, studies: Sequence[Study], laboratory: StudyRunner, as_json: bool
 ) -> None:
     if laboratory.seconds is not None and not any(study.is_timed for study in studies):
         raise ClaimevenError("--seconds changes studies with a limit on the clock; these have none")
@@ -196,7 +196,7 @@ def _run(
 def _collect(
     results: list[StudyResult],
     studies: Sequence[Study],
-    laboratory: Laboratory,
+    laboratory: StudyRunner,
     line: StatusLine,
     out: TextIO | None,
 ) -> bool:

@@ -133,7 +133,7 @@ def command(
     with clean_stdout() as stdout, store_of(plan, out, options.resume) as store:
         store.set_meta("command", command_line(ctx))
         players = players_of(options, usable_cores(), say)
-        games = run(plan, players, store, say, are_tried=skip_broken)
+        games = run(plan, players, store, say, forfeit_unloadable=skip_broken)
         ended = play_shown(games, plan.games, len(store))
         result = TournamentResult(plan, Standings.of_store(store), time.perf_counter() - begin)
         if as_json:

@@ -43,7 +43,7 @@ class InvalidTest(ClaimevenError):
     """A sequential test whose hypotheses or error rates make no sense."""
 
 
-class Verdict(StrEnum):
+class SprtVerdict(StrEnum):
     """What a sequential test says: one of its hypotheses, or that more pairs are needed."""
 
     ELO0 = "elo0"
@@ -115,7 +115,7 @@ class SequentialTest:
             p * math.log(one / zero) for p, zero, one in zip(observed, under0, under1, strict=True)
         )
 
-    def verdict(self, counts: PairCounts) -> Verdict:
+    def verdict(self, counts: PairCounts) -> SprtVerdict:
         """Return what the counts say. No pair decides nothing."""
         return self.decide(self.log_likelihood_ratio(counts))
 
@@ -123,12 +123,12 @@ class SequentialTest:
         """Return the test as plain data for JSON."""
         return {**vars(self), "bounds": list(self.bounds)}
 
-    def decide(self, ratio: float) -> Verdict:
+    def decide(self, ratio: float) -> SprtVerdict:
         """Return what a log-likelihood ratio says."""
         low, high = self.bounds
         if ratio <= low:
-            return Verdict.ELO0
-        return Verdict.ELO1 if ratio >= high else Verdict.UNDECIDED
+            return SprtVerdict.ELO0
+        return SprtVerdict.ELO1 if ratio >= high else SprtVerdict.UNDECIDED
 
 
 @dataclass
@@ -148,7 +148,7 @@ class SequentialRun:
     test: SequentialTest
     counts: PairCounts = field(default_factory=lambda: PairCounts.of(()))
     ratio: float = 0.0
-    verdict: Verdict = Verdict.UNDECIDED
+    verdict: SprtVerdict = SprtVerdict.UNDECIDED
     _waiting: dict[int, float] = field(default_factory=dict)
     _halves: dict[int, float] = field(default_factory=dict)
 
@@ -157,7 +157,7 @@ class SequentialRun:
         """Number of pairs that do not count: those before them are missing, or it is over."""
         return len(self._waiting)
 
-    def add_game(self, number: int, points: float) -> Verdict:
+    def add_game(self, number: int, points: float) -> SprtVerdict:
         """Take the agent's points (0 to 1) in a game; 2k and 2k + 1 are the games of pair k."""
         half_points(points, 1)
         if number < 0:
@@ -170,7 +170,7 @@ class SequentialRun:
             return self.verdict
         return self.add(number // 2, self._halves.pop(number ^ 1) + points)
 
-    def add(self, number: int, points: float) -> Verdict:
+    def add(self, number: int, points: float) -> SprtVerdict:
         """Take the agent's points (0 to 2) in the pair of that number; return the verdict."""
         if number < 0:
             raise InvalidEvidence(f"pairs are numbered from 0, not {number}")
@@ -178,7 +178,7 @@ class SequentialRun:
             raise InvalidEvidence(f"pair {number} is given twice")
         half_points(points, 2)
         self._waiting[number] = points
-        while self.verdict is Verdict.UNDECIDED and self.counts.pairs in self._waiting:
+        while self.verdict is SprtVerdict.UNDECIDED and self.counts.pairs in self._waiting:
             self.counts += PairCounts.of([self._waiting.pop(self.counts.pairs)])
             self.ratio = self.test.log_likelihood_ratio(self.counts)
             self.verdict = self.test.decide(self.ratio)

@@ -23,7 +23,7 @@ from claimeven.arena.accuracy.metrics import (
     mcnemar,
     tactic_of,
 )
-from claimeven.arena.accuracy.stored_games import JudgeProgress, KnownScores, ranked, worst_of
+from claimeven.arena.accuracy.stored_games import ScoreCache, ScoringProgress, ranked, worst_of
 from claimeven.dataset.scored_sets import TACTICS, shipped_set
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver import Solver
@@ -37,10 +37,10 @@ SMALL = Geometry(4, 4, 3)
 def judge_moves(
     choices: Sequence[tuple[Position, int]],
     solver: Solver,
-    progress: Callable[[JudgeProgress], object] | None = None,
+    progress: Callable[[ScoringProgress], object] | None = None,
 ) -> list[JudgedMove]:
     """Return each choice (a position that is not over, and the 0-based column played) judged."""
-    known = KnownScores()
+    known = ScoreCache()
     known.solve((position for position, _ in choices), lambda: solver, progress)
     return [JudgedMove(position, column, known[position]) for position, column in choices]
 
@@ -226,7 +226,7 @@ def test_moves_that_cannot_go_wrong_leave_nothing_to_tell() -> None:
 
 
 def test_progress_is_told_to_the_end() -> None:
-    told: list[JudgeProgress] = []
+    told: list[ScoringProgress] = []
     found = list(random_positions(SMALL, 30, seed=1, going_on=True))
     choices = [(position, position.legal_columns[0]) for position in found]
     judge_moves(choices, Solver(SMALL, table_mb=1), told.append)

@@ -14,7 +14,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.arena import accuracy_of
-from claimeven.arena.accuracy.stored_games import JudgeProgress, KnownScores
+from claimeven.arena.accuracy.stored_games import ScoreCache, ScoringProgress
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
@@ -67,7 +67,7 @@ def test_every_move_after_the_opening_is_judged_as_plain_minimax_would(path: Pat
 
 
 def test_scores_are_worked_out_once_and_kept_in_the_store(path: Path) -> None:
-    told: list[JudgeProgress] = []
+    told: list[ScoringProgress] = []
     first = accuracy_of(path, solver=small, on_progress=told.append)
     assert (told[0].resumed, told[-1].done) == (0, first.positions)
     before = path.read_bytes()
@@ -94,12 +94,12 @@ def test_kept_scores_serve_mirror_images_and_keys_of_64_bits(path: Path, board: 
     )
     chosen = list(islice(fitting, 2))
     assert len(chosen) == 2
-    KnownScores(path).solve(chosen, lambda: small(board))
+    ScoreCache(path).solve(chosen, lambda: small(board))
 
     def none() -> Solver:
         raise AssertionError("nothing is left to solve")
 
-    again = KnownScores(path)
+    again = ScoreCache(path)
     again.solve(chosen, none)
     assert [again[each] for each in chosen] == [small(board).scores(each) for each in chosen]
 

@@ -53,7 +53,7 @@ def test_an_agent_that_cannot_be_made_again_forfeits_its_games(tmp_path: Path) -
     plan = Plan((str(file), "random", "greedy"), openings=((),))
     with pytest.raises(InvalidSpec, match="cannot be loaded"):
         Referee(plan)
-    with Referee(plan, are_tried=True) as left:
+    with Referee(plan, forfeit_unloadable=True) as left:
         games = [left.play(number) for number in range(plan.games)]
     for game in games:
         assert (game.forfeit is None) == (0 not in game.agents)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.arena.report import write_report
-from claimeven.arena.report.context import Contents
+from claimeven.arena.report.context import ReportContext
 from claimeven.arena.report.tables import viewer_data
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
@@ -37,9 +37,9 @@ def page(html: str) -> Element:
 
 
 @pytest.fixture(scope="module")
-def contents(store: Path) -> Contents:
+def contents(store: Path) -> ReportContext:
     with Store.read(store) as opened:
-        return Contents.of(opened)
+        return ReportContext.of(opened)
 
 
 def number(text: str) -> float:
@@ -109,7 +109,7 @@ def test_names_that_are_no_proper_text_are_shown_as_escapes(tmp_path: Path) -> N
     assert "(no name)" in html
 
 
-def test_the_ladder_is_that_of_the_standings(page: Element, contents: Contents) -> None:
+def test_the_ladder_is_that_of_the_standings(page: Element, contents: ReportContext) -> None:
     standings = contents.standings
     assert standings.ladder is not None
     ratings = {row.agent: row.elo for row in standings.ladder.ratings}
@@ -130,7 +130,7 @@ def test_the_ladder_is_that_of_the_standings(page: Element, contents: Contents) 
         assert number(cells[9]) == pytest.approx(100 * (record.share or 0), abs=0.0501)
 
 
-def test_the_cross_table_is_that_of_the_standings(page: Element, contents: Contents) -> None:
+def test_the_cross_table_is_that_of_the_standings(page: Element, contents: ReportContext) -> None:
     told = contents.standings.as_dict()["cross_table"]
     assert isinstance(told, list)
     rows = page.one("table", cls="cross").one("tbody").all("tr")
@@ -175,7 +175,7 @@ def test_every_link_within_the_page_has_its_end(page: Element) -> None:
             assert element.attributes.get(name, ids[0]) in ids
 
 
-def test_the_viewer_gets_every_finished_game(page: Element, contents: Contents) -> None:
+def test_the_viewer_gets_every_finished_game(page: Element, contents: ReportContext) -> None:
     data = json.loads(page.one(id="data").text())
     agents = data["agents"]
     left = data["games"].pop()
@@ -197,7 +197,7 @@ def test_the_viewer_gets_every_finished_game(page: Element, contents: Contents) 
 def test_a_part_of_many_games_is_told_as_such(tmp_path: Path) -> None:
     many = [game(n, n % 3, (n + 1) % 3, "1213141", 0, told={"value": [0.1]}) for n in range(40)]
     with Store.read(made(tmp_path / "many.db", many)) as opened:
-        contents = Contents.of(opened)
+        contents = ReportContext.of(opened)
     data = viewer_data(contents, max_games=30, max_timed=10)
     assert [told[0] for told in data["games"]] == list(range(1, 31))
     assert len(data["told"]) == 10

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from claimeven.arena.games.game import Game
 from claimeven.arena.report import sentences
-from claimeven.arena.report.context import Contents
+from claimeven.arena.report.context import ReportContext
 from claimeven.arena.store.store import Store, StoredAgent
 from tests.arena.report.stores import PLAN
 
@@ -14,7 +14,7 @@ from tests.arena.report.stores import PLAN
 _WON = "4455667"
 
 
-def told(path: Path, wins: list[str]) -> Contents:
+def told(path: Path, wins: list[str]) -> ReportContext:
     """Contents of games of agents with names of a letter: "ab" is one that a won against b."""
     names = sorted(set("".join(wins)))
     agents = tuple(StoredAgent(number, name, name) for number, name in enumerate(names))
@@ -24,10 +24,10 @@ def told(path: Path, wins: list[str]) -> Contents:
     ]
     with Store.create(path, {"plan": PLAN}, agents) as store:
         store.add(games)
-        return Contents.of(store)
+        return ReportContext.of(store)
 
 
-def beaten(contents: Contents) -> list[str]:
+def beaten(contents: ReportContext) -> list[str]:
     """Who took no point from anyone above, by the notes on the ladder."""
     end = " took no point from anyone above"
     notes = sentences.ladder_notes(contents)

@@ -20,7 +20,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.arena import (
     GameFilter,
-    Imported,
+    ImportSummary,
     InvalidGames,
     InvalidMatch,
     export_games,
@@ -75,7 +75,7 @@ def test_results_follow_from_the_moves(tmp_path: Path) -> None:
     lines = [moves for moves, _ in played] + cut
     source.write_text("# of elsewhere\n" + "\n\n".join(f"  {m}  # x" for m in lines))
     done = import_games(tmp_path / "e.db", source, "ann", "bob")
-    assert done == Imported(80, 0, 40)
+    assert done == ImportSummary(80, 0, 40)
     found = find_games(tmp_path / "e.db")
     assert [game.all_moves for game in found.games] == lines
     words = {0: "first", 1: "second", None: "draw"}
@@ -89,7 +89,7 @@ def test_results_follow_from_the_moves(tmp_path: Path) -> None:
 def test_games_written_out_are_brought_in_again(path: Path, tmp_path: Path, ending: str) -> None:
     out = tmp_path / f"games.{ending}"
     assert export_games(path, out) == 3
-    assert import_games(tmp_path / "e.db", out) == Imported(3, 0, 1)
+    assert import_games(tmp_path / "e.db", out) == ImportSummary(3, 0, 1)
     back, first = find_games(tmp_path / "e.db"), find_games(path)
     names = ("first", "second", "opening", "moves", "result", "winner", "fault", "fault_by")
     for old, new in zip(first.dicts(), back.dicts(), strict=True):
@@ -129,10 +129,10 @@ def test_each_kind_of_file_holds_the_games(path: Path, tmp_path: Path) -> None:
 def test_lines_are_imported_once_and_a_file_may_grow(tmp_path: Path) -> None:
     source, store = tmp_path / "log.txt", tmp_path / "e.db"
     source.write_text("1212121\n1212121\n")
-    assert import_games(store, source, "ann", "bob") == Imported(2, 0, 0)
+    assert import_games(store, source, "ann", "bob") == ImportSummary(2, 0, 0)
     source.write_text("1212121\n1212121\n44\n")
-    assert import_games(store, source, "ann", "bob") == Imported(1, 2, 1)
-    assert import_games(store, source, "bob", "ann") == Imported(3, 0, 1)
+    assert import_games(store, source, "ann", "bob") == ImportSummary(1, 2, 1)
+    assert import_games(store, source, "bob", "ann") == ImportSummary(3, 0, 1)
     assert [game.number for game in find_games(store).games] == list(range(6))
     assert [agent.label for agent in find_games(store).agents] == ["ann", "bob"]
 
@@ -146,9 +146,9 @@ def test_equal_games_are_as_many_as_the_file_has(tmp_path: Path) -> None:
         replay["info"] = {"TeamNames": ["a", "b"]}
     source = tmp_path / "replays.json"
     source.write_text(json.dumps(replays))
-    assert import_games(store, source) == Imported(3, 0, 3)
+    assert import_games(store, source) == ImportSummary(3, 0, 3)
     assert len(find_games(store).games) == 3
-    assert import_games(store, source) == Imported(0, 3, 0)
+    assert import_games(store, source) == ImportSummary(0, 3, 0)
 
 
 def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
@@ -159,24 +159,26 @@ def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
         (tmp_path / folder).mkdir()
         source = tmp_path / folder / "g.txt"
         source.write_text("4455667\n")
-        assert import_games(store, source, "ann", "bob") == Imported(1, 0, 0)
+        assert import_games(store, source, "ann", "bob") == ImportSummary(1, 0, 0)
     source.write_text("# the second week\n4455667\n")
-    assert import_games(store, source, "ann", "bob") == Imported(0, 1, 0)
+    assert import_games(store, source, "ann", "bob") == ImportSummary(0, 1, 0)
     table = tmp_path / "t.csv"
     table.write_text("moves,result,fault\n12,,\n")
-    assert import_games(store, table, "ann", "bob") == Imported(1, 0, 1)
+    assert import_games(store, table, "ann", "bob") == ImportSummary(1, 0, 1)
     table.write_text("moves,result,fault\n12,second,crash\n")
-    assert import_games(store, table, "ann", "bob") == Imported(1, 0, 0)
+    assert import_games(store, table, "ann", "bob") == ImportSummary(1, 0, 0)
     for before in (0, 1):  # from stdin, say
         lines = io.StringIO("4455667\n")
-        assert import_games(store, lines, "ann", "bob") == Imported(1 - before, before, 0)
+        assert import_games(store, lines, "ann", "bob") == ImportSummary(1 - before, before, 0)
     assert import_games(store, io.StringIO("4455667\n12\n"), "ann", "bob").added == 2
     pipe = tmp_path / "pipe"
     for before in (0, 1):
         os.mkfifo(pipe)
         writer = threading.Thread(target=pipe.write_text, args=("4455\n",))
         writer.start()
-        assert import_games(store, pipe, "ann", "bob") == Imported(1 - before, before, 1 - before)
+        assert import_games(store, pipe, "ann", "bob") == ImportSummary(
+            1 - before, before, 1 - before
+        )
         writer.join()
         pipe.rename(tmp_path / f"pipe{before}")  # a pipe has another name each time
 

@@ -13,7 +13,7 @@ from claimeven import Geometry, Limit, Position
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store
-from claimeven.arena.studies import Figure, Laboratory, Match, Source, Study, run_study
+from claimeven.arena.studies import Figure, Match, Source, Study, StudyRunner, run_study
 from claimeven.arena.studies.measurements import of_games
 from claimeven.arena.studies.study import Findings
 from claimeven.ratings.pentanomial import PairCounts
@@ -149,7 +149,7 @@ def test_the_first_agent_begins_unless_seats_are_swapped() -> None:
 
 def test_a_folder_is_gone_on_with_and_comes_to_the_same(tmp_path: Path) -> None:
     match = study(Match(("greedy", "random"), 10, WON))
-    whole = Laboratory(seed=3).run(match)
+    whole = StudyRunner(seed=3).run(match)
     run_study(match, folder=tmp_path, games=4, seed=3)
     path = tmp_path / "made-up-1.db"
     with Store.read(path) as store:
@@ -180,7 +180,7 @@ def test_jobs_change_nothing_and_a_function_plays_here() -> None:
         return position.legal_columns[0]
 
     match = study(Match(("greedy", "random"), 8, WON), Match((leftmost, "random"), 2, WON))
-    one, two = Laboratory(jobs=1).run(match), Laboratory(jobs=2).run(match)
+    one, two = StudyRunner(jobs=1).run(match), StudyRunner(jobs=2).run(match)
     assert [each.games for each in two.experiments] == [8, 2]
     for each, other in zip(one.experiments, two.experiments, strict=True):
         assert each.findings["wins", "0"] == other.findings["wins", "0"]

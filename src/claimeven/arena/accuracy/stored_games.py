@@ -50,7 +50,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS scores (key INTEGER PRIMARY KEY, columns BL
 
 
 @dataclass(frozen=True)
-class JudgeProgress:
+class ScoringProgress:
     """How far the work is: `done` of `total` different positions, `resumed` known before it."""
 
     done: int
@@ -59,7 +59,7 @@ class JudgeProgress:
     seconds: float
 
 
-class KnownScores:
+class ScoreCache:
     """The scores of positions of one board by position, read from a store and added to it.
 
     A store that cannot be written is only read, and `trouble` says why in a sentence.
@@ -78,7 +78,7 @@ class KnownScores:
         self,
         positions: Iterable[Position],
         solver: Callable[[], Solver],
-        on_progress: Callable[[JudgeProgress], object] | None = None,
+        on_progress: Callable[[ScoringProgress], object] | None = None,
     ) -> None:
         """Make the scores of positions known; none of them may be over.
 
@@ -97,7 +97,7 @@ class KnownScores:
         def report(done: int) -> None:
             if on_progress is not None:
                 seconds = time.monotonic() - begin
-                on_progress(JudgeProgress(resumed + done, len(wanted), resumed, seconds))
+                on_progress(ScoringProgress(resumed + done, len(wanted), resumed, seconds))
 
         report(0)
         search = solver() if left else None
@@ -205,7 +205,7 @@ class GamesAccuracy:
     total: int
     moves: int
     positions: int
-    known: KnownScores = field(repr=False, compare=False)
+    known: ScoreCache = field(repr=False, compare=False)
 
     _repr_html_ = shown_by("claimeven.arena.accuracy_results", "games_accuracy")
 
@@ -245,7 +245,7 @@ def accuracy_of(
     most: int | None = None,
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
-    on_progress: Callable[[JudgeProgress], object] | None = None,
+    on_progress: Callable[[ScoringProgress], object] | None = None,
     on_message: Callable[[str], object] | None = None,
 ) -> GamesAccuracy:
     """Judge every move of the games of a store; return what became of the moves of each agent.
@@ -273,7 +273,7 @@ def accuracy_of(
                 return solver(start.geometry)
             return Solver(start.geometry, table_mb=JUDGE_MB, threads=threads)
 
-        known = KnownScores(opened.path)
+        known = ScoreCache(opened.path)
         different = {
             position.canonical_key: position
             for game in games

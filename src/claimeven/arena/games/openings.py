@@ -33,7 +33,7 @@ _BAND = re.compile(r"([-+]?\d+)\.\.([-+]?\d+)")
 #: Scores, for the side to move, between which an opening counts as balanced.
 BAND = (-2, 2)
 #: Openings that are drawn at most: games take them in turn, again where there are more games.
-MOST_DRAWN = 10_000
+MAX_DRAWN = 10_000
 #: Draws in a row that bring nothing new, after which openings are repeated.
 _IN_VAIN = 2000
 
@@ -44,7 +44,7 @@ def make_openings(
     """Return openings: "random", "balanced" (both of so many plies), those of a file or your own.
 
     In place of "balanced" another band of exact scores may be given, such as "3..8". At most
-    `MOST_DRAWN` are drawn. A file gives what it holds, whatever the count, and so do move strings
+    `MAX_DRAWN` are drawn. A file gives what it holds, whatever the count, and so do move strings
     of your own, which are read and not played. Raises `InvalidMatch` if none is found or the file
     is wrong, and `InvalidNotation`.
 
@@ -53,7 +53,7 @@ def make_openings(
     """
     if not isinstance(source, (str, Path)):
         return tuple(tuple(parse_moves(moves, start.geometry)) for moves in source)
-    count = min(whole_number(count, "count", InvalidMatch), MOST_DRAWN)
+    count = min(whole_number(count, "count", InvalidMatch), MAX_DRAWN)
     if source == "random":
         return random_openings(count, plies, seed, start)
     band = band_of(source)

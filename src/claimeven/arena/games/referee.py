@@ -100,11 +100,11 @@ def _absent(name: str, error: InvalidSpec) -> Agent:
 class Referee:
     """Plays the games of a plan in this process, with agents made for it.
 
-    The agents are made and loaded immediately, before any clock runs; with `resting`, in a process
-    that plays for one which has tried them all, those with separate processes when they first play.
-    Raises `InvalidSpec` and `InvalidLimit` for agents that cannot be made, or not for this board or
-    limit; with `are_tried` an agent that cannot be loaded now forfeits its games instead. A context
-    that closes at its end what the agents hold.
+    The agents are made and loaded immediately, before any clock runs. With `resting` (in a worker
+    of a process that has loaded them all) agents with separate processes start when they first
+    play. Raises `InvalidSpec` and `InvalidLimit` for agents that cannot be made, or not for this
+    board or limit. With `forfeit_unloadable` an agent that cannot be loaded forfeits its games
+    instead. Leaving the context closes the agents.
     """
 
     def __init__(
@@ -112,20 +112,20 @@ class Referee:
         plan: Plan,
         keep_decisions: bool = False,
         resting: bool = False,
-        are_tried: bool = False,
+        forfeit_unloadable: bool = False,
     ) -> None:
         self.plan = plan
         self.keep_decisions = keep_decisions
-        self.agents: list[Agent] = self._made(resting, are_tried)
+        self.agents: list[Agent] = self._made(resting, forfeit_unloadable)
         self._rest_others(0)
 
-    def _made(self, resting: bool, are_tried: bool) -> list[Agent]:
+    def _made(self, resting: bool, forfeit_unloadable: bool) -> list[Agent]:
         limits = [self.plan.limit_of(place) for place in range(len(self.plan.agents))]
         geometry, isolation = self.plan.geometry, self.plan.isolation
         try:
             return make_agents(self.plan.agents, geometry, limits, isolation, resting)
         except InvalidSpec:
-            if not are_tried:
+            if not forfeit_unloadable:
                 raise
         found: list[Agent] = []
         for agent, limit in zip(self.plan.agents, limits, strict=True):

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from claimeven.arena.accuracy.metrics import Tally
-from claimeven.arena.report.context import Contents, reach
+from claimeven.arena.report.context import ReportContext, reach
 from claimeven.plotting import LINES, MAX_LINES, ON_DOT, SIZE, SOFT, Chart
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _PLIES, _MIN_MOVES = 4, 10
 _FEW_DOTS = 12
 
 
-def charts_of(contents: Contents) -> list[Chart]:
+def charts_of(contents: ReportContext) -> list[Chart]:
     """Return the charts that the games allow."""
     charts = []
     standings = contents.standings
@@ -46,7 +46,7 @@ def _name(label: str) -> str:
     return f" {label}" if label.startswith("_") else label
 
 
-def _ratings(contents: Contents, axes: Axes) -> None:
+def _ratings(contents: ReportContext, axes: Axes) -> None:
     """Each agent with its rating and interval, the best at the top."""
     ladder = contents.standings.ladder
     assert ladder is not None
@@ -60,7 +60,7 @@ def _ratings(contents: Contents, axes: Axes) -> None:
     axes.set_xlabel("Elo, with the 95 % interval")
 
 
-def _time_and_strength(contents: Contents, axes: Axes) -> None:
+def _time_and_strength(contents: ReportContext, axes: Axes) -> None:
     """Each agent by the mean time of a move and its rating; the numbers are places."""
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - an extra, and slow
 
@@ -90,7 +90,7 @@ def _time_and_strength(contents: Contents, axes: Axes) -> None:
     axes.set_ylabel("Elo")
 
 
-def _lines_by_ply(contents: Contents) -> list[tuple[str, Sequence[float], Sequence[float]]]:
+def _lines_by_ply(contents: ReportContext) -> list[tuple[str, Sequence[float], Sequence[float]]]:
     """Return the lines of accuracy by ply: name, plies, shares; the floor of all agents last."""
     if contents.accuracy is None:
         return []
@@ -118,7 +118,7 @@ def _line(tallies: dict[int, Tally], name: str) -> tuple[list[float], list[float
     return middles, [100 * mean for mean in means.values()]
 
 
-def _accuracy_by_ply(contents: Contents, axes: Axes) -> None:
+def _accuracy_by_ply(contents: ReportContext, axes: Axes) -> None:
     """The share of moves that keep the result, in parts of the game, one line an agent."""
     *agents, floor = _lines_by_ply(contents)
     for (name, plies, shares), (color, marker, dashes) in zip(agents, LINES, strict=False):

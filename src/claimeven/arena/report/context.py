@@ -22,7 +22,7 @@ MAX_NAME, MAX_TEXT = 120, 2000
 
 
 @dataclass(frozen=True)
-class Contents:
+class ReportContext:
     """The games of a store and the plan they were played by, ready to be shown.
 
     Texts that agents or users made up are on one line, bounded, and have no control characters;
@@ -43,7 +43,7 @@ class Contents:
     not_judged: str | None = None
 
     @classmethod
-    def of(cls, store: Store, title: str | None = None) -> Contents:
+    def of(cls, store: Store, title: str | None = None) -> ReportContext:
         """Read a store. Raises `InvalidStore` for one without a game."""
         meta, games = store.meta, tuple(store.games())
         standings = Standings.of(store.agents, games, store_notes(store))

@@ -22,11 +22,11 @@ from markupsafe import Markup, escape
 
 from claimeven import __version__
 from claimeven.agents.registry import AGENTS
-from claimeven.arena.accuracy.stored_games import JudgeProgress, accuracy_of
+from claimeven.arena.accuracy.stored_games import ScoringProgress, accuracy_of
 from claimeven.arena.report import context as words
 from claimeven.arena.report import sentences, tables
 from claimeven.arena.report.charts import charts_of
-from claimeven.arena.report.context import Contents
+from claimeven.arena.report.context import ReportContext
 from claimeven.arena.store.store import Store
 from claimeven.atomic_io import check_output, make_folder, write_text
 from claimeven.game.geometry import Geometry
@@ -50,7 +50,7 @@ _CELL = 56
 
 
 def render(
-    contents: Contents,
+    contents: ReportContext,
     blunders: Sequence[tables.Row] = (),
     charts: Sequence[Chart] = (),
     without_charts: str = "",
@@ -120,7 +120,7 @@ def _breakable(text: str) -> Any:
 
 
 #: Games that are judged by default: what takes a minute or two.
-MOST_JUDGED = 200
+MAX_JUDGED_GAMES = 200
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Report:
     `without_charts` says why the page has none, and is empty if it has some.
     """
 
-    contents: Contents
+    contents: ReportContext
     path: Path
     plots: tuple[Path, ...] = ()
     without_charts: str = ""
@@ -141,11 +141,11 @@ def write_report(
     path: str | Path,
     title: str | None = None,
     *,
-    judge: int = MOST_JUDGED,
+    judge: int = MAX_JUDGED_GAMES,
     plots: str | Path | None = None,
     solver: Callable[[Geometry], Solver] | None = None,
     threads: int = 1,
-    on_progress: Callable[[JudgeProgress], object] | None = None,
+    on_progress: Callable[[ScoringProgress], object] | None = None,
     on_message: Callable[[str], object] | None = None,
 ) -> Report:
     """Write the page on a store's games to a file; return the report.
@@ -170,7 +170,7 @@ def write_report(
         return Solver(geometry, 256, threads) if solver is None else solver(geometry)
 
     with nullcontext(store) if isinstance(store, Store) else Store.read(store) as opened:
-        contents = Contents.of(opened, title)
+        contents = ReportContext.of(opened, title)
         try:
             if judge > 0:
                 solver_of(contents.geometry)
@@ -197,11 +197,11 @@ def report_page(store: Store) -> str:
 
     Raises `InvalidStore` for a file without games.
     """
-    contents = Contents.of(store)
+    contents = ReportContext.of(store)
     charts, without = _charts(contents)
     return render(contents, [], charts, without)
 
 
-def _charts(contents: Contents) -> tuple[list[Chart], str]:
+def _charts(contents: ReportContext) -> tuple[list[Chart], str]:
     """Return the charts, or none and why there are none."""
     return (charts_of(contents), "") if can_draw() else ([], NO_CHARTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from claimeven.agents.sanitize import printable
-from claimeven.arena.report.context import MAX_TEXT, Contents, signed
+from claimeven.arena.report.context import MAX_TEXT, ReportContext, signed
 from claimeven.plotting import MAX_LINES
 from claimeven.ratings.ladder import Estimate, Ladder
 
@@ -13,7 +13,7 @@ from claimeven.ratings.ladder import Estimate, Ladder
 _MAX_TIERS, _MAX_GROUPS, _MAX_NAMED = 3, 3, 3
 
 
-def headline(contents: Contents) -> str:
+def headline(contents: ReportContext) -> str:
     """Say what was played."""
     count, agents = len(contents.standings.games), len(contents.ranking)
     parts = [f"{_many(count, 'game')} of {_many(agents, 'agent')} on {contents.geometry}"]
@@ -27,7 +27,7 @@ def headline(contents: Contents) -> str:
     return ", ".join(parts) + "."
 
 
-def leader(contents: Contents) -> str:
+def leader(contents: ReportContext) -> str:
     """Say who is first, and how sure that is."""
     ladder = contents.standings.ladder
     if ladder is None or len(ladder.ratings) < 2:
@@ -39,7 +39,7 @@ def leader(contents: Contents) -> str:
     return " ".join([several, *leads])
 
 
-def _lead(contents: Contents, ladder: Ladder, group: tuple[str, ...]) -> str:
+def _lead(contents: ReportContext, ladder: Ladder, group: tuple[str, ...]) -> str:
     """Say who is first of a group, all the agents or some that are joined by games."""
     first, second = group[:2]
     gap, likely = ladder.gap(first, second), ladder.superiority(first, second)
@@ -55,7 +55,7 @@ def _lead(contents: Contents, ladder: Ladder, group: tuple[str, ...]) -> str:
     )
 
 
-def ladder_notes(contents: Contents) -> Iterator[str]:
+def ladder_notes(contents: ReportContext) -> Iterator[str]:
     """Yield what the ratings mean, and what they cannot tell."""
     ladder = contents.standings.ladder
     if ladder is None:
@@ -75,7 +75,7 @@ def ladder_notes(contents: Contents) -> Iterator[str]:
         )
 
 
-def accuracy_notes(contents: Contents) -> Iterator[str]:
+def accuracy_notes(contents: ReportContext) -> Iterator[str]:
     """Yield what was judged, and what the figures say."""
     accuracy = contents.accuracy
     if accuracy is None:
@@ -93,14 +93,14 @@ def accuracy_notes(contents: Contents) -> Iterator[str]:
     )
 
 
-def ply_note(contents: Contents) -> str:
+def ply_note(contents: ReportContext) -> str:
     """Say whose lines the chart by ply shows, where it does not show all."""
     if len(contents.ranking) <= MAX_LINES:
         return ""
     return f"The first {MAX_LINES} agents of the ladder are drawn."
 
 
-def _joined(contents: Contents, ladder: Ladder) -> Iterator[str]:
+def _joined(contents: ReportContext, ladder: Ladder) -> Iterator[str]:
     if len(ladder.groups) > 1:
         yield (
             f"The agents fall into {len(ladder.groups)} groups that never met: ratings of different"
@@ -113,7 +113,7 @@ def _joined(contents: Contents, ladder: Ladder) -> Iterator[str]:
         )
 
 
-def _beaten_by_all(contents: Contents, ladder: Ladder) -> list[tuple[str, ...]]:
+def _beaten_by_all(contents: ReportContext, ladder: Ladder) -> list[tuple[str, ...]]:
     """Return the tiers that met agents rated above them and took no point from any."""
     place = {row.agent: number for number, row in enumerate(ladder.ratings)}
     tier_of = {agent: number for number, tier in enumerate(ladder.tiers) for agent in tier}

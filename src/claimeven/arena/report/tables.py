@@ -13,7 +13,7 @@ from claimeven.agents.sanitize import printable, without_folders
 from claimeven.arena.accuracy.metrics import Accuracy
 from claimeven.arena.accuracy.stored_games import moves_of
 from claimeven.arena.games.game import Game
-from claimeven.arena.report.context import MAX_NAME, MAX_TEXT, Contents, points, reach
+from claimeven.arena.report.context import MAX_NAME, MAX_TEXT, ReportContext, points, reach
 from claimeven.arena.tournaments.standings import Record
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
@@ -41,7 +41,7 @@ _MAX_BLUNDERS, _MAX_OF_ONE, _CELL = 24, 3, 36
 Row = dict[str, Any]
 
 
-def ladder_rows(contents: Contents) -> list[Row]:
+def ladder_rows(contents: ReportContext) -> list[Row]:
     """Return the agents, best first, each with its record, rating, and the drawing of it."""
     standings = contents.standings
     ratings = {row.agent: row.elo for row in standings.ladder.ratings} if standings.ladder else {}
@@ -70,7 +70,7 @@ def ladder_rows(contents: Contents) -> list[Row]:
     ]
 
 
-def cross_rows(contents: Contents) -> list[list[Record | None]]:
+def cross_rows(contents: ReportContext) -> list[list[Record | None]]:
     """Return the record of each agent against each other, in the order of the ladder."""
     order = contents.ranking
     return [
@@ -79,7 +79,7 @@ def cross_rows(contents: Contents) -> list[list[Record | None]]:
     ]
 
 
-def cross_letters(contents: Contents) -> int:
+def cross_letters(contents: ReportContext) -> int:
     """Return how many letters the widest cell of the cross table has, its head among them."""
     alike = games_of_two(contents) is not None
     cells = [cell for row in cross_rows(contents) for cell in row if cell and cell.games]
@@ -87,7 +87,7 @@ def cross_letters(contents: Contents) -> int:
     return max(map(len, [*texts, str(len(contents.ranking))]))
 
 
-def games_of_two(contents: Contents) -> int | None:
+def games_of_two(contents: ReportContext) -> int | None:
     """Return how many games any two agents that met have played, None if that differs."""
     games = contents.standings.games
     counts = Counter(frozenset(game.agents) for game in games if game.first != game.second)
@@ -95,7 +95,7 @@ def games_of_two(contents: Contents) -> int | None:
     return numbers.pop() if len(numbers) == 1 else None
 
 
-def forfeit_rows(contents: Contents) -> list[Row]:
+def forfeit_rows(contents: ReportContext) -> list[Row]:
     """Return the forfeits of each agent by kind, the agent with most of them first.
 
     `reasons` are texts, how often each was given, and one of the games.
@@ -118,7 +118,7 @@ def forfeit_rows(contents: Contents) -> list[Row]:
     return sorted(rows, key=lambda r: (-whole[r["label"]], r["label"], -r["count"], r["kind"]))
 
 
-def accuracy_rows(contents: Contents) -> list[tuple[str, Accuracy]]:
+def accuracy_rows(contents: ReportContext) -> list[tuple[str, Accuracy]]:
     """Return each agent's label and accuracy, in the order of the ladder; none if not judged."""
     accuracy = contents.accuracy
     if accuracy is None:
@@ -126,7 +126,7 @@ def accuracy_rows(contents: Contents) -> list[tuple[str, Accuracy]]:
     return [(contents.label[agent.id], accuracy[agent.label]) for agent in contents.ranking]
 
 
-def blunder_rows(contents: Contents, solver: Callable[[Geometry], ExactSolver]) -> list[Row]:
+def blunder_rows(contents: ReportContext, solver: Callable[[Geometry], ExactSolver]) -> list[Row]:
     """Return the worst moves of each agent, drawn and explained, in the order of the ladder.
 
     Games and discs count from 1.
@@ -155,7 +155,7 @@ def blunder_rows(contents: Contents, solver: Callable[[Geometry], ExactSolver]) 
     return rows
 
 
-def agent_rows(contents: Contents) -> list[Row]:
+def agent_rows(contents: ReportContext) -> list[Row]:
     """Return label, full spec and digest of each agent, best first."""
     return [
         {
@@ -167,7 +167,7 @@ def agent_rows(contents: Contents) -> list[Row]:
     ]
 
 
-def facts(contents: Contents) -> Iterator[tuple[str, str]]:
+def facts(contents: ReportContext) -> Iterator[tuple[str, str]]:
     """Yield how the games came about, as (what, text)."""
     plan, geometry = contents.plan, contents.geometry
     if contents.command:
@@ -190,7 +190,7 @@ def facts(contents: Contents) -> Iterator[tuple[str, str]]:
         yield "left unfinished", f"{contents.unfinished:,} games, which count nowhere"
 
 
-def _openings_text(contents: Contents) -> str:
+def _openings_text(contents: ReportContext) -> str:
     openings = list(dict.fromkeys(game.opening for game in contents.games))
     if openings == [""]:
         return "none: every game begins at the start"
@@ -199,7 +199,7 @@ def _openings_text(contents: Contents) -> str:
     return printable(f"{len(openings):,}: {named}" + (f" and {more:,} more" if more > 0 else ""))
 
 
-def _limit_text(contents: Contents) -> str:
+def _limit_text(contents: ReportContext) -> str:
     limit = contents.plan.get("limit")
     texts = [
         _LIMITS.get(what, what + " {}").format(f"{amount:,g}")
@@ -214,7 +214,7 @@ MAX_GAMES, MAX_TIMED = 20_000, 2_000
 
 
 def viewer_data(
-    contents: Contents, max_games: int = MAX_GAMES, max_timed: int = MAX_TIMED
+    contents: ReportContext, max_games: int = MAX_GAMES, max_timed: int = MAX_TIMED
 ) -> dict[str, Any]:
     """Return the data of the viewer.
 
@@ -270,7 +270,7 @@ def _game(game: Game, place: dict[int, int]) -> list[Any]:
     return [*data, printable(game.fault, MAX_NAME), game.fault_seat, reason]
 
 
-def _judged(contents: Contents) -> dict[int, dict[str, Any]]:
+def _judged(contents: ReportContext) -> dict[int, dict[str, Any]]:
     """Return what the judged games are worth, by their numbers from 1.
 
     `course` holds the exact score for the first player in the position where the agents took over

@@ -28,7 +28,7 @@ from typing import TextIO
 from claimeven.agents.base import FaultKind
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.store import Store, holds_no_game
+from claimeven.arena.store.store import Store, is_empty_store
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
@@ -50,7 +50,7 @@ class InvalidGames(ClaimevenError):
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportSummary:
     """What an import did: games `added`, those that stood there `before`, those `unfinished`.
 
     `scored` games had scores in the file, which are not stored.
@@ -69,7 +69,7 @@ def import_games(
     second: str | None = None,
     geometry: Geometry | None = None,
     form: str | None = None,
-) -> Imported:
+) -> ImportSummary:
     """Add the games of a file to a store, which is made if there is none; all of them or none.
 
     The file may be open already, such as stdin. `first` and `second` name the players if the file
@@ -78,7 +78,7 @@ def import_games(
     wrong, and `InvalidStore` for a file that is no store, or holds the games of a tournament.
     """
     path, name = Path(store), str(source) if isinstance(source, str | Path) else "-"
-    is_new = not (path.exists() and path.stat().st_size) or holds_no_game(path)
+    is_new = not (path.exists() and path.stat().st_size) or is_empty_store(path)
     if is_new:
         start = Position(geometry or STANDARD)
     else:
@@ -145,7 +145,9 @@ def _start_of(store: Store, geometry: Geometry | None) -> Position:
     return start
 
 
-def _stored(store: Store, games: Sequence[GameRecord], origin: str, board: Geometry) -> Imported:
+def _stored(
+    store: Store, games: Sequence[GameRecord], origin: str, board: Geometry
+) -> ImportSummary:
     """Add checked games to a store open for that."""
     ids = {agent.label: agent.id for agent in store.agents}
     there = store.jobs()
@@ -174,7 +176,7 @@ def _stored(store: Store, games: Sequence[GameRecord], origin: str, board: Geome
     )
     unfinished = sum(not game.is_finished for game, _ in fresh)
     scored = sum(bool(game.scores) for game in games)
-    return Imported(len(fresh), len(games) - len(fresh), unfinished, scored)
+    return ImportSummary(len(fresh), len(games) - len(fresh), unfinished, scored)
 
 
 def _with_jobs(games: Sequence[GameRecord], origin: str) -> Iterator[tuple[GameRecord, str]]:

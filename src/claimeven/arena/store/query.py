@@ -17,7 +17,7 @@ from claimeven.agents.base import FaultKind
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
-from claimeven.arena.store.store import Picked, Store, StoredAgent
+from claimeven.arena.store.store import GameQuery, Store, StoredAgent
 from claimeven.atomic_io import binary_file, check_output
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves, parse_moves
@@ -60,7 +60,7 @@ _OF_WINNER = {
     "loss": "CASE winner WHEN 0 THEN second WHEN 1 THEN first END = ?",
 }
 #: The number of all games.
-_ALL = Picked().most
+_ALL = GameQuery().most
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ class GameFilter:
             low, high = self.plies
             raise InvalidMatch(f"the least number of plies comes first: not {low} to {high}")
 
-    def picked(
+    def query(
         self, agents: Sequence[StoredAgent], geometry: Geometry, skipped: int = 0, most: int = _ALL
-    ) -> Picked:
+    ) -> GameQuery:
         """Return how a store of these agents picks the games wanted, or a page of them.
 
         Raises `InvalidStore` for an agent not among them.
@@ -121,7 +121,7 @@ class GameFilter:
         if self.pair is not None:
             asked.append(("pair = ?", self.pair))
         condition = " AND ".join(text for text, *_ in asked)
-        return Picked(condition, tuple(chain(*(values for _, *values in asked))), skipped, most)
+        return GameQuery(condition, tuple(chain(*(values for _, *values in asked))), skipped, most)
 
 
 @dataclass(frozen=True)
@@ -180,10 +180,10 @@ def each_game(
 ) -> Iterator[Game]:
     """Yield the games that `find_games` returns, one at a time: no other game is read."""
     most = _ALL if limit is None else min(limit, _ALL)
-    picked = (wanted or GameFilter()).picked(
+    query = (wanted or GameFilter()).query(
         store.agents, store.start.geometry, min(most * (page - 1), _ALL), most
     )
-    return store.games(picked=picked)
+    return store.games(query=query)
 
 
 @contextmanager

@@ -68,7 +68,7 @@ class StoredAgent:
     digest: str | None = None
 
 
-class Picked(NamedTuple):
+class GameQuery(NamedTuple):
     """Which games of a store are read: the games of a condition of SQL, `most` of them."""
 
     condition: str = "1"
@@ -77,7 +77,7 @@ class Picked(NamedTuple):
     most: int = (1 << 63) - 1
 
 
-_ALL = Picked()
+_ALL = GameQuery()
 
 
 class Store:
@@ -112,7 +112,7 @@ class Store:
         check_output(path, of_games=True)
         lock = locked(path)
         try:
-            if path.exists() and path.stat().st_size and not holds_no_game(path):
+            if path.exists() and path.stat().st_size and not is_empty_store(path):
                 raise InvalidStore(f"{path} is there already: go on with --resume, or name another")
             make_file(path, meta, [astuple(agent) for agent in agents])
             store = cls(path, connect(path), lock)
@@ -264,10 +264,10 @@ class Store:
         self,
         least: int = _LEAST,
         without: Container[tuple[int, str]] = (),
-        picked: Picked = _ALL,
+        query: GameQuery = _ALL,
     ) -> Iterator[Game]:
         """Yield the games from number `least` on in the order of the schedule, except those whose
-        number and job are in `without`, those not `picked`, and those that are `damaged`.
+        number and job are in `without`, those not `query`, and those that are `damaged`.
 
         A game is damaged if its row is not as it was stored, if its agents are unknown, or if its
         moves cannot be played or do not end as the row says.
@@ -275,7 +275,7 @@ class Store:
         self.damaged = []
         with naming(self.path):
             known, start = {agent.id for agent in self.agents}, self.start
-            for row in self._rows(least, picked):
+            for row in self._rows(least, query):
                 if without and (row[_NUMBER], row[_JOB]) in without:
                     continue
                 try:
@@ -288,9 +288,9 @@ class Store:
                 else:
                     yield game
 
-    def _rows(self, least: int, picked: Picked) -> Iterator[Row]:
+    def _rows(self, least: int, query: GameQuery) -> Iterator[Row]:
         """Yield the rows of games from a number on; those in corrupt pages are `damaged`."""
-        (condition, values, skipped, most), count, last = picked, 0, (least, "")
+        (condition, values, skipped, most), count, last = query, 0, (least, "")
         order, first = f"AND {condition} ORDER BY number, job LIMIT ?", last
         try:
             if skipped:  # the index alone leads to the first one
@@ -315,19 +315,19 @@ class Store:
             with suppress(sqlite3.DatabaseError, TypeError):  # what is listed is looked up singly
                 listed = self._connection.execute(f"SELECT number, job FROM games {by}")
                 keys.update(key for key in listed if _is_key(key) and key > last)
-        found = self._singly(sorted(keys), picked)
+        found = self._singly(sorted(keys), query)
         yield from islice(found, skipped, skipped + most - count)
-        if least == _LEAST and picked == _ALL:  # those that no list has are damaged too
+        if least == _LEAST and query == _ALL:  # those that no list has are damaged too
             self.damaged += [(None, n) for n in range(len(self) - count - len(keys))]
 
-    def _singly(self, keys: Sequence[tuple[int, str]], picked: Picked) -> Iterator[Row]:
+    def _singly(self, keys: Sequence[tuple[int, str]], query: GameQuery) -> Iterator[Row]:
         """Yield the rows of keys that meet a condition; those in corrupt pages are `damaged`."""
         for key in keys:
             found = None
             with suppress(sqlite3.DatabaseError):
                 found = self._connection.execute(
-                    f"SELECT {picked.condition}, {_GAME} FROM games WHERE job = ?",
-                    (*picked.values, key[1]),
+                    f"SELECT {query.condition}, {_GAME} FROM games WHERE job = ?",
+                    (*query.values, key[1]),
                 ).fetchone()
             if found is None:
                 self.damaged.append(key)
@@ -348,7 +348,7 @@ def _is_key(key: tuple[Any, Any]) -> bool:
     return type(key[0]) is int and type(key[1]) is str
 
 
-def holds_no_game(path: str | Path) -> bool:
+def is_empty_store(path: str | Path) -> bool:
     """Whether a file is a store, and no game is in it yet."""
     try:
         with Store.read(path) as store:

@@ -1,13 +1,13 @@
 """The classic studies: what the originals reported, compared with runs here."""
 
 from claimeven.arena.studies.catalogue import STUDIES, InvalidStudy, study_of
-from claimeven.arena.studies.runner import ExperimentResult, Laboratory, StudyResult, run_study
+from claimeven.arena.studies.runner import ExperimentResult, StudyResult, StudyRunner, run_study
 from claimeven.arena.studies.study import (
     QUANTITIES,
     Experiment,
     Figure,
-    Found,
     Match,
+    MeasuredValue,
     Measurement,
     Quantity,
     Source,
@@ -20,15 +20,15 @@ __all__ = [
     "Experiment",
     "ExperimentResult",
     "Figure",
-    "Found",
     "InvalidStudy",
-    "Laboratory",
     "Match",
+    "MeasuredValue",
     "Measurement",
     "Quantity",
     "Source",
     "Study",
     "StudyResult",
+    "StudyRunner",
     "run_study",
     "study_of",
 ]

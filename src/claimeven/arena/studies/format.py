@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claimeven.arena.studies.runner import ExperimentResult, StudyResult
-from claimeven.arena.studies.study import QUANTITIES, Figure, Found
+from claimeven.arena.studies.study import QUANTITIES, Figure, MeasuredValue
 from claimeven.blocks import Block, Sections, Table
 
 HEADINGS = ("", "then", "now", "95 % interval", "faster")
@@ -56,10 +56,10 @@ def then_text(figure: Figure) -> str:
     return " ".join(part for part in (number, figure.words) if part) or "-"
 
 
-def interval_text(found: Found | None, quantity: str) -> str:
+def interval_text(found: MeasuredValue | None, quantity: str) -> str:
     """Return an interval, with one unit if both bounds have the same; empty for none.
 
-    >>> interval_text(Found(0.002, 0.0, 0.004), "seconds_per_move")
+    >>> interval_text(MeasuredValue(0.002, 0.0, 0.004), "seconds_per_move")
     '0 to 4 ms'
     """
     if found is None or found.low is None or found.high is None:

@@ -14,7 +14,7 @@ import numpy as np
 from claimeven.agents.base import Limit
 from claimeven.agents.registry import make_agents
 from claimeven.arena.games.game import Game
-from claimeven.arena.studies.study import Findings, Found
+from claimeven.arena.studies.study import Findings, MeasuredValue
 from claimeven.evaluation.counting import COUNTERS, line_table
 from claimeven.evaluation.registry import weighted_windows
 from claimeven.evaluation.windows import WindowWeights
@@ -41,7 +41,9 @@ def of_games(games: Sequence[Game], seconds: float) -> Findings:
     """
     if not games:
         return {}
-    found: dict[tuple[str, str], Found] = {("seconds_per_game", "0"): Found(seconds / len(games))}
+    found: dict[tuple[str, str], MeasuredValue] = {
+        ("seconds_per_game", "0"): MeasuredValue(seconds / len(games))
+    }
     different = len({(game.first, game.all_moves) for game in games})
     draws = sum(game.winner is None for game in games)
     for agent in (0, 1):
@@ -52,7 +54,7 @@ def of_games(games: Sequence[Game], seconds: float) -> Findings:
             found[quantity, key] = share_of(count / len(games), different)
         found["score", key] = _score(games, agent, different)
         for first in range(0, len(games) - 9, 10):
-            found["wins_in_ten", f"{key}:{first + 1}"] = Found(sum(won[first : first + 10]))
+            found["wins_in_ten", f"{key}:{first + 1}"] = MeasuredValue(sum(won[first : first + 10]))
         # Moves of one game depend on each other: the sum or mean of a game is one observation.
         own = {name: [game.figures(agent, name) for game in games] for name in _TOLD}
         steps = "iterations" if any(own["iterations"]) else "nodes"
@@ -69,7 +71,7 @@ def of_games(games: Sequence[Game], seconds: float) -> Findings:
             if each:
                 found[quantity, key] = mean_of(each)
         if any(own["stored"]):
-            found["stored", key] = Found(max(map(max, filter(None, own["stored"]))))
+            found["stored", key] = MeasuredValue(max(map(max, filter(None, own["stored"]))))
     return found
 
 
@@ -83,7 +85,7 @@ def _means(games: Iterable[Sequence[float]]) -> list[float]:
     return [fmean(each) for each in games if each]
 
 
-def _score(games: Sequence[Game], agent: int, different: int) -> Found:
+def _score(games: Sequence[Game], agent: int, different: int) -> MeasuredValue:
     """The share of the points; if seats were swapped, its interval is that of pairs of games."""
     share = fmean(game.points(agent) for game in games)
     by_pair: dict[int | None, list[Game]] = {}
@@ -95,25 +97,25 @@ def _score(games: Sequence[Game], agent: int, different: int) -> Found:
     unique = len({tuple((game.first, game.all_moves) for game in pair) for pair in pairs})
     counts = PairCounts.of(sum(game.points(agent) for game in pair) for pair in pairs)
     low, high = counts.interval_of(unique)
-    return Found(100 * share, 100 * low, 100 * high)
+    return MeasuredValue(100 * share, 100 * low, 100 * high)
 
 
-def share_of(share: float, different: int) -> Found:
+def share_of(share: float, different: int) -> MeasuredValue:
     """A share in per cent with its 95 % interval, of that many different games."""
     low, high = wilson_interval(share, different)
-    return Found(100 * share, 100 * low, 100 * high)
+    return MeasuredValue(100 * share, 100 * low, 100 * high)
 
 
-def mean_of(numbers: Sequence[float], lowest: float = 0.0) -> Found:
+def mean_of(numbers: Sequence[float], lowest: float = 0.0) -> MeasuredValue:
     """The mean with its 95 % interval by the normal distribution; none if all numbers are equal.
 
     No number, and so no bound, is less than `lowest`.
     """
     mean = fmean(numbers)
     if len(set(numbers)) < 2:
-        return Found(numbers[0])
+        return MeasuredValue(numbers[0])
     half = NORMAL_95 * stdev(numbers) / math.sqrt(len(numbers))
-    return Found(mean, max(lowest, mean - half), mean + half)
+    return MeasuredValue(mean, max(lowest, mean - half), mean + half)
 
 
 def decision(agent: str, moves: str, seconds: float, geometry: Geometry = STANDARD) -> Findings:
@@ -126,8 +128,8 @@ def decision(agent: str, moves: str, seconds: float, geometry: Geometry = STANDA
     position = Position.from_moves(moves, geometry)
     made = player.choose(position, limit, np.random.default_rng(1))
     return {
-        ("iterations", "0"): Found(float(made.iterations or 0)),
-        ("column", "0"): Found(float(made.column + 1)),
+        ("iterations", "0"): MeasuredValue(float(made.iterations or 0)),
+        ("column", "0"): MeasuredValue(float(made.column + 1)),
     }
 
 
@@ -169,7 +171,7 @@ def blocks(agent: str, budgets: Sequence[int]) -> Findings:
         threats = () if position.is_over else blocking_columns(position)
         if len(threats) == 1 and not winning_columns(position):
             positions.append((position, threats[0]))
-    found: dict[tuple[str, str], Found] = {}
+    found: dict[tuple[str, str], MeasuredValue] = {}
     for budget in budgets:
         (player,) = make_agents([agent], STANDARD, limit := Limit(iterations=budget))
         right = [
@@ -202,9 +204,11 @@ def one_line() -> Findings:
         "convolution": lambda: np.any(np.convolve(ones, line) == 4),
         "table": lambda: table[int("".join(map(str, line.tolist())), 2)] > 0,
     }
-    found = {("microseconds", way): Found(1e6 * _seconds_of(work)) for way, work in ways.items()}
+    found = {
+        ("microseconds", way): MeasuredValue(1e6 * _seconds_of(work)) for way, work in ways.items()
+    }
     scan, looked_up = (found["microseconds", way].value for way in ("scan", "table"))
-    return {**found, ("ratio", "table"): Found(scan / looked_up)}
+    return {**found, ("ratio", "table"): MeasuredValue(scan / looked_up)}
 
 
 def counting(moves: str, geometry: Geometry, length: int) -> Findings:
@@ -216,8 +220,8 @@ def counting(moves: str, geometry: Geometry, length: int) -> Findings:
     ways = {name: partial(count, discs, geometry, length) for name, count in COUNTERS.items()}
     assert len({count() for count in ways.values()}) == 1
     times = {name: 1e6 * _seconds_of(count) for name, count in ways.items()}
-    found = {("microseconds", name): Found(took) for name, took in times.items()}
-    ratios = {("ratio", name): Found(times["scan"] / took) for name, took in times.items()}
+    found = {("microseconds", name): MeasuredValue(took) for name, took in times.items()}
+    ratios = {("ratio", name): MeasuredValue(times["scan"] / took) for name, took in times.items()}
     return {**found, **ratios}
 
 
@@ -228,21 +232,21 @@ def exact(moves: str, geometry: Geometry = STANDARD, table_mb: float = 128) -> F
     begin = time.perf_counter()
     score = solver.score(Position.from_moves(moves, geometry))
     return {
-        ("exact_score", "0"): Found(float(score)),
-        ("seconds", "0"): Found(time.perf_counter() - begin),
+        ("exact_score", "0"): MeasuredValue(float(score)),
+        ("seconds", "0"): MeasuredValue(time.perf_counter() - begin),
     }
 
 
 def evaluations(evaluation: str, depth: int, moves: str = "") -> Findings:
     """Count the evaluations of minimax and of alpha-beta, columns left to right, in a position."""
-    found: dict[tuple[str, str], Found] = {}
+    found: dict[tuple[str, str], MeasuredValue] = {}
     answers = set()
     for name in ("minimax", "alphabeta"):
         result = MinimaxSearch(name, evaluation, order="left").search(
             Position.from_moves(moves), depth=depth
         )
         answers.add((result.column, result.value))
-        found["evaluations", name] = Found(float(result.counters.evaluations))
+        found["evaluations", name] = MeasuredValue(float(result.counters.evaluations))
     assert len(answers) == 1, answers
     return found
 

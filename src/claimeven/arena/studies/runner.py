@@ -25,8 +25,8 @@ from claimeven.arena.studies.study import (
     Experiment,
     Figure,
     Findings,
-    Found,
     Match,
+    MeasuredValue,
     Study,
 )
 from claimeven.arena.tournaments.run import run, store_of
@@ -56,7 +56,7 @@ class ExperimentResult:
     forfeits: int = 0
     decided: Mapping[str, object] = field(default_factory=dict)
 
-    def found(self, figure: Figure) -> Found | None:
+    def found(self, figure: Figure) -> MeasuredValue | None:
         """What was found for a figure; None if nothing was, as of no games."""
         return self.findings.get((figure.quantity, figure.key))
 
@@ -120,7 +120,7 @@ class StudyResult:
 
 
 @dataclass(frozen=True)
-class Laboratory:
+class StudyRunner:
     """How studies are run.
 
     Attributes:
@@ -246,7 +246,7 @@ def run_study(
 ) -> StudyResult:
     """Run a study, one of `STUDIES` by its name or one of your own, and return its result.
 
-    The options are those of a `Laboratory`. With a `folder` the games are stored there, a file a
+    The options are those of a `StudyRunner`. With a `folder` the games are stored there, a file a
     match, and with `resume` only missing games are played. The same seed gives the same games,
     unless time is limited. Raises `InvalidStudy` for an unknown name, `InvalidMatch`,
     `InvalidStore`.
@@ -258,7 +258,7 @@ def run_study(
     """
     chosen = study_of(study) if isinstance(study, str) else study
     where = None if folder is None else Path(folder)
-    return Laboratory(where, resume, jobs, games, seed, seconds, swap, server).run(chosen)
+    return StudyRunner(where, resume, jobs, games, seed, seconds, swap, server).run(chosen)
 
 
 def machine() -> str:

@@ -65,7 +65,7 @@ QUANTITIES = {
 
 
 @dataclass(frozen=True)
-class Found:
+class MeasuredValue:
     """What an experiment came to here: a number and, where it rests on chance, a 95 % interval."""
 
     value: float
@@ -101,7 +101,7 @@ class Figure:
 
 
 #: What an experiment came to, by quantity and key.
-Findings = Mapping[tuple[str, str], Found]
+Findings = Mapping[tuple[str, str], MeasuredValue]
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from claimeven.arena.tournaments.standings import QUANTITIES, Record, Standings,
 from claimeven.markup import shown_by
 from claimeven.ratings.ladder import Ladder, Rating, rate
 from claimeven.ratings.pentanomial import PairCounts
-from claimeven.ratings.sprt import SequentialRun, SequentialTest, Verdict
+from claimeven.ratings.sprt import SequentialRun, SequentialTest, SprtVerdict
 
 #: Likelihood from which an agent is said to be stronger than another.
 SURE = 0.95
@@ -227,7 +227,7 @@ class SequentialResult:
         return Standings.of(self.standings.agents, games)
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> SprtVerdict:
         """Which hypothesis is accepted, if any."""
         return self.run.verdict
 

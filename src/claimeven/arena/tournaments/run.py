@@ -16,7 +16,7 @@ from claimeven.agents.external import split_foreign
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.registry import AGENTS
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors import Executor, RayWorkers, Work, local, play_work
+from claimeven.arena.executors import Executor, PlanWork, RayWorkers, local, play_work
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.options import EXECUTORS, PlayerOptions
@@ -28,7 +28,7 @@ from claimeven.arena.store.runs import (
     first_run,
     rounds_begun,
 )
-from claimeven.arena.store.store import Store, StoredAgent, holds_no_game
+from claimeven.arena.store.store import Store, StoredAgent, is_empty_store
 from claimeven.atomic_io import scratch_folder
 from claimeven.parallel.cores import usable_cores
 from claimeven.suggestions import no_such
@@ -43,21 +43,21 @@ def run(
     store: Store | None = None,
     on_message: Callable[[str], object] | None = None,
     keep_decisions: bool = False,
-    are_tried: bool = False,
+    forfeit_unloadable: bool = False,
 ) -> Generator[Game, None, None]:
     """Play the games of a plan that a store does not hold; yield each as it ends, and store it.
 
     An executor plays; None is this process. A caller that has enough closes the generator: all
     games it got are stored then, after an error or Ctrl-C too; a kill may lose the games that ended
     within a tenth of a second of one that was stored. `on_message` gets sentences for the user.
-    Games hold the agents' decisions with `keep_decisions`. With `are_tried` an agent that cannot be
-    loaded forfeits its games; else that raises `InvalidSpec` before the first one.
+    Games hold the agents' decisions with `keep_decisions`. With `forfeit_unloadable` an agent that
+    cannot be loaded forfeits its games; else that raises `InvalidSpec` before the first game.
     """
     there = set() if store is None else {game.number for game in store.games()}
     numbers = [number for number in range(plan.games) if number not in there]
     if store is None:
         plan.look_at_files()
-    work = Work(plan, keep_decisions, are_tried=are_tried)
+    work = PlanWork(plan, keep_decisions, forfeit_unloadable=forfeit_unloadable)
     with closing(play_work(work, numbers, executor, on_message)) as results:
         if store is None:
             for _, game in results:
@@ -152,7 +152,7 @@ def open_store(
             raise InvalidMatch(f"{name} takes part twice: name each agent once")
     agents = stored_agents(plan)
     there = path.exists() and path.stat().st_size > 0
-    if not (resume and there) or holds_no_game(path):
+    if not (resume and there) or is_empty_store(path):
         meta = {"plan": plan.as_dict(), "begun": time.time(), **first_run(now)}
         return Store.create(path, meta, agents)
     store = Store.extend(path)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from claimeven.arena.store.store import Store
 
 #: Games judged where nothing else is said.
-MOST_JUDGED = 200
+MAX_JUDGED_GAMES = 200
 
 
 def check_page(page: Path, store: Path | None) -> None:
@@ -38,7 +38,7 @@ def write_watched(
     out: Path,
     *,
     title: str | None = None,
-    judge: int = MOST_JUDGED,
+    judge: int = MAX_JUDGED_GAMES,
     plots: Path | None = None,
     threads: int | None = None,
     go_on: str,
