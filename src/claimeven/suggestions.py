@@ -26,6 +26,7 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
         ("think", "accuracy"): "evaluate eval evaluation score move bestmove suggest hint ask",
         ("explain",): "why reasons describe",
         ("tournament",): "tourney roundrobin league cup arena compete",
+        ("seconds",): "limit movetime timelimit",
         ("ladder",): "rank ranking rate rating ratings elo leaderboard",
         ("match",): "versus vs fight duel battle compare",
         ("play",): "game start",

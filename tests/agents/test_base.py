@@ -44,7 +44,7 @@ def test_limits_are_finite_and_whole() -> None:
         with pytest.raises(InvalidLimit, match=f"{name} must be a whole number, not 2.5"):
             Limit(**{name: 2.5})
     assert Limit(iterations=np.int64(3)).iterations == 3  # type: ignore[arg-type]  # an integer to NumPy
-    for name in ("seconds", "iterations", "bank"):
+    for name in ("seconds", "iterations", "time_bank"):
         for odd in ("1", True, [1]):
             with pytest.raises(InvalidLimit) as caught:
                 Limit(**{"seconds": 1, name: odd})
@@ -54,22 +54,22 @@ def test_limits_are_finite_and_whole() -> None:
 
 
 def test_a_bank_is_what_moves_that_take_too_long_are_drawn_from() -> None:
-    limit = Limit(seconds=2, bank=60)
+    limit = Limit(seconds=2, time_bank=60)
     assert limit.after(1.5) is limit
-    assert limit.after(5).bank == 57
-    assert limit.after(5).after(2.5).bank == 56.5
-    assert limit.after(500).bank == 0
+    assert limit.after(5).time_bank == 57
+    assert limit.after(5).after(2.5).time_bank == 56.5
+    assert limit.after(500).time_bank == 0
     assert Limit(seconds=2).after(500) == Limit(seconds=2)
     assert (limit.longest, Limit(seconds=2).longest) == (62 + GRACE, 2 + GRACE)
     assert Limit(depth=3).longest == math.inf
-    assert limit.tighter(Limit(depth=3)) == Limit(seconds=2, depth=3, bank=60)
+    assert limit.tighter(Limit(depth=3)) == Limit(seconds=2, depth=3, time_bank=60)
     for odd, told in (
         (-1, "0 or more, not -1"), (math.nan, "a number, not nan"), (math.inf, "finite, not inf"),
     ):  # fmt: skip
-        with pytest.raises(InvalidLimit, match=f"bank must be {told}"):
-            Limit(seconds=1, bank=odd)
+        with pytest.raises(InvalidLimit, match=f"time_bank must be {told}"):
+            Limit(seconds=1, time_bank=odd)
     with pytest.raises(InvalidLimit, match="give the seconds for a move too"):
-        Limit(bank=60)
+        Limit(time_bank=60)
 
 
 def test_the_tighter_limit_has_the_smaller_of_each() -> None:

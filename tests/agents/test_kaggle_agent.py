@@ -121,7 +121,7 @@ def test_the_bank_counts_down(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         agent.reset()
         for bank in (37, 14):
-            assert agent.choose(position, Limit(), rng).details["bank"] == bank
+            assert agent.choose(position, Limit(), rng).details["time_bank"] == bank
         with pytest.raises(AgentFault, match=r"used up its bank of 60 s, .* TIMEOUT") as caught:
             agent.choose(position, Limit(), rng)
         assert caught.value.kind is FaultKind.TIME
@@ -129,7 +129,7 @@ def test_the_bank_counts_down(monkeypatch: pytest.MonkeyPatch) -> None:
     agent.reset()
     agent.choose(position, Limit(seconds=30), rng)
     assert seen[-1] == 0
-    agent.choose(position, Limit(seconds=30, bank=7), rng)
+    agent.choose(position, Limit(seconds=30, time_bank=7), rng)
     assert seen[-1] == 7
 
 
@@ -144,7 +144,7 @@ def test_a_bank_may_be_emptied_to_the_last_second(monkeypatch: pytest.MonkeyPatc
 
     agent, rng = KaggleAgent("mine", thinks), np.random.default_rng(0)
     for _ in range(2):
-        assert agent.choose(Position(), Limit(), rng).details["bank"] == 0
+        assert agent.choose(Position(), Limit(), rng).details["time_bank"] == 0
     with pytest.raises(AgentFault, match="used up its bank"):
         agent.choose(Position(), Limit(), rng)
 

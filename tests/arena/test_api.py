@@ -202,10 +202,10 @@ def test_a_test_is_played_as_asked() -> None:
     here = Here()
     result = run_sprt(
         "greedy", "uct-itu-table:iterations=9", most_games=2, limit=Limit(seconds=9), jobs=2,
-        memory_mb=300, load_seconds=9.5, on_message=told.append,
+        memory_mb=300, load_timeout=9.5, on_message=told.append,
     )  # fmt: skip
     assert result.plan.limit == Limit(seconds=9)
-    assert result.plan.isolation == Isolation(memory_mb=300, load_seconds=9.5)
+    assert result.plan.isolation == Isolation(memory_mb=300, load_timeout=9.5)
     (why,) = told
     assert why.startswith("uct-itu-table:iterations=9 remembers earlier games")
     run_sprt("greedy", "random", most_games=4, executor=here)
@@ -327,9 +327,9 @@ def test_the_limit_is_the_new_agents_alone() -> None:
 def test_a_placement_is_played_as_asked() -> None:
     here = Here()
     placement = place_on_ladder(
-        "greedy:win=yes", rounds=1, memory_mb=300, load_seconds=9.5, executor=here
+        "greedy:win=yes", rounds=1, memory_mb=300, load_timeout=9.5, executor=here
     )
-    assert placement.plan.isolation == Isolation(memory_mb=300, load_seconds=9.5)
+    assert placement.plan.isolation == Isolation(memory_mb=300, load_timeout=9.5)
     assert here.asked == list(range(placement.plan.games))
 
 

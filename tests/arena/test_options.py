@@ -30,7 +30,7 @@ def test_a_plan_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         'agents = ["bots/*.py", "greedy"]\n'
         "rounds = 3\nseed = 7\nkind = 'gauntlet'\nopenings = 'random'\nopening_plies = 2\n"
         "columns = 5\nrows = 4\nconnect = 3\n"
-        "seconds = 1\nbank = 2.5\nmemory = 512\nload_seconds = 9.5\nisolate = true\n"
+        "seconds = 1\ntime_bank = 2.5\nmemory_limit = 512\nload_timeout = 9.5\nisolate = true\n"
         "jobs = 2\nout = 'class.db'\n",
     )
     start = Position(Geometry(5, 4, 3))
@@ -41,13 +41,19 @@ def test_a_plan_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         kind="gauntlet",
         openings=make_openings("random", 3, 2, 7, start),
         start=start,
-        limit=Limit(seconds=1, bank=2.5),
-        isolation=Isolation(True, 512, load_seconds=9.5),
+        limit=Limit(seconds=1, time_bank=2.5),
+        isolation=Isolation(True, 512, load_timeout=9.5),
     )
     told = read_settings(path)
     assert (told["jobs"], told["out"]) == (2, "class.db")
     plain = read_plan(written(tmp_path, 'agents = ["random", "greedy"]'))
     assert (plain.rounds, plain.seed, plain.limit.is_free) == (10, 0, True)
+
+
+def test_files_of_version_0_2_are_read(tmp_path: Path) -> None:
+    path = written(tmp_path, "seconds = 1\nbank = 2.5\nmemory = 512\nload_seconds = 9.5\n")
+    settings = read_settings(path)
+    assert settings == {"seconds": 1, "time_bank": 2.5, "memory_limit": 512, "load_timeout": 9.5}
 
 
 @pytest.mark.parametrize(
@@ -62,7 +68,7 @@ def test_a_plan_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         ("agents = ['greedy', 3]", "agents takes a list of texts"),
         ("agents = ['none/*.py']", "agents names 'none/*.py', and there is no such file"),
         ("kind = 'gauntlets'", "kind takes round-robin or gauntlet, not 'gauntlets' (did you mean"),
-        ("[limit]\nseconds = 1", "there is no field 'limit': choose from agents, "),
+        ("[limit]\nseconds = 1", "there is no field 'limit' (did you mean seconds?): choose from"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_field(tmp_path: Path, text: str, told: str) -> None:

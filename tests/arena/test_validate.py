@@ -184,7 +184,7 @@ NOT_LOADED = [
     ("x = 1\n\n# caf\udce9", "is no UTF-8 text", "save the file as UTF-8"),
     ("name = input()", "EOFError", "take out input()"),
     ("import sys\nsys.exit()", "SystemExit", "take out exit()"),
-    ("x = bytearray(10**13)", "MemoryError", "allow it more: --memory MB"),
+    ("x = bytearray(10**13)", "MemoryError", "allow it more: --memory-limit MB"),
     ("def agent(position)", "SyntaxError", "run the file by itself first"),
     (
         "from claimeven import Agent\nclass A(Agent):\n    def __init__(self, x):\n        pass\n"

@@ -36,7 +36,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def test_the_worst_move_of_a_file_is_drawn_and_explained(run: Run, path: Path) -> None:
-    ran = run("accuracy", str(path), "--worst", "1")
+    ran = run("accuracy", str(path), "--show-worst", "1")
     assert (ran.status, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert max(map(len, lines)) <= 80
@@ -51,7 +51,7 @@ def test_the_worst_move_of_a_file_is_drawn_and_explained(run: Run, path: Path) -
         for words in ("Column 5 gives the draw away", "Column 4 holds the draw")
     ]
     assert head < said[0] < said[1]
-    (told,) = json.loads(run("accuracy", str(path), "--worst", "1", "--json").out)["blunders"]
+    (told,) = json.loads(run("accuracy", str(path), "--show-worst", "1", "--json").out)["blunders"]
     assert told["played_text"].startswith("Column 5 gives the draw away")
     assert told["right_text"].startswith("Column 4 holds the draw")
 
@@ -60,13 +60,13 @@ def test_a_first_move_may_be_the_worst(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "first.db"
     with Store.create(path, {"plan": {**BOARD, "rows": 4}}, AGENTS) as store:
         store.add([Game("a", 0, 0, 0, 1, "", "1", None, finished=False)])
-    lines = run("accuracy", str(path), "--worst", "1").out.splitlines()
+    lines = run("accuracy", str(path), "--show-worst", "1").out.splitlines()
     head = lines.index("game 1, disc 1: ann plays 1, a loss (-1); right is 3 or 2 or 4, a draw (0)")
     assert lines[head + 1] == "after no move"
 
 
 def test_one_agent_is_told_by_ply_and_by_right_columns(run: Run, path: Path) -> None:
-    ran = run("accuracy", str(path), "--agent", "ann", "--worst", "0")
+    ran = run("accuracy", str(path), "--agent", "ann", "--show-worst", "0")
     assert [line.split()[:2] for line in ran.out.splitlines() if line.strip().startswith("ply")]
     assert "right columns" in ran.out
     assert "bob" not in ran.out
@@ -92,7 +92,7 @@ def split_row(name: str, told: dict[str, float]) -> list[str]:
 
 
 def test_tables_hold_the_figures_of_json(run: Run) -> None:
-    words = ("accuracy", "greedy", "--count", "60", "--worst", "0", "--jobs", "1")
+    words = ("accuracy", "greedy", "--count", "60", "--show-worst", "0", "--jobs", "1")
     lines = [line.split() for line in run(*words).out.splitlines()]
     (told,) = json.loads(run(*words, "--json").out)["agents"]
     decisive, wins, blocks = told["decisive"], told["wins"], told["blocks"]
@@ -131,19 +131,19 @@ def test_a_file_of_the_name_of_an_agent_is_no_file_of_games(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("greedy").write_text("notes")
-    ran = run("accuracy", "greedy", "--count", "9", "--jobs", "1", "--memory", "900")
+    ran = run("accuracy", "greedy", "--count", "9", "--jobs", "1", "--memory-limit", "900")
     assert ran.status == 0
-    assert ran.err == "--memory bounds no agent here (built-in ones with --isolate)\n"
+    assert ran.err == "--memory-limit bounds no agent here (built-in ones with --isolate)\n"
 
 
 def test_agents_are_asked_on_the_shipped_set(run: Run) -> None:
-    ran = run("accuracy", "random", "greedy", "--count", "90", "--jobs", "1", "--worst", "1")
+    ran = run("accuracy", "random", "greedy", "--count", "90", "--jobs", "1", "--show-worst", "1")
     lines = ran.out.splitlines()
     assert lines[0].startswith("90 positions (7x6-v1, 90 of 4500), digest ")
     assert lines[1] == "and 90 for wins and blocks (tactics-7x6-v1, 90 of 400)"
     assert [line.split()[0] for line in lines[3:6]] == ["agent", "greedy", "random"]
     assert max(map(len, lines)) <= 80
-    told = json.loads(run("accuracy", "greedy", "--count", "90", "--worst", "2", "--json").out)
+    told = json.loads(run("accuracy", "greedy", "--count", "90", "--show-worst", "2", "--json").out)
     assert [blunder["agent"] for blunder in told["blunders"]] == ["greedy"] * 2
     assert all(blunder["played_text"].startswith("Column ") for blunder in told["blunders"])
     assert [part["band"] for part in told["agents"][0]["by_band"]] == ["easy", "medium", "hard"]
@@ -153,7 +153,7 @@ def test_answers_are_kept(run: Run, tmp_path: Path) -> None:
     table, lines = tmp_path / "answers.csv", tmp_path / "answers.jsonl"
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return 9 if position.ply == 8 else 3\n")
-    words = ("accuracy", str(bot), "greedy", "--count", "40", "--worst", "0", "--jobs", "1")
+    words = ("accuracy", str(bot), "greedy", "--count", "40", "--show-worst", "0", "--jobs", "1")
     told = json.loads(run(*words, "--json", "--answers", str(table)).out)
     assert run(*words, "--answers", str(lines)).status == 0
     with table.open(newline="") as stream:
@@ -174,7 +174,7 @@ def test_answers_are_kept(run: Run, tmp_path: Path) -> None:
 
 
 def test_agents_are_compared_position_by_position(run: Run) -> None:
-    words = ("accuracy", "greedy", "alphabeta:depth=4", "--count", "60", "--worst", "0")
+    words = ("accuracy", "greedy", "alphabeta:depth=4", "--count", "60", "--show-worst", "0")
     told = json.loads(run(*words, "--json", "--jobs", "1").out)
     measures = [each["measure"] for each in told["comparisons"]]
     assert measures == ["perfect", "keeping", "wins", "blocks"]
@@ -194,7 +194,7 @@ def test_positions_of_ones_own_are_asked_in_on_their_board(run: Run, tmp_path: P
     path = tmp_path / "own.txt"
     path.write_text("".join(f"{column}\n" for column in ("1", "2", "11", "12", "13", "112")))
     words = ("accuracy", "random", "--positions", str(path), "--columns", "5", "--rows", "4",
-             "--worst", "0", "--table-mb", "1", "--json", "--seed")  # fmt: skip
+             "--show-worst", "0", "--table-mb", "1", "--json", "--seed")  # fmt: skip
     told = [json.loads(run(*words, seed).out) for seed in ("1", "1", "2")]
     assert [(each["positions"], each["rows"], each["seed"]) for each in told] == [
         (6, 4, 1), (6, 4, 1), (6, 4, 2)
@@ -205,7 +205,7 @@ def test_positions_of_ones_own_are_asked_in_on_their_board(run: Run, tmp_path: P
 
 def test_long_names_are_not_cut(run: Run) -> None:
     name = "alphabeta:depth=1,eval=windows,order=left"
-    ran = run("accuracy", name, "random", "--count", "9", "--jobs", "1", "--worst", "0")
+    ran = run("accuracy", name, "random", "--count", "9", "--jobs", "1", "--show-worst", "0")
     assert name in ran.out.splitlines()
     assert max(map(len, ran.out.splitlines())) <= 80
 
@@ -213,14 +213,14 @@ def test_long_names_are_not_cut(run: Run) -> None:
 def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return 1 // (position.ply % 2)\n")
-    ran = run("accuracy", str(bot), "--count", "15", "--worst", "0", "--jobs", "1")
+    ran = run("accuracy", str(bot), "--count", "15", "--show-worst", "0", "--jobs", "1")
     assert ran.status == 0
     text = " ".join(ran.out.split())
     assert f"{bot} gave no answer: " in text
     assert " x crash: raised ZeroDivisionError: " in text
     assert "was asked no more" not in text
     bot.write_text("def agent(position):\n    return [][position.ply] if position.ply % 9 else 7\n")
-    ran = run("accuracy", str(bot), "--count", "300", "--worst", "0", "--jobs", "1")
+    ran = run("accuracy", str(bot), "--count", "300", "--show-worst", "0", "--jobs", "1")
     text = " ".join(ran.out.split())
     first, second = re.findall(r"gave no answer: (\d+) x", text)
     assert int(first) > int(second)
@@ -231,7 +231,7 @@ def test_an_agent_that_fails_is_told(run: Run, tmp_path: Path) -> None:
 def test_faults_are_told_by_kind_and_all_reasons_in_json(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return {}[position] if position.ply % 4 else None\n")
-    words = ("accuracy", str(bot), "--count", "6", "--worst", "0", "--jobs", "1")
+    words = ("accuracy", str(bot), "--count", "6", "--show-worst", "0", "--jobs", "1")
     told = " ".join(run(*words).out.split())
     assert len(re.findall(r"gave no answer: \d+ x crash: such as raised KeyError: ", told)) == 1
     assert len(re.findall(r"gave no answer: \d+ x illegal: returned None instead", told)) == 1
@@ -295,7 +295,7 @@ def test_scores_that_cannot_be_kept_are_told_beside_the_progress(
 ) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE scores (of_another_kind)")
-    words = ("accuracy", str(path), "--worst", "0")
+    words = ("accuracy", str(path), "--show-worst", "0")
     told = f"scores are not kept in {path}: "
     ran = run(*words)
     assert (ran.status, ran.err.count("\n")) == (0, 1)
@@ -329,8 +329,11 @@ def _kept(path: Path) -> int:
         (("FILE", "--jobs", "2"), "--jobs goes with agents, not with a file of games"),
         (("FILE", "--isolate"), "--isolate goes with agents, not with a file of games"),
         (("FILE", "--seconds", "3"), "--seconds goes with agents, not with a file of games"),
-        (("FILE", "--memory", "3"), "--memory goes with agents, not with a file of games"),
-        (("FILE", "--load-seconds", "3"), "--load-seconds goes with agents, not with a file of"),
+        (
+            ("FILE", "--memory-limit", "3"),
+            "--memory-limit goes with agents, not with a file of games",
+        ),
+        (("FILE", "--load-timeout", "3"), "--load-timeout goes with agents, not with a file of"),
         (("FILE", "--columns", "8"), "are of 5x5 connect 4, not 8x6 connect 4"),
         (("TEXT",), "move 3: '8' is not a column: choose from 1 to 7"),
         (("greedy", "--agent", "greedy"), "--agent goes with a file of games"),
@@ -342,12 +345,12 @@ def _kept(path: Path) -> int:
         (("greedy", "--answers", "no/a.csv"), "no/a.csv cannot be written"),
         (("FILE", "--answers", "a.csv"), "--answers goes with agents, not with a file of games"),
         (("greedy", "--count", "0"), "a set has 1 position or more, not 0"),
-        (("greedy", "--worst", "-1"), "--worst is 0 or more, not -1"),
+        (("greedy", "--show-worst", "-1"), "--show-worst is 0 or more, not -1"),
         (("greedy", "--jobs", "0"), "at least 1 job is needed, not 0"),
-        (("random", "--worst", "0", "--threads", "0"), "threads must be 1 to 256, not 0"),
-        (("random", "--worst", "0", "--threads", "257"), "threads must be 1 to 256, not 257"),
+        (("random", "--show-worst", "0", "--threads", "0"), "threads must be 1 to 256, not 0"),
+        (("random", "--show-worst", "0", "--threads", "257"), "threads must be 1 to 256, not 257"),
         (
-            ("random", "--worst", "0", "--table-mb", "nan"),
+            ("random", "--show-worst", "0", "--table-mb", "nan"),
             "the MB of a table must be a number, not nan",
         ),
         (("greedy", "--positions", "nothing.txt"), "nothing.txt cannot be read: No such file"),

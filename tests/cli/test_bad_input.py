@@ -42,7 +42,7 @@ BAD = [
     ("match random greedy --games 99999999999999999999", "a match has at most 20,000,000 games"),
     ("tournament random greedy --rounds 99999999999", "a tournament has at most 10,000,000 rounds"),
     ("sprt random greedy --max-games 99999999998", "a tournament has at most 10,000,000 rounds"),
-    ("match random greedy --memory 99999999999999", "a process has at most 4,294,967,296 MB"),
+    ("match random greedy --memory-limit 99999999999999", "a process has at most 4,294,967,296 MB"),
     (
         "match random greedy --openings x.txt --opening-plies 3",
         "--opening-plies is for openings th",

@@ -77,7 +77,7 @@ def agent(position):
 
 def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
     path = written(tmp_path, LATE, "it's late.py")
-    limits = ("--seconds", "3", "--bank", "60", "--memory", "700", "--seed", "3")
+    limits = ("--seconds", "3", "--time-bank", "60", "--memory-limit", "700", "--seed", "3")
     ran = run("check", path, *limits)
     told = json.loads(run("check", path, *limits, "--json").out)
     text = " ".join(ran.out.split())
@@ -148,7 +148,7 @@ def test_who_uses_the_grace_is_told_of_it(run: Run, tmp_path: Path) -> None:
 
 
 def test_time_is_told_by_the_limit(run: Run) -> None:
-    told = " ".join(run("check", "random", "--seconds", "2", "--bank", "60").out.split())
+    told = " ".join(run("check", "random", "--seconds", "2", "--time-bank", "60").out.split())
     assert "it had 2 s, and 60 s in its bank" in told
 
 
@@ -156,8 +156,10 @@ def test_bad_input_gets_one_sentence(run: Run) -> None:
     assert "there is no file nowhere.py" in bad_input(run("check", "nowhere.py"))
     assert "there is no agent 'gredy'" in bad_input(run("check", "gredy"))
     assert "nothing to check" in bad_input(run("check", "human"))
-    assert "1 MB of memory or more" in bad_input(run("check", "greedy", "--memory", "0"))
-    assert "give the seconds for a move too" in bad_input(run("check", "greedy", "--bank", "60"))
+    assert "1 MB of memory or more" in bad_input(run("check", "greedy", "--memory-limit", "0"))
+    assert "give the seconds for a move too" in bad_input(
+        run("check", "greedy", "--time-bank", "60")
+    )
 
 
 def test_of_many_agents_a_table_comes_first_and_their_prints_are_left_out(

@@ -91,7 +91,7 @@ def test_a_match_that_is_stopped_and_goes_on_costs_nobody_a_game(tmp_path: Path)
         "        here.touch()\n        time.sleep(0.5)\n    return position.legal_columns[0]\n",
         encoding="utf-8",
     )
-    words = ("match", str(agent), "greedy", "--games", "2", "--seconds", "1.5", "--bank", "1")
+    words = ("match", str(agent), "greedy", "--games", "2", "--seconds", "1.5", "--time-bank", "1")
     with subprocess.Popen(
         command(*words, "--json"), env=environment(), stdout=subprocess.PIPE, text=True
     ) as match:

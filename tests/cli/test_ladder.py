@@ -66,7 +66,7 @@ def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
 def test_forfeits_and_bounds_are_told(run: Run, tmp_path: Path) -> None:
     bot = tmp_path / "fails.py"
     bot.write_text("def agent(position):\n    return [][position.ply]\n")
-    words = ("ladder", str(bot), "--rounds", "1", "--memory", "900", "--seconds", "2", *HERE)
+    words = ("ladder", str(bot), "--rounds", "1", "--memory-limit", "900", "--seconds", "2", *HERE)
     ran = run(*words, "--out", str(tmp_path / "mine.db"))
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.startswith("fails: place 13 of 13, -")
@@ -76,8 +76,8 @@ def test_forfeits_and_bounds_are_told(run: Run, tmp_path: Path) -> None:
     with Store.read(tmp_path / "mine.db") as store:
         plan = store.meta["plan"]
     assert (plan["limit"], plan["memory_mb"]) == ({"seconds": 2.0}, 900)
-    built_in = run("ladder", "greedy:win=yes", "--rounds", "1", "--memory", "900", *HERE)
-    assert built_in.err == "--memory bounds no agent here (built-in ones with --isolate)\n"
+    built_in = run("ladder", "greedy:win=yes", "--rounds", "1", "--memory-limit", "900", *HERE)
+    assert built_in.err == "--memory-limit bounds no agent here (built-in ones with --isolate)\n"
 
 
 def test_games_unlike_those_that_come_along_are_told() -> None:
@@ -112,7 +112,10 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> Non
         (("--published", "--rounds", "3"), "--published does not go with --rounds"),
         (("--published", "--out", "x.db"), "--published does not go with --out"),
         (("--seconds", "1"), "budgets of their own"),
-        (("--memory", "900"), "--memory is for AGENT: the agents of the pool play as they are"),
+        (
+            ("--memory-limit", "900"),
+            "--memory-limit is for AGENT: the agents of the pool play as they are",
+        ),
         (("--isolate",), "--isolate is for AGENT: the agents of the pool play as they are"),
         (("negamax", "--resume"), "--resume goes on with a file"),
         (("uct", "--depth", "3"), "uct cannot be limited by depth"),

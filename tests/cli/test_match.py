@@ -261,12 +261,16 @@ def test_openings_may_be_given_as_moves() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--memory 900", "--memory bounds no agent here (built-in ones with --isolate)\n"),
         (
-            "--memory 900 --load-seconds 9",
-            "--memory and --load-seconds bound no agent here (built-in ones with --isolate)\n",
+            "--memory-limit 900",
+            "--memory-limit bounds no agent here (built-in ones with --isolate)\n",
         ),
-        ("--memory 900 --isolate", ""),
+        (
+            "--memory-limit 900 --load-timeout 9",
+            "--memory-limit and --load-timeout bound no agent here"
+            " (built-in ones with --isolate)\n",
+        ),
+        ("--memory-limit 900 --isolate", ""),
         ("", ""),
     ],
 )
@@ -276,7 +280,7 @@ def test_bounds_that_hold_for_no_agent_are_told(run: Run, words: str, said: str)
 
 
 def test_bounds_hold_for_an_agent_from_a_file(run: Run) -> None:
-    ran = run("match", bot("first"), "greedy", "--games", "2", "--memory", "900")
+    ran = run("match", bot("first"), "greedy", "--games", "2", "--memory-limit", "900")
     assert ran.status == 0
     assert "no agent here" not in ran.err
 

@@ -118,10 +118,10 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
         (("44", "--book", "a", "--no-book"), "give --book FILE or --no-book, not both"),
         (("48",), "move 2: '8' is not a column: choose from 1 to 7"),
         (("44", "--weak", "--all"), "--weak tells the outcome of a position: it does not go with"),
-        (("44", "--effort", "--json"), "--effort is for lines of text: JSON tells everything"),
+        (("44", "--stats", "--json"), "--stats is for lines of text: JSON tells everything"),
         (("44", "--against", "pons:x", "--pons"), "--against does not go with --pons"),
-        (("44", "--by", "ugi:x"), "another solver is written pons:COMMAND, not 'ugi:x'"),
-        (("44", "--by", "pons:nowhere"), "there is no program nowhere"),
+        (("44", "--solver", "ugi:x"), "another solver is written pons:COMMAND, not 'ugi:x'"),
+        (("44", "--solver", "pons:nowhere"), "there is no program nowhere"),
         (("44", "4444444"), "move 7: column 4 is full"),
         (("1212121",), "the game is over after 1212121: first player wins"),
         (("12121212",), "column 2 cannot be played: the game is over"),
@@ -160,7 +160,7 @@ def test_the_drop_in_answers_and_refuses_as_pons_does(run: Run) -> None:
     lines = ran.out.split("\n")
     assert lines[1:6] == [""] * 5
     assert [lines[0].split()[0], lines[6].split()[0], lines[7].split()[0]] == ["12", "0", "21"]
-    told = run("solve", "--pons", "--effort", "-w", *SMALL, typed="12\n").out.split()
+    told = run("solve", "--pons", "--stats", "-w", *SMALL, typed="12\n").out.split()
     assert told[0] == "12"
     assert told[1] in ("-1", "0", "1")
     assert all(number.isdigit() for number in told[2:])
@@ -183,7 +183,7 @@ def test_the_drop_in_takes_files_and_moves_too(run: Run, tmp_path: Path) -> None
     assert (gone.status, gone.out.split()[0]) == (2, "12")
     assert gone.err.endswith("none cannot be read: No such file or directory\n")
     first, second = (
-        run("solve", "--pons", "--effort", *SMALL, typed=lines).out.splitlines()[-1].split()
+        run("solve", "--pons", "--stats", *SMALL, typed=lines).out.splitlines()[-1].split()
         for lines in ("12\n", "3344\n12\n12\n")
     )
     assert first[:2] == second[:2]
@@ -212,10 +212,10 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.startswith("4 positions, 0 differ; ")
     board = SMALL[:4]
-    assert run("solve", "21", "--by", DROP_IN, *board).out == run("solve", "21", *SMALL).out
+    assert run("solve", "21", "--solver", DROP_IN, *board).out == run("solve", "21", *SMALL).out
     for option in (("--threads", "2"), ("--table-mb", "4"), ("--book", "x"), ("--no-book",)):
-        said = bad_input(run("solve", "21", "--by", DROP_IN, *board, *option))
-        assert "are of the solver here, which is not asked with --by" in said
+        said = bad_input(run("solve", "21", "--solver", DROP_IN, *board, *option))
+        assert "are of the solver here, which is not asked with --solver" in said
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import sys\nfor m in sys.stdin:\n    print(m.strip(), 1, flush=True)\n")
     other = f"pons:{sys.executable} {wrong}"
@@ -235,13 +235,13 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     assert lines.status == 1 and lines.out.splitlines()[1] == "null"
     assert [bool(json.loads(line)) for line in lines.out.splitlines()] == [True, False, True]
     weak = ("--weak", "112233", "21", "")
-    assert run("solve", *weak, "--by", DROP_IN, *board).out == run("solve", *weak, *SMALL).out
+    assert run("solve", *weak, "--solver", DROP_IN, *board).out == run("solve", *weak, *SMALL).out
     ends = tmp_path / "ends.py"
     ends.write_text("print(input(), 1, flush=True)\ninput()\n")
     broken = f"pons:{sys.executable} {ends}"
-    said = bad_input(run("solve", "21", "12", "--by", broken, *board))
+    said = bad_input(run("solve", "21", "12", "--solver", broken, *board))
     assert said.startswith(f"{broken} ended its process")
-    told = json.loads(run("solve", "21", "--by", DROP_IN, "--json", *board).out)
+    told = json.loads(run("solve", "21", "--solver", DROP_IN, "--json", *board).out)
     assert told["nodes"] is None
     assert told["scores"] == json.loads(run("solve", "21", "--json", *SMALL).out)["scores"]
 

@@ -61,9 +61,9 @@ def test_what_is_asked_for_is_what_is_tested(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     words = ("sprt", "random", "greedy", "--elo1", "100", "--alpha", "0.1", "--beta", "0.02",
              "--model", "logistic", "--columns", "5", "--seed", "4", "--seconds", "2",
-             "--memory", "900", "--out", str(path), *HERE)  # fmt: skip
+             "--memory-limit", "900", "--out", str(path), *HERE)  # fmt: skip
     ran = run(*words)
-    assert ran.err == "--memory bounds no agent here (built-in ones with --isolate)\n"
+    assert ran.err == "--memory-limit bounds no agent here (built-in ones with --isolate)\n"
     lines = ran.out.splitlines()
     assert lines[2] == "elo0 accepted: a lead of 0 Elo fits better than one of 100 (risk 0.02)"
     assert "kind of Elo      logistic, on 5x6 connect 4, seed 4" in lines

@@ -68,7 +68,8 @@ def test_the_most_frequent_reason_of_forfeits_is_told(run: Run, tmp_path: Path) 
     bot, openings = tmp_path / "bot.py", tmp_path / "openings.txt"
     bot.write_text("def agent(p):\n    raise ValueError('seldom' if p.heights[1] else 'often')\n")
     openings.write_text("2\n3\n4\n")
-    words = ("tournament", str(bot), "greedy", "--rounds", "3", "--jobs", "1", "--memory", "900")
+    words = ("tournament", str(bot), "greedy", "--rounds", "3", "--jobs", "1")
+    words += ("--memory-limit", "900")
     ran = run(*words, "--openings", str(openings))
     assert (ran.status, ran.err) == (0, "")
     assert "  bot: 6 x crash: such as raised ValueError: often" in ran.out.splitlines()
@@ -76,8 +77,8 @@ def test_the_most_frequent_reason_of_forfeits_is_told(run: Run, tmp_path: Path) 
     assert [(row[1], row[-5:-1]) for row in rows] == [
         ("greedy", ["6", "6", "0", "0"]), ("bot", ["6", "0", "0", "6"])
     ]  # fmt: skip
-    built_in = run("tournament", "random", "greedy", *QUICK, "--memory", "900")
-    assert built_in.err == "--memory bounds no agent here (built-in ones with --isolate)\n"
+    built_in = run("tournament", "random", "greedy", *QUICK, "--memory-limit", "900")
+    assert built_in.err == "--memory-limit bounds no agent here (built-in ones with --isolate)\n"
     said = run(
         "tournament", "random", "greedy", "--openings", str(openings), "--opening-plies", "3"
     )
@@ -105,15 +106,15 @@ def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path:
     assert ran.status == 0
     told = json.loads(ran.out)
     assert (told["games"], told["rounds"], told["seed"], told["kind"]) == (2, 1, 4, "gauntlet")
-    assert (told["limit"]["seconds"], told["limit"]["bank"]) == (2, 9)
+    assert (told["limit"]["seconds"], told["limit"]["time_bank"]) == (2, 9)
     assert (told["memory_mb"], told["isolate"]) == (300, False)
     with Store.read(tmp_path / "t.db") as store:
         assert store.meta["plan"]["columns"] == 5
         command_again = store.meta["command"]
         assert command_again.startswith("claimeven tournament random greedy --rounds 1 ")
-        assert "--bank 9" in command_again
+        assert "--time-bank 9" in command_again
         assert "toml" not in command_again
-        assert store.meta["plan"]["limit"] == {"seconds": 2.0, "bank": 9.0}
+        assert store.meta["plan"]["limit"] == {"seconds": 2.0, "time_bank": 9.0}
         assert {len(game.opening) for game in store.games()} == {1}
     openings = tmp_path / "openings.txt"
     openings.write_text("44\n")

@@ -245,7 +245,10 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
         (("selfplay", "--out", "r", "--size", "smal"), "did you mean small?"),
         (("selfplay", "--out", "r", "--mix", "2"), "mix must be 0 to 1, not 2.0"),
         (("selfplay", "--out", "r", "--fall", "fast"), "is none of none, stepwise, cosine"),
-        (("selfplay", "--out", "r", "--patience", "nan"), "patience must be more than 0 and"),
+        (
+            ("selfplay", "--out", "r", "--worker-timeout", "nan"),
+            "worker_timeout must be more than 0 and",
+        ),
         (("selfplay", "--out", "r", "--address", "h:1"), "give --executor ray too"),
         (("ntuple", "--out", "."), "holds other files (mine.txt): name a folder of its own"),
     ],

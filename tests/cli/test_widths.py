@@ -59,7 +59,7 @@ def test_the_tree_of_a_search_fits_an_ordinary_terminal(run: Run) -> None:
     [
         ("match", "BOT", "greedy", "--games", "2"),
         ("tournament", "BOT", "greedy", "--rounds", "1", "--jobs", "1"),
-        ("accuracy", "BOT", "greedy", "--count", "3", "--jobs", "1", "--worst", "0"),
+        ("accuracy", "BOT", "greedy", "--count", "3", "--jobs", "1", "--show-worst", "0"),
     ],
     ids=lambda words: words[0],
 )

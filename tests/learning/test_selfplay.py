@@ -198,8 +198,8 @@ def test_another_run_is_refused_in_the_folder(whole: Path) -> None:
         train_selfplay(whole, replace(QUICK, iterations=2))
     with pytest.raises(InvalidRun, match="holds a run with noise"):
         train_selfplay(whole, replace(QUICK, noise=0.5))
-    with pytest.raises(InvalidRun, match="patience must be more than 0 and up to"):
-        train_selfplay(whole, QUICK, patience=0)
+    with pytest.raises(InvalidRun, match="worker_timeout must be more than 0 and up to"):
+        train_selfplay(whole, QUICK, worker_timeout=0)
 
 
 def test_what_is_measured_is_not_learnt(whole: Path, tmp_path: Path) -> None:
@@ -326,8 +326,8 @@ def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) ->
 
 @pytest.mark.parametrize("patience", [0.0, float("inf"), float("nan"), 3e6])
 def test_a_patience_that_cannot_be_waited_for_is_refused(tmp_path: Path, patience: float) -> None:
-    with pytest.raises(InvalidRun, match=r"patience must be more than 0 and up to 1,000,000"):
-        train_selfplay(tmp_path / "run", QUICK, patience=patience)
+    with pytest.raises(InvalidRun, match=r"worker_timeout must be more than 0 and up to 1,000,000"):
+        train_selfplay(tmp_path / "run", QUICK, worker_timeout=patience)
 
 
 def test_games_begin_on_the_empty_board_where_any_move_ends_them() -> None:

@@ -65,7 +65,7 @@ class Limit:
     """How much an agent may do for one decision; None leaves a quantity free.
 
     `seconds` of wall-clock time, `iterations` of a Monte Carlo search, `depth` in plies, `nodes`
-    looked at. `bank` is time for a whole game, in seconds: a move draws from it what it takes
+    looked at. `time_bank` is time for a whole game, in seconds: a move draws from it what it takes
     beyond `seconds`. An agent that is asked sees the rest of its own; it plays safe by `seconds`.
 
     Raises `InvalidLimit` for anything but finite numbers greater than 0 (a bank may be empty), for
@@ -79,20 +79,20 @@ class Limit:
     iterations: int | None = None
     depth: int | None = None
     nodes: int | None = None
-    bank: float | None = None
+    time_bank: float | None = None
 
     def __post_init__(self) -> None:
-        for name in (*LIMITS, "bank"):
+        for name in (*LIMITS, "time_bank"):
             given = getattr(self, name)
             if given is None:
                 continue
-            low, above = (0, None) if name == "bank" else (None, 0)
+            low, above = (0, None) if name == "time_bank" else (None, 0)
             number: float = real_number(given, name, InvalidLimit, low=low, above=above)
-            if name not in ("seconds", "bank"):
+            if name not in ("seconds", "time_bank"):
                 number = whole_number(given, name, InvalidLimit)
             if type(given) not in (int, float):  # as those of NumPy
                 object.__setattr__(self, name, number)
-        if self.bank is not None and self.seconds is None:
+        if self.time_bank is not None and self.seconds is None:
             raise InvalidLimit(
                 "a bank holds time beyond that of single moves: give the seconds for a move too"
             )
@@ -108,13 +108,17 @@ class Limit:
 
         Infinite where time is not limited.
         """
-        return math.inf if self.seconds is None else self.seconds + (self.bank or 0.0) + GRACE
+        return math.inf if self.seconds is None else self.seconds + (self.time_bank or 0.0) + GRACE
 
     @property
     def overrun(self) -> str:
         """The fault of an agent that takes longer than `longest` for a move, in words."""
         text = f"took over {GRACE:g} s more than the {self.seconds:g} s it had for a move"
-        return text if self.bank is None else f"{text} and the {self.bank:.3g} s left in its bank"
+        return (
+            text
+            if self.time_bank is None
+            else f"{text} and the {self.time_bank:.3g} s left in its bank"
+        )
 
     @property
     def patience(self) -> tuple[float, str]:
@@ -126,12 +130,12 @@ class Limit:
     def after(self, seconds: float) -> Limit:
         """Return the limit of the next move of an agent that took `seconds` for this one.
 
-        >>> Limit(seconds=2, bank=60).after(5.5).bank
+        >>> Limit(seconds=2, time_bank=60).after(5.5).time_bank
         56.5
         """
-        if not self.bank or self.seconds is None or seconds <= self.seconds:
+        if not self.time_bank or self.seconds is None or seconds <= self.seconds:
             return self
-        return replace(self, bank=max(0.0, self.bank + self.seconds - seconds))
+        return replace(self, time_bank=max(0.0, self.time_bank + self.seconds - seconds))
 
     def refused(self, limits: frozenset[str]) -> tuple[str, ...]:
         """Return the names of the limits set here that are not among those given."""

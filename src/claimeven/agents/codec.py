@@ -35,7 +35,7 @@ def to_position(data: list[int]) -> Position:
 
 def from_limit(limit: Limit) -> list[float | int | None]:
     """Return a limit as plain data."""
-    return [limit.seconds, limit.iterations, limit.depth, limit.nodes, limit.bank]
+    return [limit.seconds, limit.iterations, limit.depth, limit.nodes, limit.time_bank]
 
 
 def to_limit(data: list[Any]) -> Limit:

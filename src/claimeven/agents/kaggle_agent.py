@@ -59,7 +59,7 @@ class Struct(dict[str, Any]):
 class KaggleAgent(Agent):
     """A Kaggle ConnectX agent.
 
-    `bank` is the rest of its spare time in this game; its decisions show it once some of it is
+    `time_bank` is the rest of its spare time in this game; its decisions show it once some of it is
     gone. Code from a `file` finds its path, as on Kaggle, in `configuration["__raw_path__"]`.
     `none_plays` says that None stands for column 0.
     """
@@ -80,18 +80,18 @@ class KaggleAgent(Agent):
         bound = function.func if isinstance(function, partial) and not function.args else function
         #: Number of arguments it is called with.
         self.count: int = getattr(getattr(bound, "__code__", None), "co_argcount", 2)
-        self.bank: float = BANK_SECONDS
+        self.time_bank: float = BANK_SECONDS
 
     def call_text(self, name: str) -> str:
         """Return how it is called under a name."""
         return f"{name}({', '.join(('observation', 'configuration')[: self.count])})"
 
     def reset(self) -> None:
-        self.bank = BANK_SECONDS
+        self.time_bank = BANK_SECONDS
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Call the function. Raises `AgentFault` for an answer that Kaggle does not take."""
-        bank = self.bank if limit.seconds is None else limit.bank or 0.0
+        bank = self.time_bank if limit.seconds is None else limit.time_bank or 0.0
         arguments = kaggle_arguments(position, limit, bank)
         if self.file is not None:
             arguments[1]["__raw_path__"] = self.file
@@ -100,15 +100,15 @@ class KaggleAgent(Agent):
             answer = self.function(*arguments[: self.count])
         seconds = time.perf_counter() - start
         if limit.seconds is None:
-            self.bank -= max(0.0, seconds - MOVE_SECONDS)
-            if self.bank < 0:
+            self.time_bank -= max(0.0, seconds - MOVE_SECONDS)
+            if self.time_bank < 0:
                 raise AgentFault(
                     f"used up its bank of {BANK_SECONDS} s, which Kaggle calls TIMEOUT",
                     kind=FaultKind.TIME,
                 )
         details: dict[str, Any] = {}
-        if limit.seconds is None and self.bank < BANK_SECONDS:
-            details["bank"] = self.bank
+        if limit.seconds is None and self.time_bank < BANK_SECONDS:
+            details["time_bank"] = self.time_bank
         if answer is None:
             if not self.none_plays:
                 raise illegal("returned None instead of a column number")

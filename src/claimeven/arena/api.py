@@ -25,6 +25,7 @@ from claimeven.arena.options import (
     SprtOptions,
     TournamentOptions,
     options_of,
+    with_new_names,
 )
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store
@@ -284,7 +285,7 @@ def read_settings(path: str | Path) -> dict[str, Any]:
     naming the field and what it takes.
     """
     try:
-        found = tomllib.loads(Path(path).read_text("utf-8"))
+        found = with_new_names(tomllib.loads(Path(path).read_text("utf-8")))
     except OSError as error:
         raise InvalidMatch(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:

@@ -113,7 +113,7 @@ _BY_REASON: dict[FaultKind, dict[str, str]] = {
     },
 }
 _LOADING = {
-    r"MemoryError": "hold less while it is loaded, or allow it more: --memory MB",
+    r"MemoryError": "hold less while it is loaded, or allow it more: --memory-limit MB",
     r"is not a claimeven Agent": "hand in a function of a position, best called agent; or derive"
     " the class from claimeven.Agent, whose choose(position, limit, rng) returns a Decision",
     r": an agent takes a position": "the function that plays takes a position and nothing else"

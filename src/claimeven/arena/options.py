@@ -31,8 +31,10 @@ MODELS = ("normalized", "logistic")
 BALANCED_PLIES = 4
 #: Rounds of a placement by default.
 POOL_ROUNDS = 16
+#: Names of options in files of claimeven 0.2, and the names that replaced them.
+_OLD_NAMES = {"bank": "time_bank", "memory": "memory_limit", "load_seconds": "load_timeout"}
 #: Options that have another name in Python.
-_PYTHON_NAMES = {"memory_mb": "memory", "most_games": "max_games"}
+_PYTHON_NAMES = {"memory_mb": "memory_limit", "most_games": "max_games"}
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,11 @@ def options_of(cls: type) -> dict[str, tuple[Any, Option]]:
     }
 
 
+def with_new_names(stored: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options read from a file, those of claimeven 0.2 under their new names."""
+    return {_OLD_NAMES.get(name, name): value for name, value in stored.items()}
+
+
 @dataclass(frozen=True, kw_only=True)
 class BoardOptions:
     """The board."""
@@ -87,7 +94,7 @@ class LimitOptions:
     """How much an agent may do for a move."""
 
     seconds: float | None = option(float, None, "Wall-clock time an agent may take for a move.")
-    bank: float | None = option(
+    time_bank: float | None = option(
         float, None, "Seconds an agent has in a game for what its moves take beyond --seconds."
     )
     iterations: int | None = option(
@@ -111,11 +118,11 @@ class SandboxOptions:
     isolate: bool = option(
         bool, False, "Give built-in agents processes of their own too, as those from files have."
     )
-    memory: int | None = option(
+    memory_limit: int | None = option(
         int, None, "Memory an agent in a process of its own may hold; usually 2048 MB.",
         metavar="MB",
     )  # fmt: skip
-    load_seconds: float | None = option(
+    load_timeout: float | None = option(
         float, None, "Time an agent from a file, or a program, may take to start; usually 30 s.",
         metavar="SECONDS",
     )  # fmt: skip
@@ -125,7 +132,7 @@ class SandboxOptions:
         """Which agents have separate processes, and their bounds. Raises `InvalidLimit`."""
         from claimeven.agents.process.sandbox import Isolation  # noqa: PLC0415 - quick start
 
-        return Isolation(self.isolate, self.memory, load_seconds=self.load_seconds)
+        return Isolation(self.isolate, self.memory_limit, load_timeout=self.load_timeout)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -82,14 +82,14 @@ def check_agent(
     geometry: Geometry | None = None,
     limit: Limit | None = None,
     memory_mb: int | None = None,
-    load_seconds: float | None = None,
+    load_timeout: float | None = None,
     seed: int = 0,
     quiet: bool = True,
     on_progress: OnProgress | None = None,
 ) -> CheckReport:
     """Load an agent, ask it about positions, play `GAMES` games; return what was found.
 
-    `limit` is that of the match it is meant for; `memory_mb`, `load_seconds` and `quiet` are those
+    `limit` is that of the match it is meant for; `memory_mb`, `load_timeout` and `quiet` are those
     of `Isolation`. `on_progress` gets the number of positions and games done, and of all. A file
     without a loadable agent is reported as a finding. Raises `InvalidSpec` for a spec that names
     nothing and `InvalidLimit` for a limit that the agent cannot keep to.
@@ -99,7 +99,7 @@ def check_agent(
     """
     geometry, limit = geometry or Geometry(), limit or Limit()
     seed_number(seed, InvalidMatch)
-    isolation = Isolation(True, memory_mb, quiet, load_seconds)
+    isolation = Isolation(True, memory_mb, quiet, load_timeout)
     begin = time.perf_counter()
     try:
         agent = make_agent(spec, geometry, limit, isolation)

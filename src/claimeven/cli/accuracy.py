@@ -70,7 +70,7 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
     type=FilePath(path_type=Path),
     help="Write each answer, with what it is worth, to this file: .csv or .jsonl.",
 )
-@click.option("--worst", default=3, show_default=True, help="Blunders to draw and explain.")
+@click.option("--show-worst", default=3, show_default=True, help="Blunders to draw and explain.")
 @seed_option
 @click.option("--jobs", type=int, help="Processes that ask agents; usually one a core.")
 @json_option
@@ -87,7 +87,7 @@ def command(
     which: str | None,
     count: int | None,
     answers: Path | None,
-    worst: int,
+    show_worst: int,
     seed: int,
     jobs: int | None,
     as_json: bool,
@@ -113,7 +113,7 @@ def command(
     \b
     Examples:
       claimeven accuracy class.db
-      claimeven accuracy class.db --agent ann --worst 10
+      claimeven accuracy class.db --agent ann --show-worst 10
       claimeven accuracy my_agent.py greedy alphabeta:depth=4
       claimeven accuracy uct --iterations 200 --count 500 --jobs 2
       claimeven accuracy my_agent.py old_agent.py --answers answers.csv
@@ -121,13 +121,13 @@ def command(
       claimeven accuracy my_agent.py --positions endings.txt --seconds 1
     """
     seed_number(seed)
-    if worst < 0:
-        raise ClaimevenError(f"--worst is 0 or more, not {worst}")
+    if show_worst < 0:
+        raise ClaimevenError(f"--show-worst is 0 or more, not {show_worst}")
     solver_of = cache(solving.solver)  # made when it is first needed
     if _is_file_of_games(names):
         refuse_given(ctx, _OF_AGENTS, "{} goes with agents, not with a file of games")
         with _stored(Path(names[0]), geometry) as path:
-            _judge_games(path, label, worst, solver_of, geometry, as_json)
+            _judge_games(path, label, show_worst, solver_of, geometry, as_json)
         return
     if label is not None:
         raise ClaimevenError("--agent goes with a file of games: name the agents alone")
@@ -146,14 +146,14 @@ def command(
     if solving.book is not None:
         solver_of(plan.geometry)  # a missing book is reported before agents are asked
     jobs = usable_cores() if jobs is None else jobs
-    if _ask_agents(plan, jobs, worst, solver_of, as_json, answers):
+    if _ask_agents(plan, jobs, show_worst, solver_of, as_json, answers):
         ctx.exit(INTERRUPTED)
 
 
 #: Options that say how agents are asked, which games that were played are not.
 _OF_AGENTS = (
-    "positions", "which", "count", "answers", "seed", "jobs", "isolate", "memory", "load_seconds",
-    *LIMIT_PARAMETERS,
+    "positions", "which", "count", "answers", "seed", "jobs", "isolate", "memory_limit",
+    "load_timeout", *LIMIT_PARAMETERS,
 )  # fmt: skip
 
 
@@ -188,7 +188,7 @@ def _stored(path: Path, geometry: Geometry) -> Iterator[Path]:
 def _judge_games(
     path: Path,
     label: str | None,
-    worst: int,
+    show_worst: int,
     solver_of: Callable[[Geometry], Solver],
     geometry: Geometry,
     as_json: bool,
@@ -208,13 +208,13 @@ def _judge_games(
     seconds = time.monotonic() - begin
     data = {**found.as_dict(), "seconds": seconds} if as_json else None
     sections = accuracy_results.games_accuracy(found, seconds)
-    _write(data, sections, found.worst(worst), lambda: solver_of(found.geometry), sys.stdout)
+    _write(data, sections, found.worst(show_worst), lambda: solver_of(found.geometry), sys.stdout)
 
 
 def _ask_agents(
     plan: SetPlan,
     jobs: int,
-    worst: int,
+    show_worst: int,
     solver_of: Callable[[Geometry], Solver],
     as_json: bool,
     answers_file: Path | None,
@@ -233,7 +233,7 @@ def _ask_agents(
         found = SetAccuracy.of(plan, answers, time.perf_counter() - begin)
         if answers_file is not None:
             _write_answers(answers_file, found.answer_rows())
-        blunders = [] if interrupted else found.worst(worst)  # to explain them takes time
+        blunders = [] if interrupted else found.worst(show_worst)  # to explain them takes time
         setting = setting_of(plan.agents, plan.geometry, plan.limit)
         data = {**setting, **found.as_dict()} if as_json else None
         sections = accuracy_results.set_accuracy(found)

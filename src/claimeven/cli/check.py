@@ -74,7 +74,7 @@ def command(
       claimeven check my_agent.py
       claimeven check my_agent.py:agent --seconds 1
       claimeven check my_agent.py:Player,depth=2
-      claimeven check kaggle:submission.py --seconds 2 --bank 60 --memory 1024
+      claimeven check kaggle:submission.py --seconds 2 --time-bank 60 --memory-limit 1024
       claimeven check "ugi:./engine" --seconds 1
       claimeven check bots/*.py --json
     """
@@ -91,7 +91,7 @@ def command(
                         geometry=geometry,
                         limit=limit,
                         memory_mb=bounds.memory_mb,
-                        load_seconds=bounds.load_seconds,
+                        load_timeout=bounds.load_timeout,
                         seed=seed,
                         quiet=not verbose,
                         on_progress=partial(_show, line, f"checking {printable(spec)}{place}"),
@@ -239,8 +239,10 @@ def _allowed(spec: str, limit: Limit, slowest: float) -> str:
         if spec.startswith("kaggle:"):
             return f"it had Kaggle's {MOVE_SECONDS} s, and {BANK_SECONDS} s in its bank"
         return f"without --seconds a match waits {PATIENCE:g} s, and this check {MAX_WAITING:g} s"
-    bank = "" if limit.bank is None else f", and {limit.bank:g} s in its bank"
-    late = "" if slowest <= limit.seconds + (limit.bank or 0.0) else f", and {GRACE:g} s of grace"
+    bank = "" if limit.time_bank is None else f", and {limit.time_bank:g} s in its bank"
+    late = (
+        "" if slowest <= limit.seconds + (limit.time_bank or 0.0) else f", and {GRACE:g} s of grace"
+    )
     return f"it had {limit.seconds:g} s{bank}{late}"
 
 

@@ -67,7 +67,7 @@ def command(
         )
     if agent is None:
         why = "{} is for AGENT: the agents of the pool play as they are"
-        refuse_given(ctx, ("isolate", "memory", "load_seconds"), why)
+        refuse_given(ctx, ("isolate", "memory_limit", "load_timeout"), why)
     else:
         warn_unbounded((agent,), options.isolation)
     say_when_compiling()

@@ -74,7 +74,7 @@ def command(
     Two games make a pair: the same opening with the seats swapped; with --no-swap A begins every
     game. An agent that fails, whatever
     it does, loses that game and the match goes on; so does one that takes a quarter of a second
-    longer for a move than --seconds and what is left of --bank. A limit that an agent does not
+    longer for a move than --seconds and what is left of --time-bank. A limit that an agent does not
     know is refused: give it to the other one in its spec, as in alphabeta:depth=3. Ctrl-C prints
     what has been played so far. With --out games are kept in a file as they end; --resume plays
     the rest, and with more --games it adds to them.
@@ -84,7 +84,7 @@ def command(
       claimeven match alphabeta:depth=3,eval=sequences random --games 500
       claimeven match alphabeta negamax --seconds 0.05 --opening-plies 4
       claimeven match my_agent.py:agent greedy --jobs 2 --json
-      claimeven match kaggle:main.py uct --seconds 2 --bank 60 --memory 1024
+      claimeven match kaggle:main.py uct --seconds 2 --time-bank 60 --memory-limit 1024
       claimeven match alphabeta random --games 1 --show
       claimeven match my_agent.py random --games 2 --verbose
       claimeven match uct perfect --games 1000 --opening-plies 4 --out match.db

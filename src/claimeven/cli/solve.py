@@ -46,7 +46,7 @@ class Asked:
 
     every: bool
     weak: bool
-    effort: bool
+    stats: bool
     as_json: bool
 
     @property
@@ -117,8 +117,8 @@ class ScoreSource:
     "-a", "--all", "every", is_flag=True, help="The score of every column, not of the position."
 )
 @click.option("-w", "--weak", is_flag=True, help="1, 0 or -1: won, drawn or lost; sooner found.")
-@click.option("--effort", is_flag=True, help="Then nodes and microseconds, at the end of a line.")
-@click.option("--by", metavar="SOLVER", help="Take the scores of another solver, pons:COMMAND.")
+@click.option("--stats", is_flag=True, help="Then nodes and microseconds, at the end of a line.")
+@click.option("--solver", metavar="SOLVER", help="Take the scores of another solver, pons:COMMAND.")
 @click.option(
     "--against", metavar="SOLVER", help="Compare with another solver; tell where they differ."
 )
@@ -133,8 +133,8 @@ def command(
     positions: tuple[str, ...],
     every: bool,
     weak: bool,
-    effort: bool,
-    by: str | None,
+    stats: bool,
+    solver: str | None,
     against: str | None,
     source: str | None,
     pons: bool,
@@ -171,15 +171,15 @@ def command(
       claimeven solve begin-hard.txt --threads 2
       claimeven solve positions.txt --against "pons:./c4solver"
       printf '4455\\n12\\n' | claimeven solve - --threads 2
-      printf '4455\\n12\\n' | claimeven solve --pons --effort
+      printf '4455\\n12\\n' | claimeven solve --pons --stats
       claimeven solve "" --columns 5 --rows 5
     """
-    asked = Asked(every, weak, effort, as_json)
-    _check(asked, by, against, pons)
-    if by is not None and solving != USUAL_SOLVING:
+    asked = Asked(every, weak, stats, as_json)
+    _check(asked, solver, against, pons)
+    if solver is not None and solving != USUAL_SOLVING:
         raise ClaimevenError(
             "--threads, --table-mb, --book and --no-book are of the solver here, which is not asked"
-            " with --by"
+            " with --solver"
         )
     if not positions and not pons:
         raise ClaimevenError(
@@ -187,12 +187,12 @@ def command(
         )
     if pons:
         say_when_compiling()
-        with closing(ScoreSource(by, solving, geometry)) as one:
+        with closing(ScoreSource(solver, solving, geometry)) as one:
             _answer_like_pons(positions, one, geometry, asked)
         return
     inputs = Inputs(positions, geometry, is_ongoing, source)
     say_when_compiling()
-    specs = (by,) if against is None else (by, against)
+    specs = (solver,) if against is None else (solver, against)
     given_scores, differ = GivenScores(), list[bool]()
     sources: dict[Geometry, list[ScoreSource]] = {}
     try:
@@ -236,12 +236,12 @@ def _summarize(
         print(f"# {given_scores}")
 
 
-def _check(asked: Asked, by: str | None, against: str | None, pons: bool) -> None:
-    for option, is_set in (("--weak", asked.weak), ("--effort", asked.effort), ("--pons", pons)):
+def _check(asked: Asked, solver: str | None, against: str | None, pons: bool) -> None:
+    for option, is_set in (("--weak", asked.weak), ("--stats", asked.stats), ("--pons", pons)):
         if is_set and asked.as_json:
             raise ClaimevenError(f"{option} is for lines of text: JSON tells everything")
-    if against is not None and (pons or asked.effort):
-        raise ClaimevenError(f"--against does not go with {'--pons' if pons else '--effort'}")
+    if against is not None and (pons or asked.stats):
+        raise ClaimevenError(f"--against does not go with {'--pons' if pons else '--stats'}")
     if asked.weak and asked.every:
         raise ClaimevenError("--weak tells the outcome of a position: it does not go with --all")
 
@@ -257,8 +257,8 @@ def _answer(
         return
     scores = source.ask(asked.scores, record.position, moves)
     words = [moves, *map(score_text, scores)]
-    if asked.effort:
-        words += _effort_words(source, before)
+    if asked.stats:
+        words += _stats_words(source, before)
     if len(record.scores) > 1 and not asked.weak:
         scores = source.ask("scores", record.position, moves)
     if not _agree(record, scores, asked, given_scores):
@@ -278,7 +278,7 @@ def _sign(score: int) -> int:
     return (score > 0) - (score < 0)
 
 
-def _effort_words(source: ScoreSource, before: tuple[int | None, float]) -> list[str]:
+def _stats_words(source: ScoreSource, before: tuple[int | None, float]) -> list[str]:
     """Return nodes and microseconds since before, as Pons's solver prints them; 0 for no nodes."""
     (nodes, seconds), (earlier, start) = source.spent, before
     return [str((nodes or 0) - (earlier or 0)), str(round(1e6 * (seconds - start)))]
@@ -343,7 +343,7 @@ def _answer_like_pons(
         elif asked.every:
             scores = (None,) * geometry.columns
         words = [moves, *(str(_FULL if score is None else score) for score in scores)]
-        print(" ".join(words + _effort_words(source, before) * asked.effort), flush=True)
+        print(" ".join(words + _stats_words(source, before) * asked.stats), flush=True)
 
 
 def _lines_of(arguments: tuple[str, ...]) -> Iterable[str]:

@@ -90,9 +90,9 @@ def command(
 
     Two games make a pair: the same opening with the seats swapped. Ratings are in Elo, 0 the mean
     of all agents, with a 95 % interval. An agent that fails loses that game and the tournament goes
-    on; so does one that takes a quarter of a second longer for a move than --seconds and what is
-    left of --bank. Games are written to the file of --out as they end; after Ctrl-C, or a crash,
-    --resume plays the rest, and with more --rounds it adds to them.
+    on. An agent also loses a game if a move takes a quarter of a second longer than --seconds and
+    the rest of --time-bank. Games are written to the file of --out as they end; after Ctrl-C or a
+    crash, --resume plays the rest, and with more --rounds it adds to them.
 
     With --executor ray the workers of a Ray cluster play the same games: all its cores, or --jobs
     of them. It needs pip install 'claimeven[cluster]', on each machine.
@@ -107,7 +107,7 @@ def command(
       claimeven tournament bots/*.py greedy --seconds 1 --out class.db --resume
       claimeven tournament bots/*.py greedy --report class.html
       claimeven tournament uct flat greedy --kind gauntlet --openings balanced
-      claimeven tournament kaggle:main.py uct greedy --seconds 2 --bank 60
+      claimeven tournament kaggle:main.py uct greedy --seconds 2 --time-bank 60
       claimeven tournament --file class.toml --rounds 20
       claimeven tournament uct perfect --rounds 5000 --executor ray --address auto
     """

@@ -166,13 +166,13 @@ def train_selfplay(
     recipe: SelfPlayConfig | None = None,
     watch: OnProgress | None = None,
     executor: Executor | None = None,
-    patience: float = PATIENCE,
+    worker_timeout: float = PATIENCE,
 ) -> list[Row]:
     """Train a net by self-play in a folder, or continue there; return the rows of its log.
 
     An `executor` of the arena (`LocalWorkers`, `RayWorkers`) plays the games; without one they are
-    played here. The net is the same wherever they are played; a worker that has been silent for
-    `patience` seconds is taken to hang, and another one plays its task. `folder/model.npz` is the
+    played here. The net is the same wherever they are played; a worker that is silent for
+    `worker_timeout` seconds is replaced by another, which plays its task. `folder/model.npz` is the
     last net that was measured, or stored to look back at, and finally that of the last iteration.
     Ended in any way, Ctrl-C and kill included, the same call continues from the last iteration and
     leads to the same model. Raises `InvalidRun` for a folder of another run and for a gate that no
@@ -180,9 +180,10 @@ def train_selfplay(
     `InvalidMatch` if workers cannot play, and `CannotWrite`; the last checkpoint stays complete.
     """
     config = recipe or SelfPlayConfig()
-    if not 0 < patience <= _MAX_PATIENCE:
+    if not 0 < worker_timeout <= _MAX_PATIENCE:
         raise InvalidRun(
-            f"patience must be more than 0 and up to {_MAX_PATIENCE:,} s, not {patience:g}"
+            f"worker_timeout must be more than 0 and up to {_MAX_PATIENCE:,} s,"
+            f" not {worker_timeout:g}"
         )
     check_gate(config)
     config.shape.arrays(config.geometry)  # rejects a board that no net can know
@@ -202,7 +203,7 @@ def train_selfplay(
         if checkpoint is not None:
             with run.reading_checkpoint():
                 learner.take_up(checkpoint)
-        loop = _Loop(learner, run, players, _judge(players, learner, stack), patience, watch)
+        loop = _Loop(learner, run, players, _judge(players, learner, stack), worker_timeout, watch)
         # A window of millions takes seconds to write, during which the next games are played.
         keeper = stack.enter_context(ThreadPoolExecutor(1))
         kept = keeper.submit(lambda: None)
@@ -248,11 +249,11 @@ class _Loop:
         run: RunFolder,
         players: Executor | None,
         judge: InferenceServer[NetInJax] | None,
-        patience: float,
+        worker_timeout: float,
         on_progress: OnProgress | None,
     ) -> None:
         self.learner, self.run, self.players, self.judge = learner, run, players, judge
-        self.patience, self.on_progress = patience, on_progress
+        self.worker_timeout, self.on_progress = worker_timeout, on_progress
         self.resumed = learner.games
         self.started = time.perf_counter()
 
@@ -267,7 +268,7 @@ class _Loop:
             learner.iteration,
             self.players,
             lambda games: self.report(PLAYING, games),
-            self.patience,
+            self.worker_timeout,
             self.judge,
         )
         playing = time.perf_counter() - start

@@ -22,7 +22,7 @@ resource = pytest.importorskip("resource", reason="Windows has no such limits")
 SMALL = Geometry(5, 4)
 #: Our own `solve` in the place of the other program, in each of the forms that are understood.
 DROP_IN = f"{sys.executable} -m claimeven solve --pons --columns 5 --rows 4 --table-mb 1"
-FORMS = ("", " --effort", " -a")
+FORMS = ("", " --stats", " -a")
 #: Programs that fail, as Python on one line.
 ANSWERS = "import sys\nfor line in sys.stdin:\n    m = line.strip()\n    print({}, flush=True)\n"
 
@@ -148,9 +148,9 @@ def test_what_is_no_solver_is_told(spec: str, told: str) -> None:
 
 
 def test_the_time_to_start_can_be_said() -> None:
-    told = r"it did not answer within 0\.4 s \(does it write out.* load_seconds gives it more\)$"
+    told = r"it did not answer within 0\.4 s \(does it write out.* load_timeout gives it more\)$"
     with pytest.raises(InvalidSpec, match=told):
-        make_agent("pons:sleep 60", Geometry(), isolation=Isolation(load_seconds=0.4))
+        make_agent("pons:sleep 60", Geometry(), isolation=Isolation(load_timeout=0.4))
 
 
 def test_a_program_for_another_board_is_refused() -> None:

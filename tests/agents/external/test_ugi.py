@@ -257,13 +257,13 @@ def test_what_cannot_be_played_with_is_told_before_the_match(spec: str, told: st
 def test_the_time_to_start_can_be_said() -> None:
     told = (
         r"^ugi:sleep 60 cannot be loaded: it could not be started: it did not answer ugi by ugiok"
-        r" within 0\.4 s \(.* load_seconds gives it more\)$"
+        r" within 0\.4 s \(.* load_timeout gives it more\)$"
     )
     with pytest.raises(InvalidSpec, match=told):
-        make_agent("ugi:sleep 60", isolation=Isolation(load_seconds=0.4))
-    told = r"did not answer isready within 0\.4 s \(load_seconds gives it more\)$"
+        make_agent("ugi:sleep 60", isolation=Isolation(load_timeout=0.4))
+    told = r"did not answer isready within 0\.4 s \(load_timeout gives it more\)$"
     with pytest.raises(InvalidSpec, match=told):
-        make_agent("ugi:sh -c 'echo ugiok; sleep 60'", isolation=Isolation(load_seconds=0.4))
+        make_agent("ugi:sh -c 'echo ugiok; sleep 60'", isolation=Isolation(load_timeout=0.4))
 
 
 def test_it_holds_for_what_an_engine_loads_once_its_options_are_set(
@@ -280,7 +280,7 @@ def test_it_holds_for_what_an_engine_loads_once_its_options_are_set(
         "    print(answers.get(line.strip(), 'bestmove d'), flush=True)\n"
     )
     spec = f"ugi:Net=large {sys.executable} {engine}"
-    make_agent(spec, isolation=Isolation(load_seconds=30.0)).close()
+    make_agent(spec, isolation=Isolation(load_timeout=30.0)).close()
 
 
 def test_another_board_needs_options_of_the_engine() -> None:

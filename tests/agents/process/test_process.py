@@ -81,7 +81,7 @@ def test_a_bank_lets_a_bot_take_its_time(tmp_path: Path) -> None:
         "    return int(obs.remainingOverageTime < 60)\n",
         encoding="utf-8",
     )
-    limit = Limit(seconds=0.001, bank=60)
+    limit = Limit(seconds=0.001, time_bank=60)
     result = play_match(str(file), lambda position: 6, games=1, limit=limit)
     assert result.games[0].columns[:5] == (0, 6, 1, 6, 1)
 
@@ -275,17 +275,17 @@ def test_an_agent_that_is_never_loaded_is_told(
         "import time\nwhile True:\n    time.sleep(0.1)\ndef agent(obs, config): return 0\n",
         encoding="utf-8",
     )
-    told = f"{prefix}{file} cannot be loaded: it was not done after the 0.5 s it had (load_seconds)"
+    told = f"{prefix}{file} cannot be loaded: it was not done after the 0.5 s it had (load_timeout)"
     with pytest.raises(InvalidSpec) as caught:
-        make_agents([prefix + str(file)], isolation=Isolation(load_seconds=0.5))
+        make_agents([prefix + str(file)], isolation=Isolation(load_timeout=0.5))
     assert str(caught.value) == told
     monkeypatch.setattr("claimeven.agents.process.agent.FILE_LOAD_SECONDS", 0.5)
     with pytest.raises(InvalidSpec) as caught:
         make_agent(prefix + str(file))
     assert str(caught.value) == told
     for wrong in (0, -1.0, "long", float("nan"), float("inf")):
-        with pytest.raises(InvalidLimit, match="load_seconds must be "):
-            Isolation(load_seconds=wrong)  # type: ignore[arg-type]  # bad on purpose
+        with pytest.raises(InvalidLimit, match="load_timeout must be "):
+            Isolation(load_timeout=wrong)  # type: ignore[arg-type]  # bad on purpose
 
 
 def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> None:

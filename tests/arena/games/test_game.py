@@ -86,19 +86,19 @@ def test_each_seat_has_a_bank_for_the_game(monkeypatch: pytest.MonkeyPatch) -> N
     now = [0.0]
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
     quick, slow = Timed(now, 1.5), Timed(now, 4)
-    limit = Limit(seconds=2, bank=5)
+    limit = Limit(seconds=2, time_bank=5)
     game = play_game((quick, slow), Position(), limit, generators())
     assert game.forfeit is not None
     assert (game.winner, game.forfeit.seat, game.forfeit.kind) == (0, 1, FaultKind.TIME)
     assert game.forfeit.reason == (
         "took over 0.25 s more than the 2 s it had for a move and the 1 s left in its bank"
     )
-    assert [asked.bank for asked in slow.asked] == [5, 3, 1]
-    assert {asked.bank for asked in quick.asked} == {5}
+    assert [asked.time_bank for asked in slow.asked] == [5, 3, 1]
+    assert {asked.time_bank for asked in quick.asked} == {5}
     # The bank is full again in the next game; what lies within the grace empties it.
     slow.seconds, slow.asked = 7.25, []
     game = play_game((quick, slow), Position(), limit, generators())
-    assert [asked.bank for asked in slow.asked] == [5, 0]
+    assert [asked.time_bank for asked in slow.asked] == [5, 0]
     assert game.forfeit is not None
     assert game.forfeit.reason.endswith("and the 0 s left in its bank")
 

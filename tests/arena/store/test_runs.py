@@ -187,7 +187,7 @@ def test_what_a_result_says_as_json(tmp_path: Path) -> None:
         assert [sorted(each) for each in told["files"]] == [["bot.py", "helper.py"], []]
         assert told["python"] == sys.version.split()[0]
         assert (told["columns"], told["rows"], told["connect"]) == (7, 6, 4)
-        assert set(told["limit"]) == {"seconds", "iterations", "depth", "nodes", "bank"}
+        assert set(told["limit"]) == {"seconds", "iterations", "depth", "nodes", "time_bank"}
         assert 1 <= len(told["openings"]) <= 2
         assert told["changed_files"] == []
 

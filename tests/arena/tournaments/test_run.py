@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from claimeven import Position, make_agent
+from claimeven.agents.base import Limit
 from claimeven.agents.process.sandbox import Isolation
 from claimeven.arena.executors import local
 from claimeven.arena.games.game import Game
@@ -191,6 +192,17 @@ def test_what_cannot_change_is_told(tmp_path: Path, change: dict[str, Any], said
     played(path, what)
     with pytest.raises(InvalidStore, match=said):
         open_store(path, replace(what, **change), resume=True)
+
+
+def test_a_tournament_of_version_0_2_with_a_time_bank_is_resumed(tmp_path: Path) -> None:
+    path, what = tmp_path / "s.db", plan("random", "greedy", rounds=1)
+    what = replace(what, limit=Limit(seconds=1, time_bank=2))
+    played(path, what)
+    with Store.extend(path) as store:
+        stored = store.meta["plan"]
+        assert stored["limit"].pop("time_bank") == 2
+        store.set_meta("plan", {**stored, "limit": {"seconds": 1, "bank": 2}})
+    open_store(path, what, resume=True).close()
 
 
 def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ class ProgramAgent(Agent):
     def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
         self.name = spec
         self._made_of = command, spec, isolation
-        self._load_seconds = isolation.load_seconds
+        self._load_timeout = isolation.load_timeout
         self._printed = Printed(spec, isolation)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -102,7 +102,7 @@ def brief_command(text: str) -> str:
 #: What is most often wrong with a program that says nothing.
 FLUSH = "does it write out each line at once, as by fflush?"
 #: What is to be done if it needs longer to start.
-MORE = "load_seconds gives it more"
+MORE = "load_timeout gives it more"
 
 
 class Program(Process):

@@ -175,7 +175,7 @@ class PonsAgent(ProgramAgent):
         """Raise `InvalidSpec` if the program does not answer about a position of a board."""
         self.solver.geometry = geometry
         try:
-            self.solver.try_out(self._load_seconds or START_SECONDS, f"{FLUSH} {MORE}")
+            self.solver.try_out(self._load_timeout or START_SECONDS, f"{FLUSH} {MORE}")
         except AgentFault as fault:
             raise InvalidSpec(f"it {fault}") from None
 
@@ -248,7 +248,7 @@ KIND = ForeignKind(
     summary="a solver with the command line of Pons's connect4: plays the best column",
     build=PonsAgent,
     examples=("pons:./c4solver -b 7x6.book", "pons:claimeven solve --pons -a"),
-    notes=("claimeven solve --by and --against take its scores",),
+    notes=("claimeven solve --solver and --against take its scores",),
     check=check_command,
     files=files_of_command,
     brief=lambda text: f"pons:{brief_command(text)}",

@@ -146,7 +146,7 @@ class UgiAgent(ProgramAgent):
         again = " again" if self._engine is not None else ""
         self._engine = None
         try:
-            engine = UgiClient(self._words, self._printed, self._memory_mb, self._load_seconds)
+            engine = UgiClient(self._words, self._printed, self._memory_mb, self._load_timeout)
             engine.begin()
             for name in self._settings:
                 if engine.option(name) is None:

@@ -48,7 +48,7 @@ def move_text(column: int, letters: bool) -> str:
 class UgiClient:
     """A running engine. Whatever goes wrong is an `AgentFault` of a kind, and ends the process.
 
-    `options` holds the type of every option that it declared. `load_seconds` is the time it has to
+    `options` holds the type of every option that it declared. `load_timeout` is the time it has to
     answer, and to be ready before its options are set and after, by default `START_SECONDS` and
     `LOAD_SECONDS`.
     """
@@ -58,9 +58,9 @@ class UgiClient:
         words: Sequence[str],
         printed: Callable[[str], None],
         memory_mb: int | None = None,
-        load_seconds: float | None = None,
+        load_timeout: float | None = None,
     ) -> None:
-        self._load_seconds = load_seconds
+        self._load_timeout = load_timeout
         self.name = ""
         self.options: dict[str, str] = {}
         self._program = Program(words, printed, memory_mb)
@@ -76,7 +76,7 @@ class UgiClient:
 
     def begin(self) -> None:
         """Ask what it is, and which options it has."""
-        seconds = self._load_seconds or START_SECONDS
+        seconds = self._load_timeout or START_SECONDS
         deadline = time.perf_counter() + seconds
         late = f"did not answer ugi by ugiok within {seconds:g} s ({FLUSH} {MORE})"
         self._say("ugi")
@@ -105,7 +105,7 @@ class UgiClient:
 
     def wait_until_loaded(self) -> None:
         """Wait until it is ready, as long as it may load what it needs."""
-        self._wait_until_ready(self._load_seconds or LOAD_SECONDS, f" ({MORE})")
+        self._wait_until_ready(self._load_timeout or LOAD_SECONDS, f" ({MORE})")
 
     def _wait_until_ready(self, seconds: float, advice: str = "") -> None:
         """Wait until it has done all it was told; older lines are passed over."""

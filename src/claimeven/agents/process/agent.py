@@ -98,7 +98,7 @@ class ProcessAgent(Agent):
         self._made_of = spec, file, isolation, True, from_file, files
         self._memory_mb = isolation.memory
         default = FILE_LOAD_SECONDS if file is not None or from_file else LOAD_SECONDS
-        self._load_seconds = isolation.load_seconds or default
+        self._load_timeout = isolation.load_timeout or default
         self.patience: float | None = None
         self._printed = Printed(spec, isolation)
         self._board: Geometry | None = None
@@ -138,7 +138,7 @@ class ProcessAgent(Agent):
             if self._made or self._child is None:
                 return
             try:
-                left = max(0.0, self._started + self._load_seconds - time.perf_counter())
+                left = max(0.0, self._started + self._load_timeout - time.perf_counter())
                 facts = self._answer(answers.facts, left, self._too_long, may_refuse=True)
                 self.limits, self.remembers, self.plays, self.is_guess = facts
             except (AgentFault, ChildGone) as error:
@@ -158,7 +158,7 @@ class ProcessAgent(Agent):
     def load(self, geometry: Geometry) -> None:
         """Let the agent make itself ready. Raises `InvalidSpec` or `AgentFault` if it fails."""
         self.note_board(geometry)
-        board, seconds = codec.from_geometry(geometry), self._load_seconds
+        board, seconds = codec.from_geometry(geometry), self._load_timeout
         self._ask("load", answers.nothing, seconds, self._too_long, may_refuse=True, geometry=board)
 
     def note_board(self, geometry: Geometry) -> None:
@@ -277,7 +277,7 @@ class ProcessAgent(Agent):
 
     @property
     def _too_long(self) -> str:
-        return f"it was not done after the {self._load_seconds:g} s it had (load_seconds)"
+        return f"it was not done after the {self._load_timeout:g} s it had (load_timeout)"
 
     def _ask(self, *given: Any, **named: Any) -> Any:
         """`_exchange` with a process that is there, started if need be. Raises `AgentFault`."""

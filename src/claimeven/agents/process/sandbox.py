@@ -27,7 +27,7 @@ class Isolation:
     data of a process (files and libraries mapped into it do not count), or all that Windows commits
     for it; macOS has no such limit. None is 2048, or half of the machine's memory if that is less.
     What the agents print goes to stderr, `max_lines` of each agent if given, or with `quiet`
-    nowhere. `load_seconds` is the time each
+    nowhere. `load_timeout` is the time each
     may take to be loaded, and an external program to start; None is 30 s for an agent from a file.
     Raises `InvalidLimit` for less than 1 MB, and for no time.
     """
@@ -35,7 +35,7 @@ class Isolation:
     everyone: bool = False
     memory_mb: int | None = None
     quiet: bool = False
-    load_seconds: float | None = None
+    load_timeout: float | None = None
     max_lines: int | None = None
 
     def __post_init__(self) -> None:
@@ -46,8 +46,8 @@ class Isolation:
             if amount > MAX_MEMORY:
                 raise InvalidLimit(f"a process has at most {MAX_MEMORY:,} MB, not {amount:,}")
             object.__setattr__(self, "memory_mb", amount)
-        if self.load_seconds is not None:
-            real_number(self.load_seconds, "load_seconds", InvalidLimit, above=0)
+        if self.load_timeout is not None:
+            real_number(self.load_timeout, "load_timeout", InvalidLimit, above=0)
 
     @property
     def memory(self) -> int:

@@ -61,7 +61,7 @@ def play_game(
         except AgentFault as error:
             fault, loser = error, seat
             break
-        if bound.bank:
+        if bound.time_bank:
             limits[seat] = bound.after(seconds)
         decisions.append(decision)
         clock.append(seconds)

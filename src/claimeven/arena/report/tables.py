@@ -25,7 +25,7 @@ from claimeven.solver.protocols import ExactSolver
 #: How limits are shown.
 _LIMITS = {
     "seconds": "{} s",
-    "bank": "a bank of {} s a game beside it",
+    "time_bank": "a bank of {} s a game beside it",
     "iterations": "{} iterations",
     "depth": "depth {}",
     "nodes": "{} nodes",

@@ -32,6 +32,7 @@ from typing import IO, Any, NamedTuple
 
 from claimeven.agents.sanitize import without_folders
 from claimeven.arena.games.game import FIELDS, Game, Row
+from claimeven.arena.options import with_new_names
 from claimeven.arena.store.database import (
     InvalidStore,
     check_file,
@@ -176,9 +177,13 @@ class Store:
             try:
                 if any(len(value) > MAX_META for _, value in rows):
                     raise ValueError
-                return {key: json.loads(value) for key, value in rows}
+                meta = {key: json.loads(value) for key, value in rows}
             except (TypeError, ValueError, RecursionError):
                 raise InvalidStore(f"{self.path} is damaged: what was planned is lost") from None
+        plan = meta.get("plan")
+        if isinstance(plan, dict) and isinstance(plan.get("limit"), dict):
+            plan["limit"] = with_new_names(plan["limit"])
+        return meta
 
     def set_meta(self, key: str, value: Any) -> None:
         """Store a value that JSON can hold under a key."""

@@ -164,7 +164,7 @@ def _added(command: Command, name: str, default: Any, declared: Option) -> Comma
 
 geometry_options = option_group(BoardOptions, "geometry", lambda options: options.geometry)
 time_control_options = option_group(LimitOptions, "limit", lambda options: options.limit)
-limit_options = option_group(LimitOptions, "limit", lambda options: options.limit, ("bank",))
+limit_options = option_group(LimitOptions, "limit", lambda options: options.limit, ("time_bank",))
 #: The names of the parameters of `time_control_options`.
 LIMIT_PARAMETERS = tuple(options_of(LimitOptions))
 isolation_options = option_group(SandboxOptions, "isolation", lambda options: options.isolation)
@@ -174,10 +174,10 @@ bounds_options = option_group(
 
 
 def warn_unbounded(specs: Sequence[str], isolation: Any) -> None:
-    """Say on stderr where --memory or --load-seconds hold for none of the agents."""
+    """Say on stderr where --memory-limit or --load-timeout hold for none of the agents."""
     from claimeven.agents.registry import is_bounded  # noqa: PLC0415 - for a quick start
 
-    named = {"--memory": isolation.memory_mb, "--load-seconds": isolation.load_seconds}
+    named = {"--memory-limit": isolation.memory_mb, "--load-timeout": isolation.load_timeout}
     given = [name for name, number in named.items() if number is not None]
     with suppress(ClaimevenError):  # a wrong spec is told by whoever makes the agents
         if not given or any(is_bounded(spec.strip(), isolation) for spec in specs):

@@ -173,7 +173,12 @@ def _ntuple_text(at: TrainingProgress) -> str:
 @click.command("selfplay")
 @out_option
 @settings_options(SelfPlayConfig)
-@click.option("--patience", default=120.0, show_default=True, help="Seconds a silent worker has.")
+@click.option(
+    "--worker-timeout",
+    default=120.0,
+    show_default=True,
+    help="Seconds until a silent worker is replaced.",
+)
 @plots_option
 @json_option
 @players_options
@@ -183,7 +188,7 @@ def selfplay(
     plots: bool,
     as_json: bool,
     players: Executor | None,
-    patience: float,
+    worker_timeout: float,
     geometry: Geometry,
     **asked: Any,
 ) -> None:
@@ -196,7 +201,7 @@ def selfplay(
     points against the best so far has a lower bound of at least --gate-least.
 
     Games are played by --jobs processes, or with --executor ray on a cluster; the net is the same.
-    One that has said nothing for --patience seconds is ended, and another one plays its games.
+    A process that is silent for --worker-timeout seconds is replaced, and its games are replayed.
     The same command takes up a run that was ended, and may ask for more iterations where the rate
     does not --fall. Needs JAX: pip install 'claimeven[learn]'.
 
@@ -224,7 +229,7 @@ def selfplay(
     recipe = SelfPlayConfig(**asked, geometry=geometry)
     with _running(out, plots) as show_text:
         rows = train_selfplay(
-            out, recipe, lambda at: show_text(lambda: _selfplay_text(at)), players, patience
+            out, recipe, lambda at: show_text(lambda: _selfplay_text(at)), players, worker_timeout
         )
     _print_run(out, rows, _SELFPLAY, as_json)
 
