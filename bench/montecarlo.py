@@ -38,7 +38,7 @@ from claimeven.montecarlo.tree.kernel import tree_records
 from claimeven.solver import Solver
 
 #: UCT as in most libraries: random playouts, UCB1 with 2 under the root and c = 1.
-PLAIN = MonteCarloOptions(formula="ucb1", c=1.0, first="random", capacity=2_000_000)
+PLAIN = MonteCarloOptions(formula="ucb1", c=1.0, first_play="random", capacity=2_000_000)
 ITERATIONS = 200_000
 MILLION = 1_000_000
 #: Seconds a decision of the notebook of Politecnico di Torino (2021) took: 66 s a game.

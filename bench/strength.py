@@ -17,7 +17,7 @@ VARIANTS = (
     "uct-polito",
     "uct-polito:playout=alphabeta2",
     "uct-menary:reuse=yes",
-    "uct-aifour:first=order,ties=first",
+    "uct-aifour:first_play=order,ties=first",
     "uct-itu",
     "uct-itu-table",
 )

@@ -19,10 +19,10 @@ PUZZLE: Final = Position.from_moves(MOVES)
 #: The column that wins, 0-based.
 ANSWER: Final = 5
 
-FLAT: Final = MonteCarloOptions(method="flat", choice="mean")
+FLAT: Final = MonteCarloOptions(method="flat", final_choice="mean")
 UCT: Final = MonteCarloOptions(formula="ucb1", c=1.0)
 PROVING: Final = UCT.with_changes(solver=True)
-LOOKING: Final = PROVING.with_changes(decisive="tree")
+LOOKING: Final = PROVING.with_changes(decisive_moves="tree")
 BEST: Final = preset("uct")
 
 #: Depths that the minimax family is asked to, in plies; the win is seen at the last but one.

@@ -212,7 +212,9 @@ def test_options_are_declared_as_they_are_set() -> None:
     assert "option name Notation type combo default digits var auto var letters var digits" in told
     assert "option name win type check default true" in told
     assert "option name block type check default false" in told
-    assert "option name cut type spin default 5 min 0 max 1000" in said("ugi", spec="uct:cut=5")
+    assert "option name playout_cutoff type spin default 5 min 0 max 1000" in said(
+        "ugi", spec="uct:playout_cutoff=5"
+    )
 
 
 def test_options_change_the_agent_and_the_board() -> None:

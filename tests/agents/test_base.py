@@ -313,7 +313,7 @@ def test_a_first_decision_compiles_nothing_and_sets_no_memory_aside() -> None:
     """
     small = {name: f"{name}:table_mb=1" for name in EXACT}
     specs = [small.get(name, name) for name in PLAYERS if "itu" not in name]
-    specs += ["breadth:capacity=1000000", "uct-itu-table", "uct:table=mirror,threads=2"]
+    specs += ["breadth:capacity=1000000", "uct-itu-table", "uct:transpositions=mirror,threads=2"]
     ran = subprocess.run(
         [sys.executable, "-c", FIRST_DECISIONS, *specs], capture_output=True, text=True, check=False
     )

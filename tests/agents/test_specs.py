@@ -9,6 +9,8 @@ from claimeven import Agent, ClaimevenError, Decision, Geometry, Limit, Position
 from claimeven.agents import AGENTS, AgentKind, InvalidSpec, Option, make_agent, make_agents
 from claimeven.agents.base import InvalidLimit
 from claimeven.agents.external import FOREIGN
+from claimeven.agents.options import OLD_NAMES
+from claimeven.agents.registry import current_spec, parse_spec
 from claimeven.evaluation import InvalidEvaluation
 
 NAMES = ", ".join(AGENTS)
@@ -53,6 +55,10 @@ BAD = [
     ),
     ("alphabeta:depth=3,", "'' in 'alphabeta:depth=3,' is not of the form option=value"),
     ("alphabeta:depth=3,depth=4", "depth stands twice in 'alphabeta:depth=3,depth=4'"),
+    (
+        "uct:cut=3,playout_cutoff=4",
+        "cut is the old name of playout_cutoff: give only playout_cutoff",
+    ),
 ]
 
 
@@ -167,3 +173,16 @@ def test_what_an_agent_raises_while_it_is_loaded_is_told() -> None:
     for error in (KeyboardInterrupt(), MemoryError()):
         with pytest.raises(type(error)):
             make_agents([Loads(error)])
+
+
+def test_specs_with_old_names_of_options_are_read() -> None:
+    old = "uct:first=order,cut=3,least_wins=0,choice=mean,decisive=root,table=off"
+    new = (
+        "uct:first_play=order,playout_cutoff=3,min_wins=0,final_choice=mean,decisive_moves=root,"
+        "transpositions=off"
+    )
+    assert current_spec(old) == new == current_spec(new)
+    assert parse_spec(old) == parse_spec(new)
+    assert set(OLD_NAMES.values()) <= {option.name for option in AGENTS["uct"].options}
+    for other in ("negamax:table=4", "uct", "bots/ann.py:agent", "uct:first", "nobody:cut=1"):
+        assert current_spec(other) == other

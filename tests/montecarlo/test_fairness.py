@@ -49,7 +49,7 @@ def test_mirror_columns_fare_alike(name: str, moves: str) -> None:
 def test_ties_of_the_choice_are_broken_at_random(choice: str) -> None:
     """After an iteration for each column of a mirror-symmetric board, many are equal."""
     fair, one_sided = (
-        MonteCarloSearch(preset(name, choice=choice, reuse=False))
+        MonteCarloSearch(preset(name, final_choice=choice, reuse=False))
         for name in ("uct-menary", "uct-aifour-code")
     )
     chosen = [0] * 7
@@ -70,7 +70,7 @@ def test_ties_without_a_search_are_broken_alike(moves: str) -> None:
     position = Position.from_moves(moves)
     chosen = {
         first: {
-            MonteCarloSearch(preset("uct", first=first))
+            MonteCarloSearch(preset("uct", first_play=first))
             .search(position, np.random.default_rng(seed), iterations=1)
             .column
             for seed in range(20)
@@ -96,7 +96,7 @@ def scored_positions() -> list[tuple[Position, dict[int, int]]]:
 @pytest.mark.parametrize("name", ["uct", "uct-menary", "uct-itu-table", "uct-aifour"])
 def test_more_iterations_choose_better(name: str) -> None:
     """The share of moves that keep the exact result rises."""
-    options = preset(name, solver=False, decisive="off", playout="random", reuse=False)
+    options = preset(name, solver=False, decisive_moves="off", playout="random", reuse=False)
     searcher = MonteCarloSearch(options)
     right = {8: 0, 80: 0, 3000: 0}
     for seed, (position, results) in enumerate(scored_positions()):

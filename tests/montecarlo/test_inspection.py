@@ -55,7 +55,7 @@ def test_scale_of_wins() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_depth_and_limit(name: str) -> None:
-    forest = search(POSITION, preset(name, capacity=5000, decisive="off"), 800).forest
+    forest = search(POSITION, preset(name, capacity=5000, decisive_moves="off"), 800).forest
     assert forest.branch(0).children == ()
     assert all(not child.children for child in forest.branch(1).children)
     everything = forest.branch(None)
@@ -179,7 +179,7 @@ def test_a_line_defends_as_long_as_it_can() -> None:
     above = TreeNode(position, visits=7)
     above.children = [tree]
     tree.proof, tree.distance = PROVEN_WIN, 6
-    options = preset("uct", decisive="off")
+    options = preset("uct", decisive_moves="off")
     assert Forest(position, options, (EvidentTree(above),)).line(0) == (0, 1)
     lost = Position.from_moves("4131")  # the first player makes an open three at the bottom
     assert evident_moves(lost.play(4)) == [1, 5]
@@ -198,7 +198,7 @@ def test_principal_line_follows_the_visits() -> None:
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_json(name: str) -> None:
-    result = search(POSITION, preset(name, capacity=5000, decisive="off"), 300)
+    result = search(POSITION, preset(name, capacity=5000, decisive_moves="off"), 300)
     data = json.loads(json.dumps(tree_json(result.forest.branch(2), POSITION), allow_nan=False))
     assert data["move"] is None
     assert data["visits"] == 300
@@ -209,7 +209,7 @@ def test_json(name: str) -> None:
             "distance", "children", "left_out",
         }  # fmt: skip
         assert (child["proof"] is None) == (child["distance"] is None)
-    untried = search(POSITION, preset(name, decisive="off"), 1).forest.branch(1)
+    untried = search(POSITION, preset(name, decisive_moves="off"), 1).forest.branch(1)
     assert any(c["mean"] is None for c in tree_json(untried, POSITION)["children"])
 
 
@@ -306,7 +306,7 @@ def test_svg_by_hand() -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
     """The traced search is the compiled one: same tree; its steps are games that fit together."""
-    options = preset(name, reuse=False, decisive="off", capacity=5000)
+    options = preset(name, reuse=False, decisive_moves="off", capacity=5000)
     steps, root = MonteCarloSearch(options).trace(POSITION, np.random.default_rng(3), 120)
     result = MonteCarloSearch(options).search(POSITION, np.random.default_rng(3), iterations=120)
     assert root == result.root
@@ -316,7 +316,7 @@ def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
         position = POSITION
         for column in (*step.path, *step.simulated):
             position = position.play(column)
-        assert position.is_over or options.cut or not step.simulated
+        assert position.is_over or options.playout_cutoff or not step.simulated
         assert step.result in (-1, 0, 1)
         if step.path:
             first_moves[step.path[0]] += 1
@@ -328,7 +328,7 @@ def test_steps_on_a_table_of_mirror_images_are_those_of_the_board() -> None:
     told = {}
     for moves in ("1", "7", "777777"):
         start = Position.from_moves(moves)
-        searcher = MonteCarloSearch(preset("uct-menary", table="mirror", reuse=True))
+        searcher = MonteCarloSearch(preset("uct-menary", transpositions="mirror", reuse=True))
         told[moves], root = searcher.trace(start, np.random.default_rng(1), 200)
         for step in told[moves]:
             position = start

@@ -53,7 +53,7 @@ def test_a_search_in_python_ended_within_an_iteration_begins_anew(
     module: Any, helper: str, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ctrl-C comes while a result is backed up: no tree is kept whose visits do not add up."""
-    options = preset("uct", table=table, playout="random")
+    options = preset("uct", transpositions=table, playout="random")
     searcher = MonteCarloSearch(options, "python")
     position = Position.from_moves("12", Geometry(4, 4, 3))
     searcher.search(position, np.random.default_rng(1), iterations=5)

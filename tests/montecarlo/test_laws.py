@@ -40,7 +40,7 @@ def test_visits_of_children_add_up(name: str) -> None:
     `uct-polito` plays through a child at once, so only a leaf that was such a child adds one.
     The root of `flat` and `uct` is never played from itself; that of `breadth` once.
     """
-    options = replace(PRESETS[name], capacity=100_000, decisive="off", solver=False)
+    options = replace(PRESETS[name], capacity=100_000, decisive_moves="off", solver=False)
     result = search(Position.from_moves("4455"), options, 3000)
     root = result.forest.branch(None)
     assert root.visits == 3000
@@ -58,7 +58,9 @@ def test_visits_on_a_graph(table: str) -> None:
     A position's visits are those of its moves and the one of its own playout; a move to it has at
     most as many.
     """
-    result = search(Position.from_moves("4455"), preset("uct-itu-table", table=table), 3000)
+    result = search(
+        Position.from_moves("4455"), preset("uct-itu-table", transpositions=table), 3000
+    )
     assert below(result.root) == 3000
     engine = result.forest.trees[0]
     assert isinstance(engine, GraphEngine)
@@ -83,7 +85,7 @@ def test_visits_on_a_graph(table: str) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_root_is_told_as_its_columns_are(name: str, threads: int) -> None:
     """Its total is the sum of theirs, and of the one playout of `breadth` from the root."""
-    options = preset(name, threads=threads, capacity=5000, decisive="off", solver=False)
+    options = preset(name, threads=threads, capacity=5000, decisive_moves="off", solver=False)
     for moves in ("445", "4131"):
         root = search(Position.from_moves(moves), options, 600).root
         total = sum(child.total for child in root.children)
@@ -142,7 +144,7 @@ def test_bandits_by_hand(formula: str, c: float, scale: str, best: int) -> None:
 def test_untried_children_by_hand() -> None:
     """`random` and `order` take an untried child at once; `all` counts it as one win in one."""
     for first, expected in (("random", 2), ("order", 2), ("all", 0)):
-        tree = TextbookTree(Position(), MonteCarloOptions(first=first, c=0.1), 1)
+        tree = TextbookTree(Position(), MonteCarloOptions(first_play=first, c=0.1), 1)
         tree.root.visits = 3
         tree.root.children = [
             TreeNode(Position(), 0, 2, 2),
@@ -176,7 +178,7 @@ def test_bandit_of_two_columns(c: float, formula: str, backend: str) -> None:
             pays[arm] + c * math.sqrt(factor * math.log(made) / visits[arm]) for arm in range(2)
         ]
         visits[bounds.index(max(bounds))] += 1
-    options = MonteCarloOptions(formula=formula, c=c, first="order")
+    options = MonteCarloOptions(formula=formula, c=c, first_play="order")
     result = search(position, options, 300, backend=backend)
     assert [child.visits for child in result.root.children] == visits
     assert [child.mean for child in result.root.children] == [-1, 1]

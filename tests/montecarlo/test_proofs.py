@@ -12,10 +12,10 @@ from tests.naive import Game, score
 
 SOLVERS = (
     preset("uct"),
-    preset("uct", decisive="off"),
-    preset("uct", decisive="off", playout="random", first="all"),
-    preset("uct", table="equal"),
-    preset("uct", table="mirror", decisive="off", playout="random"),
+    preset("uct", decisive_moves="off"),
+    preset("uct", decisive_moves="off", playout="random", first_play="all"),
+    preset("uct", transpositions="equal"),
+    preset("uct", transpositions="mirror", decisive_moves="off", playout="random"),
 )
 
 #: Positions with the one column that loses at once: the cell above it wins for the opponent.
@@ -65,7 +65,7 @@ def test_forced_block(options: MonteCarloOptions) -> None:
     left = {child.column for child in result.root.children if child.proof != PROVEN_LOSS}
     assert left == {0}
     lost = [child for child in result.root.children if child.proof == PROVEN_LOSS]
-    assert len(lost) == (0 if options.decisive == "tree" else 6)
+    assert len(lost) == (0 if options.decisive_moves == "tree" else 6)
     assert all(child.distance == 2 for child in lost)
 
 

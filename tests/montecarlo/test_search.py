@@ -99,7 +99,7 @@ def test_the_budget_given_replaces_the_agents_own() -> None:
 @pytest.mark.parametrize("table", ["off", "equal", "mirror"])
 @pytest.mark.parametrize("backend", ["compiled", "python"])
 def test_the_tree_is_kept_from_either_player_s_reply(table: str, backend: str) -> None:
-    searcher = MonteCarloSearch(preset("uct-menary", table=table, reuse=True), backend)
+    searcher = MonteCarloSearch(preset("uct-menary", transpositions=table, reuse=True), backend)
     position, rng = Position.from_moves("44"), generator()
     before = searcher.search(position, rng, iterations=600)
     one_on = position.play(before.column)
@@ -176,14 +176,14 @@ def test_a_win_is_taken_without_a_search(name: str) -> None:
 @pytest.mark.parametrize("backend", ["compiled", "python"])
 def test_flat_search_takes_a_win_that_it_has_to_find(backend: str) -> None:
     """A column that ends the game is one leaf, and others are seven."""
-    options = preset("flat", decisive="off")
+    options = preset("flat", decisive_moves="off")
     result = search(Position.from_moves("12121256"), options, 490, backend=backend)
     assert (result.column, result.value) == (0, 1.0)
 
 
 @pytest.mark.parametrize("playout", ["wins-and-blocks", "replies"])
 def test_flat_search_takes_a_win_though_all_leaves_of_another_column_are_won(playout: str) -> None:
-    options = preset("flat", decisive="off", playout=playout)
+    options = preset("flat", decisive_moves="off", playout=playout)
     for seed in range(10):
         searcher = MonteCarloSearch(options)
         rng = np.random.default_rng(seed)
@@ -236,22 +236,25 @@ def test_the_smallest_boards() -> None:
         ({"seconds": float("nan")}, "seconds must be"),
         ({"playout": "magic"}, "there is no playout 'magic': choose from random, wins-and-blocks"),
         ({"formula": "ucb2"}, "there is no formula 'ucb2' (did you mean ucb?): choose"),
-        ({"first": "last"}, "choose from random, order, all"),
-        ({"choice": "luck"}, "choose from visits, mean, ucb"),
+        ({"first_play": "last"}, "choose from random, order, all"),
+        ({"final_choice": "luck"}, "choose from visits, mean, ucb"),
         ({"scale": "0-1"}, "choose from -1..1, 0..1"),
-        ({"decisive": True}, "choose from off, root, tree"),
-        ({"table": "yes"}, "choose from off, equal, mirror"),
+        ({"decisive_moves": True}, "choose from off, root, tree"),
+        ({"transpositions": "yes"}, "choose from off, equal, mirror"),
         ({"method": "minimax"}, "choose from uct, flat, breadth"),
         ({"c": -0.1}, "c must be 0 or more, not -0.1"),
         ({"c": float("inf")}, "c must be"),
         ({"c": True}, "c must be a number, not True"),
-        ({"cut": -1}, "cut must be 0 to 1000"),
-        ({"cut": 1001}, "cut must be 0 to 1000, not 1001"),
-        ({"cut": True}, "cut must be a whole number"),
-        ({"least_wins": -1}, "least_wins must be 0 to 1000, not -1"),
-        ({"least_wins": 1001}, "not 1001"),
-        ({"least_wins": 1, "table": "equal"}, "least_wins needs method=uct and table=off"),
-        ({"least_wins": 1, "method": "flat"}, "least_wins needs method=uct and table=off"),
+        ({"playout_cutoff": -1}, "playout_cutoff must be 0 to 1000"),
+        ({"playout_cutoff": 1001}, "playout_cutoff must be 0 to 1000, not 1001"),
+        ({"playout_cutoff": True}, "playout_cutoff must be a whole number"),
+        ({"min_wins": -1}, "min_wins must be 0 to 1000, not -1"),
+        ({"min_wins": 1001}, "not 1001"),
+        (
+            {"min_wins": 1, "transpositions": "equal"},
+            "min_wins needs method=uct and transpositions=off",
+        ),
+        ({"min_wins": 1, "method": "flat"}, "min_wins needs method=uct and transpositions=off"),
         ({"capacity": 0}, "capacity must be 1 to 100000000"),
         ({"capacity": 100_000_001}, "1 to 100000000, not 100000001"),
         ({"threads": 0}, "threads must be 1 to 64"),
@@ -259,11 +262,14 @@ def test_the_smallest_boards() -> None:
         ({"solver": 1}, "solver must be true or false"),
         ({"reuse": 0}, "reuse must be true or false, not 0"),
         ({"playouts": 3}, "there is no option 'playouts' (did you mean playout?)"),
-        ({"method": "flat", "table": "equal"}, "needs method=uct"),
-        ({"method": "flat", "decisive": "tree"}, "decisive=tree needs method=uct"),
+        ({"method": "flat", "transpositions": "equal"}, "needs method=uct"),
+        ({"method": "flat", "decisive_moves": "tree"}, "decisive_moves=tree needs method=uct"),
         ({"method": "breadth", "solver": True}, "need method=uct"),
         ({"method": "flat", "reuse": True}, "need method=uct"),
-        ({"table": "equal", "first": "all"}, "table needs first=random or first=order"),
+        (
+            {"transpositions": "equal", "first_play": "all"},
+            "transpositions needs first_play=random or first_play=order",
+        ),
     ],
 )
 def test_bad_options(changes: dict[str, object], words: str) -> None:
@@ -274,10 +280,10 @@ def test_bad_options(changes: dict[str, object], words: str) -> None:
 def test_options_at_their_bounds() -> None:
     for changes in (
         {"c": 0},
-        {"cut": 1000, "least_wins": 1000},
+        {"playout_cutoff": 1000, "min_wins": 1000},
         {"capacity": 100_000_000, "threads": 64},
         {"iterations": 2**31 - 1, "seconds": 1e-9},
-        {"method": "flat", "decisive": "root"},
+        {"method": "flat", "decisive_moves": "root"},
     ):
         options = MonteCarloOptions().with_changes(**changes)
         assert all(getattr(options, name) == value for name, value in changes.items())
@@ -298,11 +304,11 @@ def test_bad_searches() -> None:
     with pytest.raises(InvalidOptions, match="there is no backend 'gpu'"):
         MonteCarloSearch(preset("uct"), "gpu")
     for table in ("off", "equal"):
-        few = preset("uct-menary", capacity=3, table=table)
+        few = preset("uct-menary", capacity=3, transpositions=table)
         with pytest.raises(InvalidOptions, match="capacity must be at least 8 here"):
             MonteCarloSearch(few).search(position, rng, iterations=5)
         # One column is full here.
-        seven = preset("uct-menary", capacity=7, table=table)
+        seven = preset("uct-menary", capacity=7, transpositions=table)
         full = Position.from_moves("111111")
         assert MonteCarloSearch(seven).search(full, rng, iterations=5).iterations == 5
 
@@ -323,15 +329,15 @@ def test_two_plies_keep_the_limit_where_a_playout_takes_long() -> None:
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    plain = MonteCarloOptions(c=0.5, least_wins=1, capacity=1000, cut=3, threads=2)
+    plain = MonteCarloOptions(c=0.5, min_wins=1, capacity=1000, playout_cutoff=3, threads=2)
     given = MonteCarloOptions(
-        c=np.float32(0.5), least_wins=np.uint8(1), capacity=np.int64(1000), cut=np.int16(3),
-        threads=np.uint16(2),
+        c=np.float32(0.5), min_wins=np.uint8(1), capacity=np.int64(1000),
+        playout_cutoff=np.int16(3), threads=np.uint16(2),
     )  # fmt: skip
     assert given == plain
     assert all(type(getattr(given, n)) is type(getattr(plain, n)) for n in vars(plain))
     assert search(Position(), given, 50).root == search(Position(), plain, 50).root
-    table = MonteCarloOptions(table="equal", capacity=np.int64(1000))
+    table = MonteCarloOptions(transpositions="equal", capacity=np.int64(1000))
     assert search(Position(), table, 50).iterations == 50
 
 
@@ -343,7 +349,7 @@ def test_a_policy_is_certain_of_proven_wins_alone() -> None:
 
 def test_a_choice_by_bound_without_a_visit_is_drawn() -> None:
     options = preset("uct-itu-table")
-    assert options.choice == "ucb" and options.first == "random"
+    assert options.final_choice == "ucb" and options.first_play == "random"
     root = search(Position(), options, 1).root
     unvisited = replace(root, children=tuple(
         replace(child, visits=0, mean=math.nan) for child in root.children
@@ -384,11 +390,11 @@ def child(
 )
 def test_what_is_chosen_by_hand(choice: str, children: list[Branch], chosen: set[int]) -> None:
     root = replace(child(0, 30, 0.0), children=tuple(children))
-    options = preset("uct", choice=choice, solver=True)
+    options = preset("uct", final_choice=choice, solver=True)
     drawn = {choose(root, Position(), options, generator(seed)).column for seed in range(40)}
     assert drawn == chosen
     # The left one of equals where the order decides.
-    ordered = replace(options, first="order")
+    ordered = replace(options, first_play="order")
     drawn = {choose(root, Position(), ordered, generator(seed)).column for seed in range(40)}
     assert drawn == {min(chosen)}
 
@@ -396,7 +402,7 @@ def test_what_is_chosen_by_hand(choice: str, children: list[Branch], chosen: set
 def test_without_the_solver_proofs_choose_nothing() -> None:
     children = (child(0, 9, 0.9), child(1, 1, 1.0, PROVEN_WIN, 3), child(2, 10, -1, PROVEN_LOSS, 2))
     root = replace(child(0, 20, 0.0), children=children)
-    options = preset("uct", choice="visits", solver=False)
+    options = preset("uct", final_choice="visits", solver=False)
     assert choose(root, Position(), options, generator()).column == 2
 
 

@@ -21,14 +21,14 @@ from claimeven.montecarlo.engine import LeafByLeaf
 from claimeven.montecarlo.formula import TABLE_SIZE
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.options import (
-    CHOICES,
-    DECISIVE,
+    DECISIVE_MOVES,
+    FINAL_CHOICES,
     FIRST_PLAYS,
     FORMULAS,
     METHODS,
     SCALES,
-    TABLES,
     TIES,
+    TRANSPOSITIONS,
 )
 from tests.montecarlo.support import BOARDS, unfinished_position
 
@@ -41,16 +41,16 @@ def random_options(rng: random.Random) -> MonteCarloOptions:
                 method=rng.choice((*METHODS, "uct", "uct", "uct")),
                 formula=rng.choice(FORMULAS),
                 c=rng.choice((0, 0.3, 1.0, 2)),
-                first=rng.choice(FIRST_PLAYS),
+                first_play=rng.choice(FIRST_PLAYS),
                 ties=rng.choice(TIES),
                 playout=rng.choice(PLAYOUTS),
-                cut=rng.choice((0, 0, 1, 2, 5)),
+                playout_cutoff=rng.choice((0, 0, 1, 2, 5)),
                 scale=rng.choice(SCALES),
-                least_wins=rng.choice((0, 0, 1, 3)),
-                choice=rng.choice(CHOICES),
+                min_wins=rng.choice((0, 0, 1, 3)),
+                final_choice=rng.choice(FINAL_CHOICES),
                 solver=rng.random() < 0.4,
-                decisive=rng.choice(DECISIVE),
-                table=rng.choice(TABLES),
+                decisive_moves=rng.choice(DECISIVE_MOVES),
+                transpositions=rng.choice(TRANSPOSITIONS),
                 reuse=rng.random() < 0.4,
                 capacity=rng.choice((20, 50, 1000)),
                 threads=rng.choice((1, 1, 2)),
@@ -118,8 +118,8 @@ def test_full_tables_replace_the_same_positions(table: str) -> None:
     for capacity in (9, 17, 18, 40, 150):
         for playout, solver in (("random", False), ("greedy", True)):
             options = MonteCarloOptions(
-                table=table, capacity=capacity, reuse=True, playout=playout, solver=solver,
-                decisive=rng.choice(DECISIVE),
+                transpositions=table, capacity=capacity, reuse=True, playout=playout, solver=solver,
+                decisive_moves=rng.choice(DECISIVE_MOVES),
             )  # fmt: skip
             boards = tuple(board for board in BOARDS if board.columns < capacity)
             assert_same_games(options, rng, 400, boards)
@@ -128,7 +128,7 @@ def test_full_tables_replace_the_same_positions(table: str) -> None:
 def test_flat_search_stays_at_a_leaf_until_it_is_told_to_go_on() -> None:
     """So it gives every leaf the same time; here the same playouts, so that twins agree."""
     rng = random.Random(5)
-    options = PRESETS["flat"].with_changes(decisive="off")
+    options = PRESETS["flat"].with_changes(decisive_moves="off")
     for _ in range(10):
         position = unfinished_position(rng, rng.choice(BOARDS))
         forests = []
@@ -172,5 +172,5 @@ def test_presets(name: str) -> None:
 def test_visit_counts_beyond_the_table() -> None:
     """Past the tables of roots, both backends compute them."""
     for table in ("off", "equal"):
-        options = MonteCarloOptions(capacity=20, c=0.5, table=table)
+        options = MonteCarloOptions(capacity=20, c=0.5, transpositions=table)
         assert_same_games(options, random.Random(4), TABLE_SIZE + 500, (Geometry(2, 3, 3),))

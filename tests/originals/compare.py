@@ -37,7 +37,7 @@ Comparison = Callable[[str], bool]
 def trees(name: str, backend: str, iterations: int) -> Comparison:
     """Compare the trees that a Monte Carlo search grows, node for node."""
     # The lab looks for a win at once after its search, ours does not search then.
-    search = MonteCarloSearch(preset(name, capacity=10_000, decisive="off"), backend)
+    search = MonteCarloSearch(preset(name, capacity=10_000, decisive_moves="off"), backend)
 
     def compare(moves: str) -> bool:
         seed = int(np.random.default_rng(1).integers(0, 2**64, dtype=np.uint64))

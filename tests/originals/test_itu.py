@@ -102,7 +102,7 @@ def test_flat_search_chooses_by_the_sum_of_means() -> None:
 
 def test_trees_are_those_the_text_describes() -> None:
     """The same columns visited as often, with the same results, when playouts are the same."""
-    options = preset("uct-itu", playout=leftmost, first="order", decisive="off")
+    options = preset("uct-itu", playout=leftmost, first_play="order", decisive_moves="off")
     for moves, (column, *columns) in zip(GOING_ON, ITU["text"]["uct"], strict=False):
         position = Position.from_moves(moves)
         result = MonteCarloSearch(options).search(

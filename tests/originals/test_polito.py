@@ -135,13 +135,13 @@ def test_the_playout_policy() -> None:
 
 def test_the_formula_counts_a_win_at_least() -> None:
     options = preset("uct-polito")
-    assert options.least_wins == 1
+    assert options.min_wins == 1
     for above, visits, wins, value in POLITO["formula"]:
         spread = options.weight * math.sqrt(math.log(above))
         if visits == 0:
             bound = 1.0 + spread
         else:
-            total = counted_total(2 * wins - visits, visits, options.least_wins)
+            total = counted_total(2 * wins - visits, visits, options.min_wins)
             bound = upper_bound(total, visits, spread)
         assert (bound + 1) / 2 == pytest.approx(value, rel=1e-12)
 

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from claimeven.agents.base import Agent, Decision, Limit
 from claimeven.agents.external.ugi_client import move_text
-from claimeven.agents.options import FLAGS, AgentKind, InvalidSpec, Option, split_options
-from claimeven.agents.registry import AGENTS, parse_spec
+from claimeven.agents.options import FLAGS, AgentKind, InvalidSpec, Option
+from claimeven.agents.registry import AGENTS, options_in, parse_spec
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import from_fen
 from claimeven.game.errors import IllegalMove, InvalidPosition
@@ -164,10 +164,9 @@ class UgiOptions:
         self._spec = spec.strip()
         self._kind: AgentKind | None = None
         self._given: dict[str, str] = {}
-        name, _, rest = self._spec.partition(":")
-        if name in AGENTS:
-            self._kind, _ = parse_spec(self._spec)
-            self._given = split_options(rest, self._spec)
+        if self._spec.partition(":")[0] in AGENTS:
+            parse_spec(self._spec)
+            self._kind, self._given = options_in(self._spec)
 
     @property
     def spec(self) -> str:

@@ -18,6 +18,11 @@ Kind = Literal["int", "float", "flag", "choice", "text", "depth", "file"]
 #: The words for a flag, and the depth that reaches to the end of the game.
 FLAGS: Final = {"yes": True, "no": False, "true": True, "false": False, "1": True, "0": False}
 FULL: Final = "full"
+#: The names that options had in version 0.2, as stored specs have them, and their names now.
+OLD_NAMES: Final = {
+    "first": "first_play", "cut": "playout_cutoff", "least_wins": "min_wins",
+    "choice": "final_choice", "decisive": "decisive_moves", "table": "transpositions",
+}  # fmt: skip
 #: What options take that are no numbers and have no list of choices.
 _TAKES: Final = {"flag": "yes or no", "text": "a name", "file": "a file"}
 
@@ -177,6 +182,15 @@ class AgentKind:
             name: option.parse(given[name], self.name) if name in given else option.default
             for name, option in known.items()
         }
+
+    def renamed(self, given: Mapping[str, str]) -> dict[str, str]:
+        """Return options with their present names. Raises `InvalidSpec` for one under two names."""
+        known = [option.name for option in self.options]
+        names = {n: OLD_NAMES[n] for n in given if n not in known and OLD_NAMES.get(n) in known}
+        for old, new in names.items():
+            if new in given:
+                raise InvalidSpec(f"{old} is the old name of {new}: give only {new}")
+        return {names.get(name, name): value for name, value in given.items()}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the kind with all its options as plain data."""

@@ -5,7 +5,7 @@ address of a server, `http://127.0.0.1:8000/play`, or an agent of another progra
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from claimeven.agents.base import LIMITS, Agent, InvalidLimit, Limit
@@ -106,11 +106,29 @@ def make_agents(
 
 def parse_spec(spec: str) -> tuple[AgentKind, Mapping[str, Any]]:
     """Return the kind and all options of a spec of a name. Raises `InvalidSpec`."""
+    kind, given = options_in(spec)
+    return kind, kind.parse(given)
+
+
+def options_in(spec: str) -> tuple[AgentKind, dict[str, str]]:
+    """Return the kind of a spec of a name and the options in its text. Raises `InvalidSpec`."""
     name, _, rest = spec.partition(":")
     if name not in AGENTS:
         raise InvalidSpec(no_such("agent", name, AGENTS))
-    kind = AGENTS[name]
-    return kind, kind.parse(split_options(rest, spec))
+    return AGENTS[name], AGENTS[name].renamed(split_options(rest, spec))
+
+
+def current_spec(spec: str) -> str:
+    """Return a spec with the present names of its options; any other text as it is.
+
+    >>> current_spec("uct:first=all,c=2")
+    'uct:first_play=all,c=2'
+    """
+    with suppress(InvalidSpec):
+        kind, given = options_in(spec)
+        if given:
+            return f"{kind.name}:" + ",".join(f"{name}={value}" for name, value in given.items())
+    return spec
 
 
 def broken_agents(

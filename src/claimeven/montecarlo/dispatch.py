@@ -45,7 +45,7 @@ def _kinds(
         return flat.FlatEngine, flat.TextbookFlatEngine
     if options.method == "breadth":
         return flat.BreadthEngine, flat.TextbookBreadthEngine
-    if options.table != "off":
+    if options.transpositions != "off":
         return graph.GraphEngine, graph.TextbookGraphEngine
     return tree.TreeEngine, tree.TextbookTreeEngine
 

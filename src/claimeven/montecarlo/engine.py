@@ -163,13 +163,13 @@ class CompiledEngine(Engine, ABC):
 def settings_vector(options: MonteCarloOptions) -> npt.NDArray[np.int64]:
     """Return the options as kernels know them, apart from the weight of the bonus."""
     settings = np.zeros(layout.SETTINGS_FIELDS, dtype=np.int64)
-    settings[layout.ALL_AT_ONCE] = options.first == "all"
-    settings[layout.SHUFFLED] = options.first != "order"
+    settings[layout.ALL_AT_ONCE] = options.first_play == "all"
+    settings[layout.SHUFFLED] = options.first_play != "order"
     settings[layout.PLAYOUT] = layout.PLAYOUTS.index(str(options.playout))
-    settings[layout.CUT] = options.cut or -1
+    settings[layout.CUT] = options.playout_cutoff or -1
     settings[layout.SOLVER] = options.solver
-    settings[layout.DECISIVE] = options.decisive == "tree"
-    settings[layout.MIRROR] = options.table == "mirror"
+    settings[layout.DECISIVE] = options.decisive_moves == "tree"
+    settings[layout.MIRROR] = options.transpositions == "mirror"
     settings[layout.RANDOM_TIES] = options.ties == "random"
     return settings
 

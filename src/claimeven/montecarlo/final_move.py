@@ -20,7 +20,7 @@ def choose(
 
     With the solver a proven win comes first, the nearest one; proven losses come last, the
     farthest first. Ties go to the better mean (or to more visits), then at random, or with
-    `first=order` to the left.
+    `first_play=order` to the left.
     """
     children = [child for child in root.children if child.visits] or list(root.children)
     wins, others = list[Branch](), children
@@ -33,9 +33,9 @@ def choose(
             return -child.distance, 0.0
         if not others:
             return child.distance, 0.0
-        if options.choice == "visits":
+        if options.final_choice == "visits":
             return child.visits, child.plain_mean
-        if options.choice == "mean":
+        if options.final_choice == "mean":
             # In flat search a column that ends the game is one leaf, visited as seldom as one.
             ends = options.method == "flat" and child.proof == PROVEN_WIN
             return child.judged, ends, child.visits
@@ -50,10 +50,10 @@ def choose(
 def _any(
     children: Sequence[Branch], options: MonteCarloOptions, rng: np.random.Generator
 ) -> Branch:
-    """One of some equals at random, or with `first=order` the leftmost; nothing is drawn where
+    """One of some equals at random, or with `first_play=order` the leftmost; nothing is drawn where
     there is no choice.
     """
-    if len(children) == 1 or options.first == "order":
+    if len(children) == 1 or options.first_play == "order":
         return children[0]
     return children[int(rng.integers(len(children)))]
 

@@ -6,7 +6,7 @@ With S the sum of results (-1, 0, +1), n the visits of a child and N those of it
                                                                         k = weight * sqrt(ln N)
 
 so a child costs one look into a table of r, and a node one into a table of sqrt(ln N). With
-`least_wins` S is at least the sum of that many wins and otherwise losses.
+`min_wins` S is at least the sum of that many wins and otherwise losses.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ def inverse_root(visits: int) -> float:
     return 1.0 / math.sqrt(visits)
 
 
-def counted_total(total: int, visits: int, least_wins: int) -> int:
+def counted_total(total: int, visits: int, min_wins: int) -> int:
     """Sum of results that selection goes by.
 
     >>> [counted_total(-3, 3, wins) for wins in (0, 1, 2)]
     [-3, -1, 1]
     """
-    return max(total, 2 * least_wins - visits)
+    return max(total, 2 * min_wins - visits)
 
 
 def upper_bound(total: int, visits: int, spread: float) -> float:
@@ -65,7 +65,7 @@ class Formula(NamedTuple):
     weight: float
     inverse_roots: Floats = INVERSE_ROOTS
     log_roots: Floats = LOG_ROOTS
-    least_wins: Int = 0
+    min_wins: Int = 0
 
 
 FORMULA: Final = named_tuple(Formula, float64, float64[::1], float64[::1], int64)
@@ -97,6 +97,6 @@ def inverse_root_kernel(visits: Int, formula: Formula) -> float:
 def upper_bound_kernel(total: Int, visits: Int, spread: float, formula: Formula) -> float:
     """`upper_bound` of the `counted_total`."""
     root = inverse_root_kernel(visits, formula)
-    counted = max(total, 2 * formula.least_wins - visits)
+    counted = max(total, 2 * formula.min_wins - visits)
     bound: float = root * (counted * root + spread)
     return bound

@@ -15,16 +15,16 @@ from claimeven.montecarlo.tree.textbook import TreeNode
 
 
 def evident_tree(position: Position, options: MonteCarloOptions) -> TreeNode | None:
-    """Tree of a position that the options decide at a glance, None of any other.
+    """Return the tree of a position that the options decide without a search, else None.
 
-    With `decisive` a column that wins at once is a proven win; with `decisive=tree`, where every
-    column loses at once, all are proven losses, with the opponent's winning replies below them.
-    Nothing in it is visited.
+    With `decisive_moves` an immediate win is a proven win. With `decisive_moves=tree`, if every
+    column loses immediately, all are proven losses, with the opponent's winning replies below them.
+    Its nodes have no visits.
     """
-    if options.decisive == "off":
+    if options.decisive_moves == "off":
         return None
     wins = winning_columns(position)
-    if not wins and (options.decisive != "tree" or safe_columns(position)):
+    if not wins and (options.decisive_moves != "tree" or safe_columns(position)):
         return None
     root = TreeNode(position, proof=PROVEN_LOSS if wins else PROVEN_WIN, distance=1 if wins else 2)
     root.children = [TreeNode(position.play(column), column) for column in position.legal_columns]

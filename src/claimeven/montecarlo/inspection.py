@@ -46,9 +46,8 @@ class Branch:
             searches with priors), None at the root and where nothing is selected (flat, breadth).
         share: its part of the visits of all children of its parent, 0..1; 1 at the root.
         plain_mean: the mean on the scale -1..1; 0 where not visited.
-        judged: what `choice=mean` goes by: the mean, or in flat search the sum of the means of
-            the leaves below; a column that is a leaf itself counts for as many as there are columns
-            to play.
+        judged: the criterion of `final_choice=mean`: the mean, or in flat search the sum of the
+            means of the leaves below; a column that is a leaf counts once for each legal column.
         proof: one of the proofs of `layout`, UNPROVEN where there is none.
         distance: moves to the end of the game behind a proof, the move into the node included:
             a move that wins at once is a win in 1.
@@ -189,7 +188,7 @@ class Forest:
             position = position.play(node.facts.column)
         if not columns:
             return (column,)
-        if proof != UNPROVEN and self.options.decisive == "tree":
+        if proof != UNPROVEN and self.options.decisive_moves == "tree":
             columns += evident_moves(position)
         return tuple(columns)
 
@@ -264,7 +263,7 @@ class Forest:
         if not child.visits:
             return math.inf, 0.0
         options, visits = self.options, child.visits
-        lift = max(0.0, 2 * options.least_wins - visits - child.total) / visits
+        lift = max(0.0, 2 * options.min_wins - visits - child.total) / visits
         seen = parent.visits if parent.seen is None else parent.seen
         bonus = options.weight * math.sqrt(math.log(max(seen, 1)) / visits)
         return (bonus + lift) / options.width, 0.0

@@ -1,48 +1,48 @@
 """The options of a Monte Carlo search, and the published searches as presets.
 
-The bonus of a child is what selection adds to its mean to have it tried again: N counts the visits
-of the parent, n those of the child, and `c` says how much trying is worth.
+Selection adds a bonus to the mean of a child. N is the number of visits of the parent, n of the
+child, and `c` weights exploration.
 
-- `method` (`uct`, `flat`, `breadth`): `flat`: every leaf two moves ahead gets the same number of
-  playouts, or where only time is given the same time, a 40th of it or less; `breadth`: nodes are
-  expanded in the order they were made, one playout each, and once the tree is full one for each
-  leaf in turn.
+- `method` (`uct`, `flat`, `breadth`): `flat` gives every leaf two moves ahead the same number of
+  playouts or, with only a time limit, the same time: at most a 40th of it. `breadth` expands nodes
+  in the order of their creation, with one playout each; once the tree is full, the leaves take
+  turns.
 - `formula` (`ucb1`, `ucb`): the bonus: `ucb1` is c * sqrt(2 ln N / n) (Auer 2002), `ucb` is c *
   sqrt(ln N / n).
 - `c` (at least 0): the constant of the bonus, on the chosen scale of results.
-- `first` (`random`, `order`, `all`): which child of a node is tried first: any, or the leftmost,
-  each before one is tried again; `all`: all children enter at once, an untried one standing as if
-  it had won its only playout, equals in random order, and a new node's first playout goes through a
-  child picked at random; `order` favours the left.
-- `ties` (`first`, `random`): which of several children with the greatest bound is selected: the one
-  tried first, or any of them.
+- `first_play` (`random`, `order`, `all`): the order of the first visits of a node's children. With
+  `random` and `order` (from the left) each child is visited once before any is visited again. With
+  `all` all children are added at once; an unvisited child is scored as one won playout, ties are
+  random, and the first playout of a new node goes through a random child. `order` favors the left.
+- `ties` (`first`, `random`): the child selected among equal bounds: the one visited first, or a
+  random one.
 - `playout` (`random`, `wins-and-blocks`, `careful`, `greedy`, `alphabeta1`, `alphabeta2`,
-  `replies`): how a game is played out from a leaf: `careful` is `wins-and-blocks` that never fills
-  the cell below a win of the opponent while it can help it; `greedy` makes the longest run;
-  `alphabeta1` and `alphabeta2` search 1 or 2 moves deep with the evaluation `triples`; `replies` is
-  `wins-and-blocks` that answers a move as it was last answered by a side that then won. Or a rule
-  of one's own, a function of a position and the `Stream` of random numbers that returns a column;
-  it needs the backend in Python.
-- `cut` (0 to 1000): moves after which a playout is cut and counts as a draw; 0: never.
-- `scale` (`-1..1`, `0..1`): the scale of results, and so of means, totals and c; a draw is in the
-  middle.
-- `least_wins` (0 to 1000): playouts that a tried child counts as having won at least, in selection.
-- `choice` (`visits`, `mean`, `ucb`): what decides in the end: most visits, the best mean, or mean +
-  bonus.
-- `solver` (yes or no): proven wins, losses and draws are backed up (Winands 2008), proven losses
+  `replies`): the rule that plays a game to the end from a leaf. `careful` is `wins-and-blocks` that
+  avoids the cell below a win of the opponent while it can. `greedy` makes the longest run.
+  `alphabeta1` and `alphabeta2` search 1 or 2 moves deep with the evaluation `triples`. `replies` is
+  `wins-and-blocks` that repeats the last reply to a move that led to a win. In Python also a
+  function of a position and the `Stream` of random numbers that returns a column; it needs the
+  backend `python`.
+- `playout_cutoff` (0 to 1000): a playout stops after this number of moves and counts as a draw; 0:
+  never.
+- `scale` (`-1..1`, `0..1`): the scale of results, means, totals and `c`; a draw is in the middle.
+- `min_wins` (0 to 1000): in selection, a visited child counts at least this number of won playouts.
+- `final_choice` (`visits`, `mean`, `ucb`): the column to play has the most visits, the best mean,
+  or the best mean + bonus.
+- `solver` (yes or no): proven wins, losses and draws are backed up (Winands 2008). Proven losses
   are not selected, and the search ends when the root is proven.
-- `decisive` (`off`, `root`, `tree`): `root`: a column that wins at once is chosen without a search;
-  `tree`: besides, in the whole tree, wins at once end a line, and moves that lose at once are left
-  out.
-- `table` (`off`, `equal`, `mirror`): equal positions (and mirror images too) share a node.
-- `reuse` (yes or no): the tree is kept for the next decision when its position is in it, up to 4
-  moves on.
-- `capacity` (1 to 100,000,000): how many nodes (with a table: positions) the tree of one thread can
-  store; a full tree grows no further, and playouts continue from its leaves; a full table stores a
-  new position in the place of the least visited of four; the result says `full`.
-- `threads` (1 to 64): trees grown side by side from different seeds, and added up at the root.
-- `iterations`, `seconds`: the budget when a search is not given another; of both, whichever ends
-  first. Every search ends when a root has 2,147,483,647 visits.
+- `decisive_moves` (`off`, `root`, `tree`): with `root` an immediate win is played without a search.
+  With `tree`, in addition, an immediate win ends a line anywhere in the tree, and moves that lose
+  immediately are left out.
+- `transpositions` (`off`, `equal`, `mirror`): equal positions, or mirror images too, share a node.
+- `reuse` (yes or no): the tree is stored for the next decision if it contains the new position, up
+  to 4 moves later.
+- `capacity` (1 to 100,000,000): the number of nodes (with `transpositions`: positions) that the
+  tree of one thread can store. A full tree stops growing, and playouts start from its leaves. A
+  full table replaces the least visited of four positions. In both cases the result says `full`.
+- `threads` (1 to 64): trees grown in parallel from different seeds and added up at the root.
+- `iterations`, `seconds`: the default budget; with both, the search stops at the first limit it
+  reaches. Every search stops when a root has 2,147,483,647 visits.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ FORMULAS: Final = ("ucb1", "ucb")
 FIRST_PLAYS: Final = ("random", "order", "all")
 TIES: Final = ("first", "random")
 SCALES: Final = ("-1..1", "0..1")
-CHOICES: Final = ("visits", "mean", "ucb")
-DECISIVE: Final = ("off", "root", "tree")
-TABLES: Final = ("off", "equal", "mirror")
+FINAL_CHOICES: Final = ("visits", "mean", "ucb")
+DECISIVE_MOVES: Final = ("off", "root", "tree")
+TRANSPOSITIONS: Final = ("off", "equal", "mirror")
 
 MAX_CAPACITY: Final = 100_000_000
 MAX_ITERATIONS: Final = MAX_VISITS
@@ -85,16 +85,16 @@ class MonteCarloOptions:
     method: str = "uct"
     formula: str = "ucb"
     c: float = 0.7
-    first: str = "random"
+    first_play: str = "random"
     ties: str = "first"
     playout: str | Callable[[Position, Stream], int] = "random"
-    cut: int = 0
+    playout_cutoff: int = 0
     scale: str = "-1..1"
-    least_wins: int = 0
-    choice: str = "visits"
+    min_wins: int = 0
+    final_choice: str = "visits"
     solver: bool = False
-    decisive: str = "off"
-    table: str = "off"
+    decisive_moves: str = "off"
+    transpositions: str = "off"
     reuse: bool = False
     capacity: int = 1_000_000
     threads: int = 1
@@ -105,21 +105,21 @@ class MonteCarloOptions:
         for name, choices in (
             ("method", METHODS),
             ("formula", FORMULAS),
-            ("first", FIRST_PLAYS),
+            ("first_play", FIRST_PLAYS),
             ("ties", TIES),
             ("playout", PLAYOUTS),
             ("scale", SCALES),
-            ("choice", CHOICES),
-            ("decisive", DECISIVE),
-            ("table", TABLES),
+            ("final_choice", FINAL_CHOICES),
+            ("decisive_moves", DECISIVE_MOVES),
+            ("transpositions", TRANSPOSITIONS),
         ):
             chosen = getattr(self, name)
             if not (name == "playout" and callable(chosen)):
                 one_of(chosen, name, choices, InvalidOptions)
         object.__setattr__(self, "c", real_number(self.c, "c", InvalidOptions, low=0))
         for name, low, high in (
-            ("cut", 0, 1_000),
-            ("least_wins", 0, 1_000),
+            ("playout_cutoff", 0, 1_000),
+            ("min_wins", 0, 1_000),
             ("capacity", 1, MAX_CAPACITY),
             ("threads", 1, MAX_THREADS),
         ):
@@ -130,16 +130,16 @@ class MonteCarloOptions:
                 raise InvalidOptions(f"{name} must be true or false, not {getattr(self, name)!r}")
         check_budget(self.iterations, self.seconds)
         if self.method != "uct":
-            for name in ("table", "decisive"):
+            for name in ("transpositions", "decisive_moves"):
                 if getattr(self, name) not in ("off", "root"):
                     raise InvalidOptions(f"{name}={getattr(self, name)} needs method=uct")
             if self.solver or self.reuse:
                 raise InvalidOptions("solver and reuse need method=uct")
-        if self.table != "off" and self.first == "all":
-            raise InvalidOptions("table needs first=random or first=order")
-        for name, is_given in (("least_wins", self.least_wins), ("ties", self.ties != "first")):
-            if is_given and (self.method != "uct" or self.table != "off"):
-                raise InvalidOptions(f"{name} needs method=uct and table=off")
+        if self.transpositions != "off" and self.first_play == "all":
+            raise InvalidOptions("transpositions needs first_play=random or first_play=order")
+        for name, is_given in (("min_wins", self.min_wins), ("ties", self.ties != "first")):
+            if is_given and (self.method != "uct" or self.transpositions != "off"):
+                raise InvalidOptions(f"{name} needs method=uct and transpositions=off")
 
     @property
     def root_factor(self) -> float:
@@ -176,20 +176,20 @@ def check_budget(iterations: int | None, seconds: float | None) -> None:
 DEFAULT: Final = MonteCarloOptions(
     formula="ucb",
     c=1.4,
-    first="random",
+    first_play="random",
     playout="replies",
     solver=True,
-    decisive="tree",
+    decisive_moves="tree",
     reuse=True,
     capacity=4_000_000,
     seconds=1.0,
 )
 
 _AIFOUR: Final = MonteCarloOptions(
-    formula="ucb1", c=0.5**0.5, ties="random", choice="ucb", iterations=200
+    formula="ucb1", c=0.5**0.5, ties="random", final_choice="ucb", iterations=200
 )
 _ITU: Final = MonteCarloOptions(
-    formula="ucb1", c=1.4, cut=40, choice="ucb", decisive="root", seconds=3.0
+    formula="ucb1", c=1.4, playout_cutoff=40, final_choice="ucb", decisive_moves="root", seconds=3.0
 )
 
 #: Named searches: our best, the simple ones, and the published variants.
@@ -197,22 +197,26 @@ PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
     {
         "uct": DEFAULT,
         "flat": MonteCarloOptions(
-            method="flat", cut=40, choice="mean", decisive="root", seconds=3.0
+            method="flat",
+            playout_cutoff=40,
+            final_choice="mean",
+            decisive_moves="root",
+            seconds=3.0,
         ),
-        "breadth": MonteCarloOptions(method="breadth", choice="mean", iterations=2000),
+        "breadth": MonteCarloOptions(method="breadth", final_choice="mean", iterations=2000),
         "uct-polito": MonteCarloOptions(
             c=math.sqrt(2),
-            first="all",
+            first_play="all",
             scale="0..1",
-            least_wins=1,
+            min_wins=1,
             iterations=100,
         ),
-        "uct-menary": MonteCarloOptions(formula="ucb", c=2.0, choice="mean", seconds=1.0),
+        "uct-menary": MonteCarloOptions(formula="ucb", c=2.0, final_choice="mean", seconds=1.0),
         "uct-aifour": _AIFOUR,
-        "uct-aifour-code": replace(_AIFOUR, c=0.5**0.25, first="order", ties="first"),
-        "uct-aifour-greedy": replace(_AIFOUR, c=0.0, choice="mean"),
+        "uct-aifour-code": replace(_AIFOUR, c=0.5**0.25, first_play="order", ties="first"),
+        "uct-aifour-greedy": replace(_AIFOUR, c=0.0, final_choice="mean"),
         "uct-itu": _ITU,
-        "uct-itu-table": replace(_ITU, table="equal", reuse=True),
+        "uct-itu-table": replace(_ITU, transpositions="equal", reuse=True),
     }
 )
 

@@ -105,14 +105,14 @@ class TextbookSearch:
             return PROOF_RESULTS[leaf.proof], []
         options = self.options
         result, moves = play_out(
-            leaf.position, options.playout, self.stream, options.cut, self.replies
+            leaf.position, options.playout, self.stream, options.playout_cutoff, self.replies
         )
         return -result, moves
 
 
 def columns_to_try(position: Position, options: MonteCarloOptions) -> tuple[int, ...]:
-    """Columns of the children of a node: with `decisive=tree` those that do not lose at once."""
-    return safe_columns(position) if options.decisive == "tree" else position.legal_columns
+    """Columns of the children of a node: with `decisive_moves=tree` only the safe ones."""
+    return safe_columns(position) if options.decisive_moves == "tree" else position.legal_columns
 
 
 def shuffle(things: list[Any], stream: Stream) -> None:
@@ -127,7 +127,7 @@ def glance(node: HasProof, options: MonteCarloOptions) -> None:
     outcome = node.position.outcome
     if outcome is not None:
         node.proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
-    elif options.decisive == "tree":
+    elif options.decisive_moves == "tree":
         if winning_columns(node.position):
             node.proof, node.distance = PROVEN_LOSS, 1
         elif not safe_columns(node.position):

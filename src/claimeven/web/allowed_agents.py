@@ -12,7 +12,7 @@ from typing import Any
 from claimeven.agents.external import FOREIGN
 from claimeven.agents.families.perfect import LEVEL_NAMES
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.registry import AGENTS, build, parse_spec
+from claimeven.agents.registry import AGENTS, build, options_in, parse_spec
 from claimeven.errors import ClaimevenError
 from claimeven.evaluation.registry import EVALUATIONS
 from claimeven.game.geometry import Geometry
@@ -57,7 +57,7 @@ def allowed(spec: str, settings: ServerSettings) -> str:
     if any(options[option.name] != option.default for option in files):
         raise InvalidSpec("models from files cannot be asked for through a server")
     caps = {**_CAPS, **settings.caps}
-    given = {part.partition("=")[0].strip() for part in text.partition(":")[2].split(",")}
+    _, given = options_in(text)
     for option in [name for name in options if name in given and name in caps]:
         value, cap = options[option], caps[option]
         if isinstance(value, int | float) and value > cap:

@@ -23,8 +23,8 @@ from tests.adapters.kaggle.support import loaded
 SPECS = (
     "perfect",
     "uct:iterations=60",
-    "uct:playout=careful,choice=mean,decisive=root,solver=no,iterations=60",
-    "uct-polito:playout=greedy,least_wins=2,capacity=500,iterations=60",
+    "uct:playout=careful,final_choice=mean,decisive_moves=root,solver=no,iterations=60",
+    "uct-polito:playout=greedy,min_wins=2,capacity=500,iterations=60",
     *(f"alphabeta:depth=2,eval={name}" for name in EVALUATION_PARTS),
 )
 #: Those with a net, whose files take a moment to load.
@@ -85,7 +85,10 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
             r"playout=alphabeta1 cannot be exported \(too slow in plain Python",
         ),
         ("uct:playout=mine.py:f", r"playout=mine\.py:f cannot be .* choose from random, wins-and"),
-        ("uct:table=mirror", r"table=mirror cannot be exported \(the tree .* choose from off"),
+        (
+            "uct:transpositions=mirror",
+            r"transpositions=mirror cannot be exported \(the tree .* choose from off",
+        ),
         ("uct-itu-table", "uct-itu-table cannot be exported: choose from minimax"),
         ("uct:threads=2", r"threads=2 cannot be exported \(a .* one core\): choose from 1"),
         ("mine.py", r"mine\.py is no agent of this package, which .* as it is\): choose from"),

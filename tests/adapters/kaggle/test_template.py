@@ -195,9 +195,9 @@ def test_uct_finds_wins_and_blocks_and_repeats_itself() -> None:
                 board,
                 playout=playout,
                 solver=solver,
-                decisive="off",
-                first=next(firsts),
-                least_wins=int(solver),
+                decisive_moves="off",
+                first_play=next(firsts),
+                min_wins=int(solver),
                 iterations=120,
             )
             wins = Position.from_moves("112233")
@@ -214,18 +214,20 @@ def test_uct_finds_wins_and_blocks_and_repeats_itself() -> None:
 
 def test_uct_goes_by_its_options_as_ours_does() -> None:
     board = Board(7, 6, 4)
-    player = Uct(board, first="all", solver=False, decisive="off", reuse=False, iterations=30)
+    player = Uct(
+        board, first_play="all", solver=False, decisive_moves="off", reuse=False, iterations=30
+    )
     player.choose(0, 0, Clock(LONG))
     assert player.root is not None
     tried = [child.visits for child in player.root.children]
     assert len(tried) == 7 and min(tried) > 0 and sum(tried) == 30
-    small = Uct(board, decisive="off", capacity=20, reuse=False, iterations=200)
+    small = Uct(board, decisive_moves="off", capacity=20, reuse=False, iterations=200)
     small.choose(0, 0, Clock(LONG))
     assert small.root is not None and small.root.visits == 200
     assert count_nodes(small.root) <= 20
     rng = random.Random(1)
     for least_wins in (0, 1, 3):
-        player = Uct(board, weight=0.9, least_wins=least_wins, solver=False, first="all")
+        player = Uct(board, weight=0.9, min_wins=least_wins, solver=False, first_play="all")
         for _ in range(50):
             node = UctNode(0, 0, -1)
             for _ in range(7):

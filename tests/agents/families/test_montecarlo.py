@@ -47,7 +47,7 @@ def test_a_proven_root_is_told_from_the_side_to_move() -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["uct", "flat", "uct-itu", "uct-itu-table", "uct-polito:decisive=root"]
+    "spec", ["uct", "flat", "uct-itu", "uct-itu-table", "uct-polito:decisive_moves=root"]
 )
 def test_a_win_at_once_is_told(spec: str) -> None:
     decision, data, text, trace = told(spec, "121212", iterations=50)
@@ -67,7 +67,7 @@ def test_a_win_at_once_is_told(spec: str) -> None:
 @pytest.mark.parametrize(("scale", "lost"), [("-1..1", -1.0), ("0..1", 0.0)])
 def test_what_is_proven_stands_on_the_scale_of_the_means(scale: str, lost: float) -> None:
     """The second player has columns 2, 3 and 4 at the bottom: every column but 5 loses."""
-    spec = f"uct:scale={scale},decisive=off,solver=yes"
+    spec = f"uct:scale={scale},decisive_moves=off,solver=yes"
     decision, _, _, _ = told(spec, "721374", iterations=1000)
     words, values = decision.details["value_words"], decision.details["values"]
     assert [word == "loss" for word in words] == [column != 4 for column in range(7)]
@@ -79,8 +79,8 @@ def test_what_is_proven_stands_on_the_scale_of_the_means(scale: str, lost: float
     [
         ("uct-itu-table", True),
         ("uct-itu-table:reuse=no", False),
-        ("uct-itu-table:table=off", False),
-        ("uct:table=equal,reuse=yes", False),
+        ("uct-itu-table:transpositions=off", False),
+        ("uct:transpositions=equal,reuse=yes", False),
         ("uct", False),
     ],
 )
@@ -111,7 +111,7 @@ def test_a_trace_says_what_it_traces(name: str) -> None:
     assert {line.split(" back up ")[1].split(",")[0] for line in steps} <= {"+1", "-1", "0"}
 
 
-@pytest.mark.parametrize("name", [name for name, o in PRESETS.items() if o.decisive != "off"])
+@pytest.mark.parametrize("name", [name for name, o in PRESETS.items() if o.decisive_moves != "off"])
 @pytest.mark.parametrize("moves", ["121212", "41315"])
 def test_no_steps_are_told_where_none_were_made(name: str, moves: str) -> None:
     position = Position.from_moves(moves)

@@ -27,7 +27,7 @@ BY_ITERATIONS = (
     "uct-itu-table:iterations=60,capacity=2000",
     "uct-itu-table:iterations=60,backend=python",
     "uct-itu-table:iterations=120,capacity=60",
-    "uct:table=mirror,iterations=60,playout=random,capacity=2000",
+    "uct:transpositions=mirror,iterations=60,playout=random,capacity=2000",
     "flat:iterations=60",
     "breadth:iterations=40",
 )

@@ -242,3 +242,18 @@ def test_agents_with_equal_files_are_remarked_on(tmp_path: Path) -> None:
     (tmp_path / "n.npz").write_bytes(b"1")
     one, other = (digest_of_files(f"net:model={tmp_path / name}.npz") for name in "mn")
     assert one == other is not None
+
+
+def test_a_tournament_with_old_names_of_options_is_resumed(tmp_path: Path) -> None:
+    old, new = (
+        "uct:first=order,cut=3,iterations=9",
+        "uct:first_play=order,playout_cutoff=3,iterations=9",
+    )
+    path = tmp_path / "t.db"
+    assert tournament(old, path, rounds=1) == 2
+    assert tournament(old, path, rounds=2, resume=True) == 4
+    assert tournament(new, path, rounds=3, resume=True) == 6
+    with pytest.raises(InvalidStore, match="playout_cutoff=4,iterations=9 is new"):
+        tournament(new.replace("=3", "=4"), path, rounds=4, resume=True)
+    with Store.read(path) as store:
+        assert [agent.spec for agent in store.agents] == [old, "random"]

@@ -47,7 +47,7 @@ UCT_CHOICES: Final[dict[str, tuple[tuple[Any, ...], str]]] = {
         ("random", "wins-and-blocks", "careful", "greedy", "replies"),
         "too slow in plain Python, or no part of the file",
     ),
-    "table": (("off",), "the tree of a submission has a node for each path"),
+    "transpositions": (("off",), "the tree of a submission has a node for each path"),
     "threads": ((1,), "a submission has one core"),
 }
 
@@ -203,7 +203,8 @@ def _is_known(options: MonteCarloOptions) -> bool:
 
 #: Options of UCT that a submission takes as they are.
 _UCT_OPTIONS: Final = (
-    "playout", "cut", "choice", "solver", "decisive", "reuse", "first", "ties", "least_wins"
+    "playout", "playout_cutoff", "final_choice", "solver", "decisive_moves", "reuse", "first_play",
+    "ties", "min_wins"
 )  # fmt: skip
 #: Agent -> the function that makes its recipe.
 RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]] = {

@@ -249,7 +249,7 @@ def _build(name: str, options: Mapping[str, Any]) -> Agent:
         MonteCarloSearch(chosen, options["backend"]),
         limit_in(options),
         Limit(usual.seconds, usual.iterations),
-        remembers=chosen.table != "off" and chosen.reuse and name == "uct-itu-table",
+        remembers=chosen.transpositions != "off" and chosen.reuse and name == "uct-itu-table",
     )
 
 
@@ -320,28 +320,28 @@ _OPTIONS: tuple[Option, ...] = (
     SECONDS,
     _choice("formula", known.FORMULAS, "bonus c * sqrt(2 ln N / n) or c * sqrt(ln N / n)"),
     Option("c", "float", None, "constant of the bonus", 0, 1000),
-    _choice("first", known.FIRST_PLAYS, "which child of a node is tried first"),
-    _choice("ties", known.TIES, "which of several best children is selected"),
+    _choice("first_play", known.FIRST_PLAYS, "order of the first visits of children"),
+    _choice("ties", known.TIES, "which of equal children is selected"),
     Option(
         "playout", "text", None,
         f"how a game is played out from a leaf: {', '.join(PLAYOUTS)}, ntuple (learned), or"
         " my_file.py:function",
     ),
-    Option("cut", "int", None, "moves after which a playout is a draw; 0 never", 0, 1000),
+    Option("playout_cutoff", "int", None, "a playout is a draw after it; 0: never", 0, 1000),
     _choice("scale", known.SCALES, "scale of the results"),
-    Option("least_wins", "int", None, "wins that a tried child counts at least", 0, 1000),
-    _choice("choice", known.CHOICES, "what decides between the columns in the end"),
+    Option("min_wins", "int", None, "wins that a visited child counts at least", 0, 1000),
+    _choice("final_choice", known.FINAL_CHOICES, "criterion of the column to play"),
     Option("solver", "flag", None, "back up proven wins and losses"),
-    _choice("decisive", known.DECISIVE, "where wins at once are taken without a search"),
-    _choice("table", known.TABLES, "positions that share a node"),
+    _choice("decisive_moves", known.DECISIVE_MOVES, "where to take immediate wins"),
+    _choice("transpositions", known.TRANSPOSITIONS, "positions that share a node"),
     Option("reuse", "flag", None, "keep the tree for the next move"),
     Option("capacity", "int", None, "nodes or positions it can store", 1, known.MAX_CAPACITY),
-    Option("threads", "int", None, "trees grown side by side", 1, known.MAX_THREADS),
+    Option("threads", "int", None, "trees grown in parallel", 1, known.MAX_THREADS),
     BACKEND,
 )  # fmt: skip
 #: Options that a search without selection and proofs lacks, and its choices for others.
-_OF_UCT = ("formula", "c", "first", "ties", "least_wins", "solver", "table", "reuse")
-_FEWER = {"choice": ("visits", "mean"), "decisive": ("off", "root")}
+_OF_UCT = ("formula", "c", "first_play", "ties", "min_wins", "solver", "transpositions", "reuse")
+_FEWER = {"final_choice": ("visits", "mean"), "decisive_moves": ("off", "root")}
 
 _SUMMARIES = {
     "uct": "upper confidence trees with our best settings",

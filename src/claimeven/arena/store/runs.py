@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from claimeven.agents.fingerprint import digest_of_files
+from claimeven.agents.registry import current_spec
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.provenance import (
     REMEDY,
@@ -192,6 +193,8 @@ def check_plan(
     before, path = _plan_of(store), store.path
     for what in _FIXED:
         old, new = (each.get(what, _DEFAULTS.get(what)) for each in (before, now))
+        if what == "agents" and isinstance(old, list):  # stores of 0.2 have old names of options
+            old, new = list(map(current_spec, map(str, old))), list(map(current_spec, new))
         if old != new:
             verb = "differ" if what.endswith("s") else "differs"
             raise InvalidStore(

@@ -63,8 +63,8 @@ class TextbookGraph(TextbookSearch):
 
     `iterations` are those of this search, `made` those since the graph was empty.
 
-    With `table=mirror` every position stands as it or its mirror image, whichever has the smaller
-    key, and columns are those of the position as it stands.
+    With `transpositions=mirror` a position or its mirror image is stored, whichever has the smaller
+    key, and columns refer to the stored one.
     """
 
     made: int = 0
@@ -180,7 +180,7 @@ class TextbookGraph(TextbookSearch):
         those of positions as they stand.
         """
         position, flips = self.position, list[bool]()
-        if self.options.table != "mirror":
+        if self.options.transpositions != "mirror":
             return [False] * (len(columns) + 1)
         for column in columns:
             flips.append(self.standing(position) is not position)
@@ -246,7 +246,7 @@ class TextbookGraph(TextbookSearch):
         """Give a node its edges; returns their columns, left to right."""
         columns = columns_to_try(node.position, self.options)
         node.edges = [Edge(column) for column in columns]
-        if self.options.first != "order":
+        if self.options.first_play != "order":
             shuffle(node.edges, self.stream)
         return columns
 
@@ -292,8 +292,8 @@ def positions_before(position: Position) -> Iterator[Position]:
 
 
 def standing(position: Position, options: MonteCarloOptions) -> Position:
-    """Return the position, or with `table=mirror` it or its image, by the smaller key."""
-    if options.table == "mirror":
+    """Return the position, or with `transpositions=mirror` it or its image, by the smaller key."""
+    if options.transpositions == "mirror":
         image = position.mirror()
         if image.key < position.key:
             return image

@@ -184,7 +184,7 @@ class PuctView(Forest):
         check: Callable[[], object] = lambda: None,
     ) -> None:
         shown = MonteCarloOptions(
-            solver=options.solver, decisive="tree" if options.solver else "off"
+            solver=options.solver, decisive_moves="tree" if options.solver else "off"
         )
         super().__init__(position, shown, (tree,), busy, check)
         self.puct = options

@@ -74,9 +74,9 @@ class TextbookTree(TextbookSearch):
 
     def select(self) -> tuple[list[TreeNode], tuple[int, ...]]:
         """Follow the greatest upper bound down to a leaf; on the way a leaf met again (with
-        `first=all`: met at all) is expanded. Returns the path and the columns of new children.
+        `first_play=all`: met at all) is expanded. Returns the path and the columns of new children.
         """
-        all_at_once = self.options.first == "all"
+        all_at_once = self.options.first_play == "all"
         node, path = self.root, [self.root]
         expanded: tuple[int, ...] = ()
         while node.proof == UNPROVEN or (node.children and not self.options.solver):
@@ -103,18 +103,18 @@ class TextbookTree(TextbookSearch):
         best, chosen, equals = -math.inf, node.children[0], 1
         tolerance = 0.0
         if self.options.ties == "random" and (
-            node.children[-1].visits or self.options.first == "all"
+            node.children[-1].visits or self.options.first_play == "all"
         ):
             tolerance = TOLERANCE
         for child in node.children:
             if child.visits == 0:
-                if self.options.first != "all":
+                if self.options.first_play != "all":
                     return child
                 bound = 1.0 + spread
             elif self.options.solver and child.proof == PROVEN_LOSS:
                 continue
             else:
-                total = counted_total(child.total, child.visits, self.options.least_wins)
+                total = counted_total(child.total, child.visits, self.options.min_wins)
                 bound = upper_bound(total, child.visits, spread)
             if bound > best + tolerance:
                 best, chosen, equals = bound, child, 1
@@ -132,7 +132,7 @@ class TextbookTree(TextbookSearch):
             return ()
         self.used += len(columns)
         node.children = [TreeNode(node.position.play(column), column) for column in columns]
-        if self.options.first != "order":
+        if self.options.first_play != "order":
             shuffle(node.children, self.stream)
         return columns
 

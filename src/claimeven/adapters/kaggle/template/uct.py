@@ -40,15 +40,15 @@ class UctNode:
 class Uct:
     """A search on one board.
 
-    `weight` is that of the bonus on the scale -1..1; a tried child counts at least `least_wins`
-    wins in it. `first` is which child is tried first: `random`, `order` (from the left) or `all`,
-    where all enter at once, an untried one as if it had won; of equals `ties` selects the `first`
-    or a `random` one. `playout` is `random`, `wins-and-blocks`, `careful`, `greedy` (the longest
-    run) or `replies`, cut after `cut` moves where that is not 0; `choice` is `visits`, `mean` or
-    `ucb`. With `solver` proven results are backed up; `decisive` is `off`, `root` or `tree`: where
-    wins at once are taken without a search.
-    With `reuse` the tree is kept from move to move. `iterations` and `seconds` are the most for a
-    move, `capacity` the most nodes; `seed` starts the random numbers.
+    `weight` is the factor of the bonus on the scale -1..1; in selection a visited child counts at
+    least `min_wins` wins. Children are first visited in `random` `first_play`, in `order` (from the
+    left), or `all` are added at once, an unvisited one scored as a win; of equal children `ties`
+    selects the `first` or a `random` one. `playout` is `random`, `wins-and-blocks`, `careful`,
+    `greedy` (the longest run) or `replies`; it stops after `playout_cutoff` moves unless that is 0.
+    `final_choice` is `visits`, `mean` or `ucb`. With `solver` proven results are backed up;
+    `decisive_moves` (`off`, `root` or `tree`) says where immediate wins are taken without a search.
+    With `reuse` the tree is kept from move to move. `iterations` and `seconds` are the limits of a
+    move, `capacity` the maximum of nodes; `seed` seeds the random numbers.
     """
 
     spends_bank = False
@@ -56,14 +56,14 @@ class Uct:
     board: Board
     weight: float = 1.4
     playout: str = "replies"
-    cut: int = 0
-    choice: str = "visits"
+    playout_cutoff: int = 0
+    final_choice: str = "visits"
     solver: bool = True
-    decisive: str = "tree"
+    decisive_moves: str = "tree"
     reuse: bool = True
-    first: str = "random"
+    first_play: str = "random"
     ties: str = "first"
-    least_wins: int = 0
+    min_wins: int = 0
     capacity: int = 500_000
     iterations: int | None = None
     seconds: float | None = None
@@ -79,7 +79,7 @@ class Uct:
     def choose(self, mine: int, mask: int, clock: Clock) -> int:
         """Return the column to play."""
         board = self.board
-        if self.decisive != "off":
+        if self.decisive_moves != "off":
             wins = board.winning_cells(mine, mask) & board.playable(mask)
             if wins:
                 return board.column_of(wins & -wins)
@@ -109,16 +109,16 @@ class Uct:
         return None
 
     def best(self, root: UctNode) -> UctNode:
-        """Return the child to play: proven results first, then what `choice` says."""
+        """Return the child to play: proven results first, then what `final_choice` says."""
         spread = self.weight * math.sqrt(math.log(max(1, root.visits)))
 
         def worth(node: UctNode) -> tuple[int, float, float]:
             visits = max(1, node.visits)
             mean = node.total / visits
             known = node.proof if self.solver and node.proof else 0
-            if self.choice == "visits":
+            if self.final_choice == "visits":
                 return known, visits, mean
-            bonus = spread / math.sqrt(visits) if self.choice == "ucb" else 0.0
+            bonus = spread / math.sqrt(visits) if self.final_choice == "ucb" else 0.0
             return known, mean + bonus, visits
 
         return max(root.children, key=worth)
@@ -128,13 +128,13 @@ class Uct:
         path, node = [root], root
         while node.proof is None or (node.children and not self.solver):
             if node.untried is None:
-                if node.visits == 0 and node is not root and self.first != "all":
+                if node.visits == 0 and node is not root and self.first_play != "all":
                     break
                 moves = self.moves_to_try(node)
                 if self.stored + len(moves) > self.capacity:
                     break
                 self.stored += len(moves)
-                if self.first == "all":
+                if self.first_play == "all":
                     node.untried = []
                     for move in moves:
                         self.add_child(node, move)
@@ -157,10 +157,10 @@ class Uct:
     def moves_to_try(self, node: UctNode) -> list[int]:
         """Return the moves that get children, the last one first."""
         moves = self.board.playable(node.mask)
-        if self.decisive == "tree":
+        if self.decisive_moves == "tree":
             moves = self.board.safe_moves(node.mine, node.mask) or moves
         listed = list(bits_of(moves))
-        if self.first == "order":
+        if self.first_play == "order":
             listed.reverse()
         else:
             self.random.shuffle(listed)
@@ -175,7 +175,7 @@ class Uct:
             child.proof = 1
         elif mask == board.all:
             child.proof = 0
-        elif self.decisive == "tree":
+        elif self.decisive_moves == "tree":
             if board.winning_cells(child.mine, mask) & board.playable(mask):
                 child.proof = -1
             elif not board.safe_moves(child.mine, mask):
@@ -192,7 +192,7 @@ class Uct:
             if self.solver and child.proof == -1:
                 continue
             if visits:
-                total = max(child.total, 2 * self.least_wins - visits)
+                total = max(child.total, 2 * self.min_wins - visits)
                 bound = total / visits + spread / math.sqrt(visits)
             else:
                 bound = 1.0 + spread
@@ -209,7 +209,7 @@ class Uct:
         board, mine, mask, side = self.board, node.mine, node.mask, 0
         moves: list[int] = []
         result = 0
-        while mask != board.all and not (self.cut and len(moves) >= self.cut):
+        while mask != board.all and not (self.playout_cutoff and len(moves) >= self.playout_cutoff):
             move = self.playout_move(mine, mask, moves)
             mine, mask = mine ^ mask, mask | move
             moves.append(move)
