@@ -22,7 +22,7 @@ from statistics import median
 from bench import spinning
 from bench.timing import best_of, machine
 from claimeven import Position
-from claimeven.agents.registry import Contestant
+from claimeven.agents.registry import AgentLike
 from claimeven.arena.executors import local
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.plan import Plan
@@ -37,7 +37,7 @@ PLIES, OPENINGS = 4, 200
 SLOW_PAIRS, RUNS = 20, 3
 
 
-def plan_of(first: Contestant, second: Contestant, games: int) -> Plan:
+def plan_of(first: AgentLike, second: AgentLike, games: int) -> Plan:
     openings = random_openings(OPENINGS, PLIES, 0, Position())
     return Plan((first, second), games // 2, openings=openings)
 
@@ -76,7 +76,7 @@ def throughput(games: int) -> None:
         assert answers[0] == SIGNATURE, answers
 
 
-def own_cost(name: str, first: Contestant, second: Contestant) -> tuple[str, ...]:
+def own_cost(name: str, first: AgentLike, second: AgentLike) -> tuple[str, ...]:
     """Print what of the time is not thinking, the least of some runs; return the games."""
     own, games = min(_own_seconds(first, second) for _ in range(RUNS))
     share = own / (own + spinning.SECONDS)
@@ -88,7 +88,7 @@ def own_cost(name: str, first: Contestant, second: Contestant) -> tuple[str, ...
     return games
 
 
-def _agents_beyond(first: Contestant, second: Contestant) -> float:
+def _agents_beyond(first: AgentLike, second: AgentLike) -> float:
     """Return the seconds beyond the usual that the agents take for a move by their own clocks, the
     median: the end of a loop, and a look at the columns.
     """
@@ -97,7 +97,7 @@ def _agents_beyond(first: Contestant, second: Contestant) -> float:
     return median(told.seconds for game in games for told in game.decisions) - spinning.SECONDS
 
 
-def _own_seconds(first: Contestant, second: Contestant) -> tuple[float, tuple[str, ...]]:
+def _own_seconds(first: AgentLike, second: AgentLike) -> tuple[float, tuple[str, ...]]:
     """Return the seconds of a move that are not the agents', and the games played."""
     plan = plan_of(first, second, 2 * SLOW_PAIRS)
     told: list[tuple[float, int]] = []

@@ -130,7 +130,7 @@ def test_decisions_are_legal_whole_and_reproducible(spec: str, geometry: Geometr
         for key in ("values", "visits"):
             if decision.details.get(key) is not None:
                 assert len(decision.details[key]) == geometry.columns
-        assert plain_decision(decision, position) == decision  # as `is_plain` promises
+        assert plain_decision(decision, position) == decision  # as `trusted` promises
         json.dumps(dict(decision.details), allow_nan=False)
         again = decide(other, position, seed, limit)
         assert (again.column, again.value, again.policy) == (

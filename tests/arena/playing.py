@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from claimeven.agents.registry import Contestant
+from claimeven.agents.registry import AgentLike
 from claimeven.arena.api import match_plan
 from claimeven.arena.executors import local
 from claimeven.arena.games.game import Game
@@ -17,7 +17,7 @@ from claimeven.parallel.jobs import Result
 from claimeven.parallel.jobs import Work as AnyWork
 
 
-def match(first: Contestant = "random", second: Contestant = "greedy", **settings: Any) -> Plan:
+def match(first: AgentLike = "random", second: AgentLike = "greedy", **settings: Any) -> Plan:
     """Return the plan of a match; settings are those of `play_match`."""
     return match_plan(first, second, MatchOptions.of(None, settings))
 

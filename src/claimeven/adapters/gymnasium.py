@@ -39,7 +39,7 @@ from claimeven.adapters.env_base import (
     space_of,
 )
 from claimeven.adapters.rendering import RENDER_MODES
-from claimeven.agents import Agent, Contestant, Limit, make_agent
+from claimeven.agents import Agent, AgentLike, Limit, make_agent
 from claimeven.agents.families.perfect import LEVEL_NAMES, TOP_LEVEL
 from claimeven.agents.validation import answered
 from claimeven.game.geometry import Geometry
@@ -99,7 +99,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         rows: int = 6,
         connect: int = 4,
         *,
-        opponent: Contestant | int | None = "random",
+        opponent: AgentLike | int | None = "random",
         limit: Limit | None = None,
         seat: str = "random",
         start: str | Iterable[int] | Position = "",
@@ -115,7 +115,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
             raise InvalidEnvironment(f"a limit is a Limit, as Limit(seconds=0.1), not {limit!r}")
         self._limit = limit or Limit()
         #: Opponents as they were asked for, and the agents made of them; the last used is the last.
-        self._kept: list[tuple[Contestant, Agent]] = []
+        self._kept: list[tuple[AgentLike, Agent]] = []
         self._opponent = self._usual = self._made(opponent)
         self._player = 0
         self._is_over = True
@@ -198,7 +198,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
     def _mask(self) -> NDArray[np.int8]:
         return self._episode.action_mask() * np.int8(not self._is_over)
 
-    def _made(self, opponent: Contestant | int | None) -> Agent | None:
+    def _made(self, opponent: AgentLike | int | None) -> Agent | None:
         """Return an opponent, ready to play on this board; the kept one if it was asked for before.
 
         The opponent that was used longest ago is closed if there are too many.
@@ -223,7 +223,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         return agent
 
 
-def spec_of(opponent: Contestant | int) -> Contestant:
+def spec_of(opponent: AgentLike | int) -> AgentLike:
     """Return an opponent for `make_agent`: a level becomes the spec it stands for.
 
     Raises `InvalidEnvironment` for a number that is no level.

@@ -29,7 +29,7 @@ from claimeven.agents.base import Agent, Decision, Limit
 from claimeven.agents.external.ugi_client import move_text
 from claimeven.agents.families.baselines import HUMAN
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.registry import broken_agents, make_agent
+from claimeven.agents.registry import find_broken_agents, make_agent
 from claimeven.agents.sanitize import described, printable
 from claimeven.agents.validation import answered
 from claimeven.errors import ClaimevenError
@@ -86,7 +86,7 @@ class UgiEngine:
         self._best: Decision | None = None
         if spec.partition(":")[0].strip() == HUMAN.name:
             raise InvalidSpec("people play at a terminal or in the browser, not by UGI")
-        for error in broken_agents([spec], self.options.geometry).values():
+        for error in find_broken_agents([spec], self.options.geometry).values():
             raise error
         self._agent: Agent | None = None
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from claimeven.agents.options import AgentKind, InvalidSpec, Option
     from claimeven.agents.process.agent import ProcessAgent
     from claimeven.agents.process.sandbox import Isolation
-    from claimeven.agents.registry import AGENTS, Contestant, make_agent, make_agents
+    from claimeven.agents.registry import AGENTS, AgentLike, make_agent, make_agents
 
 __all__ = [
     "AGENTS",
@@ -27,7 +27,7 @@ __all__ = [
     "Agent",
     "AgentFault",
     "AgentKind",
-    "Contestant",
+    "AgentLike",
     "Decision",
     "FunctionAgent",
     "InvalidLimit",
@@ -51,6 +51,6 @@ _HOMES = {
     "options": "AgentKind InvalidSpec Option",
     "process.sandbox": "Isolation",
     "process.agent": "ProcessAgent",
-    "registry": "AGENTS Contestant make_agent make_agents",
+    "registry": "AGENTS AgentLike make_agent make_agents",
 }
 __getattr__, __dir__ = lazy.offer(__name__, _HOMES)

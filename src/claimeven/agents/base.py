@@ -209,18 +209,18 @@ class Agent(ABC):
 
     `name` is the spec it was made from. `limits` are the limits that may be asked of it: those it
     keeps to, and those that mean nothing to it; a match under another one is refused before it
-    starts. `remembers` says that one game may change its play in the next: such games are played in
+    starts. `stateful` means that one game may change its play in the next: such games are played in
     order, by one process. An agent that is not `timed`, a person, takes the time it wants.
-    `is_plain` is set for agents of this package, whose decisions are plain data without a check.
+    `trusted` is set for agents of this package, whose decisions are plain data without a check.
     `plays` names the code of an agent from a file and how it is called; it `is_guess` if it was
     chosen by its looks, and then reasons of faults say it too.
     """
 
     name: str = "agent"
     limits: frozenset[str] = frozenset(LIMITS)
-    remembers: bool = False
+    stateful: bool = False
     timed: bool = True
-    is_plain: bool = False
+    trusted: bool = False
     plays: str = ""
     is_guess: bool = False
 
@@ -239,7 +239,7 @@ class Agent(ABC):
         """Compile, open and allocate what is needed on a board, before a clock starts."""
 
     def reset(self) -> None:
-        """Forget everything learnt in the game before, unless it `remembers`."""
+        """Forget everything learnt in the game before, unless it is `stateful`."""
 
     def note_generator(self, rng: np.random.Generator) -> None:
         """Take note, before `reset`, of the generator of the game, without drawing from it. An

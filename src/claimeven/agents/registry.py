@@ -24,7 +24,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.suggestions import did_you_mean, did_you_mean_file, no_such
 
 #: A participant of a game: a spec, an agent, a class of agents, a function.
-Contestant = str | Agent | type[Agent] | Callable[..., Any]
+AgentLike = str | Agent | type[Agent] | Callable[..., Any]
 
 #: Agents that are tried at a time to find those that are broken.
 _AT_ONCE = 4
@@ -38,7 +38,7 @@ AGENTS: dict[str, AgentKind] = {
 
 
 def make_agent(
-    spec: Contestant,
+    spec: AgentLike,
     geometry: Geometry | None = None,
     limit: Limit | None = None,
     isolation: Isolation | None = None,
@@ -62,23 +62,22 @@ def make_agent(
 
 
 def make_agents(
-    specs: Sequence[Contestant],
+    specs: Sequence[AgentLike],
     geometry: Geometry | None = None,
     limits: Limit | Sequence[Limit] | None = None,
     isolation: Isolation | None = None,
-    resting: bool = False,
+    lazy_start: bool = False,
 ) -> list[Agent]:
     """Return new agents from their specs; nothing is compiled before all specs are right.
 
-    `limits` are what the agents must be able to keep: one for all, or one for each. With `resting`
-    those that play in processes of their own are not tried: each process is started when the agent
-    is first asked for something.
+    `limits` is one limit for all agents, or one for each; each agent must support its limit. With
+    `lazy_start` the process of an agent is started at its first use and not tried here.
 
     Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does.
     """
     agents: list[Agent] = []
     try:
-        agents.extend(_agent_of(spec, isolation or Isolation(), rests=True) for spec in specs)
+        agents.extend(_agent_of(spec, isolation or Isolation(), lazy_start=True) for spec in specs)
         if limits is None or isinstance(limits, Limit):
             limits = [limits or Limit()] * len(agents)
         if not isinstance(limits, Sequence) or len(limits) != len(agents):
@@ -88,7 +87,7 @@ def make_agents(
         tried = [
             (agent, limit)
             for agent, limit in zip(agents, limits, strict=True)
-            if not (resting and isinstance(agent, ProcessAgent))
+            if not (lazy_start and isinstance(agent, ProcessAgent))
         ]
         _check_ready(tried, geometry)
         _load([agent for agent, _ in tried], geometry)
@@ -131,7 +130,7 @@ def current_spec(spec: str) -> str:
     return spec
 
 
-def broken_agents(
+def find_broken_agents(
     specs: Sequence[str],
     geometry: Geometry | None = None,
     limit: Limit | None = None,
@@ -143,7 +142,7 @@ def broken_agents(
     All are tried, those with processes of their own to the point where they could play; a few at
     a time, so that each has its share of the machine. `watch` is told who is waited for.
 
-    >>> [str(error) for error in broken_agents(["greedy", "nobody.py"]).values()]
+    >>> [str(error) for error in find_broken_agents(["greedy", "nobody.py"]).values()]
     ['there is no file nobody.py']
     """
     found: dict[str, ClaimevenError] = {}
@@ -175,7 +174,7 @@ def build(spec: str) -> Agent:
     kind, options = parse_spec(spec)
     agent = kind.build(options)
     agent.name = spec
-    agent.is_plain = not kind.runs_user_code(options)
+    agent.trusted = not kind.runs_user_code(options)
     return agent
 
 
@@ -199,18 +198,18 @@ def _has_process(kind: AgentKind, options: Mapping[str, Any], isolation: Isolati
     return is_separate and kind is not baselines.HUMAN
 
 
-def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False) -> Agent:
-    if not isinstance(contestant, str):
+def _agent_of(agent: AgentLike, isolation: Isolation, lazy_start: bool = False) -> Agent:
+    if not isinstance(agent, str):
         if isolation.everyone:
             raise InvalidSpec(
-                f"{name_of(contestant)} is an object or a function of this process and cannot play"
+                f"{name_of(agent)} is an object or a function of this process and cannot play"
                 " in one of its own: give a spec such as my_agent.py:agent"
             )
-        return as_agent(contestant)
-    spec = contestant.strip()
+        return as_agent(agent)
+    spec = agent.strip()
     if spec.partition(":")[0] in AGENTS:
         if _has_process(*parse_spec(spec), isolation):
-            return ProcessAgent(spec, None, isolation, rests)
+            return ProcessAgent(spec, None, isolation, lazy_start)
         return build(spec)
     if is_address(spec):
         return HttpAgent(spec)
@@ -221,7 +220,7 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
         if not kind.own_process:
             return kind.build(text, spec, isolation)
         files = (text,) if kind.files(text) else ()
-        return ProcessAgent(spec, None, isolation, rests, from_file=bool(files), files=files)
+        return ProcessAgent(spec, None, isolation, lazy_start, from_file=bool(files), files=files)
     parts = split_file_spec(spec)
     name, colon, rest = spec.partition(":")
     is_misspelt = bool(colon and did_you_mean(name, FOREIGN)) and not files_of(spec)
@@ -241,7 +240,7 @@ def _agent_of(contestant: Contestant, isolation: Isolation, rests: bool = False)
             f" {', '.join(AGENTS)}, a Python file such as my_agent.py:agent, or of other programs"
             f" {', '.join(kind.form for kind in FOREIGN.values())}"
         )
-    return ProcessAgent(spec, parts, isolation, rests)
+    return ProcessAgent(spec, parts, isolation, lazy_start)
 
 
 def _check_ready(agents: Sequence[tuple[Agent, Limit]], geometry: Geometry | None) -> None:

@@ -79,7 +79,7 @@ def answered(agent: Agent, answer: Any, position: Position) -> Decision:
 
     Of an agent whose decisions are plain only the column is checked.
     """
-    if not agent.is_plain:
+    if not agent.trusted:
         return plain_decision(answer, position)
     if type(answer.column) is not int or not position.is_legal(answer.column):
         checked_column(answer.column, position)

@@ -83,7 +83,7 @@ class Worker:
         self.agent = _made(spec, file)
         return {
             "limits": sorted(str(name) for name in self.agent.limits),
-            "remembers": bool(self.agent.remembers),
+            "stateful": bool(self.agent.stateful),
             "plays": printable(str(self.agent.plays)),
             "is_guess": bool(self.agent.is_guess),
         }

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.registry import Contestant
+from claimeven.agents.registry import AgentLike
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import make_openings
@@ -46,7 +46,7 @@ from claimeven.suggestions import did_you_mean, no_such
 
 
 def play_match(
-    first: Contestant, second: Contestant, options: MatchOptions | None = None, **settings: Any
+    first: AgentLike, second: AgentLike, options: MatchOptions | None = None, **settings: Any
 ) -> MatchResult:
     """Play a match of two agents and return its games and totals.
 
@@ -86,7 +86,7 @@ def play_match(
     return MatchResult(plan, tuple(finished), time.perf_counter() - begin)
 
 
-def match_plan(first: Contestant, second: Contestant, options: MatchOptions) -> Plan:
+def match_plan(first: AgentLike, second: AgentLike, options: MatchOptions) -> Plan:
     """Return the games of a match. Raises `InvalidMatch` and what a wrong `start` raises."""
     games = whole_number(options.games, "games", InvalidMatch)
     if games < 1:
@@ -111,7 +111,7 @@ def match_plan(first: Contestant, second: Contestant, options: MatchOptions) -> 
 
 
 def play_tournament(
-    agents: Sequence[Contestant],
+    agents: Sequence[AgentLike],
     options: TournamentOptions | None = None,
     **settings: Any,
 ) -> TournamentResult:
@@ -134,7 +134,7 @@ def play_tournament(
     return TournamentResult(plan, standings, time.perf_counter() - begin)
 
 
-def tournament_plan(agents: Sequence[Contestant], options: TournamentOptions) -> Plan:
+def tournament_plan(agents: Sequence[AgentLike], options: TournamentOptions) -> Plan:
     """Return the games of a tournament."""
     start = Position(options.geometry)
     openings = make_openings(
@@ -147,7 +147,7 @@ def tournament_plan(agents: Sequence[Contestant], options: TournamentOptions) ->
 
 
 def run_sprt(
-    first: Contestant, second: Contestant, options: SprtOptions | None = None, **settings: Any
+    first: AgentLike, second: AgentLike, options: SprtOptions | None = None, **settings: Any
 ) -> SequentialResult:
     """Play two agents until it is clear whether the first leads by `elo1` rather than by `elo0`.
 
@@ -177,7 +177,7 @@ def run_sprt(
     return SequentialResult(plan, test, standings, time.perf_counter() - begin)
 
 
-def sprt_plan(first: Contestant, second: Contestant, options: SprtOptions) -> Plan:
+def sprt_plan(first: AgentLike, second: AgentLike, options: SprtOptions) -> Plan:
     """Return the games of a test, in the order in which they count; their number is even."""
     most = options.max_games
     if most < 2 or most % 2:
@@ -213,7 +213,7 @@ def begun_test(plan: Plan, test: SequentialTest, store: Store) -> SequentialRun:
 
 
 def place_on_ladder(
-    agent: Contestant, options: LadderOptions | None = None, **settings: Any
+    agent: AgentLike, options: LadderOptions | None = None, **settings: Any
 ) -> Placement:
     """Play an agent against the standing pool and return its place on the ladder.
 
@@ -234,7 +234,7 @@ def place_on_ladder(
     return Placement(plan, standings, time.perf_counter() - begin)
 
 
-def placement_plan(agent: Contestant, options: LadderOptions) -> Plan:
+def placement_plan(agent: AgentLike, options: LadderOptions) -> Plan:
     """Return the games that place an agent: a gauntlet of pairs against the pool."""
     if name_of(agent) in reference_pool.AGENTS:
         raise InvalidMatch(f"{agent} is one of the pool: its place is on the ladder already")

@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from claimeven.agents import Isolation, Limit
 from claimeven.agents.files import file_of
-from claimeven.agents.registry import broken_agents
+from claimeven.agents.registry import find_broken_agents
 from claimeven.arena import results
 from claimeven.arena.api import read_settings, tournament_plan
 from claimeven.arena.options import TournamentOptions
@@ -173,7 +173,7 @@ def _entrants(
             waited.append(spec)
             line.show(lambda: f"loading {one_line(spec)}, {len(waited)} of {len(specs)}")
 
-        broken = broken_agents(specs, geometry, limit, isolation, watch)
+        broken = find_broken_agents(specs, geometry, limit, isolation, watch)
     files = [spec for spec in broken if file_of(spec) is not None and spec != challenger]
     mistaken = [spec for spec in broken if not (skip_broken and spec in files)]
     if len(mistaken) == 1:

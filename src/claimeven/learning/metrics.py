@@ -311,4 +311,4 @@ def searched_columns(
 def puct_agent(net: PolicyValue, iterations: int, options: PuctOptions = DEFAULT) -> Agent:
     """Return the agent that plays by PUCT with a net, with this many iterations a move."""
     own = Limit(iterations=iterations)
-    return MonteCarloAgent("puct", PuctSearch(net, options), own, own, remembers=False)
+    return MonteCarloAgent("puct", PuctSearch(net, options), own, own, stateful=False)

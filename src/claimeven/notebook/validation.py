@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from claimeven.agents.base import Agent, Limit
-from claimeven.agents.registry import Contestant, make_agents
+from claimeven.agents.registry import AgentLike, make_agents
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.line import Line
@@ -46,7 +46,7 @@ def line_of(game: object, geometry: Geometry | None) -> Line:
     return Line(Position(board), game)
 
 
-def opponent(agent: Contestant, geometry: Geometry, limit: Limit) -> Agent:
+def opponent(agent: AgentLike, geometry: Geometry, limit: Limit) -> Agent:
     """Return an agent that is ready to play on a board."""
     [made] = make_agents([agent], geometry, limit)
     if not made.timed:

@@ -12,7 +12,7 @@ import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Decision, Limit
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.registry import Contestant
+from claimeven.agents.registry import AgentLike
 from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_characters
@@ -105,7 +105,7 @@ class BoardWidget(anywidget.AnyWidget):
         game: str | Iterable[int] | Line | Position = "",
         geometry: Geometry | None = None,
         *,
-        agent: Contestant | None = None,
+        agent: AgentLike | None = None,
         seat: int = 1,
         limit: Limit | None = None,
         seed: int = 0,
@@ -127,7 +127,7 @@ class BoardWidget(anywidget.AnyWidget):
         self._whole = line.moves  # with what was taken back
         self._changing = interrupts.Lock()
         self._agent_lane, self._solver_lane = Lane("claimeven agent"), Lane("claimeven scores")
-        self.agent: None | Agent = (
+        self.agent: Agent | None = (
             None if agent is None else opponent(agent, line.start.geometry, self.limit)
         )
         self._owns_agent = isinstance(agent, str)

@@ -6,7 +6,7 @@ from claimeven.agents import Agent, Decision
 class Counting(Agent):
     """Counts its games."""
 
-    remembers = True
+    stateful = True
     limits = frozenset(("depth",))
     games = 0
 

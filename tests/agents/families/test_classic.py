@@ -15,7 +15,7 @@ from tests.positions import random_positions
 def test_the_table_is_kept_from_game_to_game_where_that_is_asked(keep: bool, backend: str) -> None:
     word = "yes" if keep else "no"
     agent = make_agent(f"negamax-aifour:keep={word},backend={backend}")
-    assert agent.remembers == keep
+    assert agent.stateful == keep
     position, rng = Position.from_moves("44"), np.random.default_rng(0)
     first = agent.choose(position, Limit(), rng)
     agent.reset()

@@ -75,7 +75,7 @@ def test_what_is_proven_stands_on_the_scale_of_the_means(scale: str, lost: float
 
 
 @pytest.mark.parametrize(
-    ("spec", "remembers"),
+    ("spec", "stateful"),
     [
         ("uct-itu-table", True),
         ("uct-itu-table:reuse=no", False),
@@ -84,8 +84,8 @@ def test_what_is_proven_stands_on_the_scale_of_the_means(scale: str, lost: float
         ("uct", False),
     ],
 )
-def test_a_table_is_kept_from_game_to_game_by_one_preset_alone(spec: str, remembers: bool) -> None:
-    assert make_agent(spec).remembers is remembers
+def test_a_table_is_kept_from_game_to_game_by_one_preset_alone(spec: str, stateful: bool) -> None:
+    assert make_agent(spec).stateful is stateful
 
 
 def test_all_lost_at_once_is_told() -> None:
@@ -217,7 +217,7 @@ def test_a_search_that_was_ended_leaves_no_tree_to_show() -> None:
         return position.legal_columns[0]
 
     search = MonteCarloSearch(preset("uct-polito", playout=leftmost))
-    agent = MonteCarloAgent("mine", search, Limit(), Limit(iterations=3), remembers=False)
+    agent = MonteCarloAgent("mine", search, Limit(), Limit(iterations=3), stateful=False)
     position, rng = Position.from_moves("4455"), np.random.default_rng(3)
     agent.choose(position, Limit(iterations=3), rng)
     assert agent.tree(1, 20) is not None

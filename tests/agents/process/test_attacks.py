@@ -43,9 +43,9 @@ ANSWERS_LEFT = "def agent(position):\n    return position.legal_columns[0]\n"
 FORGED: list[Any] = [
     {"value": 5},
     {"value": None},
-    {"value": {"limits": 3, "remembers": False}},
-    {"value": {"limits": [], "remembers": "yes"}},
-    {"value": {"limits": [[]], "remembers": True, "more": 1}},
+    {"value": {"limits": 3, "stateful": False}},
+    {"value": {"limits": [], "stateful": "yes"}},
+    {"value": {"limits": [[]], "stateful": True, "more": 1}},
     {"value": {"decision": [0], "rng": None}},
     {"value": {"decision": [0] * 9, "rng": [-1, 0, 0, 0]}},
     {"value": {"decision": [0.5, *[None] * 5, -1.0, {}, None], "rng": None}},

@@ -226,7 +226,7 @@ def test_a_fresh_process_is_told_the_board_again(tmp_path: Path) -> None:
 def test_a_copy_knows_what_the_agent_has_told_of_itself() -> None:
     agent = make_agent(bot("remembers"))
     other = pickle.loads(pickle.dumps(agent))
-    assert (other.limits, other.remembers) == (frozenset(("depth",)), True)
+    assert (other.limits, other.stateful) == (frozenset(("depth",)), True)
     assert other.process is None
     agent.close()
 
@@ -309,7 +309,7 @@ def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("after", [None, "def agent(", "def agent(position):\n    1 / 0  # new"])
-@pytest.mark.parametrize("state", ["rests", "started", "made"])
+@pytest.mark.parametrize("state", ["lazy", "started", "made"])
 @pytest.mark.parametrize("prefix", ["", "kaggle:"])
 def test_each_process_has_the_text_that_the_file_had_first(
     tmp_path: Path, after: str | None, state: str, prefix: str
@@ -328,7 +328,7 @@ def test_each_process_has_the_text_that_the_file_had_first(
         agent = make_agent(spec)
     else:
         own = {"files": (str(path),)} if prefix else {"file": (str(path), "")}
-        agent = ProcessAgent(spec, rests=state == "rests", **own)  # type: ignore[arg-type]
+        agent = ProcessAgent(spec, lazy_start=state == "lazy", **own)  # type: ignore[arg-type]
     if after is None:
         path.unlink()
     else:
@@ -347,8 +347,8 @@ def test_each_process_has_the_text_that_the_file_had_first(
         each.close()
 
 
-def test_an_agent_that_rests_is_started_when_it_is_needed() -> None:
-    agent, broken = make_agents([bot("first"), bot("unloadable")], resting=True)
+def test_a_lazy_agent_is_started_when_it_is_needed() -> None:
+    agent, broken = make_agents([bot("first"), bot("unloadable")], lazy_start=True)
     assert isinstance(agent, ProcessAgent)
     assert agent.process is None
     agent.reset()
@@ -471,10 +471,10 @@ def test_traces_and_trees_come_over() -> None:
 
 def test_a_process_tells_what_its_agent_is() -> None:
     agent = make_agent(bot("remembers", "Counting"))
-    assert agent.remembers
+    assert agent.stateful
     assert agent.limits == {"depth"}
     function = make_agent(bot("first"))
-    assert (function.remembers, function.limits) == (False, {"seconds"})
+    assert (function.stateful, function.limits) == (False, {"seconds"})
     agent.close()
     function.close()
 

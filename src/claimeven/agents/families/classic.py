@@ -44,7 +44,7 @@ _MAX_SEARCHED = 4 * MAX_TREE_NODES
 class SearchAgent(Agent):
     """An agent around a `MinimaxSearch`.
 
-    `own` is the limit in its spec. One that `remembers` keeps its transposition table from game to
+    `own` is the limit in its spec. A `stateful` agent keeps its transposition table from game to
     game. `plays` is the column of its best line that it plays, "first" or "last".
     """
 
@@ -54,7 +54,7 @@ class SearchAgent(Agent):
     own: Limit
     to_the_end: bool
     centre_start: bool
-    remembers: bool = False
+    stateful: bool = False
     plays: str = "first"
 
     def __post_init__(self) -> None:
@@ -72,7 +72,7 @@ class SearchAgent(Agent):
 
     def reset(self) -> None:
         self._last = None
-        if not self.remembers:
+        if not self.stateful:
             self.search.reset()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:

@@ -42,7 +42,7 @@ class MonteCarloAgent(Agent):
     """An agent around a `MonteCarloSearch`, or one with priors; threads may share it.
 
     `own` is the budget in its spec; `usual` is the default of its kind, for a move that neither its
-    spec nor the limit bounds. An agent that `remembers` keeps what it has stored.
+    spec nor the limit bounds. A `stateful` agent keeps its tree table between games.
     """
 
     limits: frozenset[str] = frozenset(("seconds", "iterations"))
@@ -53,9 +53,9 @@ class MonteCarloAgent(Agent):
         search: MonteCarloSearch | PuctSearch,
         own: Limit,
         usual: Limit,
-        remembers: bool,
+        stateful: bool,
     ) -> None:
-        self.name, self.search, self.remembers = name, search, remembers
+        self.name, self.search, self.stateful = name, search, stateful
         self.own, self.usual = own, usual
         self._last: tuple[Position, MonteCarloResult] | None = None
 
@@ -78,7 +78,7 @@ class MonteCarloAgent(Agent):
     def reset(self) -> None:
         with self.search.busy:
             self._last = None
-            if not self.remembers:
+            if not self.stateful:
                 self.search.reset()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
@@ -249,7 +249,7 @@ def _build(name: str, options: Mapping[str, Any]) -> Agent:
         MonteCarloSearch(chosen, options["backend"]),
         limit_in(options),
         Limit(usual.seconds, usual.iterations),
-        remembers=chosen.transpositions != "off" and chosen.reuse and name == "uct-itu-table",
+        stateful=chosen.transpositions != "off" and chosen.reuse and name == "uct-itu-table",
     )
 
 

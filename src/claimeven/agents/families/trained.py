@@ -172,7 +172,7 @@ def _puct(options: Mapping[str, Any]) -> Agent:
     model = model_of(options["model"])
     search = PuctSearch(model, search_of(model, options), options["backend"])
     usual = Limit(iterations=DEFAULT_ITERATIONS)
-    return MonteCarloAgent("puct", search, limit_in(options), usual, remembers=False)
+    return MonteCarloAgent("puct", search, limit_in(options), usual, stateful=False)
 
 
 def _model(command: str) -> Option:

@@ -56,7 +56,7 @@ VARIABLES = {
     "PYTHONIOENCODING": "utf-8:backslashreplace",
 }
 #: What a copy of an agent knows of it.
-_COPIED = ("limits", "remembers", "plays", "is_guess", "patience", "_board", "_is_out", "texts")
+_COPIED = ("limits", "stateful", "plays", "is_guess", "patience", "_board", "_is_out", "texts")
 
 
 class ProcessAgent(Agent):
@@ -70,20 +70,20 @@ class ProcessAgent(Agent):
     anything. Its prints go to stderr, `MAX_PRINTED` characters a game. `patience` replaces
     `PATIENCE` if it is set.
 
-    The process is started at once, or, where the agent `rests`, when it is first needed. Every
+    The process is started at once, or, with `lazy_start`, when it is first needed. Every
     process of it has the `texts` that its `file` and other `files` held when the agent was made.
 
     Used by several threads it serves one at a time. `close` ends the process.
     """
 
-    is_plain = True  # decisions are checked as they are read
+    trusted = True  # decisions are checked as they are read
 
     def __init__(
         self,
         spec: str,
         file: tuple[str, str] | None = None,
         isolation: Isolation | None = None,
-        rests: bool = False,
+        lazy_start: bool = False,
         from_file: bool | None = None,
         files: tuple[str, ...] = (),
     ) -> None:
@@ -108,7 +108,7 @@ class ProcessAgent(Agent):
         self._rng: np.random.Generator | None = None
         self._is_sent = False
         self._is_out = ""
-        if not rests:
+        if not lazy_start:
             self.start()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -140,7 +140,7 @@ class ProcessAgent(Agent):
             try:
                 left = max(0.0, self._started + self._load_timeout - time.perf_counter())
                 facts = self._answer(answers.facts, left, self._too_long, may_refuse=True)
-                self.limits, self.remembers, self.plays, self.is_guess = facts
+                self.limits, self.stateful, self.plays, self.is_guess = facts
             except (AgentFault, ChildGone) as error:
                 self._drop()
                 fault = fault_of(error) if isinstance(error, ChildGone) else error

@@ -57,10 +57,10 @@ def facts(value: Any) -> tuple[frozenset[str], bool, str, bool]:
     """Return the limits that an agent knows, whether it remembers games, what plays, and whether
     that is a guess.
     """
-    limits, remembers, plays, is_guess = _parts(
-        value, limits=list, remembers=bool, plays=str, is_guess=bool
+    limits, stateful, plays, is_guess = _parts(
+        value, limits=list, stateful=bool, plays=str, is_guess=bool
     )
-    return frozenset(n for n in LIMITS if n in limits), remembers, printable(plays), is_guess
+    return frozenset(n for n in LIMITS if n in limits), stateful, printable(plays), is_guess
 
 
 def decision(value: Any, position: Position) -> Decision:

@@ -21,7 +21,7 @@ import numpy as np
 from claimeven.agents.base import Agent, AgentFault, Limit
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.sandbox import Isolation
-from claimeven.agents.registry import Contestant, make_agents
+from claimeven.agents.registry import AgentLike, make_agents
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Comparison, Tally, compare_moves
 from claimeven.arena.accuracy.stored_games import ranked, worst_of
 from claimeven.arena.errors import InvalidMatch
@@ -66,7 +66,7 @@ class SetPlan:
     Answers in positions of `tactics`, a set of wins to take and to block, count for these alone.
     """
 
-    agents: tuple[Contestant, ...]
+    agents: tuple[AgentLike, ...]
     positions: ScoredSet
     seed: int = 0
     limit: Limit = field(default_factory=Limit)
@@ -325,7 +325,7 @@ def _set_dict(given: ScoredSet) -> dict[str, object]:
 
 
 def measure_accuracy(
-    agent: Contestant,
+    agent: AgentLike,
     positions: ScoredSet | str | Path | None = None,
     *,
     count: int | None = None,
@@ -358,7 +358,7 @@ def measure_accuracy(
 
 
 def compare_accuracy(
-    agents: Sequence[Contestant],
+    agents: Sequence[AgentLike],
     positions: ScoredSet | str | Path | None = None,
     *,
     count: int | None = None,
@@ -414,8 +414,8 @@ def ask(plan: SetPlan, jobs: int = 1) -> Generator[Answer, None, None]:
         return answer
 
     with plan.made() as agents:  # in any case: a bad spec is reported immediately
-        # A person, and an agent that remembers, is asked in order.
-        if jobs == 1 or any(agent.remembers or not agent.timed for agent in agents):
+        # A person, and a stateful agent, is asked in order.
+        if jobs == 1 or any(agent.stateful or not agent.timed for agent in agents):
             for question in filter(goes_on, range(plan.questions)):
                 yield counted(plan.ask(agents, question))
             return

@@ -18,7 +18,7 @@ import numpy as np
 from claimeven.agents.base import Limit
 from claimeven.agents.function_agent import name_of
 from claimeven.agents.process.sandbox import Isolation
-from claimeven.agents.registry import Contestant
+from claimeven.agents.registry import AgentLike
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import EMPTY
 from claimeven.arena.games.openings import random_moves
@@ -112,7 +112,7 @@ class Plan:
     of them play in separate processes. Raises `InvalidMatch` for a plan that leaves no game.
     """
 
-    agents: tuple[Contestant, ...]
+    agents: tuple[AgentLike, ...]
     rounds: int = 1
     seed: int = 0
     kind: str = KINDS[0]

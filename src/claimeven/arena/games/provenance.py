@@ -12,7 +12,7 @@ from typing import Any
 
 from claimeven.agents.base import Limit
 from claimeven.agents.fingerprint import digests_of, held_file, paths_of
-from claimeven.agents.registry import Contestant
+from claimeven.agents.registry import AgentLike
 from claimeven.agents.sanitize import printable
 from claimeven.game.geometry import Geometry
 
@@ -40,7 +40,7 @@ class Provenance:
     _changed: list[str] = field(default_factory=list, repr=False)
 
     @classmethod
-    def of(cls, agents: Iterable[Contestant]) -> Provenance:
+    def of(cls, agents: Iterable[AgentLike]) -> Provenance:
         """Return the provenance of agents as their files are now."""
         specs = tuple(_spec_of(agent) for agent in agents)
         signs = {path: _sign(path) for spec in specs if spec for path in paths_of(spec).values()}
@@ -70,7 +70,7 @@ class Provenance:
         return self._changed
 
 
-def _spec_of(agent: Contestant) -> str | None:
+def _spec_of(agent: AgentLike) -> str | None:
     """Return the spec of an agent as it was given; None of an object that no spec made."""
     spec = agent if isinstance(agent, str) else getattr(agent, "name", None)
     return spec.strip() if isinstance(spec, str) else None
@@ -150,6 +150,6 @@ def _last_parts(path: str, kept: int) -> str:
     return "/".join(re.split(r"[\\/]" if path[1:2] == ":" else "/", path)[1:][-kept:])
 
 
-def setting_of(agents: Iterable[Contestant], geometry: Geometry, limit: Limit) -> dict[str, Any]:
+def setting_of(agents: Iterable[AgentLike], geometry: Geometry, limit: Limit) -> dict[str, Any]:
     """Return board, limit and provenance of agents as plain data, for results as JSON."""
     return {**asdict(geometry), "limit": asdict(limit), **Provenance.of(agents).as_dict()}

@@ -100,37 +100,37 @@ def _absent(name: str, error: InvalidSpec) -> Agent:
 class Referee:
     """Plays the games of a plan in this process, with agents made for it.
 
-    The agents are made and loaded immediately, before any clock runs. With `resting` (in a worker
-    of a process that has loaded them all) agents with separate processes start when they first
-    play. Raises `InvalidSpec` and `InvalidLimit` for agents that cannot be made, or not for this
-    board or limit. With `forfeit_unloadable` an agent that cannot be loaded forfeits its games
-    instead. Leaving the context closes the agents.
+    The agents are made and loaded immediately, before any clock runs. With `lazy_start` (in a
+    worker of a process that has loaded them all) separate processes start when they first play.
+    Raises `InvalidSpec` and `InvalidLimit` for agents that cannot be made, or not for this board or
+    limit. With `forfeit_unloadable` an agent that cannot be loaded forfeits its games instead.
+    Leaving the context closes the agents.
     """
 
     def __init__(
         self,
         plan: Plan,
         keep_decisions: bool = False,
-        resting: bool = False,
+        lazy_start: bool = False,
         forfeit_unloadable: bool = False,
     ) -> None:
         self.plan = plan
         self.keep_decisions = keep_decisions
-        self.agents: list[Agent] = self._made(resting, forfeit_unloadable)
+        self.agents: list[Agent] = self._made(lazy_start, forfeit_unloadable)
         self._rest_others(0)
 
-    def _made(self, resting: bool, forfeit_unloadable: bool) -> list[Agent]:
+    def _made(self, lazy_start: bool, forfeit_unloadable: bool) -> list[Agent]:
         limits = [self.plan.limit_of(place) for place in range(len(self.plan.agents))]
         geometry, isolation = self.plan.geometry, self.plan.isolation
         try:
-            return make_agents(self.plan.agents, geometry, limits, isolation, resting)
+            return make_agents(self.plan.agents, geometry, limits, isolation, lazy_start)
         except InvalidSpec:
             if not forfeit_unloadable:
                 raise
         found: list[Agent] = []
         for agent, limit in zip(self.plan.agents, limits, strict=True):
             try:
-                found += make_agents([agent], geometry, limit, isolation, resting)
+                found += make_agents([agent], geometry, limit, isolation, lazy_start)
             except InvalidSpec as error:
                 found.append(_absent(str(agent), error))
         return found
@@ -139,7 +139,7 @@ class Referee:
     def why_alone(self) -> str | None:
         """Why one process must play all games in order, in a sentence; None if several may."""
         for agent in self.agents:
-            if agent.remembers:
+            if agent.stateful:
                 return f"{agent.name} remembers earlier games: one process plays them, in order"
             if not agent.timed:
                 return f"{agent.name} sits at this terminal: one process plays all games"
@@ -178,7 +178,7 @@ class Referee:
         processes = [
             place
             for place, agent in enumerate(self.agents)
-            if isinstance(agent, ProcessAgent) and agent.process is not None and not agent.remembers
+            if isinstance(agent, ProcessAgent) and agent.process is not None and not agent.stateful
         ]
         too_many = len(processes) - MAX_PROCESSES
         if too_many <= 0:

@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-from claimeven.agents.registry import Contestant
+from claimeven.agents.registry import AgentLike
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.studies import measurements
 from claimeven.arena.studies.study import Experiment, Figure, Match, Measurement, Source, Study
@@ -38,9 +38,9 @@ def _experiment(data: dict[str, Any]) -> Experiment:
     return Measurement(data["setting"], getattr(measurements, data["measure"]), figures, arguments)
 
 
-def _agent(name: str) -> Contestant:
+def _agent(name: str) -> AgentLike:
     function = name.removeprefix(_FUNCTION)
-    agent: Contestant = name if function == name else getattr(measurements, function)
+    agent: AgentLike = name if function == name else getattr(measurements, function)
     return agent
 
 

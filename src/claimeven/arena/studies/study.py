@@ -12,7 +12,7 @@ from typing import Any
 
 from claimeven.agents.base import Limit
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.registry import Contestant
+from claimeven.agents.registry import AgentLike
 from claimeven.arena.api import match_plan
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.plan import Plan
@@ -113,7 +113,7 @@ class Match:
     limit of a move on the clock.
     """
 
-    agents: tuple[Contestant, Contestant]
+    agents: tuple[AgentLike, AgentLike]
     games: int
     figures: tuple[Figure, ...]
     games_then: int | None = None
