@@ -132,7 +132,7 @@ class Maker:
             return np.zeros(0, dtype=np.uint8)
         boards = discs_of_keys(keys, STANDARD)
         scores = self.solver.scores_many(boards).astype(np.int16)
-        order = list(STANDARD.centre_order)
+        order = list(STANDARD.center_order)
         best = np.argmax(scores[:, order], axis=1)
         columns: Columns = np.array(order, dtype=np.uint8)[best]
         return columns

@@ -62,16 +62,16 @@ def random_columns(rng: random.Random, geometry: Geometry, plies: int) -> list[i
 
 
 def random_position(
-    rng: random.Random, geometry: Geometry, plies: int | None = None, going_on: bool = False
+    rng: random.Random, geometry: Geometry, plies: int | None = None, ongoing: bool = False
 ) -> Position:
     """The position after `plies` random moves, by default a random number of them.
 
-    Fewer if the game ends before; with `going_on` without the move that ends it.
+    Fewer if the game ends before; with `ongoing` without the move that ends it.
     """
-    count = rng.randint(0, geometry.cells - going_on) if plies is None else plies
+    count = rng.randint(0, geometry.cells - ongoing) if plies is None else plies
     columns = random_columns(rng, geometry, count)
     position = Position.from_moves(columns, geometry)
-    if going_on and position.is_over:
+    if ongoing and position.is_over:
         return Position.from_moves(columns[:-1], geometry)
     return position
 
@@ -85,27 +85,27 @@ def position_after(rng: random.Random, geometry: Geometry, plies: int) -> Positi
 
 
 def random_games(
-    geometry: Geometry, count: int, seed: int, going_on: bool = False, lowest: int = 0
+    geometry: Geometry, count: int, seed: int, ongoing: bool = False, lowest: int = 0
 ) -> Iterator[list[int]]:
     """Yield `count` move lists of random lengths from `lowest` on, or to an earlier end.
 
-    With `going_on` none ends the game.
+    With `ongoing` none ends the game.
     """
     rng = random.Random(f"{geometry} {seed}")
     found = 0
     while found < count:
-        columns = random_columns(rng, geometry, rng.randint(lowest, geometry.cells - going_on))
-        if going_on and Position.from_moves(columns, geometry).is_over:
+        columns = random_columns(rng, geometry, rng.randint(lowest, geometry.cells - ongoing))
+        if ongoing and Position.from_moves(columns, geometry).is_over:
             continue
         found += 1
         yield columns
 
 
 def random_positions(
-    geometry: Geometry, count: int, seed: int, going_on: bool = False
+    geometry: Geometry, count: int, seed: int, ongoing: bool = False
 ) -> Iterator[Position]:
     """Yield the positions after `random_games`."""
-    for columns in random_games(geometry, count, seed, going_on):
+    for columns in random_games(geometry, count, seed, ongoing):
         yield Position.from_moves(columns, geometry)
 
 

@@ -38,6 +38,6 @@ class PlainSolver:
         while not position.is_over:
             scores = self.scores(position)
             best = max(score for score in scores if score is not None)
-            line.append(next(c for c in self.geometry.centre_order if scores[c] == best))
+            line.append(next(c for c in self.geometry.center_order if scores[c] == best))
             position = position.play(line[-1])
         return tuple(line)

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from claimeven import (
+    GameLine,
     Geometry,
     Limit,
-    Line,
     Position,
     analyze,
     explain,
@@ -82,11 +82,11 @@ def test_a_position_is_drawn_in_the_colours_around_it() -> None:
 
 
 def test_a_line_shows_its_last_move() -> None:
-    shown = words(Line(Position(), (3, 3)))
+    shown = words(GameLine(Position(), (3, 3)))
     assert shown.endswith("Moves: 44")
-    assert "stroke-dasharray" in html_of(Line(Position(), (3, 3)))
-    assert words(Line()).endswith("No moves yet.")
-    assert words(Line(Position(), (3, 3)).undo(2)).endswith("No moves yet.")
+    assert "stroke-dasharray" in html_of(GameLine(Position(), (3, 3)))
+    assert words(GameLine()).endswith("No moves yet.")
+    assert words(GameLine(Position(), (3, 3)).undo(2)).endswith("No moves yet.")
 
 
 def test_drawings_are_text_that_is_shown() -> None:

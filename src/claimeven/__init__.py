@@ -9,7 +9,7 @@ What most programs need stands here by name and is imported when it is first use
 >>> print(claimeven.explain("4455").text(60).splitlines()[0])
 The first player wins with disc 7, in 3 plies. Columns 3 and
 
-- the rules: `Geometry`, `Position`, `Line`, `Outcome`, `FIRST`, `SECOND`, `perft`;
+- the rules: `Geometry`, `Position`, `GameLine`, `Outcome`, `FIRST`, `SECOND`, `perft`;
 - reading and writing: `parse_moves`, `format_moves`, `draw`, `draw_svg`, `parse_drawing`,
   `encodings` (boards as other programs write them);
 - exact scores: `Solver`, `explain`, `analyze`;
@@ -47,12 +47,12 @@ if TYPE_CHECKING:
         FIRST,
         SECOND,
         ClaimevenError,
+        GameLine,
         Geometry,
         IllegalMove,
         InvalidGeometry,
         InvalidNotation,
         InvalidPosition,
-        Line,
         Outcome,
         Position,
         encodings,
@@ -75,6 +75,7 @@ __all__ = [
     "Agent",
     "ClaimevenError",
     "Decision",
+    "GameLine",
     "Geometry",
     "IllegalMove",
     "InvalidBook",
@@ -85,7 +86,6 @@ __all__ = [
     "InvalidSolve",
     "InvalidSpec",
     "Limit",
-    "Line",
     "Outcome",
     "Position",
     "SearchStopped",
@@ -124,7 +124,7 @@ _HOMES = {
     "book": "InvalidBook",
     "game": (
         "FIRST SECOND ClaimevenError Geometry IllegalMove InvalidGeometry InvalidNotation "
-        "InvalidPosition Line Outcome Position encodings format_moves parse_moves"
+        "InvalidPosition GameLine Outcome Position encodings format_moves parse_moves"
     ),
     "game.drawing": "draw parse_drawing",
     "game.perft": "perft",

@@ -296,7 +296,7 @@ def test_a_board_is_printed_as_the_terminal_takes_it(
         env.reset()
         printed = octets.getvalue().decode(encoding)
     charset = "unicode" if encoding == "utf-8" else "ascii"
-    drawn = draw(Position.from_moves("44"), charset=charset, colour=is_coloured)
+    drawn = draw(Position.from_moves("44"), charset=charset, color=is_coloured)
     assert printed.replace("\r\n", "\n") == drawn + "\n\n"
     assert printed.isascii() == (charset == "ascii") and ("\x1b" in printed) == is_coloured
 

@@ -114,7 +114,7 @@ def test_opponents_play_by_the_rules(opponent: str, board: tuple[int, int, int])
 def _check_forced(before: Position, after: Position) -> None:
     """An answer takes a win, else blocks one, where there are any."""
     wins = [c for c in before.legal_columns if before.play(c).is_over and _won(before.play(c))]
-    other = before.swapped()
+    other = before.with_sides_swapped()
     blocks = [c for c in before.legal_columns if _won(other.play_unchecked(c))]
     played = [c for c in before.legal_columns if before.play(c) == after]
     assert set(played) <= set(wins or blocks or before.legal_columns)

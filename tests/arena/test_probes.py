@@ -30,7 +30,7 @@ def test_wins_and_blocks_are_those_of_the_rules(board: Geometry) -> None:
         assert not position.is_over
         legal = position.legal_columns
         assert probe.wins == tuple(c for c in legal if position.play(c).winner is not None)
-        other = position.swapped()
+        other = position.with_sides_swapped()
         assert probe.blocks == tuple(c for c in legal if other.play_unchecked(c).winner is not None)
     for seat in (0, 1):
         for at_hand in ((1, 0), (0, 1), (1, 1)):

@@ -41,7 +41,7 @@ def test_backed_up_scores_are_those_of_the_oracle() -> None:
     geometry = Geometry(3, 4, 3)
     known: dict[object, int] = {}
     scores = {}
-    for position in random_positions(geometry, 300, seed=8, going_on=True):
+    for position in random_positions(geometry, 300, seed=8, ongoing=True):
         scores[position.canonical_key] = naive.score(oracle(position), known)
     found = list(layers(geometry, geometry.cells))
     below = np.zeros(0, dtype=np.int8)

@@ -167,7 +167,7 @@ def test_scores_that_no_position_has_are_refused(score: int) -> None:
 def test_no_score_of_a_position_is_refused() -> None:
     for geometry in (Geometry(3, 4, 3), Geometry(4, 3, 3)):
         known: dict[object, int] = {}
-        for position in random_positions(geometry, 200, seed=1, going_on=True):
+        for position in random_positions(geometry, 200, seed=1, ongoing=True):
             lowest, highest = score_range(geometry, position.ply)
             assert lowest <= naive.score(oracle(position), known) <= highest
 

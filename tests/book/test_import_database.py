@@ -277,7 +277,7 @@ def test_the_database_of_the_package_is_read_right(real: tuple[Keys, Scores]) ->
     assert len(keys) == 4_200_899
     solver = Solver(table_mb=16, book=None)
     asked = 0
-    for position in random_positions(GEOMETRY, 150, seed=4, going_on=True):
+    for position in random_positions(GEOMETRY, 150, seed=4, ongoing=True):
         if position.ply == PLIES and not has_win_at_hand(position):
             place = int(keys.searchsorted(position.canonical_key))
             assert keys[place] == position.canonical_key

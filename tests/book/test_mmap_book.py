@@ -53,7 +53,7 @@ def test_it_answers_as_the_book_it_was_made_of(book: Book, path: Path) -> None:
 
 def test_a_solver_asks_it(path: Path) -> None:
     solver, plain = (Solver(SMALL, table_mb=1, book=which) for which in (path, None))
-    for position in random_positions(SMALL, 60, seed=2, going_on=True):
+    for position in random_positions(SMALL, 60, seed=2, ongoing=True):
         assert solver.scores(position) == plain.scores(position)
         if position.ply < PLIES:
             assert solver.score(position) == plain.score(position)

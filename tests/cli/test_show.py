@@ -72,7 +72,7 @@ def windows_of(cells: np.ndarray, own: int) -> int:
 
 
 def test_what_is_counted_is_what_plain_code_counts(run: Run) -> None:
-    for columns in list(random_games(Geometry(), 8, seed=3, going_on=True)):
+    for columns in list(random_games(Geometry(), 8, seed=3, ongoing=True)):
         position = Position.from_moves(columns)
         told = json.loads(run("show", "".join(str(c + 1) for c in columns), "--json").out)
         cells = encodings.to_polito(position).astype(int)

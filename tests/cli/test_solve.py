@@ -62,7 +62,7 @@ def test_json_tells_everything_of_a_position(run: Run) -> None:
 
 def test_a_stream_is_answered_line_by_line_like_the_solver(run: Run) -> None:
     geometry = Geometry(5, 4)
-    games = list(random_games(geometry, 40, seed=9, going_on=True))
+    games = list(random_games(geometry, 40, seed=9, ongoing=True))
     lines = ["".join(str(column + 1) for column in columns) for columns in games]
     solver = Solver(geometry, table_mb=4)
     expected = [solver.scores(Position.from_moves(columns, geometry)) for columns in games]

@@ -55,7 +55,7 @@ def test_array_operations_are_those_of_positions(geometry: Geometry) -> None:
 
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_moves_are_those_of_positions(geometry: Geometry) -> None:
-    positions = list(random_positions(geometry, 60, seed=4, going_on=True))
+    positions = list(random_positions(geometry, 60, seed=4, ongoing=True))
     mine, mask = boards_of(positions)
     for column, (can, mine_after, mask_after) in enumerate(moves(mine, mask, geometry)):
         expected = {

@@ -74,7 +74,7 @@ def test_a_finished_game_is_marked() -> None:
     assert "|*X*|*X*|*X*|" in draw(OVER, "box", "ascii")
     assert "| *1*1*1*2|" in draw(OVER, "compact")
     assert draw(OVER, result=False).endswith("┘")
-    assert "\x1b[1;31m○\x1b[0m" in draw(OVER, colour=True)
+    assert "\x1b[1;31m○\x1b[0m" in draw(OVER, color=True)
 
 
 def test_describe() -> None:
@@ -93,14 +93,14 @@ def test_str_is_the_drawing() -> None:
     style=st.sampled_from(STYLES),
     charset=st.sampled_from(CHARSETS),
     line=st.booleans(),
-    colour=st.booleans(),
+    color=st.booleans(),
     marked=st.booleans(),
 )
 def test_round_trip(
-    position: Position, style: str, charset: str, line: bool, colour: bool, marked: bool
+    position: Position, style: str, charset: str, line: bool, color: bool, marked: bool
 ) -> None:
     last = last_column(position) if marked else None
-    text = draw(position, style, charset, last=last, line=line, colour=colour)
+    text = draw(position, style, charset, last=last, line=line, color=color)
     assert parse_drawing(text, position.geometry) == position
     assert parse_drawing(f"  {text}\n\n".replace("\n", "\n  "), position.geometry) == position
 

@@ -26,7 +26,7 @@ def test_layout(geometry: Geometry) -> None:
     assert geometry.fits_word == (geometry.bits <= 64)
     assert list(geometry.cells_of(geometry.bottom)) == [(c, 0) for c in range(geometry.columns)]
     assert sum(map(geometry.column_mask, range(geometry.columns))) == geometry.board
-    assert sorted(geometry.centre_order) == list(range(geometry.columns))
+    assert sorted(geometry.center_order) == list(range(geometry.columns))
     for (dc, dr), step in zip(DIRECTIONS, geometry.steps, strict=True):
         assert geometry.bit(3 + dc, 3 + dr) - geometry.bit(3, 3) == step
 
@@ -36,8 +36,8 @@ def test_the_drawn_layout() -> None:
     assert [geometry.bit(c, 0) for c in range(7)] == [0, 7, 14, 21, 28, 35, 42]
     assert [geometry.bit(0, r) for r in range(6)] == [0, 1, 2, 3, 4, 5]
     assert geometry.steps == (1, 7, 8, 6)
-    assert geometry.centre_order == (3, 2, 4, 1, 5, 0, 6)
-    assert Geometry(4, 4).centre_order == (1, 2, 0, 3)
+    assert geometry.center_order == (3, 2, 4, 1, 5, 0, 6)
+    assert Geometry(4, 4).center_order == (1, 2, 0, 3)
     assert Geometry(8, 7).bits == 64
     assert str(Geometry(9, 7, 5)) == "9x7 connect 5"
 

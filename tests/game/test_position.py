@@ -13,11 +13,11 @@ from hypothesis import given
 
 from claimeven import (
     ClaimevenError,
+    GameLine,
     Geometry,
     IllegalMove,
     InvalidNotation,
     InvalidPosition,
-    Line,
     Outcome,
     Position,
 )
@@ -138,7 +138,7 @@ def test_what_is_printed_of_a_position_can_be_read_again() -> None:
         ("move", ": there is play(column), which returns a new position"),
         ("player", ": there is turn (0 or 1)"),
         ("is_terminal", ": there is is_over"),
-        ("moves", ": there is Line, which takes moves back"),
+        ("moves", ": there is GameLine, which takes moves back"),
         ("trun", "(did you mean turn?)"),
         ("to_kaggle", ": claimeven.encodings has functions such as to_kaggle"),
         ("_repr_png_", "a Position has no attribute '_repr_png_'"),
@@ -237,7 +237,7 @@ def test_bad_move_strings() -> None:
         parse_moves(4455)  # type: ignore[arg-type]
     for start in ("abc", 1.5):
         with pytest.raises(InvalidPosition, match="a line starts from a Position, not from"):
-            Line(start)  # type: ignore[arg-type]
+            GameLine(start)  # type: ignore[arg-type]
 
 
 def test_positions_do_not_change() -> None:
@@ -261,7 +261,7 @@ def test_the_board_is_read_as_the_oracle_holds_it(position: Position) -> None:
             assert position.cell(column, row) == position.rows[row][column] == owner
             assert array[row, column] == (-1 if owner is None else owner)
             other = None if owner is None else 1 - owner
-            assert position.swapped().cell(column, row) == other
+            assert position.with_sides_swapped().cell(column, row) == other
     assert position.heights == tuple(
         sum(cell is not naive.EMPTY for cell in column) for column in grid
     )

@@ -18,7 +18,7 @@ def test_values_equal_the_oracle(geometry: Geometry) -> None:
         for algorithm in ALGORITHMS
         for backend in BACKENDS
     ]
-    for position in random_positions(geometry, 12, seed=4, going_on=True):
+    for position in random_positions(geometry, 12, seed=4, ongoing=True):
         depth = min(3, geometry.cells - position.ply)
         expected = naive.minimax(
             oracle(position),
@@ -65,7 +65,7 @@ def test_positions_near_the_end_are_solved_as_the_oracle_does() -> None:
     geometry = Geometry(5, 4, 4)
     known: dict[object, int] = {}
     searchers = [MinimaxSearch(algorithm) for algorithm in ALGORITHMS]
-    for position in random_positions(geometry, 60, seed=5, going_on=True):
+    for position in random_positions(geometry, 60, seed=5, ongoing=True):
         if geometry.cells - position.ply > 9:
             continue
         score = naive.score(oracle(position), known)
@@ -84,7 +84,7 @@ def test_positions_near_the_end_are_solved_as_the_oracle_does() -> None:
 def test_evaluations_for_the_root_are_those_of_the_oracle(depth: int) -> None:
     searches = [MinimaxSearch(algorithm, "windows", view="root") for algorithm in ALGORITHMS]
     differing = 0
-    for position in random_positions(Geometry(), 40, seed=12, going_on=True):
+    for position in random_positions(Geometry(), 40, seed=12, ongoing=True):
         root = oracle(position).player
 
         def as_the_root_sees(game: naive.Game, root: int = root) -> int:

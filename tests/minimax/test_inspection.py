@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.game.tree_svg import colour, edge_width
+from claimeven.game.tree_svg import color, edge_width
 from claimeven.minimax import PROVEN, WIN, MinimaxSearch
 from claimeven.minimax.inspection import (
     AT_LEAST,
@@ -62,7 +62,7 @@ def true_value(position: Position, ply: int) -> float:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_value_is_the_true_one_or_bounds_it(algorithm: str) -> None:
     cut = bounded = 0
-    for root_position in random_positions(Geometry(5, 4, 4), 12, seed=21, going_on=True):
+    for root_position in random_positions(Geometry(5, 4, 4), 12, seed=21, ongoing=True):
         root = grown(algorithm, root_position)
         for node, position, ply in walk(root, root_position):
             true = true_value(position, ply)
@@ -89,7 +89,7 @@ def test_every_value_is_the_true_one_or_bounds_it(algorithm: str) -> None:
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_tree_is_that_of_the_search(algorithm: str) -> None:
-    for position in random_positions(Geometry(), 5, seed=22, going_on=True):
+    for position in random_positions(Geometry(), 5, seed=22, ongoing=True):
         result = MinimaxSearch(algorithm, "windows", backend="python").search(position, DEPTH)
         root = grown(algorithm, position)
         nodes = [node for node, _, _ in walk(root, position)]
@@ -169,7 +169,7 @@ def test_a_small_tree_in_colours_and_widths() -> None:
     space = "{http://www.w3.org/2000/svg}"
     fills = [circle.get("fill") for circle in drawing.iter(f"{space}circle")]
     worths = (0.5, 3 / 8, 7 / 12, -1.0, 1.0, 0.5)  # the root is drawn last
-    assert fills == [colour(worth) for worth in worths]
+    assert fills == [color(worth) for worth in worths]
     widths = [float(line.get("stroke-width", 0)) for line in drawing.iter(f"{space}line")]
     assert widths == pytest.approx([9 * edge_width(n / 16) for n in (4, 3, 6, 1, 1)], abs=0.06)
 

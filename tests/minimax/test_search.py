@@ -30,7 +30,7 @@ POSITIONS_A_BOARD = 400
 @pytest.mark.parametrize("geometry", SEARCHED, ids=str)
 def test_alphabeta_returns_what_minimax_returns(geometry: Geometry) -> None:
     depths = cycle((1, 2, 3, 4))
-    positions = list(random_positions(geometry, POSITIONS_A_BOARD, seed=1, going_on=True))
+    positions = list(random_positions(geometry, POSITIONS_A_BOARD, seed=1, ongoing=True))
     for name in EVALUATIONS:
         full = MinimaxSearch("minimax", name, backend="compiled")
         pruned = MinimaxSearch("alphabeta", name, backend="compiled")
@@ -50,14 +50,14 @@ def test_alphabeta_returns_what_minimax_returns(geometry: Geometry) -> None:
 def test_negamax_with_an_empty_table_returns_minimax_value(order: str) -> None:
     full = MinimaxSearch("minimax", order=order)
     negamax = MinimaxSearch("negamax", order=order)
-    for position in random_positions(Geometry(), 100, seed=2, going_on=True):
+    for position in random_positions(Geometry(), 100, seed=2, ongoing=True):
         negamax.reset()
         assert negamax.search(position, 4).value == full.search(position, 4).value
 
 
 def test_column_values_of_minimax_are_exact_and_bound_those_of_alphabeta() -> None:
     full, pruned = MinimaxSearch("minimax"), MinimaxSearch("alphabeta")
-    for position in random_positions(Geometry(), 100, seed=3, going_on=True):
+    for position in random_positions(Geometry(), 100, seed=3, ongoing=True):
         exact = full.search(position, 4).columns
         for column, known in enumerate(pruned.search(position, 4).columns):
             true = exact[column]
@@ -89,7 +89,7 @@ def test_faster_wins_and_slower_losses_are_preferred(algorithm: str, backend: st
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_slow_loss_is_preferred_to_a_fast_one(algorithm: str) -> None:
     slower = 0
-    for position in random_positions(Geometry(5, 4, 4), 400, seed=6, going_on=True):
+    for position in random_positions(Geometry(5, 4, 4), 400, seed=6, ongoing=True):
         result = MinimaxSearch("minimax").search(position, 6)
         if result.value > -PROVEN:
             continue

@@ -57,7 +57,7 @@ def test_a_trace_does_not_change_the_searches_after_it() -> None:
 
 def test_a_table_that_forgets_much_gives_the_same_value() -> None:
     full = MinimaxSearch("minimax")
-    for position in random_positions(Geometry(), 60, seed=9, going_on=True):
+    for position in random_positions(Geometry(), 60, seed=9, ongoing=True):
         expected = full.search(position, 4).value
         for entries in (1, 4, 16):
             assert MinimaxSearch("negamax", table=entries).search(position, 4).value == expected

@@ -28,7 +28,7 @@ def test_backends_agree_in_everything(geometry: Geometry, algorithm: str) -> Non
     for order in ORDERS:
         for name in EVALUATIONS:
             one, other = (MinimaxSearch(algorithm, name, order, backend) for backend in BACKENDS)
-            for position in random_positions(geometry, 6, seed=7, going_on=True):
+            for position in random_positions(geometry, 6, seed=7, ongoing=True):
                 same(one, other, position, depth=next(depths))
 
 
@@ -40,7 +40,7 @@ def test_backends_agree_with_evaluations_for_the_root(geometry: Geometry, algori
             MinimaxSearch(algorithm, name, backend=backend, view="root") for backend in BACKENDS
         )
         depths = cycle((1, 2, 3))
-        for position in random_positions(geometry, 8, seed=11, going_on=True):
+        for position in random_positions(geometry, 8, seed=11, ongoing=True):
             same(one, other, position, depth=next(depths))
 
 
@@ -50,7 +50,7 @@ def test_backends_agree_under_a_limit_of_nodes(algorithm: str) -> None:
     for geometry in SEARCHED:
         order = rng.choice(ORDERS)
         one, other = (MinimaxSearch(algorithm, "streaks", order, backend) for backend in BACKENDS)
-        for position in random_positions(geometry, 8, seed=8, going_on=True):
+        for position in random_positions(geometry, 8, seed=8, ongoing=True):
             nodes = rng.choice((1, 2, 7, 8, 9, 50, 57, 58, rng.randint(1, 600)))
             same(one, other, position, nodes=nodes, depth=rng.choice((None, 2, 5)))
 
@@ -79,7 +79,7 @@ def test_backends_agree_without_pruning_and_with_minimax() -> None:
             for backend in BACKENDS
         )
         plain = MinimaxSearch("minimax", "streaks", "left")
-        for position in random_positions(geometry, 6, seed=12, going_on=True):
+        for position in random_positions(geometry, 6, seed=12, ongoing=True):
             same(one, other, position, depth=4)
             one.reset()
             found, known = one.search(position, depth=4), plain.search(position, depth=4)
@@ -94,7 +94,7 @@ def test_backends_agree_to_the_end_of_the_game() -> None:
     geometry = Geometry(4, 4, 3)
     for algorithm in ALGORITHMS:
         one, other = (MinimaxSearch(algorithm, backend=backend) for backend in BACKENDS)
-        for position in random_positions(geometry, 25, seed=10, going_on=True):
+        for position in random_positions(geometry, 25, seed=10, ongoing=True):
             if geometry.cells - position.ply <= 8:
                 same(one, other, position)
 

@@ -25,7 +25,7 @@ BOARDS = (
 
 def unfinished_position(rng: random.Random, geometry: Geometry) -> Position:
     """The position after some random moves, not over."""
-    return random_position(rng, geometry, going_on=True)
+    return random_position(rng, geometry, ongoing=True)
 
 
 def search(

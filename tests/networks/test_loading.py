@@ -43,7 +43,7 @@ def model(request: pytest.FixtureRequest) -> PolicyValue:
 def test_a_model_keeps_to_its_contract(model: PolicyValue) -> None:
     """Types, ranges, full columns; one by one as all at once; mirror images; from threads."""
     rng = random.Random(5)
-    positions = [random_position(rng, model.geometry, going_on=True) for _ in range(60)]
+    positions = [random_position(rng, model.geometry, ongoing=True) for _ in range(60)]
     images = [position.mirror() for position in positions]
     mines, masks = (
         np.array([getattr(each, word) for each in [*positions, *images]], dtype=np.uint64)

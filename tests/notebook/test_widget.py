@@ -18,13 +18,13 @@ from traitlets import TraitError
 from claimeven import (
     ClaimevenError,
     Decision,
+    GameLine,
     Geometry,
     IllegalMove,
     InvalidLimit,
     InvalidNotation,
     InvalidSpec,
     Limit,
-    Line,
     Position,
     Solver,
 )  # fmt: skip
@@ -58,8 +58,8 @@ class Waiting(Agent):
     [
         ("4455", "4455"),
         ([3, 3, 4, 4], "4455"),
-        (Line(Position(), (3, 3, 4, 4)), "4455"),
-        (Line(Position.from_moves("44"), (4, 4)), "55"),
+        (GameLine(Position(), (3, 3, 4, 4)), "4455"),
+        (GameLine(Position.from_moves("44"), (4, 4)), "55"),
         (Position.from_moves("4455"), ""),
     ],
 )
@@ -465,8 +465,8 @@ def test_a_solver_handed_in_is_kept_for_its_board() -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"game": None}, "a game is moves, a Line or a Position, not None"),
-        ({"game": 44}, "a game is moves, a Line or a Position, not 44"),
+        ({"game": None}, "a game is moves, a GameLine or a Position, not None"),
+        ({"game": 44}, "a game is moves, a GameLine or a Position, not 44"),
         ({"game": Position(), "geometry": SMALL}, "the game is on 7x6"),
         ({"game": Position(), "geometry": Geometry(7, 6, 5)}, "the game is on 7x6"),
         ({"geometry": "7x6"}, "a board is a Geometry, as Geometry\\(9, 7\\), not '7x6'"),

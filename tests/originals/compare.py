@@ -101,7 +101,7 @@ def evaluation(name: str, rebuilt: Callable[[boards.Cells, int], int]) -> Compar
 
     def compare(moves: str) -> bool:
         position, (cells, player) = Position.from_moves(moves), board_and_player(moves)
-        both = [EVALUATIONS[name](each) for each in (position, position.swapped())]
+        both = [EVALUATIONS[name](each) for each in (position, position.with_sides_swapped())]
         return both == [rebuilt(cells, player), rebuilt(cells, 3 - player)]
 
     return compare

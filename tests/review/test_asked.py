@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from claimeven import (
+    GameLine,
     Geometry,
     IllegalMove,
     InvalidNotation,
     InvalidSolve,
-    Line,
     Position,
     Solver,
     analyze,
@@ -38,11 +38,11 @@ def test_without_a_solver_there_is_one() -> None:
 
 def test_a_line_may_start_anywhere() -> None:
     start = Position.from_moves("12", SMALL)
-    judged = analyze(Line(start, [1, 2]), PLAIN)
+    judged = analyze(GameLine(start, [1, 2]), PLAIN)
     assert [move.position.ply for move in judged.moves] == [2, 3]
     assert judged.moves == analyze("1223", PLAIN).moves[2:]
-    assert analyze(Line(start, [1, 2]).undo(), PLAIN).moves == judged.moves[:1]
-    assert judged == analyze(Line(start, [1, 2]))
+    assert analyze(GameLine(start, [1, 2]).undo(), PLAIN).moves == judged.moves[:1]
+    assert judged == analyze(GameLine(start, [1, 2]))
 
 
 def test_they_print_as_text() -> None:

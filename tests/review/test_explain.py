@@ -50,7 +50,7 @@ def told() -> list[tuple[Position, list[int], Solver, list[Claim]]]:
     rows = []
     for number, (geometry, lowest) in enumerate(BOARDS):
         solver = Solver(geometry, table_mb=1)
-        for moves in random_games(geometry, POSITIONS, number, going_on=True, lowest=lowest):
+        for moves in random_games(geometry, POSITIONS, number, ongoing=True, lowest=lowest):
             position = Position.from_moves(moves, geometry)
             rows.append((position, moves, solver, list(explain(position, solver).all_claims())))
     return rows

@@ -26,7 +26,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
 def test_threads_apart_find_the_scores_of_one(threads: int) -> None:
     """Positions from easy to ones where all threads are needed and join in the end."""
     one, many = (Solver(table_mb=8, threads=count, book=None) for count in (1, threads))
-    positions = [p for p in random_positions(Geometry(), 120, seed=8, going_on=True) if p.ply >= 13]
+    positions = [p for p in random_positions(Geometry(), 120, seed=8, ongoing=True) if p.ply >= 13]
     for position in [*positions[:20], Position.from_moves("226744515337")]:
         many.clear()
         assert many.scores(position) == one.scores(position)
@@ -101,7 +101,7 @@ def test_what_a_book_tells_of_the_next_ply_holds(book: Book) -> None:
     plain = Solver(SMALL, table_mb=4, book=None)
     with_book = Solver(SMALL, table_mb=4, book=book)
     sharper = 0
-    for position in random_positions(SMALL, 500, seed=11, going_on=True):
+    for position in random_positions(SMALL, 500, seed=11, ongoing=True):
         if position.ply != PLIES:
             continue
         children = {c: position.play(c) for c in position.legal_columns}
@@ -114,7 +114,7 @@ def test_what_a_book_tells_of_the_next_ply_holds(book: Book) -> None:
             sharper += floors[column] > -known
         scores = plain.scores(position)
         assert with_book.scores(position) == scores
-        best = tuple(c for c in SMALL.centre_order if scores[c] == known)
+        best = tuple(c for c in SMALL.center_order if scores[c] == known)
         assert with_book.best(position) == Best(known, best)
     assert sharper > 5
     assert with_book.statistics.nodes < plain.statistics.nodes
@@ -123,6 +123,6 @@ def test_what_a_book_tells_of_the_next_ply_holds(book: Book) -> None:
 
 def test_columns_that_are_alike_are_found() -> None:
     start = Position(Geometry(4, 4, 3))
-    children = {column: start.play(column) for column in start.geometry.centre_order}
+    children = {column: start.play(column) for column in start.geometry.center_order}
     assert images_among(children, start) == {2: 1, 3: 0}
     assert images_among(children, start.play(0)) == {}

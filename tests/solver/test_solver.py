@@ -69,7 +69,7 @@ def test_everything_a_solver_says_is_what_the_oracle_says(
             assert solver.principal_variation(position) == ()
             continue
         assert solver.scores(position) == expected
-        best = [c for c in geometry.centre_order if expected[c] == score]
+        best = [c for c in geometry.center_order if expected[c] == score]
         assert solver.best_columns(position) == tuple(best)
         assert solver.best(position) == (score, tuple(best))
         assert solver.principal_variation(position)[0] == best[0]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from claimeven import Geometry, Line, Position, analyze, make_agent
+from claimeven import GameLine, Geometry, Position, analyze, make_agent
 from claimeven.minimax import MinimaxSearch
 from claimeven.minimax.inspection import value_text
 from claimeven.minimax.types import plies_to_end, run_trace
@@ -182,7 +182,7 @@ def test_a_review_is_that_of_the_package(server: Server) -> None:
     assert told == analyze(moves).as_dict()
     rows = "/".join([*["......."] * 3, "...OX..", "...OO..", "...XX.."])
     told = server.get("/api/review", position=rows, moves="54221").json
-    assert told == analyze(Line(Position.from_moves("445554"), (4, 3, 1, 1, 0))).as_dict()
+    assert told == analyze(GameLine(Position.from_moves("445554"), (4, 3, 1, 1, 0))).as_dict()
 
 
 def test_a_review_tells_positions_on_the_way(server: Server) -> None:

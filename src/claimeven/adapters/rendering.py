@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from claimeven.game.drawing import draw
 from claimeven.game.position import Position
-from claimeven.game.svg import BOARD, COLOURS, EMPTY, LIGHT
+from claimeven.game.svg import BOARD, COLORS, EMPTY, LIGHT
 
 RENDER_MODES: Final = ("ansi", "rgb_array", "human")
 
@@ -31,9 +31,9 @@ def rendered(position: Position, mode: str, last: int | None = None) -> Any:
         return draw(position, last=last)
     if mode == "rgb_array":
         return image(position)
-    colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     charset = "unicode" if "utf" in (sys.stdout.encoding or "").lower() else "ascii"
-    print(draw(position, charset=charset, last=last, colour=colour), end="\n\n", flush=True)
+    print(draw(position, charset=charset, last=last, color=color), end="\n\n", flush=True)
     return None
 
 
@@ -66,14 +66,14 @@ def _tile(owner: int | None, won: bool, cell: int) -> Image:
     distance = np.hypot(across[:, None], across[None, :])
     picture = np.broadcast_to(_rgb(BOARD), (cell, cell, 3))
 
-    def disc(radius: float, colour: str) -> None:
+    def disc(radius: float, color: str) -> None:
         nonlocal picture
         cover = np.clip((radius - distance) * cell + 0.5, 0.0, 1.0)[..., None]
-        picture = picture * (1 - cover) + _rgb(colour) * cover
+        picture = picture * (1 - cover) + _rgb(color) * cover
 
     disc(_HOLE, EMPTY)
     if owner is not None:
-        fill, rim, mark = COLOURS[owner]
+        fill, rim, mark = COLORS[owner]
         disc(_RIM + _STROKE / 2, LIGHT if won else rim)
         disc(_RIM - _STROKE / 2, fill)
         disc(_RING + _STROKE / 2 if owner == 0 else _DOT, mark)
@@ -82,5 +82,5 @@ def _tile(owner: int | None, won: bool, cell: int) -> Image:
     return picture.round().astype(np.uint8)
 
 
-def _rgb(colour: str) -> NDArray[np.float64]:
-    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float64)
+def _rgb(color: str) -> NDArray[np.float64]:
+    return np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float64)

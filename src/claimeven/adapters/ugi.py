@@ -275,7 +275,7 @@ class UgiEngine:
         if "seconds" in agent.limits:
             self._ask(agent, position, Limit(seconds=_HASTE))
         if self._best is None:
-            order = position.geometry.centre_order
+            order = position.geometry.center_order
             self._best = Decision(next(c for c in order if c in position.legal_columns))
         return self._best
 

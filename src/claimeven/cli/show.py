@@ -136,7 +136,7 @@ def _facts_of(given: Given, position: Position) -> dict[str, Any]:
     is_over = is_game and position.is_over
     wins = [winning_cells(discs, position.mask, board) for discs in position.discs]
     playable = playable_cells(position.mask, board)
-    views = (position, position.swapped())[:: -1 if position.turn else 1]
+    views = (position, position.with_sides_swapped())[:: -1 if position.turn else 1]
     runs = [[_run_dict(run) for run in sequence_list(position, player)] for player in (0, 1)]
     return {
         **board.as_dict(),

@@ -7,8 +7,8 @@ from claimeven.game.errors import (
     InvalidNotation,
     InvalidPosition,
 )
+from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.line import Line
 from claimeven.game.notation import column_name, format_moves, parse_column, parse_moves
 from claimeven.game.outcome import FIRST, SECOND, Outcome
 from claimeven.game.position import Position
@@ -18,12 +18,12 @@ __all__ = [
     "SECOND",
     "STANDARD",
     "ClaimevenError",
+    "GameLine",
     "Geometry",
     "IllegalMove",
     "InvalidGeometry",
     "InvalidNotation",
     "InvalidPosition",
-    "Line",
     "Outcome",
     "Position",
     "column_name",

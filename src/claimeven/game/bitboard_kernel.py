@@ -166,7 +166,7 @@ _WORDS = STARTS + len(DIRECTIONS)
 def board_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
     """Return what kernels need to know of a board: a read-only uint64 array of shape (9,).
 
-    Slots `HEIGHT`, `CONNECT`, `BOTTOM`, `BOARD`, then `CENTRE` (mask of the centre column), and
+    Slots `HEIGHT`, `CONNECT`, `BOTTOM`, `BOARD`, then `CENTRE` (mask of the center column), and
     from `STARTS` on the cells where a window of `connect` cells may start, one mask for each of
     `DIRECTIONS`. Raises `InvalidGeometry` for boards of more than 64 bits.
     """

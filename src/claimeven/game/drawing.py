@@ -30,8 +30,8 @@ from claimeven.game.validation import one_of, whole_number
 STYLES: Final = ("grid", "box", "compact")
 CHARSETS: Final = ("unicode", "ascii")
 
-#: Terminal colours of the two players' discs (yellow, red) and the code that ends them.
-_COLOURS: Final = ("\x1b[1;33m", "\x1b[1;31m")
+#: Terminal colors of the two players' discs (yellow, red) and the code that ends them.
+_COLORS: Final = ("\x1b[1;33m", "\x1b[1;31m")
 _PLAIN: Final = "\x1b[0m"
 
 
@@ -77,13 +77,13 @@ def draw(
     last: int | None = None,
     line: bool = True,
     result: bool = True,
-    colour: bool = False,
+    color: bool = False,
 ) -> str:
     """Return a drawing of a board, without a newline at its end.
 
     `style` is "grid", "box" or "compact" and `charset` "unicode" or "ascii". `last` is the
     0-based column played last, whose top disc is marked; `line` marks winning lines; `result`
-    adds the line that says who is to move or who won; `colour` paints the discs with terminal
+    adds the line that says who is to move or who won; `color` paints the discs with terminal
     codes. Raises `ClaimevenError` for another style or charset and for what is no position, and
     `InvalidPosition` when the last move cannot have been `last`.
 
@@ -99,8 +99,8 @@ def draw(
     one_of(style, "style", STYLES)
     one_of(charset, "charset", CHARSETS)
     symbols = _SYMBOLS[style, charset]
-    if colour:
-        one, two = (f"{_COLOURS[i]}{symbols[i]}{_PLAIN}" for i in (0, 1))
+    if color:
+        one, two = (f"{_COLORS[i]}{symbols[i]}{_PLAIN}" for i in (0, 1))
         symbols = (one, two, symbols[2])
     rows = _symbol_rows(position, symbols)
     marks = _mark_rows(position, last, line)
@@ -245,7 +245,7 @@ _FRAME_LINE: Final = re.compile(r"[\s|│║]*[-+=─═┌└├╔╚╠].*")
 _ROW_LABEL: Final = re.compile(r"^\s*\d+\s*(?=[|│║])")
 _NUMBERS: Final = re.compile(r"\s*\d{1,2}(\s+\d{1,2})+\s*")
 _BLANK: Final = re.compile(r"\s")
-_COLOUR_CODE: Final = re.compile(r"\x1b\[[\d;]*m")
+_COLOR_CODE: Final = re.compile(r"\x1b\[[\d;]*m")
 
 
 class Drawn(NamedTuple):
@@ -315,7 +315,7 @@ def find_drawings(text: str) -> Iterator[Drawn]:
 
 def _plain(text: str) -> str:
     """Return a drawing without colors, each blank as a space; lines stay as they are."""
-    return "\n".join(_BLANK.sub(" ", line) for line in _COLOUR_CODE.sub("", text).splitlines())
+    return "\n".join(_BLANK.sub(" ", line) for line in _COLOR_CODE.sub("", text).splitlines())
 
 
 def _columns_of(line: str) -> int:

@@ -140,8 +140,8 @@ class Geometry:
         return tuple(tuple(step * length for length in grown) for step in self.steps)
 
     @cached_property
-    def centre_order(self) -> tuple[int, ...]:
-        """Columns from the centre outwards, the left one first at equal distance."""
+    def center_order(self) -> tuple[int, ...]:
+        """Columns from the center outwards, the left one first at equal distance."""
         return tuple(
             sorted(range(self.columns), key=lambda c: (abs(2 * c - (self.columns - 1)), c))
         )

@@ -14,7 +14,7 @@ _HINTS = {
     " available_moves possible_moves get_legal_moves get_valid_moves legal",
     "play(column), which returns a new position": "move push drop make_move do_move step apply"
     " apply_action place put",
-    "Line, which takes moves back": "pop undo take_back unmake_move history moves move_stack",
+    "GameLine, which takes moves back": "pop undo take_back unmake_move history moves move_stack",
     "turn (0 or 1)": "player current_player to_move mark side side_to_move current_turn",
     "is_over": "is_terminal terminal game_over is_game_over done finished is_finished ended",
     "winner and outcome": "result get_winner is_win is_won reward score",

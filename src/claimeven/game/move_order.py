@@ -18,7 +18,7 @@ def moves_to(position: Position) -> tuple[int, ...]:
     (2, 4, 3, 3)
     """
     geometry = position.geometry
-    order = geometry.centre_order[::-1]
+    order = geometry.center_order[::-1]
     seen = {position.mask}
     # Discs are taken off again, the last one first: what is left and the columns taken so far.
     ways: list[tuple[int, int, tuple[int, ...]]] = [(position.mine, position.mask, ())]

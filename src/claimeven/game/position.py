@@ -340,7 +340,7 @@ class Position:
             geometry, bitboard.mirrored(self.mine, geometry), bitboard.mirrored(self.mask, geometry)
         )
 
-    def swapped(self) -> Position:
+    def with_sides_swapped(self) -> Position:
         """Return the board with every disc given to the other side, which no game reaches.
 
         `mine` are the discs of the side not to move here: an evaluation of it says how the same

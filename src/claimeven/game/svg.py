@@ -23,8 +23,8 @@ from xml.sax.saxutils import escape
 from claimeven import markup
 from claimeven.game.drawing import check_position, describe, last_cell
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
-from claimeven.game.line import Line
 from claimeven.game.notation import column_name
 from claimeven.game.position import Position
 from claimeven.game.validation import real_number, whole_number
@@ -44,14 +44,14 @@ _PAPER, BOARD, EDGE, EMPTY, _INK, LIGHT = (
 )  # fmt: skip
 _NAMES: Final = ("yellow", "red")
 #: (disc, its rim, its mark) of the first and of the second player.
-COLOURS: Final = (("#ffd447", "#d9a400", "#b98900"), ("#bf2f4a", "#8d1c33", "#ffd9e0"))
+COLORS: Final = (("#ffd447", "#d9a400", "#b98900"), ("#bf2f4a", "#8d1c33", "#ffd9e0"))
 _FONT: Final = (
     "font-family='system-ui, -apple-system, Helvetica, Arial, sans-serif' text-anchor='middle'"
 )
 
 
 class _Layout(NamedTuple):
-    """Where things are: the board's cells start at (left, top); and the colours round the board."""
+    """Where things are: the board's cells start at (left, top); and the colors round the board."""
 
     geometry: Geometry
     top: int
@@ -89,7 +89,7 @@ def draw_svg(
     where there is none, written above the columns; the best ones stand out. `cell` is the side of
     a cell on the screen in pixels. The winning lines of a finished game are marked. The drawing
     carries a title and a description for screen readers. `bare` leaves out the white ground and
-    writes in the colour of the text around, for pages that may be dark.
+    writes in the color of the text around, for pages that may be dark.
 
     Raises `InvalidPosition` when the last move cannot have been `last`, and `ClaimevenError` for
     what is no position, for scores that are not one a column, and for cells without a size.
@@ -124,7 +124,7 @@ def position_html(position: Position, last: int | None = None) -> Html:
     return markup.drawing(draw_svg(position, last, bare=True))
 
 
-def line_html(line: Line) -> Html:
+def line_html(line: GameLine) -> Html:
     """Return the board of a line of play, and its moves below."""
     moves = f"Moves: {line.moves}" if line.columns else "No moves yet."
     return markup.below(position_html(line.position, line.last_column), markup.line(moves))
@@ -239,7 +239,7 @@ def _discs(position: Position, layout: _Layout) -> list[str]:
 
 def _discs_of(player: int, cells: Sequence[Cell], layout: _Layout) -> list[str]:
     """Discs of a player with their marks: light ones with a ring, dark ones with a dot."""
-    fill, rim, mark = COLOURS[player]
+    fill, rim, mark = COLORS[player]
     places = [f"cx='{layout.x(column):g}' cy='{layout.y(row):g}'" for column, row in cells]
     bodies = "".join(f"<circle {place} r='{_DISC}'/>" for place in places)
     marks = "".join(f"<circle {place} r='{6 if player else 13}'/>" for place in places)
@@ -306,8 +306,8 @@ def _scores(scores: Sequence[int | None], layout: _Layout) -> list[str]:
                 f"<rect x='{x - 25:g}' y='{middle - 14:g}' width='50' height='28' rx='14'/>"
             )
         text = f"{score:+d}".replace("-", "\N{MINUS SIGN}") if score else "0"
-        colour = LIGHT if score == best else layout.ink
-        texts.append(f"<text x='{x:g}' y='{middle + 7:g}' fill='{colour}'>{text}</text>")
+        color = LIGHT if score == best else layout.ink
+        texts.append(f"<text x='{x:g}' y='{middle + 7:g}' fill='{color}'>{text}</text>")
     return [
         f"<g fill='{layout.pill}'>{''.join(pills)}</g>",
         f"<g {_FONT} font-size='20' font-weight='600'>{''.join(texts)}</g>",

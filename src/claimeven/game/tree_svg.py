@@ -34,7 +34,7 @@ class DrawnNode:
         label: what stands in its circle.
         below: what stands below it, on a halo where edges leave.
         title: all that is known of it; browsers show it on hovering.
-        worth: its colour, from -1 (red) over 0 to 1 (blue).
+        worth: its color, from -1 (red) over 0 to 1 (blue).
         width: width of the edge into it, 0..1 of the widest.
         heavy: whether its circle has a thick border.
         crossed: whether a stroke across its foot says that not all its columns were searched.
@@ -55,7 +55,7 @@ class DrawnNode:
 def draw_tree(root: DrawnNode, worths: Sequence[tuple[float, str]], legend: Sequence[str]) -> Svg:
     """Draw a tree as an SVG document on a white ground, which notebooks show.
 
-    `worths` are colours and their words for the first line of the legend, `legend` its other
+    `worths` are colors and their words for the first line of the legend, `legend` its other
     lines.
     """
     places, across = _places(root)
@@ -117,7 +117,7 @@ def _places(root: DrawnNode) -> tuple[dict[int, tuple[float, float]], float]:
 
 def _circle(node: DrawnNode, x: float, y: float) -> str:
     size = 14 if len(node.label) <= 2 else 9
-    fill = colour(node.worth)
+    fill = color(node.worth)
     below = f'<text x="{x:.1f}" y="{y + RADIUS + 12:.1f}" font-size="9"'
     foot = y + RADIUS + 18
     crossed = (
@@ -145,7 +145,7 @@ def _legend(
     elements, x = [], float(MARGIN)
     for worth, word in worths:
         elements.append(
-            f'<rect x="{x:.1f}" y="{top - 9:.1f}" width="10" height="10" fill="{colour(worth)}"'
+            f'<rect x="{x:.1f}" y="{top - 9:.1f}" width="10" height="10" fill="{color(worth)}"'
             f' stroke="#1d1d1b" stroke-width="0.5"/>'
             f'<text x="{x + 14:.1f}" y="{top:.1f}">{escape(word)}</text>'
         )
@@ -155,10 +155,10 @@ def _legend(
     return "".join(elements), top + len(lines) * LEGEND_LINE + MARGIN / 2
 
 
-def colour(worth: float) -> str:
-    """Colour between red at -1, grey at 0 and blue at +1.
+def color(worth: float) -> str:
+    """Color between red at -1, grey at 0 and blue at +1.
 
-    >>> colour(0)
+    >>> color(0)
     'rgb(236,232,220)'
     """
     end = _GOOD if worth > 0 else _BAD

@@ -59,7 +59,7 @@ class SearchContext:
         """Return the heuristic's value for the side to move, `ply` moves below the root."""
         self.counters.evaluations += 1
         if self.view == "root" and ply % 2:
-            return -clip(self.evaluation(position.swapped()))
+            return -clip(self.evaluation(position.with_sides_swapped()))
         return clip(self.evaluation(position))
 
 

@@ -121,7 +121,7 @@ def column_order(geometry: Geometry, order: str) -> tuple[int, ...]:
     """
     if one_of(order, "order", ORDERS, InvalidSearch) == "left":
         return tuple(range(geometry.columns))
-    return geometry.centre_order
+    return geometry.center_order
 
 
 def clip(value: float) -> float:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from claimeven.agents.base import Agent, Limit
 from claimeven.agents.registry import AgentLike, make_agents
 from claimeven.errors import ClaimevenError
+from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.line import Line
 from claimeven.game.position import Position
 from claimeven.game.validation import seed_number, whole_number
 from claimeven.records import read_text
@@ -28,22 +28,22 @@ def check(geometry: Geometry, seat: object, limit: object, seed: object, solver:
         raise ClaimevenError(f"the solver is for {solver.geometry}, and the board is {geometry}")
 
 
-def line_of(game: object, geometry: Geometry | None) -> Line:
+def line_of(game: object, geometry: Geometry | None) -> GameLine:
     """Return the line that a board begins with."""
     if not isinstance(geometry, Geometry | None):
         raise ClaimevenError(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
-    if isinstance(game, Position | Line):
-        line = Line(game) if isinstance(game, Position) else Line(game.start, game.columns)
+    if isinstance(game, Position | GameLine):
+        line = GameLine(game) if isinstance(game, Position) else GameLine(game.start, game.columns)
         if geometry not in (None, line.start.geometry):
             raise ClaimevenError(f"the game is on {line.start.geometry}, not on {geometry}")
         return line
     if not isinstance(game, Iterable):
-        raise ClaimevenError(f"a game is moves, a Line or a Position, not {game!r}")
+        raise ClaimevenError(f"a game is moves, a GameLine or a Position, not {game!r}")
     board = geometry or STANDARD
     if isinstance(game, str):
         record = read_text(game, board)
-        return Line(Position(record.geometry), record.columns)
-    return Line(Position(board), game)
+        return GameLine(Position(record.geometry), record.columns)
+    return GameLine(Position(board), game)
 
 
 def opponent(agent: AgentLike, geometry: Geometry, limit: Limit) -> Agent:

@@ -16,8 +16,8 @@ from claimeven.agents.registry import AgentLike
 from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_characters
+from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
-from claimeven.game.line import Line
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.game.svg import draw_svg
@@ -52,7 +52,7 @@ class BoardWidget(anywidget.AnyWidget):
     """A board on which people play in a notebook, and Python looks on or plays along.
 
     `game` is where it begins: moves (a move string, or 0-based columns) on the board `geometry`
-    (7x6 where none is given), or a `Line` or a `Position`, which have one.
+    (7x6 where none is given), or a `GameLine` or a `Position`, which have one.
     `agent`, as in `play_match`, plays the seat of that number (0 moves first) under `limit`; all
     its randomness comes from `seed`. With `show_scores` the exact score of every column stands
     above it, solved in the background for up to `seconds` a position, by a solver of the widget's
@@ -102,7 +102,7 @@ class BoardWidget(anywidget.AnyWidget):
 
     def __init__(
         self,
-        game: str | Iterable[int] | Line | Position = "",
+        game: str | Iterable[int] | GameLine | Position = "",
         geometry: Geometry | None = None,
         *,
         agent: AgentLike | None = None,
@@ -211,9 +211,9 @@ class BoardWidget(anywidget.AnyWidget):
         return self._origin.geometry
 
     @property
-    def line(self) -> Line:
+    def line(self) -> GameLine:
         """The moves from where the board began; playing on the line leaves the board as it is."""
-        return Line(self._origin, parse_moves(self.moves, self.geometry))
+        return GameLine(self._origin, parse_moves(self.moves, self.geometry))
 
     @property
     def scores(self) -> tuple[int | None, ...] | None:
@@ -256,7 +256,7 @@ class BoardWidget(anywidget.AnyWidget):
     def _checked_moves(self, proposal: Any) -> str:
         try:
             columns = parse_moves(proposal["value"], self.geometry)
-            return Line(self._origin, columns).moves
+            return GameLine(self._origin, columns).moves
         except ClaimevenError as error:
             raise TraitError(str(error)) from None
 

@@ -238,7 +238,7 @@ def _outcomes(position: Position, solver: Solver) -> tuple[int | None, ...]:
     Cheaper than scores, and as good to tell the kind of a puzzle.
     """
     found: list[int | None] = [None] * position.geometry.columns
-    for column in position.geometry.centre_order:
+    for column in position.geometry.center_order:
         if column in position.legal_columns:
             found[column] = -solver.outcome(position.play(column))
             if found.count(1) > 1:

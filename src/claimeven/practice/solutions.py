@@ -83,7 +83,7 @@ def best_answer(played: Position, kind: str, solver: ExactSolver) -> int:
     """
     scores = solver.scores(played)
     best = max(score for score in scores if score is not None)
-    columns = [c for c in played.geometry.centre_order if scores[c] == best]
+    columns = [c for c in played.geometry.center_order if scores[c] == best]
     if len(columns) == 1:
         return columns[0]
 

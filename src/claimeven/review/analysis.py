@@ -18,7 +18,7 @@ from itertools import islice
 from textwrap import wrap
 from typing import Any
 
-from claimeven.game.line import Line
+from claimeven.game.game_line import GameLine
 from claimeven.game.notation import column_name, format_moves
 from claimeven.game.outcome import PLAYER_NAMES, Outcome
 from claimeven.game.position import Position
@@ -75,7 +75,7 @@ class JudgedMove:
     def best(self) -> tuple[int, ...]:
         """Columns that keep the score, centre-most first."""
         before = self.before
-        return tuple(c for c in self.position.geometry.centre_order if self.scores[c] == before)
+        return tuple(c for c in self.position.geometry.center_order if self.scores[c] == before)
 
     @property
     def steps(self) -> int:
@@ -209,11 +209,11 @@ class Analysis:
         }
 
 
-def analyze(game: str | Iterable[int] | Line, solver: ExactSolver | None = None) -> Analysis:
+def analyze(game: str | Iterable[int] | GameLine, solver: ExactSolver | None = None) -> Analysis:
     """Judge a game, finished or not, from its first move on.
 
     `game` is a move string or 0-based columns, from the empty board of the solver (or the usual
-    one), or a `Line`, which may start elsewhere. Without a solver a new one is made, with the usual
+    one), or a `GameLine`, which may start elsewhere. Without a solver a new one uses the default
     book of its board; to judge many games hand in one that keeps what it has found. The
     game is solved from its end, since late positions are quick and tell much about earlier ones.
 
@@ -264,9 +264,9 @@ _INDENT = " " * 6
 
 
 def _positions_of(
-    game: str | Iterable[int] | Line, solver: ExactSolver | None
+    game: str | Iterable[int] | GameLine, solver: ExactSolver | None
 ) -> tuple[Position, ...]:
-    if isinstance(game, Line):
+    if isinstance(game, GameLine):
         return game.positions
     return Position.replay(game, board_of(solver))
 

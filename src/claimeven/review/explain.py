@@ -137,7 +137,7 @@ def explain(position: Asked, solver: ExactSolver | None = None) -> Explanation:
     scores = solver.scores(position)
     known = {column: score for column, score in enumerate(scores) if score is not None}
     score = max(known.values())
-    order = [column for column in position.geometry.centre_order if column in known]
+    order = [column for column in position.geometry.center_order if column in known]
     best = tuple(column for column in order if known[column] == score)
     told = {column: ColumnClaims(position, column, scores, score, solver) for column in order}
     columns = tuple(

@@ -158,7 +158,7 @@ def column_weights(geometry: Geometry, worker: int = 0) -> list[int]:
 
     Odd `worker`s prefer the right one, so two threads at the same work part ways at once.
     """
-    order = list(geometry.centre_order)
+    order = list(geometry.center_order)
     if worker % 2:
         order = [geometry.columns - 1 - column for column in order]
     weights = [0] * geometry.columns

@@ -64,7 +64,7 @@ class Answers:
     def playable(self, position: Position) -> Iterator[int]:
         """The columns that can be played, the most central one first."""
         legal = position.legal_columns
-        return (column for column in self.geometry.centre_order if column in legal)
+        return (column for column in self.geometry.center_order if column in legal)
 
     def _known(self, position: Position) -> int | None:
         return None if self.book is None else self.book.look_up(position)

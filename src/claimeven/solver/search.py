@@ -148,7 +148,7 @@ class ExactSearch:
         def ask(turn: Turn) -> list[int | None]:
             scores: list[int | None] = [None] * geometry.columns
             done = 0
-            for column in geometry.centre_order:
+            for column in geometry.center_order:
                 move = playable & geometry.column_mask(column)
                 if move & wins:
                     scores[column] = win_score(geometry, mask.bit_count())

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from claimeven.agents.base import Limit
 from claimeven.game.drawing import parse_drawing
 from claimeven.game.errors import IllegalMove, InvalidGeometry
+from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
-from claimeven.game.line import Line
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.solver.errors import InvalidSolve
@@ -74,13 +74,13 @@ class PositionFields(BoardFields):
     )
 
     @cached_property
-    def line(self) -> Line:
+    def line(self) -> GameLine:
         """The start and the moves. Raises `ClaimevenError` naming what is wrong with them."""
         geometry = self.geometry()
         start = Position(geometry)
         if self.position:
             start = parse_drawing(self.position.replace("/", "\n"), geometry)
-        line = Line(start)
+        line = GameLine(start)
         for number, column in enumerate(parse_moves(self.moves, geometry), start=1):
             try:
                 line.play(column)

@@ -50,7 +50,7 @@ def words_of(position: Position, scores: Scores) -> list[str | None]:
 
 def best_columns(position: Position, score: int | None, scores: Scores) -> list[int]:
     """Return the columns, from 1, that keep the score of a position, center-most first."""
-    order = position.geometry.centre_order
+    order = position.geometry.center_order
     return [column + 1 for column in order if score is not None and scores[column] == score]
 
 

@@ -21,8 +21,8 @@ from claimeven.agents.families.perfect import SolverAgent
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import make_agent
 from claimeven.arena.games.safe_call import begin_game, checked_decision, checked_tree
+from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.game.line import Line
 from claimeven.game.position import Position
 from claimeven.parallel.cores import step_back as step_behind
 from claimeven.practice.hints import hints_for, position_at, verdict_on
@@ -237,7 +237,7 @@ def explanation(tools: Tools, position: Position) -> dict[str, Any]:
 def review(tools: Tools, position: Position, columns: Sequence[int]) -> dict[str, Any]:
     """Return the review of a game from a position; send the scores of each of its positions."""
     solver = TimedSolver(tools, position.geometry, reports=True)
-    return analyze(Line(position, columns), solver).as_dict()
+    return analyze(GameLine(position, columns), solver).as_dict()
 
 
 def puzzle_verdict(tools: Tools, number: int, found: int, column: int) -> dict[str, Any]:

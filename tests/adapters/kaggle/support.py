@@ -22,7 +22,7 @@ def board_of(geometry: Geometry) -> Board:
 
 def ongoing(geometry: Geometry, count: int, seed: int = 1) -> list[Position]:
     rng = random.Random(seed)
-    return [random_position(rng, geometry, going_on=True) for _ in range(count)]
+    return [random_position(rng, geometry, ongoing=True) for _ in range(count)]
 
 
 def loaded(text: str) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def test_a_board_is_ours(geometry: Geometry) -> None:
     assert (board.all, board.bottom, board.steps) == (
         geometry.board, geometry.bottom, geometry.steps
     )  # fmt: skip
-    assert tuple(board.centre_order) == geometry.centre_order
+    assert tuple(board.center_order) == geometry.center_order
     for position in some_positions(geometry, 20):
         mine, mask = position.mine, position.mask
         assert board.read(to_kaggle(position), position.turn + 1) == (mine, mask)

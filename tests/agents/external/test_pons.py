@@ -35,7 +35,7 @@ def exact() -> Iterator[Solver]:
 @pytest.mark.parametrize("form", FORMS)
 def test_scores_of_another_program_are_those_of_the_solver(form: str, exact: Solver) -> None:
     other = solver_of(f"pons:{DROP_IN}{form}", SMALL)
-    for columns in random_games(SMALL, 25, seed=3, going_on=True):
+    for columns in random_games(SMALL, 25, seed=3, ongoing=True):
         position = Position.from_moves(columns, SMALL)
         assert other.score(position) == exact.score(position)
         assert other.scores(position) == exact.scores(position)

@@ -38,7 +38,7 @@ def rng(seed: int = 0) -> np.random.Generator:
 
 
 def positions(count: int, geometry: Geometry = SMALL, seed: int = 1) -> list[Position]:
-    return list(random_positions(geometry, count, seed, going_on=True))
+    return list(random_positions(geometry, count, seed, ongoing=True))
 
 
 def perfect(**options: Any) -> PerfectAgent:
@@ -118,7 +118,7 @@ def test_a_time_limit_is_kept_at_a_hard_position(
     decision = decided(agent, position, Limit(seconds=seconds))
     taken = time.perf_counter() - begin
     assert decision.score is None and decision.details["complete"] is False
-    assert decision.column in geometry.centre_order
+    assert decision.column in geometry.center_order
     assert decision.seconds <= taken < seconds + GRACE
 
 

@@ -43,7 +43,7 @@ SMALL = Geometry(4, 4, 3)
 def test_it_plays_the_column_its_policy_likes_best() -> None:
     net = drawn_net(SMALL, knows_scores=True)
     agent = NetAgent(net)
-    for position in random_positions(SMALL, 40, seed=2, going_on=True):
+    for position in random_positions(SMALL, 40, seed=2, ongoing=True):
         decision = decided(agent, position)
         found = net.predict(*np.array([[position.mine], [position.mask]], dtype=np.uint64))
         assert decision.details["priors"] == found.priors[0].tolist()

@@ -48,7 +48,7 @@ def judge_moves(
 @pytest.fixture(scope="module")
 def judged() -> list[JudgedMove]:
     rng = random.Random(5)
-    found = random_positions(SMALL, 60, seed=5, going_on=True)
+    found = random_positions(SMALL, 60, seed=5, ongoing=True)
     choices = [(position, rng.choice(position.legal_columns)) for position in found]
     return judge_moves(choices, Solver(SMALL, table_mb=1))
 
@@ -227,7 +227,7 @@ def test_moves_that_cannot_go_wrong_leave_nothing_to_tell() -> None:
 
 def test_progress_is_told_to_the_end() -> None:
     told: list[ScoringProgress] = []
-    found = list(random_positions(SMALL, 30, seed=1, going_on=True))
+    found = list(random_positions(SMALL, 30, seed=1, ongoing=True))
     choices = [(position, position.legal_columns[0]) for position in found]
     judge_moves(choices, Solver(SMALL, table_mb=1), told.append)
     total = len({position.canonical_key for position in found})

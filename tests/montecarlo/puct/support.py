@@ -98,7 +98,7 @@ def grown(
 def unfinished(geometry: Geometry, count: int, seed: int) -> list[Position]:
     """Positions after some random moves, not over."""
     rng = random.Random(seed)
-    return [random_position(rng, geometry, going_on=True) for _ in range(count)]
+    return [random_position(rng, geometry, ongoing=True) for _ in range(count)]
 
 
 def assert_same(tree: PuctTree, forest: PuctForest, number: int = 0) -> None:

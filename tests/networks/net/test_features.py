@@ -114,7 +114,7 @@ def test_every_number_is_what_it_is_by_hand(geometry: Geometry) -> None:
     features = Features(geometry)
     cells = [(c, r) for c in range(geometry.columns) for r in range(geometry.rows)]
     lines = [tuple(cells[number] for number in line) for line in features.lines]
-    positions = list(random_positions(geometry, 30, seed=5, going_on=True))
+    positions = list(random_positions(geometry, 30, seed=5, ongoing=True))
     games = [oracle(position) for position in positions]
     assert len(lines) == len(set(lines))
     assert set(lines) == lines_of(games[0])
@@ -152,7 +152,7 @@ def test_columns_tell_their_discs_apart() -> None:
 def test_what_mirroring_does_is_what_mirror_images_show(geometry: Geometry) -> None:
     features = Features(geometry)
     board, last = features.symmetry, geometry.columns - 1
-    positions = list(random_positions(geometry, 30, seed=6, going_on=True))
+    positions = list(random_positions(geometry, 30, seed=6, ongoing=True))
     mines, masks = (
         np.array([getattr(position, name) for position in positions], dtype=np.uint64)
         for name in ("mine", "mask")

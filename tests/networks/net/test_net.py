@@ -19,7 +19,7 @@ SHAPES_OF_TESTS = (NetShape(3, 0, 1, 1), NetShape(5, 1, 2, 1), NetShape(20, 3, 4
 
 
 def boards_of(geometry: Geometry, count: int, seed: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    positions = list(random_positions(geometry, count, seed, going_on=True))
+    positions = list(random_positions(geometry, count, seed, ongoing=True))
     mines = np.array([position.mine for position in positions], dtype=np.uint64)
     return mines, np.array([position.mask for position in positions], dtype=np.uint64)
 

@@ -191,7 +191,7 @@ class PonsAgent(ProgramAgent):
                 raise
             raise AgentFault(late, kind=FaultKind.STALL) from None
         best = max(score for score in scores if score is not None)
-        column = next(c for c in position.geometry.centre_order if scores[c] == best)
+        column = next(c for c in position.geometry.center_order if scores[c] == best)
         return Decision(
             column,
             value=float((best > 0) - (best < 0)),

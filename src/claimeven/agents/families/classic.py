@@ -80,7 +80,7 @@ class SearchAgent(Agent):
         columns = position.geometry.columns
         self._last, known, self._known = None, self._known, None
         if self._opens(position):
-            centre = position.geometry.centre_order[0]
+            centre = position.geometry.center_order[0]
             return Decision(
                 centre,
                 0.0,
@@ -181,7 +181,7 @@ class SearchAgent(Agent):
         return (
             self.centre_start
             and position.ply < OPENING_DISCS
-            and position.geometry.centre_order[0] in position.legal_columns
+            and position.geometry.center_order[0] in position.legal_columns
             and not position.is_over
         )
 

@@ -169,7 +169,7 @@ class PerfectAgent(SolverAgent):
         best = max(score for score in scores if score is not None)
         outcomes = [None if score is None else _sign(score) for score in scores]
         by, wanted = (scores, best) if self.quick else (outcomes, _sign(best))
-        return tuple(column for column in geometry.centre_order if by[column] == wanted)
+        return tuple(column for column in geometry.center_order if by[column] == wanted)
 
 
 class FullAgent(SolverAgent):
@@ -226,7 +226,7 @@ def best_known(position: Position, scores: Scores) -> int:
             return worst if _loses_at_once(position, column) else 0
         return score
 
-    return max((c for c in position.geometry.centre_order if position.is_legal(c)), key=worth)
+    return max((c for c in position.geometry.center_order if position.is_legal(c)), key=worth)
 
 
 def lines_left(position: Position) -> int:

@@ -27,8 +27,8 @@ from claimeven.arena.games.game import Game
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
 from claimeven.errors import ClaimevenError
+from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
-from claimeven.game.line import Line
 from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
@@ -344,7 +344,7 @@ def moves_of(
     """
     try:
         columns = parse_moves(game.all_moves, start.geometry)
-        positions = Line(start, columns).positions
+        positions = GameLine(start, columns).positions
     except ClaimevenError as error:
         raise InvalidStore(f"game {game.number + 1} cannot be read: {error}") from None
     skipped = len(game.opening)

@@ -16,8 +16,8 @@ from typing import Any
 from claimeven.agents.base import Decision, FaultKind
 from claimeven.agents.sanitize import without_folders
 from claimeven.game.bitboard import has_line
+from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
-from claimeven.game.line import Line
 from claimeven.game.notation import column_name, parse_moves
 from claimeven.game.position import Position
 from claimeven.markup import shown_by
@@ -129,12 +129,12 @@ class Game:
     @property
     def start(self) -> Position:
         """The position in which the agents took over."""
-        return Line(self.root, parse_moves(self.opening, self.root.geometry)).position
+        return GameLine(self.root, parse_moves(self.opening, self.root.geometry)).position
 
     @property
     def final(self) -> Position:
         """The position at the end."""
-        return Line(self.root, self.all_columns).position
+        return GameLine(self.root, self.all_columns).position
 
     def figures(self, agent: int, quantity: str) -> list[float]:
         """Return what an agent reported of a quantity: a number for each move that has one."""

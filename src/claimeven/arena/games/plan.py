@@ -24,8 +24,8 @@ from claimeven.arena.games.game import EMPTY
 from claimeven.arena.games.openings import random_moves
 from claimeven.arena.games.provenance import Provenance, brief_names
 from claimeven.arena.options import KINDS
+from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import Geometry
-from claimeven.game.line import Line
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
@@ -55,7 +55,7 @@ class Opening:
     @cached_property
     def position(self) -> Position:
         """The position that the agents are given."""
-        return Line(self.root, self.columns).position
+        return GameLine(self.root, self.columns).position
 
     @cached_property
     def moves(self) -> str:

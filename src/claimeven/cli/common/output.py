@@ -194,4 +194,4 @@ def board_text(
 
     stream = sys.stdout if stream is None else stream
     charset = "unicode" if can_show("┌●○", stream) else "ascii"
-    return draw(position, charset=charset, last=last, result=result, colour=has_colors(stream))
+    return draw(position, charset=charset, last=last, result=result, color=has_colors(stream))

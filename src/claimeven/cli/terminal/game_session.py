@@ -25,7 +25,7 @@ from claimeven.cli.common.decision_report import (
 from claimeven.cli.common.output import text_width
 from claimeven.cli.terminal.prompt import HELP, HINT, NEW, QUIT, REDO, UNDO, Prompt
 from claimeven.game.errors import ClaimevenError
-from claimeven.game.line import Line
+from claimeven.game.game_line import GameLine
 from claimeven.game.notation import column_choices, column_name
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
@@ -62,7 +62,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
-        self.line = Line(self.board, self.start)
+        self.line = GameLine(self.board, self.start)
         #: How a game was lost by an agent that did not play.
         self.forfeit: str | None = None
         self._helper: Agent | None = None
@@ -99,7 +99,7 @@ class Session:
     # --- a game ---------------------------------------------------------------------------------
 
     def _begin(self) -> None:
-        self.line = Line(self.board, self.start)
+        self.line = GameLine(self.board, self.start)
         self.forfeit = None
         self._is_open = True
         for agent in self.seats:
@@ -165,7 +165,7 @@ class Session:
             "agents": [agent.name for agent in self.seats],
             **self.board.geometry.as_dict(),
             "seed": self.seed,
-            "position": Line(self.board, self.start).moves,
+            "position": GameLine(self.board, self.start).moves,
             "moves": self.line.moves,
             "winner": None if winner is None else winner + 1,
             "outcome": self._result() if self.is_over else None,

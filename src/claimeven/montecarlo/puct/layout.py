@@ -118,6 +118,6 @@ def rules_of(options: PuctOptions, geometry: Geometry) -> PuctRules:
     """Return what kernels know of the options and the board."""
     return PuctRules(
         np.array(options.numbers, dtype=np.float64),
-        np.array(geometry.centre_order, dtype=np.int64),
+        np.array(geometry.center_order, dtype=np.int64),
         playout_vector(geometry),
     )

@@ -74,7 +74,7 @@ class PuctSearch(TreeSearch):
                     engine.start(position)
                     engine.step(1, safe_moment.heeded)
                     if geometry.cells > 1:
-                        engine.start(position.play(geometry.centre_order[0]))
+                        engine.start(position.play(geometry.center_order[0]))
                     engine.forget()
 
     def reset(self) -> None:
@@ -179,7 +179,7 @@ class PuctSearch(TreeSearch):
         if self.options.temperature:
             column = int(rng.choice(len(shares), p=shares))
             return next(child for child in root.children if child.column == column)
-        order = position.geometry.centre_order
+        order = position.geometry.center_order
         blocks = blocking_columns(position)
 
         def rank(child: Branch) -> tuple[float, ...]:

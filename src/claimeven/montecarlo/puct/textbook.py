@@ -148,7 +148,7 @@ class PuctTree:
         glance, which may prove the node; nothing where there is no room. Returns the columns.
         """
         position = node.position
-        columns = tuple(c for c in position.geometry.centre_order if c in position.legal_columns)
+        columns = tuple(c for c in position.geometry.center_order if c in position.legal_columns)
         if self.used + len(columns) > self.size:
             self.full = True
             return ()

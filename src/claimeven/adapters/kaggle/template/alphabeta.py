@@ -46,7 +46,7 @@ class AlphaBeta:
     def __post_init__(self) -> None:
         board = self.board
         self.order: list[int] = (
-            list(range(board.columns)) if self.left_first else board.centre_order
+            list(range(board.columns)) if self.left_first else board.center_order
         )
         self.masks: list[int] = [board.column_masks[column] for column in self.order]
         #: Bounds of the positions met at the present depth, and the best moves of all depths.
@@ -59,8 +59,8 @@ class AlphaBeta:
         """Return the column to play: the best at the last depth that was searched to its end."""
         board = self.board
         columns = [c for c in self.order if c in board.legal_columns(mask)]
-        if self.centre_start and mask.bit_count() < 2 and board.centre_order[0] in columns:
-            return board.centre_order[0]
+        if self.centre_start and mask.bit_count() < 2 and board.center_order[0] in columns:
+            return board.center_order[0]
         self.clock = clock if self.seconds is None else Clock(min(clock.left, self.seconds))
         self.visited = 0
         column = columns[0]

@@ -32,7 +32,7 @@ class Board:
             [step * more for more in self._doublings()] for step in self.steps
         ]
         #: From the centre outwards, the left one first at equal distance.
-        self.centre_order: list[int] = sorted(
+        self.center_order: list[int] = sorted(
             range(columns), key=lambda c: (abs(2 * c - columns + 1), c)
         )
 
@@ -74,7 +74,7 @@ class Board:
     def legal_columns(self, mask: int) -> list[int]:
         """Return the columns that are not full, from the centre outwards."""
         playable = self.playable(mask)
-        return [column for column in self.centre_order if playable & self.column_masks[column]]
+        return [column for column in self.center_order if playable & self.column_masks[column]]
 
     def column_of(self, cell: int) -> int:
         """Return the column of a single bit."""

@@ -59,7 +59,7 @@ class ExactSolver:
         #: Shift to a column's lane, its cells, and its weight in the order of moves.
         self.lanes: list[tuple[int, int, int]] = [
             (column * lane, board.column_masks[column], board.columns - place)
-            for place, column in enumerate(board.centre_order)
+            for place, column in enumerate(board.center_order)
         ]
 
     # -- positions

@@ -57,9 +57,7 @@ class NTuple:
             image = [(board.columns - 1 - column, row) for column, row in cells]
             slots += [(self.size, cells), (self.size, image)]
             self.size += 4 ** len(cells)
-        self.weights = weights_of(
-            zlib.decompress(packed[place + 4 :]), unit, 2 * self.size
-        )
+        self.weights = weights_of(zlib.decompress(packed[place + 4 :]), unit, 2 * self.size)
         self.bytes: int = len(slots) * FIELD // 8
         #: Where the tables of the side to move begin, for either side.
         begin = sum(table << FIELD * slot for slot, (table, _) in enumerate(slots))

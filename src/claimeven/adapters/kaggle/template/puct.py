@@ -211,7 +211,7 @@ class Puct:
         wins = board.winning_cells(node.mine, mask)
         threats = board.winning_cells(theirs, mask)
         node.children = []
-        for column in board.centre_order:
+        for column in board.center_order:
             move = playable & board.column_masks[column]
             if move:
                 child = PuctNode(theirs, mask | move, column)

@@ -11,10 +11,10 @@ from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
 
 
-class Line:
+class GameLine:
     """A game in the making, with moves taken back and played again.
 
-    >>> line = Line(Position())
+    >>> line = GameLine(Position())
     >>> line.play(3).play(3).undo().moves
     '4'
     >>> line.redo().moves
@@ -72,7 +72,7 @@ class Line:
 
     _repr_html_ = shown_by("claimeven.game.svg", "line_html")
 
-    def play(self, column: int) -> Line:
+    def play(self, column: int) -> GameLine:
         """Play a column; moves taken back before are forgotten. Raises `IllegalMove`."""
         after = self.position.play(column)
         del self._columns[self._cursor :], self._positions[self._cursor + 1 :]
@@ -81,7 +81,7 @@ class Line:
         self._cursor += 1
         return self
 
-    def undo(self, count: int = 1) -> Line:
+    def undo(self, count: int = 1) -> GameLine:
         """Take back moves. Raises `IllegalMove` when there are not so many."""
         count = whole_number(count, "the number of moves", IllegalMove)
         if not 0 <= count <= self._cursor:
@@ -89,7 +89,7 @@ class Line:
         self._cursor -= count
         return self
 
-    def redo(self, count: int = 1) -> Line:
+    def redo(self, count: int = 1) -> GameLine:
         """Play moves taken back again. Raises `IllegalMove` when there are not so many."""
         count = whole_number(count, "the number of moves", IllegalMove)
         if not 0 <= count <= len(self._columns) - self._cursor:

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claimeven import Geometry, IllegalMove, Line, Position
+from claimeven import GameLine, Geometry, IllegalMove, Position
 
 ACTIONS = st.lists(st.one_of(st.integers(0, 6), st.sampled_from(["undo", "redo"])), max_size=60)
 
 
 @given(actions=ACTIONS)
 def test_undo_and_redo_against_two_stacks(actions: list[int | str]) -> None:
-    line, done, undone = Line(), [Position()], []
+    line, done, undone = GameLine(), [Position()], []
     for action in actions:
         if action == "undo":
             assert line.can_undo == (len(done) > 1)
@@ -38,7 +38,7 @@ def test_undo_and_redo_against_two_stacks(actions: list[int | str]) -> None:
 
 def test_a_line_from_a_position() -> None:
     start = Position.from_moves("jj", Geometry(10, 6))
-    line = Line(start, [0, 1])
+    line = GameLine(start, [0, 1])
     assert line.start == start
     assert line.moves == "ab"
     assert line.undo(2).position == start
@@ -46,7 +46,7 @@ def test_a_line_from_a_position() -> None:
 
 
 def test_errors() -> None:
-    line = Line(columns=[3])
+    line = GameLine(columns=[3])
     for count in (2, -1):
         with pytest.raises(IllegalMove, match="there is no move to take back"):
             line.undo(count)
