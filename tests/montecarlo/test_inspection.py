@@ -64,7 +64,7 @@ def test_depth_and_limit(name: str) -> None:
         assert len(few) == min(limit, sum(node.visits > 0 for node in all_of(everything)))
     shown = sorted((node.visits for node in few), reverse=True)
     most = sorted((node.visits for node in all_of(everything)), reverse=True)
-    assert shown == most[: len(shown)] or PRESETS[name].table != "off"
+    assert shown == most[: len(shown)] or PRESETS[name].transpositions != "off"
     for depth, limit, words in (
         (-1, None, "depth must be 0 to 1000, not -1"),
         (1001, None, "not 1001"),

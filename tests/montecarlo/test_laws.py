@@ -33,7 +33,9 @@ def below(branch: Branch) -> int:
     return sum(child.visits for child in branch.children)
 
 
-@pytest.mark.parametrize("name", [name for name in PRESETS if PRESETS[name].table == "off"])
+@pytest.mark.parametrize(
+    "name", [name for name in PRESETS if PRESETS[name].transpositions == "off"]
+)
 def test_visits_of_children_add_up(name: str) -> None:
     """A node's visits are its children's, and one of its own where it was a leaf before.
 

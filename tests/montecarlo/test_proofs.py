@@ -120,7 +120,7 @@ def test_no_move_below_the_opponent_s_win(name: str, moves: str, column: int) ->
     result = search(Position.from_moves(moves), PRESETS[name], 4000)
     tried = [child for child in result.root.children if child.visits]
     assert max(tried, key=lambda child: child.mean).column != column
-    assert PRESETS[name].choice == "ucb" or result.column != column
+    assert PRESETS[name].final_choice == "ucb" or result.column != column
     if PRESETS[name].method == "uct":
         assert max(tried, key=lambda child: child.visits).column != column
 

@@ -98,7 +98,7 @@ def test_drawings_are_read_back() -> None:
     ("name", "recording", "changes"),
     [
         # The code tries columns left to right; the text at random.
-        ("uct-aifour", "uct", {"first": "order", "ties": "first"}),
+        ("uct-aifour", "uct", {"first_play": "order", "ties": "first"}),
         ("uct-aifour-code", "uct-code", {}),
         ("breadth", "breadth", {}),
     ],

@@ -69,7 +69,7 @@ def test_drawings_are_read_back() -> None:
 
 
 def test_a_playout_is_cut_after_twenty_rounds() -> None:
-    cuts = {PRESETS[name].cut for name in ("flat", "uct-itu", "uct-itu-table")}
+    cuts = {PRESETS[name].playout_cutoff for name in ("flat", "uct-itu", "uct-itu-table")}
     assert cuts == {ITU["discs_at_cut"]} == {40}
 
 
