@@ -1,4 +1,4 @@
-"""Messages for an unknown word: what it may mean, and the choices."""
+"""Messages for an unknown word: a suggestion and the choices."""
 
 from __future__ import annotations
 
@@ -6,53 +6,78 @@ from collections.abc import Iterable
 from itertools import chain, islice
 from pathlib import Path
 
-#: Other words for a choice, without case, spaces, hyphens and underscores. A word may have several
-#: meanings: the one that is among the choices counts.
-_SYNONYMS: dict[str, tuple[str, ...]] = {
-    other: meanings
-    for meanings, others in {
-        ("uct",): "mcts montecarlo montecarlotreesearch mc ucb ucb1 treesearch",
-        ("puct",): "alphazero azero alpha0 muzero leela",
-        ("alphabeta",): "ab abpruning alphabetapruning pruning search",
-        ("minimax",): "mm minmaximizer maximin",
-        ("negamax",): "nm negascout pvs tt",
-        ("greedy",): "gekko heuristic simple",
-        ("random",): "rand rnd dummy monkey",
-        ("human",): "me person player keyboard user you",
-        ("net",): "nn neural neuralnet network dnn mlp",
-        ("ntuple",): "td tdlearning ntuples",
-        ("perfect", "solve"): "best perfect solver exact optimal oracle pons god strongest ideal",
-        ("analyze", "accuracy"): "analyse analysis annotate blunders judge mistakes review",
-        ("think", "accuracy"): "evaluate eval evaluation score move bestmove suggest hint ask",
-        ("explain",): "why reasons describe",
-        ("tournament",): "tourney roundrobin league cup arena compete",
-        ("seconds",): "limit movetime timelimit",
-        ("ladder",): "rank ranking rate rating ratings elo leaderboard",
-        ("match",): "versus vs fight duel battle compare",
-        ("play",): "game start",
-        ("puzzles",): "puzzle quiz practice",
-        ("serve",): "web gui ui browser server api http page",
-        ("check",): "test validate verify lint doctor",
-        ("convert",): "import translate transform",
-        ("games",): "list show replay replays history",
-        ("report",): "html plot chart summary",
-        ("sprt",): "sequential significance",
-        ("train",): "learn selfplay fit teach",
-        ("export",): "kaggle submit submission",
-        ("agents",): "bots players engines",
-        ("bench",): "speed perf time timing",
-        ("dataset",): "data datasets generate positions label",
-        ("book",): "opening openings database",
-        ("centre", "center"): "centre center middle",
-    }.items()
-    for other in others.split()
-}
-#: Files that are looked at for one of a like name.
+#: Synonyms of a choice, without case, spaces, hyphens and underscores. A word may be the synonym of
+#: several choices: the first that is available counts.
+_SYNONYMS: dict[str, list[str]] = {}
+for _choice, _words in {
+    # agents
+    "uct": "mcts montecarlo montecarlotreesearch mc ucb ucb1 treesearch",
+    "puct": "alphazero azero alpha0 muzero leela",
+    "alphabeta": "ab abpruning alphabetapruning pruning search",
+    "minimax": "mm minmaximizer maximin",
+    "negamax": "nm negascout pvs tt",
+    "greedy": "gekko heuristic simple",
+    "random": "rand rnd dummy monkey",
+    "human": "me person player keyboard user you",
+    "net": "nn neural neuralnet network dnn mlp",
+    "ntuple": "td tdlearning ntuples",
+    "perfect": "best solver exact optimal oracle pons god strongest ideal",
+    # commands
+    "solve": "best perfect solver exact optimal oracle pons god strongest ideal",
+    "analyze": "analysis annotate blunders judge mistakes review",
+    "think": "evaluate eval evaluation score move bestmove suggest hint ask",
+    "accuracy": "analysis annotate blunders mistakes evaluate eval evaluation score hint ask",
+    "explain": "why reasons describe",
+    "tournament": "tourney roundrobin league cup arena compete",
+    "ladder": "rank ranking rate rating ratings elo leaderboard",
+    "match": "versus vs fight duel battle compare",
+    "play": "game start",
+    "puzzles": "puzzle quiz practice",
+    "serve": "web gui ui browser server api http page",
+    "check": "test validate verify lint doctor",
+    "convert": "import translate transform",
+    "games": "list show replay replays history count n",
+    "report": "html plot chart summary",
+    "sprt": "sequential significance",
+    "train": "learn selfplay fit teach",
+    "export": "kaggle submit submission",
+    "agents": "bots players engines",
+    "bench": "speed perf time timing",
+    "dataset": "data datasets generate positions label",
+    "book": "opening openings database",
+    # options
+    "seconds": "time movetime timelimit limit st",
+    "time-bank": "bank clock timecontrol tc overage",
+    "memory-limit": "memory mem ram",
+    "load-timeout": "loadseconds loadtime",
+    "worker-timeout": "patience",
+    "iterations": "playouts simulations sims rollouts visits",
+    "columns": "width cols",
+    "rows": "height",
+    "connect": "inarow length",
+    "jobs": "concurrency workers processes cores parallel threads",
+    "threads": "jobs concurrency workers cores cpus",
+    "table-mb": "hash table ttsize",
+    "rounds": "games count n",
+    "out": "output file save",
+    "stats": "effort",
+    "solver": "by engine",
+    "show-worst": "worst",
+    "accuracy-games": "judge",
+    "difficulty": "band",
+    # option values
+    "center": "middle",
+}.items():
+    for _word in _words.split():
+        _SYNONYMS.setdefault(_word, []).append(_choice)
+#: British spellings of commands and option values.
+_BRITISH = {"analyse": "analyze", "centre": "center", "colour": "color", "grey": "gray"}
+#: Maximum number of files that are searched for a similar name.
 _MAX_FILES = 2_000
 
 
 def no_such(what: str, word: str, choices: Iterable[str]) -> str:
-    """Say that there is no `what` called `word`, the one it looks like, and all there are.
+    """Return the message for an unknown word: a suggestion and all choices.
 
     >>> no_such("agent", "alphabet", ["random", "alphabeta"])
     "there is no agent 'alphabet' (did you mean alphabeta?): choose from random, alphabeta"
@@ -62,7 +87,7 @@ def no_such(what: str, word: str, choices: Iterable[str]) -> str:
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """Return the choice that a word looks like or is another word for, as an addition in brackets.
+    """Return the choice that a word resembles or is a synonym of, as an addition in brackets.
 
     The addition is empty if there is none.
 
@@ -71,23 +96,39 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
     >>> did_you_mean("deph", ["eval"])
     ''
     """
-    from difflib import get_close_matches  # noqa: PLC0415 - needed for mistakes alone
+    choice = closest(word, choices)
+    return "" if choice is None else f" (did you mean {choice}?)"
+
+
+def closest(word: str, choices: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """Return the choice that a word resembles or is a synonym of, None if there is none."""
+    from difflib import get_close_matches  # noqa: PLC0415 - needed only for mistakes
 
     known = {_plain(choice): choice for choice in choices}
     plain = _plain(word)
-    meanings = _SYNONYMS.get(plain) or _SYNONYMS.get(plain.removesuffix("s"), ())
-    found = [meaning for meaning in (plain, *meanings) if meaning and meaning in known]
-    found = found or get_close_matches(plain, known, n=1)
-    return f" (did you mean {known[found[0]]}?)" if found else ""
+    plain = _BRITISH.get(plain, plain)
+    meanings = _SYNONYMS.get(plain) or _SYNONYMS.get(plain.removesuffix("s"), [])
+    found = [name for name in map(_plain, (plain, *meanings)) if name and name in known]
+    found = found or get_close_matches(plain, known, n=1, cutoff=cutoff)
+    return known[found[0]] if found else None
+
+
+def american(word: str) -> str:
+    """Return a word in American spelling.
+
+    >>> american("analyse"), american("solve")
+    ('analyze', 'solve')
+    """
+    return _BRITISH.get(word, word)
 
 
 def did_you_mean_file(word: str) -> str:
-    """Return the Python file whose name is most like a word, as an addition in brackets.
+    """Return the Python file with the most similar name, as an addition in brackets.
 
-    It is in the folder of the word, or in a folder in that. The word may end in `:agent` or
+    The search covers the folder of the word and its folders. The word may end in `:agent` or
     `.agent`.
     """
-    from difflib import get_close_matches  # noqa: PLC0415 - needed for mistakes alone
+    from difflib import get_close_matches  # noqa: PLC0415 - needed only for mistakes
 
     path = Path(word.partition(":")[0])
     name = path.name.removesuffix(".py").partition(".")[0]

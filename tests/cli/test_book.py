@@ -240,8 +240,8 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
             ("import", "FILE", "--from", "bitbully-databases", "--sample", "-1"),
             "--sample is 0 or more, not -1",
         ),
-        (("biuld",), "there is no verb 'biuld' (did you mean build?): choose from build"),
-        (("sell",), "there is no verb 'sell': choose from build, "),
+        (("biuld",), "there is no command 'biuld' (did you mean build?): choose from build"),
+        (("sell",), "there is no command 'sell': choose from build, "),
     ],
 )
 def test_what_cannot_be_is_one_sentence(

@@ -231,7 +231,7 @@ def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
         ("--columns 9", "no puzzles of 9x6 connect 4 come along: make some with claimeven puzzles"),
         ("--columns 5 make --count 1 -o x.txt", "make does not go with --columns"),
         ("--band hard make --count 1 -o x.txt", "make does not go with --band"),
-        ("maek", "there is no verb 'maek' (did you mean make?)"),
+        ("maek", "there is no command 'maek' (did you mean make?)"),
         ("make --count 3 -o x.txt --columns 1 --rows 1", "a puzzle needs 3 columns to choose from"),
         ("make --count 0 -o x.txt", "count must be 1 or more, not 0"),
         ("make --count 1 -o /nowhere/x.txt", "there is no folder /nowhere"),

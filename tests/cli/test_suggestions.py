@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from claimeven.agents.options import Option
 from claimeven.agents.registry import AGENTS
-from claimeven.cli.main import cli
+from claimeven.cli.main import COMMANDS
 from claimeven.suggestions import did_you_mean
 from tests.cli.conftest import Run, bad_input
 
@@ -33,7 +34,7 @@ def test_an_agent_is_suggested(run: Run, word: str, meant: str) -> None:
 @pytest.mark.parametrize(
     ("word", "meant"),
     [
-        ("analyse", "analyze"), ("analysis", "analyze"), ("evaluate", "think"),
+        ("analysis", "analyze"), ("anlyze", "analyze"), ("evaluate", "think"),
         ("tourney", "tournament"), ("tournement", "tournament"), ("Play", "play"),
         ("solver", "solve"), ("best", "solve"), ("perfect", "solve"), ("elo", "ladder"),
         ("rating", "ladder"), ("gui", "serve"), ("web", "serve"), ("tests", "check"),
@@ -42,7 +43,38 @@ def test_an_agent_is_suggested(run: Run, word: str, meant: str) -> None:
 )  # fmt: skip
 def test_a_command_is_suggested(run: Run, word: str, meant: str) -> None:
     said = bad_input(run(word))
-    assert said.startswith(f"there is no verb {word!r} (did you mean {meant}?)")
+    assert said.startswith(f"there is no command {word!r} (did you mean {meant}?)")
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("mcts", "uct"), ("gekko", "greedy"), ("uct:iterations=9", "uct"), ("AlphaZero", "puct")],
+)
+def test_an_agent_for_a_command_can_be_played(run: Run, word: str, meant: str) -> None:
+    expected = f"{meant} is an agent: try 'claimeven play --second {meant}'"
+    assert bad_input(run(word)) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("match greedy random --bank 9", "time-bank"), ("match greedy random --time 1", "seconds"),
+        ("match greedy random --memory 9", "memory-limit"), ("solve 4 --effort", "stats"),
+        ("match greedy random --playouts 9", "iterations"), ("solve 4 --by x", "solver"),
+        ("match greedy random --concurrency 2", "jobs"), ("accuracy uct --worst 1", "show-worst"),
+        ("train selfplay --patience 3", "worker-timeout"), ("book build --width 5", "columns"),
+    ],
+)  # fmt: skip
+def test_an_option_is_suggested(run: Run, words: str, meant: str) -> None:
+    message = bad_input(run(*words.split()))
+    assert f"(did you mean --{meant}?) (try " in message
+
+
+def test_british_spellings_are_accepted(run: Run) -> None:
+    assert run("analyse", "4455", "--json").status == 0
+    assert did_you_mean("centre", ["center", "left"]) == " (did you mean center?)"
+    option = Option("start", "choice", "center", "", choices=("center", "left"))
+    assert option.parse("centre", "any") == "center"
 
 
 @pytest.mark.parametrize(
@@ -85,7 +117,7 @@ def test_a_word_like_none_gets_no_guess(
 
 
 def test_no_choice_is_taken_for_another() -> None:
-    for choices in (list(AGENTS), list(cli.commands)):
+    for choices in (list(AGENTS), list(COMMANDS)):
         for choice in choices:
             assert did_you_mean(choice, choices) == f" (did you mean {choice}?)"
             assert did_you_mean(choice.upper(), choices) == f" (did you mean {choice}?)"

@@ -15,7 +15,7 @@ import click
 import pytest
 
 from claimeven.agents import AGENTS
-from claimeven.cli.main import VERBS, cli, main
+from claimeven.cli.main import COMMANDS, cli, main
 from tests.docs.examples import (
     PAGES,
     ROOT,
@@ -83,13 +83,13 @@ def test_every_python_block_is_run_or_written_to_a_file() -> None:
                 assert is_run or block.title.endswith(".py"), f"{page}:{block.number}"
 
 
-def test_commands_name_verbs_options_and_agents_that_exist() -> None:
+def test_commands_options_and_agents_of_pages_exist() -> None:
     seen = 0
     for page in PAGES:
         for words in _calls(page):
             seen += 1
-            assert words[0] in VERBS or words[0].startswith("-"), f"{page}: {words}"
-            if words[0] in VERBS:
+            assert words[0] in COMMANDS or words[0].startswith("-"), f"{page}: {words}"
+            if words[0] in COMMANDS:
                 options = _options(words)
                 for word in words[1:]:
                     assert not word.startswith("--") or word in options, f"{page}: {words}"
@@ -140,7 +140,7 @@ def _check_agent(spec: str) -> None:
 
 
 def _options(words: list[str]) -> set[str]:
-    """Every option of a verb, and of its own verbs where it has some."""
+    """Every option of a command, and of its subcommands."""
     command = cli.get_command(click.Context(cli), words[0])
     assert command is not None
     known = {"--help"}

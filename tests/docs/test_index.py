@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from claimeven.cli.main import VERBS
+from claimeven.cli.main import COMMANDS
 from tests.docs.examples import ROOT
 
 PAGE = (ROOT / "docs" / "index.md").read_text("utf-8")
@@ -12,7 +12,7 @@ PAGE = (ROOT / "docs" / "index.md").read_text("utf-8")
 
 def test_every_command_is_in_the_table() -> None:
     listed = re.findall(r"^\| `claimeven (\w+)", PAGE, re.MULTILINE)
-    assert sorted(listed) == sorted(VERBS)
+    assert sorted(listed) == sorted(COMMANDS)
 
 
 def test_every_guide_is_linked() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from claimeven.agents.base import LIMITS, Limit
 from claimeven.game.errors import ClaimevenError
-from claimeven.suggestions import did_you_mean
+from claimeven.suggestions import american, did_you_mean
 
 if TYPE_CHECKING:
     from claimeven.agents.base import Agent
@@ -57,7 +57,7 @@ class Option:
     def parse(self, text: str, agent: str) -> Any:
         """Return the value of a text. Raises `InvalidSpec` naming the option and its range."""
         try:
-            value = _READERS[self.kind](text)
+            value = _READERS[self.kind](text if text in self.choices else american(text))
             if self._allows(value):
                 return value
         except (ValueError, KeyError):

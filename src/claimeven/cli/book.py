@@ -16,7 +16,7 @@ from claimeven.book.errors import InvalidBook
 from claimeven.book.import_database import GEOMETRY, PLIES, database_path, import_database
 from claimeven.book.locations import AnyBook
 from claimeven.book.verify import counts, verify_book
-from claimeven.cli.common.groups import Verbs
+from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import STDIN
 from claimeven.cli.common.options import (
@@ -44,7 +44,7 @@ COUNT_HEADINGS = ("ply", "win", "draw", "loss", "over", "quiet win", "quiet draw
 book_file = click.argument("file", required=False, type=FilePath(path_type=Path))
 
 
-@click.group("book", cls=Verbs)
+@click.group("book", cls=CommandGroup)
 def command() -> None:
     """Opening books: exact scores of every position of the first plies.
 

@@ -74,7 +74,7 @@ def command(
       claimeven check my_agent.py
       claimeven check my_agent.py:agent --seconds 1
       claimeven check my_agent.py:Player,depth=2
-      claimeven check kaggle:submission.py --seconds 2 --time-bank 60 --memory-limit 1024
+      claimeven check kaggle:main.py --seconds 2 --time-bank 60
       claimeven check "ugi:./engine" --seconds 1
       claimeven check bots/*.py --json
     """

@@ -1,109 +1,144 @@
-"""The command `claimeven`: one module a verb, imported when it is called."""
+"""The program `claimeven`: each command is a module that is imported when it is called."""
 
 from __future__ import annotations
 
+import platform
 import sys
 from collections.abc import Callable
+from importlib import metadata
 from types import FrameType
 from typing import Any
 
 import click
 
 from claimeven import __version__
-from claimeven.cli.common.groups import LazyVerbs
+from claimeven.cli.common.groups import LazyGroup
 from claimeven.cli.common.streams import complain, drop_output, prepare_streams
 from claimeven.errors import ClaimevenError
 from claimeven.parallel import interrupts
+from claimeven.suggestions import closest
 
-#: Each command, a module of this package, and its line in the list.
-VERBS = {
-    "match": "Play many games of two agents and compare them.",
-    "tournament": "Play many agents against each other; a ladder.",
-    "ladder": "Place an agent on the ladder from random to perfect.",
-    "sprt": "Play two agents until it is clear which is stronger.",
-    "accuracy": "How often agents find the best move; where they err.",
-    "games": "List, show and export stored games; import others.",
-    "convert": "Game records from one format into another.",
-    "report": "Write a tournament's games as a page to read.",
-    "check": "Try an agent: does it load, fail, how long is a move?",
-    "study": "Run the classic studies: what was reported, and now.",
-    "play": "Play on the terminal, or watch agents play.",
-    "puzzles": "Solve puzzles, one for each day; make sets of them.",
-    "serve": "Serve the page and the API; play through a server.",
-    "ugi": "Be an engine for other programs: speak UGI.",
-    "challenge": "Play against a server of the Lund contract.",
-    "solve": "Print the exact scores of positions.",
-    "show": "Draw boards of any form; count runs, evaluate them.",
-    "think": "Show what an agent makes of one position.",
-    "explain": "Say why columns are good or bad, in sentences.",
-    "analyze": "Judge a whole game against perfect play.",
-    "dataset": "Write positions with exact scores to a file.",
-    "train": "Teach an agent: by self-play, or by exact scores.",
-    "export": "Write an agent as a submission to Kaggle ConnectX.",
-    "agents": "List every agent with its options.",
-    "book": "Build, check, count and convert opening books.",
-    "bench": "Time the searches; one number tells if any has changed.",
-    "perft": "Count positions and move sequences, ply by ply.",
+#: The commands in sections, each with its summary; a command is a module of this package.
+SECTIONS = {
+    "Play and learn": {
+        "play": "Play on the terminal against an agent or a person.",
+        "puzzles": "Solve puzzles: today's, a random one, or your own set.",
+        "solve": "Print the exact scores of positions.",
+        "explain": "Explain in sentences why columns are good or bad.",
+        "analyze": "Judge every move of a game against perfect play.",
+        "think": "Show how an agent chooses its move in a position.",
+        "show": "Draw boards in any notation and evaluate them.",
+        "serve": "Play in the browser: start the web page and the API.",
+    },
+    "Compete": {
+        "agents": "List the agents and their options.",
+        "check": "Check your agent: does it load, fail, take too long?",
+        "match": "Play many games between two agents.",
+        "tournament": "Play many agents against each other; print the ladder.",
+        "ladder": "Rate an agent on the ladder from random to perfect.",
+        "sprt": "Play two agents until a test decides which is stronger.",
+        "accuracy": "Measure how often agents find the best move.",
+        "games": "List, show, export and import stored games.",
+        "report": "Write a web page about a tournament.",
+        "study": "Repeat the classic studies of five older projects.",
+    },
+    "Train an agent": {
+        "dataset": "Write positions with exact scores to a file.",
+        "train": "Train an agent by self-play or from exact scores.",
+    },
+    "Interoperate": {
+        "convert": "Convert game records between formats.",
+        "export": "Write an agent as a submission to Kaggle ConnectX.",
+        "ugi": "Run as an engine for other programs (UGI protocol).",
+        "challenge": "Play against a server of the Lund course.",
+    },
+    "Maintain": {
+        "book": "Build, verify, count and convert opening books.",
+        "bench": "Time the searches and check that they are unchanged.",
+        "perft": "Count positions and move sequences, ply by ply.",
+    },
 }
+#: All commands with their summaries.
+COMMANDS = {name: text for section in SECTIONS.values() for name, text in section.items()}
+#: The commands that a newcomer needs.
+_FIRST_COMMANDS = ("play", "serve", "explain", "check", "match", "tournament")
+_MORE_HELP = """\
+claimeven --help lists all commands, claimeven COMMAND --help explains one."""
 
-#: Exit statuses: output that could not be written, Ctrl-C.
+#: Exit statuses of a run whose output cannot be written, and of one that Ctrl-C ends.
 LOST_OUTPUT, INTERRUPTED = 1, interrupts.INTERRUPTED
 
 
+def _print_version(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        python = platform.python_version()
+        numpy, numba = (metadata.version(name) for name in ("numpy", "numba"))
+        click.echo(f"claimeven {__version__} (Python {python}, NumPy {numpy}, Numba {numba})")
+        ctx.exit()
+
+
 @click.group(
-    cls=LazyVerbs,
+    cls=LazyGroup,
     package="claimeven.cli",
-    verbs=VERBS,
+    sections=SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"]},
     invoke_without_command=True,
 )
-@click.version_option(__version__, prog_name="claimeven")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Print the versions of claimeven, Python, NumPy and Numba and exit.",
+)
 @click.pass_context
 def cli(ctx: click.Context) -> None:
-    """The Connect Four workbench: play, solve, search, learn, compete.
+    """A Connect Four workbench: play, solve, learn, compete, train agents.
 
     \b
     Examples:
       claimeven play
       claimeven match alphabeta:depth=3,eval=sequences random --games 500
-      claimeven VERB --help
+      claimeven COMMAND --help
     """
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        lines = [f"  {name:<12}{COMMANDS[name]}" for name in _FIRST_COMMANDS]
+        click.echo("\n".join(["claimeven: a Connect Four workbench", "", *lines, "", _MORE_HELP]))
 
 
 def main(
     arguments: list[str] | None = None,
     on_interrupt: Callable[[int, FrameType | None], object] | None = None,
 ) -> None:
-    """Run the command line: bad input ends with one sentence on stderr and exit status 2.
+    """Run the command line and exit; bad input prints one sentence on stderr, with status 2.
 
-    `on_interrupt` is what Ctrl-C does once it can be answered in words, if it does not do so yet.
-    Those words are said whole, however often it is pressed.
+    `on_interrupt` handles Ctrl-C once a message can be printed. The message is printed completely,
+    even if Ctrl-C is pressed repeatedly.
     """
     prepare_streams()
     interrupts.note_stops()
     with interrupts.never_lost(), interrupts.put_off(on_interrupt) as safe_moment:
-        status = _answered(lambda: safe_moment.heeded(lambda: _run(arguments)))
+        status = _status_of(lambda: safe_moment.heeded(lambda: _run(arguments)))
         safe_moment.forget()
         sys.exit(status)
 
 
 def _run(arguments: list[str] | None) -> int:
     status: Any = cli.main(arguments, prog_name="claimeven", standalone_mode=False)
-    sys.stdout.flush()  # a full disk is told here
+    sys.stdout.flush()  # raises the error of a full disk
     return status if isinstance(status, int) else 0
 
 
-def _answered(run: Callable[[], int]) -> int:
-    """Return the status that a run ends with, or say what it failed by and return that of it."""
+def _status_of(run: Callable[[], int]) -> int:
+    """Return the exit status of a run; print its error, if any."""
     try:
         return run()
     except ClaimevenError as error:
         return complain(str(error))
     except click.UsageError as error:
         hint = f" (try '{error.ctx.command_path} --help')" if error.ctx else ""
-        return complain(error.format_message().rstrip(".") + hint)
+        return complain(_usage_text(error) + hint)
     except click.ClickException as error:
         return complain(error.format_message())
     except MemoryError:
@@ -112,10 +147,19 @@ def _answered(run: Callable[[], int]) -> int:
         print(str(error) or str(error.__cause__ or "") or "interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever read our output has gone: say nothing more.
-        drop_output()
+        drop_output()  # the reader is gone
         return LOST_OUTPUT
     except OSError as error:
         complain(f"{error.filename or 'the output'} cannot be used: {error.strerror or error}")
         drop_output()
         return LOST_OUTPUT
+
+
+def _usage_text(error: click.UsageError) -> str:
+    """Return the message of an error, with a suggestion for an unknown option."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return error.format_message().rstrip(".")
+    options = [name.lstrip("-") for each in error.ctx.command.params for name in each.opts]
+    choice = closest(error.option_name.lstrip("-"), options)
+    guess = "" if choice is None else f" (did you mean --{choice}?)"
+    return f"there is no option {error.option_name}{guess}"

@@ -84,7 +84,7 @@ def command(
       claimeven match alphabeta:depth=3,eval=sequences random --games 500
       claimeven match alphabeta negamax --seconds 0.05 --opening-plies 4
       claimeven match my_agent.py:agent greedy --jobs 2 --json
-      claimeven match kaggle:main.py uct --seconds 2 --time-bank 60 --memory-limit 1024
+      claimeven match kaggle:main.py uct --seconds 2 --time-bank 60
       claimeven match alphabeta random --games 1 --show
       claimeven match my_agent.py random --games 2 --verbose
       claimeven match uct perfect --games 1000 --opening-plies 4 --out match.db

@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from claimeven.atomic_io import check_output
-from claimeven.cli.common.groups import Verbs
+from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
     FilePath,
@@ -50,7 +50,7 @@ TABLE_MB = 32
 USUAL_PLIES = 8, 34
 
 
-@click.group("puzzles", cls=Verbs, invoke_without_command=True)
+@click.group("puzzles", cls=CommandGroup, invoke_without_command=True)
 @click.option("--band", type=WordChoice(*BANDS), help="Only puzzles as hard as this.")
 @click.option("--kind", type=WordChoice(*KINDS), help="One column wins, or one holds the draw.")
 @click.option(

@@ -20,7 +20,7 @@ from claimeven.arena.studies import (
 )
 from claimeven.arena.studies.format import study_sections
 from claimeven.arena.studies.runner import machine
-from claimeven.cli.common.groups import Verbs
+from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import Command, FilePath, json_option, resume_options
 from claimeven.cli.common.output import fitted, text_width
@@ -39,7 +39,7 @@ from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
 
 
-@click.group("study", cls=Verbs)
+@click.group("study", cls=CommandGroup)
 def command() -> None:
     """The classic studies: what the originals reported, next to runs here.
 

@@ -21,7 +21,7 @@ from claimeven.arena.options import (
 )
 from claimeven.cli.common.solver_options import SolverChoice, usual_threads
 from claimeven.game.errors import ClaimevenError
-from claimeven.suggestions import did_you_mean
+from claimeven.suggestions import american, did_you_mean
 
 Command = Callable[..., Any]
 
@@ -40,6 +40,7 @@ class WordChoice(click.ParamType):  # type: ignore[type-arg]  # generic in some 
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the word."""
+        value = value if value in self.words else american(value)
         if value not in self.words:
             self.fail(
                 f"{value!r} is none of {', '.join(self.words)}{did_you_mean(value, self.words)}",

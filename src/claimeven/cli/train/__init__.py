@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import click
 
-from claimeven.cli.common.groups import LazyVerbs
+from claimeven.cli.common.groups import LazyGroup
 
-VERBS = {
-    "ntuple": "Learn an n-tuple network by self-play against nothing but itself.",
-    "selfplay": "Learn a net from nothing but games against itself, as AlphaZero does.",
-    "distil": "Learn a neural net from the data sets that `claimeven dataset` writes.",
-    "average": "Write the net whose weights are the mean of those of several.",
-    "plot": "Draw the learning curves of runs, as pictures in a folder.",
-    "judge": "Judge what runs of any kind have learnt, by the same measures.",
+SECTIONS = {
+    "Commands": {
+        "ntuple": "Learn an n-tuple network by self-play against nothing but itself.",
+        "selfplay": "Learn a net from nothing but games against itself, as AlphaZero does.",
+        "distil": "Learn a neural net from the data sets that `claimeven dataset` writes.",
+        "average": "Write the net whose weights are the mean of those of several.",
+        "plot": "Draw the learning curves of runs, as pictures in a folder.",
+        "judge": "Judge what runs of any kind have learnt, by the same measures.",
+    }
 }
 MODULES = dict.fromkeys(("ntuple", "selfplay", "distil"), "learn")
 MODULES |= dict.fromkeys(("average", "plot", "judge"), "models")
 
 
-@click.group("train", cls=LazyVerbs, package=__name__, verbs=VERBS, modules=MODULES)
+@click.group("train", cls=LazyGroup, package=__name__, sections=SECTIONS, modules=MODULES)
 def command() -> None:
     """Train an agent, in a folder that keeps its recipe, log, checkpoint and model.
 

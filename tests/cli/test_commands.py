@@ -1,15 +1,19 @@
-"""The verbs: their help, their output for people and for programs."""
+"""The commands: their help, their output for people and for programs."""
 
 from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 
+import numpy
 import pytest
 
+from claimeven import __version__
 from claimeven.agents import AGENTS
 from claimeven.agents.external import FOREIGN
-from claimeven.cli.main import VERBS
+from claimeven.cli.main import COMMANDS, SECTIONS
 from claimeven.game import perft
 from claimeven.game.position import Position
 from tests.cli.conftest import Run
@@ -21,33 +25,55 @@ def widest(text: str) -> int:
     return max(len(line) for line in text.splitlines())
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_help_with_examples(run: Run, verb: str) -> None:
-    ran = run(verb, "--help")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_examples(run: Run, name: str) -> None:
+    ran = run(name, "--help")
     assert (ran.status, ran.err) == (0, "")
-    assert f"claimeven {verb}" in ran.out.partition("Examples:")[2]
+    assert f"claimeven {name}" in ran.out.partition("Examples:")[2]
     assert widest(ran.out) <= WIDTH
 
 
-@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
-def test_the_program_lists_its_verbs(run: Run, arguments: tuple[str, ...]) -> None:
-    ran = run(*arguments)
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_the_help_lists_all_commands_in_sections(run: Run, option: str) -> None:
+    ran = run(option)
     assert (ran.status, ran.err) == (0, "")
-    assert all(verb in ran.out for verb in VERBS)
+    titles = [line.rstrip(":") for line in ran.out.splitlines() if re.match(r"\w.*:$", line)]
+    assert titles == ["Options", *SECTIONS]
+    for name, summary in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(summary)}$", ran.out, re.MULTILINE)
     assert "Examples:" in ran.out
     assert widest(ran.out) <= WIDTH
 
 
+def test_without_arguments_the_program_shows_six_commands(run: Run) -> None:
+    ran = run()
+    assert (ran.status, ran.err) == (0, "")
+    listed = re.findall(r"^  (\w+)", ran.out, re.MULTILINE)
+    assert listed == ["play", "serve", "explain", "check", "match", "tournament"]
+    assert "claimeven --help lists all commands" in ran.out
+    assert widest(ran.out) <= WIDTH
+
+
 @pytest.mark.parametrize("group", ["book", "study", "train"])
-def test_a_group_of_verbs_says_which_it_has(run: Run, group: str) -> None:
+def test_a_group_of_commands_lists_its_choices(run: Run, group: str) -> None:
     ran = run(group)
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith(f"claimeven: {group} takes a verb: choose from ")
+    assert ran.err.startswith(f"claimeven: {group} needs a command: choose from ")
     assert len(ran.err.splitlines()) == 1
 
 
-def test_the_version(run: Run) -> None:
-    assert run("--version").out.startswith("claimeven, version ")
+def test_the_version_names_what_it_runs_on(run: Run) -> None:
+    python = ".".join(map(str, sys.version_info[:3]))
+    versions = f"Python {python}.*, NumPy {numpy.__version__}, Numba [0-9.]+"
+    assert re.fullmatch(rf"claimeven {__version__} \({versions}\)\n", run("--version").out)
+
+
+def test_the_version_imports_nothing_heavy() -> None:
+    code = "import sys; from claimeven.cli.main import main\ntry: main(['--version'])\nexcept"
+    code += " SystemExit: print(sorted({'numpy', 'numba'} & set(sys.modules)))"
+    words = [sys.executable, "-c", code]
+    ended = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines()[-1] == "[]"
 
 
 # --- match --------------------------------------------------------------------------------------
@@ -208,7 +234,7 @@ def test_perft_counts_what_is_published(run: Run) -> None:
         ("mat", {"match"}),
     ],
 )
-def test_the_shell_completes_verbs_and_options(
+def test_the_shell_completes_commands_and_options(
     run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, offered: set[str]
 ) -> None:
     words = f"claimeven {typed}"
@@ -222,6 +248,6 @@ def test_the_shell_completes_verbs_and_options(
 
 @pytest.mark.parametrize("group", ["book", "puzzles", "study", "train"])
 def test_the_help_of_a_group_cuts_no_sentence(run: Run, group: str) -> None:
-    verbs = run(group, "--help").out.partition("Commands:")[2]
-    assert "..." not in verbs
-    assert verbs.count(".\n") == len(re.findall(r"^  \w", verbs, re.MULTILINE)) > 0
+    commands = run(group, "--help").out.partition("Commands:")[2]
+    assert "..." not in commands
+    assert commands.count(".\n") == len(re.findall(r"^  \w", commands, re.MULTILINE)) > 0
