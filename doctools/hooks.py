@@ -7,6 +7,7 @@ A link on a line of its own whose title says how becomes what it leads to:
 [claimeven.m.alphabeta](../src/claimeven/m.py "source, beside claimeven.m.minimax")
 [claimeven.review.analysis](../src/claimeven/review/analysis.py "docstring")
 [Words](../ARCHITECTURE.md "part glossary")
+[Keys of solve](output.toml "output solve.key")
 [Changelog](../CHANGELOG.md "whole")
 ```
 
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import importlib
 import re
 import sys
 from pathlib import Path
@@ -76,6 +78,8 @@ def with_inclusions(markdown: str, page: Path) -> str:
             return docstring(link["name"], path)
         if kind == "part":
             return part(path, rest)
+        if kind == "output":
+            return output_table(path, rest)
         if link["how"] == "whole":
             return path.read_text(encoding="utf-8")
         return link.group()
@@ -149,6 +153,17 @@ def part(path: Path, name: str) -> str:
     if not found:
         raise NotThere(f"{path} has no part called {name}")
     return found[1]
+
+
+def output_table(path: Path, name: str) -> str:
+    """Return a table of `output.toml`, such as `solve.key`. Raises `NotThere`."""
+    output = importlib.import_module("doctools.output")
+    command, _, kind = name.partition(".")
+    try:
+        table: str = output.table(command, kind)
+    except KeyError:
+        raise NotThere(f"{path} has no table {name}") from None
+    return table
 
 
 def _defined(node: Any, word: str, name: str) -> Any:

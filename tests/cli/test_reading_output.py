@@ -1,4 +1,4 @@
-"""The page on reading the output names every JSON key and every heading of a table."""
+"""`docs/output.toml` describes every JSON key and every heading of a table."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from doctools.hooks import with_inclusions
+from doctools.output import DESCRIPTIONS, described_keys
 
 from tests.agents.process.test_process import bot
 from tests.arena.report.stores import GAMES, SMALL_PLAN, made
 from tests.cli.conftest import Run
 
-PAGE = Path(__file__).parents[2] / "docs" / "reading-output.md"
+DOCS = Path(__file__).parents[2] / "docs"
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 
 ASKED = {
@@ -58,7 +60,15 @@ ASKED = {
     "games, imported": ("games", "NEW.db", "--import", "-", "--first", "ann", "--second", "bob"),
     "report": ("report", "STORE"),
 }  # fmt: skip
-#: Keys that are no words of ours: reasons, evaluations, options of trees told on their own pages.
+#: Tables of other commands whose keys a command has too, and tables of parts of its objects.
+TABLES_TOO = {
+    "think": ["minimax-tree", "montecarlo-tree"],
+    "explain": ["claim"],
+    "analyze": ["claim"],
+    "accuracy": ["claim"],
+    "report": ["tournament", "accuracy"],
+}
+#: Objects with other keys: reasons, evaluations, files.
 OWN = {"forfeit_reasons", "evaluations", "files"}
 
 
@@ -69,23 +79,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def places(small_book: Path, store: Path, tmp_path: Path) -> dict[str, str]:
-    """What stands for files in the words of commands."""
+    """The files that the names in the commands mean."""
     return {"BOOK": str(small_book), "STORE": str(store), "NEW": str(tmp_path / "new")}
 
 
 def placed(words: tuple[str, ...], places: dict[str, str]) -> list[str]:
     return [re.sub("BOOK|STORE|NEW", lambda found: places[found[0]], word) for word in words]
-
-
-#: The section on what all objects have.
-EVERY = "All objects"
-
-
-def section(verb: str) -> str:
-    text = PAGE.read_text(encoding="utf-8")
-    found = re.search(rf"^## {verb}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
-    assert found, f"{PAGE.name} has no section on {verb}"
-    return found[1] + ("" if verb == EVERY else section(EVERY))
 
 
 def keys_of(data: Any) -> Iterator[str]:
@@ -99,19 +98,33 @@ def keys_of(data: Any) -> Iterator[str]:
             yield from keys_of(value)
 
 
-def told_in(verbs: str) -> set[str]:
-    return set(re.findall(r"`([a-z_0-9]+)`", "".join(map(section, verbs.split()))))
+def tables_of(command: str) -> list[str]:
+    """Return the names of the command's tables: `book` has `book`, `book-verify` and others."""
+    own = [name for name in DESCRIPTIONS if name == command or name.startswith(f"{command}-")]
+    return own + TABLES_TOO.get(command, [])
+
+
+def page_of(command: str) -> str:
+    """Return the text of the section on a command, with its tables."""
+    for page in sorted(DOCS.glob("reading-*.md")):
+        text = with_inclusions(page.read_text(encoding="utf-8"), page)
+        found = re.search(rf"^## {command}\n(.*?)(?=^## |\Z)", text, re.DOTALL | re.MULTILINE)
+        if found:
+            return found[1]
+    raise AssertionError(f"no page has a section on {command}")
 
 
 @pytest.mark.parametrize("words", ASKED.values(), ids=ASKED)
-def test_every_json_key_is_told(run: Run, places: dict[str, str], words: tuple[str, ...]) -> None:
+def test_every_json_key_is_described(
+    run: Run, places: dict[str, str], words: tuple[str, ...]
+) -> None:
     ran = run(*placed(words, places), "--json", typed="44\n")
     assert ran.status == (words[0] == "check")  # it has found a fault
     lines = ran.out.splitlines()
     assert len(lines) == (len(GAMES) if words == ASKED["games"] else 1)
-    told = told_in("report tournament accuracy" if words[0] == "report" else words[0])
+    keys = described_keys(*tables_of(words[0]))
     for line in lines:
-        assert set(keys_of(json.loads(line))) <= told
+        assert set(keys_of(json.loads(line))) <= keys
 
 
 @pytest.mark.parametrize(
@@ -136,11 +149,17 @@ def test_every_json_key_is_told(run: Run, places: dict[str, str], words: tuple[s
         (("perft", "2"), "ply sequences distinct positions"),
     ],
 )
-def test_every_heading_is_told(
+def test_every_heading_is_described(
     run: Run, places: dict[str, str], words: tuple[str, ...], headings: str
 ) -> None:
-    told = run(*placed(words, places)).out
-    lines = [" ".join(line.split()) for line in told.splitlines()]
+    output = run(*placed(words, places)).out
+    lines = [" ".join(line.split()) for line in output.splitlines()]
     assert any(line.endswith(headings) for line in lines)
-    page = section(words[0])
+    page = page_of(words[0])
     assert all(re.search(rf"\b{word}\b", page) for word in re.findall(r"[a-z]+", headings))
+
+
+def test_every_table_is_on_a_page() -> None:
+    pages = "".join(page.read_text(encoding="utf-8") for page in DOCS.glob("reading-*.md"))
+    shown = re.findall(r'\(output\.toml "output ([^"]+)"\)', pages)
+    assert sorted(shown) == sorted(f"{c}.{kind}" for c in DESCRIPTIONS for kind in DESCRIPTIONS[c])

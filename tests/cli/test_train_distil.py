@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from pathlib import Path
 
 import pytest
+from doctools.output import described_keys
 
 from claimeven import Geometry
 from claimeven.dataset import DatasetPlan, make_dataset
 from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.solver import Solver
 from tests.cli.conftest import Run, bad_input, interrupted
-from tests.cli.test_reading_output import keys_of, section
+from tests.cli.test_reading_output import keys_of
 from tests.learning.needs import needs_jax
 
 pytestmark = needs_jax
@@ -44,8 +44,9 @@ def test_a_run_is_told_and_its_model_plays(run: Run, table: str, tmp_path: Path)
     told = json.loads(run(*words, "--json").out)
     assert told["model"] == f"{out}/model.npz"
     assert [row["steps"] for row in told["rows"]] == [5, 10]
-    named = set(re.findall(r"`([a-z_0-9]+)`", section("train")))
-    assert {"hard", "easy", "hard_sign", "easy_sign", *keys_of(told)} <= named
+    assert {"hard", "easy", "hard_sign", "easy_sign", *keys_of(told)} <= described_keys(
+        "train", "train-distil"
+    )
     for name in ("net", "puct"):
         words = (f"{name}:model={told['model']}", "random", "--games", "2", *BOARD)
         assert run("match", *words, "--iterations", "5").status == 0

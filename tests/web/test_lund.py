@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import sys
 import time
 from http.server import BaseHTTPRequestHandler
@@ -14,6 +13,7 @@ from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
+from doctools.output import described_keys
 
 from claimeven import Limit, Position, make_agent
 from claimeven.arena.lund import (
@@ -33,7 +33,7 @@ from claimeven.web.services import Services
 from claimeven.web.settings import ServerSettings
 from tests.agents.test_http_agent import saying, serving
 from tests.cli.conftest import Run, bad_input, interrupted
-from tests.cli.test_reading_output import keys_of, section
+from tests.cli.test_reading_output import keys_of
 from tests.naive import Game
 from tests.web.conftest import Server, eventually, running
 
@@ -315,8 +315,7 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
         cut_short.write('{"number": 3')
     told = json.loads(run(*asked, "--games", "4", "--resume", "--json").out)
     assert [game["number"] for game in told["played"]] == [1, 2, 3, 4]
-    named = set(re.findall(r"`([a-z_0-9]+)`", section("challenge")))
-    assert set(keys_of(told)) <= named
+    assert set(keys_of(told)) <= described_keys("challenge")
     assert len(Path(out).read_text().splitlines()) == 5
     other = bad_input(run(*asked[:3], "random", *asked[4:], "--resume"))
     assert "holds games of another challenge" in other
