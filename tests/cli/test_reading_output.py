@@ -50,8 +50,8 @@ ASKED = {
     "export": ("export", "uct", "-o", "NEW"),
     "dataset": ("dataset", "--positions", "3", "--plies", "6", "--out", "NEW.csv", *SMALL),
     "train": (
-        "train", "ntuple", "--out", "NEW", "--games", "20", "--every", "20", "--tuples", "3",
-        "--length", "3", "--against", "1", *SMALL[:6],
+        "train", "ntuple", "--out", "NEW", "--games", "20", "--eval-every", "20", "--tuples", "3",
+        "--length", "3", "--eval-games", "1", *SMALL[:6],
     ),
     "convert": ("convert", "-", "-o", "NEW.csv"),
     "accuracy of games": ("accuracy", "STORE"),

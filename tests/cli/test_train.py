@@ -22,13 +22,13 @@ from claimeven.networks.net import Net, NetShape, write_net
 from tests.cli.conftest import Run, bad_input, interrupted
 
 WORDS = (
-    "--every", "40", "--tuples", "3", "--length", "3", "--against", "1",
+    "--eval-every", "40", "--tuples", "3", "--length", "3", "--eval-games", "1",
     "--columns", "4", "--rows", "4", "--connect", "3",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("command", "recipe"),
+    ("command", "config"),
     [
         (ntuple, NTupleConfig),
         (distil, DistilConfig),
@@ -36,8 +36,8 @@ WORDS = (
         (judge, Judging),
     ],
 )
-def test_what_is_usual_is_the_same_from_python(command: click.Command, recipe: type) -> None:
-    usual = {each.name: each.default for each in dataclasses.fields(recipe)}
+def test_what_is_usual_is_the_same_from_python(command: click.Command, config: type) -> None:
+    usual = {each.name: each.default for each in dataclasses.fields(config)}
     told = {
         option.name: option.default
         for option in command.params
@@ -77,7 +77,7 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
     for path in paths:
         write_net(path, Net.zeros(NetShape(8, 1, 1, 1), Geometry()))
     out = str(tmp_path / "mean.npz")
-    words = ("train", "average", *paths, "--out", out, "--shares", "2,1")
+    words = ("train", "average", *paths, "--out", out, "--model-weights", "2,1")
     ran = run(*words)
     assert ran.status == 0
     figures = read_model(out).facts["measured"]
@@ -89,9 +89,9 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
     assert told["measured"] == {name: round(figure, 4) for name, figure in figures.items()}
     assert list(told["measured"]) == ["hard", "hard_sign", "easy", "easy_sign"]
     bad = {
-        ("--shares", "1,x"): "--shares takes numbers like 1,2, not '1,x'",
-        ("--shares", "1,2,3"): "3 shares were given for 2 nets",
-        ("--weight-steps", "0"): "weight steps must be 1 to 127, not 0",
+        ("--model-weights", "1,x"): "--model-weights takes numbers like 1,2, not '1,x'",
+        ("--model-weights", "1,2,3"): "3 weights were given for 2 nets",
+        ("--quant-levels", "0"): "quant levels must be 1 to 127, not 0",
     }
     for more, said in bad.items():
         assert said in bad_input(run(*words, *more))
@@ -103,9 +103,9 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
 
 
 SELFPLAY = (
-    "--games", "12", "--task", "12", "--searches", "8", "--quick-searches", "4",
-    "--full-share", "0.5", "--steps", "2", "--batch", "20", "--against", "1", "--jobs", "1",
-    "--columns", "4", "--rows", "4", "--connect", "3",
+    "--games", "12", "--games-per-worker", "12", "--simulations", "8", "--fast-simulations", "4",
+    "--full-search-fraction", "0.5", "--steps", "2", "--batch", "20", "--eval-games", "1",
+    "--jobs", "1", "--columns", "4", "--rows", "4", "--connect", "3",
 )  # fmt: skip
 
 
@@ -126,12 +126,12 @@ def test_a_run_of_self_play_is_told_gone_on_with_and_its_model_plays(
     assert set(told["rows"][0]) <= described_keys("train", "train-selfplay")
     players = (f"net:model={told['model']}", f"puct:iterations=9,model={told['model']}")
     assert run("match", *players, "--games", "2", *SELFPLAY[-6:]).status == 0
-    said = bad_input(run(*words, "--iterations", "2", "--noise", "0"))
-    assert "holds a run with noise 0.25, not 0.0" in said
-    said = bad_input(run(*words, "--score-share", "1", "--score-weight", "0"))
-    assert "--score-share is for scores learnt: give a --score-weight above 0" in said
-    said = bad_input(run(*words, "--full-share", "1"))
-    assert "--quick-searches are for moves not learnt from: give a --full-share below 1" in said
+    said = bad_input(run(*words, "--iterations", "2", "--dirichlet-fraction", "0"))
+    assert "holds a run with dirichlet_fraction 0.25, not 0.0" in said
+    said = bad_input(run(*words, "--score-value-weight", "1", "--score-weight", "0"))
+    assert "--score-value-weight needs a --score-weight above 0: add it" in said
+    said = bad_input(run(*words, "--full-search-fraction", "1"))
+    assert "--fast-simulations needs a --full-search-fraction below 1: add it" in said
 
 
 @pytest.mark.parametrize("words", [("ntuple",), ("selfplay",), ("distil", "none.csv")])
@@ -156,7 +156,7 @@ def test_curves_are_drawn_in_the_end_and_on_demand(
     pictures = sorted(path.name for path in (out / "plots").iterdir())
     kinds = [f"by-{by}" for by in ("cores", "games", "time")]
     assert pictures == [f"{name}.{kind}" for name in kinds for kind in ("png", "svg")]
-    assert "it has no recipe.json" in bad_input(run("train", "plot", str(tmp_path)))
+    assert "it has no config.json" in bad_input(run("train", "plot", str(tmp_path)))
     (out / "log.jsonl").write_text('{"games": 9, "perfect": 0.5}\n')
     both = tmp_path / "both"
     words = ("train", "plot", str(out), str(out), "--out", str(both))
@@ -220,7 +220,7 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
     assert ended.err == f"\ninterrupted; run the same again to go on from {out}\n"
     said = bad_input(run(*words, "--games", "80"))
     assert "games" in said
-    assert json.loads((out / "recipe.json").read_text())["games"] == 10**6
+    assert json.loads((out / "config.json").read_text())["games"] == 10**6
 
 
 @pytest.mark.parametrize(
@@ -230,20 +230,26 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
         (("ntuple", "--out", "r", "--games", "0"), "games must be 1 to 1000000000, not 0"),
         (("ntuple", "--out", "r", "--length", "20"), "a tuple has 1 to 10 cells on 7x6"),
         (("ntuple", "--out", "r", "--columns", "12"), "64 bits"),
-        (("ntuple", "--out", "r", "--columns", "4", "--positions", "5"), "no positions of 4x6 con"),
-        (("selfplay", "--out", "r", "--gate-least", "0.9"), "is what passes a --gate: give both"),
         (
-            ("selfplay", "--out", "r", "--gate", "4"),
+            ("ntuple", "--out", "r", "--columns", "4", "--eval-positions", "5"),
+            "no positions of 4x6 con",
+        ),
+        (
+            ("selfplay", "--out", "r", "--gate-min-score", "0.9"),
+            "--gate-min-score needs a --gate-games above 0",
+        ),
+        (
+            ("selfplay", "--out", "r", "--gate-games", "4"),
             "cannot be passed, not even by a net that wins",
         ),
         (("judge", "r", "--last", "--out", "b"), "--last draws nothing: it does not go with --out"),
         (("selfplay", "--out", "r", "--size", "smal"), "did you mean small?"),
-        (("selfplay", "--out", "r", "--mix", "2"), "mix must be 0 to 1, not 2.0"),
-        (("selfplay", "--out", "r", "--fall", "fast"), "is none of none, stepwise, cosine"),
         (
-            ("selfplay", "--out", "r", "--worker-timeout", "nan"),
-            "worker_timeout must be more than 0 and",
+            ("selfplay", "--out", "r", "--search-value-weight", "2"),
+            "search value weight must be 0 to 1, not",
         ),
+        (("selfplay", "--out", "r", "--lr-schedule", "fast"), "is none of none, stepwise, cosine"),
+        (("selfplay", "--out", "r", "--worker-timeout", "nan"), "worker_timeout must be more"),
         (("selfplay", "--out", "r", "--address", "h:1"), "give --executor ray too"),
         (("ntuple", "--out", "."), "holds other files (mine.txt): name a folder of its own"),
     ],

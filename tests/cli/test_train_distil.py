@@ -22,7 +22,7 @@ pytestmark = needs_jax
 SMALL = Geometry(4, 4, 3)
 BOARD = ("--columns", "4", "--rows", "4", "--connect", "3")
 #: All steps alike: one that rounds weights, or of another batch, takes seconds to compile.
-QUICK = ("--size", "small", "--batch", "20", "--every", "5", "--round-from", "1", *BOARD)
+QUICK = ("--size", "small", "--batch", "20", "--eval-every", "5", "--qat-start", "1", *BOARD)
 
 
 @pytest.fixture(scope="module")
@@ -74,16 +74,25 @@ def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
         (("no.csv", "--out", "r"), "no.csv cannot be read: No such file"),
         (("mine.txt", "--out", "r"), "mine.txt is no data set: those end in .csv or .parquet"),
         (("no.csv", "--out", "r", "--size", "tiny"), "'tiny' is none of small, medium, large"),
-        (("no.csv", "--out", "r", "--rate", "0"), "rate must be 1e-09 to 1, not 0.0"),
-        (("no.csv", "--out", "r", "--shares", "1,a"), "--shares takes numbers like 1,2, not '1,a'"),
+        (("no.csv", "--out", "r", "--lr", "0"), "lr must be 1e-09 to 1, not 0.0"),
         (
-            ("no.csv", "--out", "r", "--ply-shares", "4-7:1,8-"),
-            "--ply-shares takes plies and numbers like 4-11:1,12-41:2, not '4-7:1,8-'",
+            ("no.csv", "--out", "r", "--dataset-weights", "1,a"),
+            "--dataset-weights takes numbers like 1,2, not '1,a'",
         ),
-        (("no.csv", "--out", "r", "--ply-shares", "4-7:1,7:2"), "must be of plies that rise, none"),
-        (("no.csv", "--out", "r", "--ply-shares", "4-7"), "4-11:1,12-41:2, not '4-7'"),
+        (
+            ("no.csv", "--out", "r", "--ply-weights", "4-7:1,8-"),
+            "--ply-weights takes plies and numbers like 4-11:1,12-41:2, not '4-7:1,8-'",
+        ),
+        (
+            ("no.csv", "--out", "r", "--ply-weights", "4-7:1,7:2"),
+            "must be in ascending order, each",
+        ),
+        (("no.csv", "--out", "r", "--ply-weights", "4-7"), "4-11:1,12-41:2, not '4-7'"),
         (("TABLE", "--out", "r"), "small.csv"),
-        (("TABLE", "--out", "r", "--shares", "1,2", *BOARD), "2 shares were given for 1 data"),
+        (
+            ("TABLE", "--out", "r", "--dataset-weights", "1,2", *BOARD),
+            "2 weights were given for 1 data",
+        ),
         (("TABLE", "--out", ".", *BOARD), "holds other files (mine.txt): name a folder of its own"),
     ],
 )

@@ -13,8 +13,9 @@ from tests.learning.needs import needs_jax
 pytestmark = needs_jax
 
 WORDS = (
-    "--columns", "4", "--rows", "4", "--connect", "3", "--games", "16", "--task", "16",
-    "--searches", "8", "--steps", "4", "--batch", "64", "--against", "0", "--every", "999",
+    "--columns", "4", "--rows", "4", "--connect", "3", "--games", "16", "--games-per-worker", "16",
+    "--simulations", "8", "--steps", "4", "--batch", "64", "--eval-games", "0",
+    "--eval-every", "999",
 )  # fmt: skip
 
 

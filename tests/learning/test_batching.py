@@ -9,7 +9,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.dataset import WORSE, Dataset, DatasetPlan, make_dataset, read_dataset
-from claimeven.learning.batching import Lessons, batch_of, one_disc_elsewhere, one_move_on
+from claimeven.learning.batching import Lessons, batch_of, successors, swaps
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.net import Features
 from claimeven.solver import Solver
@@ -30,7 +30,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
 
 
 def test_positions_one_move_on_have_the_scores_that_they_are_known_by(data: Dataset) -> None:
-    on, mines, masks, scores, columns = one_move_on(data, np.random.default_rng(1))
+    on, mines, masks, scores, columns = successors(data, np.random.default_rng(1))
     assert set(columns.tolist()) == {-1}
     solver = Solver(SMALL, table_mb=1)
     assert 200 < len(on) < len(data)
@@ -55,7 +55,7 @@ def test_bad_moves_are_played_too_as_likely_as_it_is_told() -> None:
     many, words = 6000, np.zeros(6000, np.uint64)
     scores = np.tile(np.array([-4, 0, -8, -12], np.int8), (many, 1))
     empty = Dataset(SMALL, words, words, scores, np.arange(many))
-    found = one_move_on(empty, np.random.default_rng(1))
+    found = successors(empty, np.random.default_rng(1))
     assert found.places.tolist() == list(range(many))
     wanted = 0.1 + np.exp([-2.0, 0.0, -4.0, -6.0])
     for score, share in zip((4, 0, 8, 12), wanted / wanted.sum(), strict=True):
@@ -70,12 +70,12 @@ def test_no_position_one_move_on_is_a_full_board() -> None:
     scores[0, 2] = 0
     one = Dataset(board, *(np.array([word], np.uint64) for word in (last.mine, last.mask)),
                   scores, np.array([0]))  # fmt: skip
-    for make in (one_move_on, one_disc_elsewhere):
+    for make in (successors, swaps):
         assert len(make(one, np.random.default_rng(1)).places) == 0
 
 
 def test_positions_with_a_disc_elsewhere_have_the_score_that_is_known(data: Dataset) -> None:
-    found = one_disc_elsewhere(data, np.random.default_rng(1))
+    found = swaps(data, np.random.default_rng(1))
     solver, tried = Solver(SMALL, table_mb=1), set()
     assert 150 < len(found.places) < len(data)
     assert found.places.tolist() == sorted(set(found.places.tolist()))
@@ -116,7 +116,7 @@ def test_of_right_columns_alone_their_scores_are_learnt_and_played(data: Dataset
         assert np.array_equal(batch.scores, np.where(data.keeps, data.scores, 0))
         for name in ("planes", "policies", "values", "playable", "best", "best_counts"):
             assert np.array_equal(getattr(batch, name), getattr(whole, name))
-    found = one_move_on(right, np.random.default_rng(1))
+    found = successors(right, np.random.default_rng(1))
     assert np.array_equal(found.scores, -data.best[found.places])
     kept = [
         Position(SMALL, int(right.mines[place]), int(right.masks[place])).play(column)
@@ -127,13 +127,13 @@ def test_of_right_columns_alone_their_scores_are_learnt_and_played(data: Dataset
         Position(SMALL, int(mine), int(mask))
         for mine, mask in zip(found.mines, found.masks, strict=True)
     } <= set(kept)
-    elsewhere = one_disc_elsewhere(right, np.random.default_rng(1))
+    elsewhere = swaps(right, np.random.default_rng(1))
     assert np.array_equal(elsewhere.scores, data.best[elsewhere.places])
 
 
 def test_a_part_of_each_batch_is_one_move_on(data: Dataset) -> None:
     barred = data.keys[:0]
-    lessons = Lessons(data, 40, seed=3, ahead=0.5, barred=barred)
+    lessons = Lessons(data, 40, seed=3, aug_successors=0.5, barred=barred)
     same = Lessons(data, 40, seed=3)
     for step in range(4):
         batch, plain = lessons.at(step), same.at(step)
@@ -146,13 +146,15 @@ def test_a_part_of_each_batch_is_one_move_on(data: Dataset) -> None:
         assert np.array_equal(batch.values[on], np.sign(batch.best[on]))
         kept = sorted(set(range(40)) - set(on.tolist()))
         assert np.array_equal(batch.planes[kept], plain.planes[kept])
-        again = Lessons(data, 40, seed=3, ahead=0.5, barred=barred).at(step)
+        again = Lessons(data, 40, seed=3, aug_successors=0.5, barred=barred).at(step)
         assert np.array_equal(again.planes, batch.planes)
 
 
 def test_a_part_of_each_batch_has_a_disc_elsewhere(data: Dataset) -> None:
     barred = data.keys[:0]
-    lessons = Lessons(data, 40, seed=3, ahead=0.25, beside=0.5, focus=2.5, barred=barred)
+    lessons = Lessons(
+        data, 40, seed=3, aug_successors=0.25, aug_swaps=0.5, focus=2.5, barred=barred
+    )
     same = Lessons(data, 40, seed=3, focus=2.5)
     seen = 0
     for step in range(8):
@@ -176,7 +178,7 @@ def test_positions_held_out_are_not_learnt_from_one_move_before(data: Dataset) -
     for place in range(len(data)):
         before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
         keys += [before.play(column).canonical_key for column in before.legal_columns]
-    lessons = Lessons(data, 40, seed=3, ahead=0.5, barred=np.array(keys, dtype=np.uint64))
+    lessons = Lessons(data, 40, seed=3, aug_successors=0.5, barred=np.array(keys, dtype=np.uint64))
     same = Lessons(data, 40, seed=3)
     for step in range(4):
         batch = lessons.at(step)
@@ -189,7 +191,7 @@ def test_the_image_of_a_position_one_move_on_is_it(data: Dataset) -> None:
                   np.array([[0, 0, 0, 0]], np.int8), np.array([0]))  # fmt: skip
     keys = np.array([Position.from_moves(m, SMALL).canonical_key for m in ("4", "2")], np.uint64)
     for seed in range(5):
-        batch = Lessons(one, 1, seed, ahead=0.9, barred=keys).at(0)
+        batch = Lessons(one, 1, seed, aug_successors=0.9, barred=keys).at(0)
         assert batch.best_counts is not None and not batch.best_counts.any()
 
 
@@ -201,7 +203,7 @@ def test_all_that_a_net_sees_of_a_position_one_move_on_is_its_own() -> None:
         *(np.array([getattr(each, word) for each in after], np.uint64) for word in ("mine", "mask"))
     )
     for seed in range(4):
-        batch = Lessons(one, 1, seed, ahead=0.9).at(0)
+        batch = Lessons(one, 1, seed, aug_successors=0.9).at(0)
         (place,) = np.flatnonzero((planes == batch.planes[0]).all(axis=1))
         assert np.array_equal(batch.states[0], states[place])
 
@@ -211,7 +213,7 @@ def test_the_column_that_is_known_has_the_score_of_the_move_that_was_played() ->
     before, many = Position.from_moves("12", SMALL), 20
     words = (np.full(many, word, np.uint64) for word in (before.mine, before.mask))
     alike = Dataset(SMALL, *words, np.full((many, 4), 5, np.int8), np.arange(many))
-    batch = Lessons(alike, many, seed=1, beside=1.0).at(0)
+    batch = Lessons(alike, many, seed=1, aug_swaps=1.0).at(0)
     beside = np.isnan(batch.values)
     assert beside.sum() > 5
     assert np.array_equal(batch.scores[beside], 5 * batch.scored[beside])
@@ -223,7 +225,7 @@ def test_the_disc_that_is_taken_back_is_drawn_evenly() -> None:
     before, many = Position.from_moves("1234", SMALL), 2000
     words = (np.full(many, word, np.uint64) for word in (before.mine, before.mask))
     alike = Dataset(SMALL, *words, np.zeros((many, 4), np.int8), np.arange(many))
-    found = one_disc_elsewhere(alike, np.random.default_rng(1))
+    found = swaps(alike, np.random.default_rng(1))
     assert len(found.places) > many / 2
     assert set(found.columns.tolist()) == {0, 2}
     moved = (found.masks & ~np.uint64(before.mask)) != 0
@@ -237,8 +239,12 @@ def test_the_disc_that_is_taken_back_is_drawn_evenly() -> None:
 def test_seed_and_step_decide_which_moves_are_played() -> None:
     words = np.zeros(1, np.uint64)
     one = Dataset(SMALL, words, words, np.zeros((1, 4), np.int8), np.array([0]))
-    of_steps = [Lessons(one, 1, 3, ahead=0.9).at(step).planes.tobytes() for step in range(9)]
-    of_seeds = [Lessons(one, 1, seed, ahead=0.9).at(3).planes.tobytes() for seed in range(9)]
+    of_steps = [
+        Lessons(one, 1, 3, aug_successors=0.9).at(step).planes.tobytes() for step in range(9)
+    ]
+    of_seeds = [
+        Lessons(one, 1, seed, aug_successors=0.9).at(3).planes.tobytes() for seed in range(9)
+    ]
     assert len(set(of_steps)) > 1 and len(set(of_seeds)) > 1
 
 
@@ -256,7 +262,7 @@ def test_each_position_is_seen_once_an_epoch_in_an_order_of_its_own(data: Datase
 
 def test_a_batch_larger_than_the_data_is_all_of_it(data: Dataset) -> None:
     few = data.picked(np.arange(5))
-    lessons, same = Lessons(few, 64, seed=1, ahead=0.4), Lessons(few, 64, seed=1)
+    lessons, same = Lessons(few, 64, seed=1, aug_successors=0.4), Lessons(few, 64, seed=1)
     assert lessons.steps == 1
     assert sorted(lessons.chosen(0).tolist()) == list(range(5))
     batch = lessons.at(0)

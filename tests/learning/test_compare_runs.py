@@ -29,7 +29,7 @@ BOARD = {"columns": 4, "rows": 4, "connect": 3}
 def ntuple(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of n-tuples with three measurements."""
     path = tmp_path_factory.mktemp("runs") / "ntuple"
-    train_ntuple(path, NTupleConfig(300, 100, 8, 4, against=1, geometry=SMALL))
+    train_ntuple(path, NTupleConfig(300, 100, 8, 4, eval_games=1, geometry=SMALL))
     return path
 
 
@@ -47,7 +47,7 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_each_model_of_each_kind_is_judged(ntuple: Path, net: Path) -> None:
     seen: list[str] = []
     found = judge_runs(
-        [ntuple, net], BRIEF, watch=lambda at, of, who: seen.append(f"{at}/{of} {who}")
+        [ntuple, net], BRIEF, on_progress=lambda at, of, who: seen.append(f"{at}/{of} {who}")
     )
     assert [(each.label, each.number) for each in found] == [
         *(("ntuple: ntuple", number) for number in (1, 2, 3)),
@@ -83,7 +83,7 @@ def test_what_was_judged_is_not_judged_again(ntuple: Path, tmp_path: Path) -> No
 
 
 def test_what_cannot_be_judged_is_refused(ntuple: Path, tmp_path: Path) -> None:
-    with pytest.raises(InvalidRun, match="is no folder of a run: it has no recipe"):
+    with pytest.raises(InvalidRun, match="is not the folder of a run: it has no config"):
         judge_runs([tmp_path])
     with pytest.raises(InvalidRun, match="a,b cannot be judged: an agent's file has no comma in"):
         judge_runs([tmp_path / "a,b"])
@@ -95,7 +95,7 @@ def test_what_cannot_be_judged_is_refused(ntuple: Path, tmp_path: Path) -> None:
     (tmp_path / "run" / "log.jsonl").write_text('{"games": 1}\n')
     with pytest.raises(InvalidRun, match=r"log\.jsonl is corrupt in line 1: it has no seconds"):
         judge_runs([tmp_path / "run"])
-    (tmp_path / "run" / "recipe.json").write_text('{"method": "magic"}')
+    (tmp_path / "run" / "config.json").write_text('{"method": "magic"}')
     with pytest.raises(InvalidRun, match="is corrupt: no model can be judged"):
         judge_runs([tmp_path / "run"])
     with pytest.raises(InvalidRun, match="jobs must be 1 or more, not 0"):
@@ -126,7 +126,7 @@ def test_a_run_that_was_made_again_is_judged_again(ntuple: Path, tmp_path: Path)
     shutil.copytree(ntuple, run)
     before = judge_runs([run], BRIEF, last_only=True)
     shutil.rmtree(run)
-    train_ntuple(run, NTupleConfig(200, 100, 3, 2, seed=5, against=0, geometry=SMALL))
+    train_ntuple(run, NTupleConfig(200, 100, 3, 2, seed=5, eval_games=0, geometry=SMALL))
     agent = make_agent(f"ntuple:model={run}/model.npz", SMALL)
     position = Position(SMALL)
     fresh = read_network(run / "model.npz").value(position)

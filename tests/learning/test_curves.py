@@ -23,7 +23,7 @@ ROWS: list[dict[str, Any]] = [
 
 def folder_of(path: Path, rows: list[dict[str, Any]], end: str = "") -> Path:
     path.mkdir(parents=True)
-    (path / "recipe.json").write_text("{}")
+    (path / "config.json").write_text("{}")
     (path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows) + end)
     return path
 
@@ -138,12 +138,12 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     bare = folder_of(tmp_path / "bare", [{"seconds": 1.0}])
     new = tmp_path / "new"
     new.mkdir()
-    (new / "recipe.json").write_text("{}")
+    (new / "config.json").write_text("{}")
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
     for folders, said in (
-        ([tmp_path], "is no folder of a run: it has no recipe.json"),
-        ([loop], "is no folder of a run: it has no recipe.json"),
+        ([tmp_path], "is not the folder of a run: it has no config.json"),
+        ([loop], "is not the folder of a run: it has no config.json"),
         ([empty], "holds no measurement yet"),
         ([new], "holds no measurement yet"),
         ([torn], "log.jsonl is corrupt in line 2"),

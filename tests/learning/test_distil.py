@@ -22,7 +22,7 @@ from claimeven.dataset import Dataset, DatasetPlan, joined, make_dataset, read_d
 from claimeven.learning import (
     DistilConfig,
     InvalidRun,
-    PlyShare,
+    PlyWeight,
     TrainingProgress,
     train_distil,
 )
@@ -40,9 +40,9 @@ pytestmark = needs_jax
 
 SMALL = Geometry(4, 4, 3)
 #: A run of a second or two.
-QUICK = DistilConfig(size="small", epochs=8, batch=64, every=40, rate=3e-3, geometry=SMALL)
+QUICK = DistilConfig(size="small", epochs=8, batch=64, eval_every=40, lr=3e-3, geometry=SMALL)
 WORDS = (
-    "--size", "small", "--epochs", "8", "--batch", "64", "--every", "40", "--rate", "0.003",
+    "--size", "small", "--epochs", "8", "--batch", "64", "--eval-every", "40", "--lr", "0.003",
     "--columns", "4", "--rows", "4", "--connect", "3",
 )  # fmt: skip
 
@@ -80,8 +80,8 @@ def test_a_run_leaves_all_it_promises(whole: Path, table: Path) -> None:
     assert all(row["seen"] == row["steps"] * 64 for row in rows)
     assert rows[-1]["policy_loss"] < rows[0]["policy_loss"]
     facts = read_model(whole / "model.npz", "net", SMALL).facts
-    assert facts["recipe"]["epochs"] == 8
-    assert facts["recipe"]["data"] == json.loads((whole / "recipe.json").read_text())["data"]
+    assert facts["config"]["epochs"] == 8
+    assert facts["config"]["data"] == json.loads((whole / "config.json").read_text())["data"]
     assert facts["parameters"] == read_net(whole / "model.npz").parameters
     assert round(facts["measured"]["held_out"], 4) == rows[-1]["held_out"]
     before = (whole / "model.npz").read_bytes()
@@ -112,8 +112,8 @@ def test_it_learns_from_right_columns_alone(table: Path, tmp_path: Path) -> None
     plan = DatasetPlan(1000, 0, 12, seed=3, source="mixed", geometry=SMALL, right_only=True)
     path = tmp_path / "right.csv"
     make_dataset(path, plan, Solver(SMALL, table_mb=1))
-    recipe = replace(QUICK, score_focus=2.0, ahead=0.2, beside=0.2)
-    rows = train_distil(tmp_path / "run", [path], recipe)
+    config = replace(QUICK, score_focus=2.0, aug_successors=0.2, aug_swaps=0.2)
+    rows = train_distil(tmp_path / "run", [path], config)
     assert rows[-1]["score_loss"] < rows[0]["score_loss"]
     unseen = read_dataset(table, SMALL).without(read_dataset(path, SMALL))
     net = read_net(tmp_path / "run" / "model.npz")
@@ -137,26 +137,27 @@ def test_the_same_seed_gives_the_same_model(whole: Path, data: Dataset, tmp_path
 
 
 def test_a_run_of_shares_and_neighbours_goes_on_where_it_was(table: Path, tmp_path: Path) -> None:
-    recipe = replace(
-        QUICK, epochs=3, shares=(2.0,), ply_shares=(PlyShare(0, 6, 1.0), PlyShare(7, 12, 2.0)),
-        score_focus=2.5, ahead=0.3, beside=0.2, policy_target="any",
+    config = replace(
+        QUICK, epochs=3, dataset_weights=(2.0,),
+        ply_weights=(PlyWeight(0, 6, 1.0), PlyWeight(7, 12, 2.0)),
+        score_focus=2.5, aug_successors=0.3, aug_swaps=0.2, policy_target="any",
     )  # fmt: skip
 
     class Ended(Exception):
         """Stands for whatever ends a run after its first measurement."""
 
     def end(at: TrainingProgress) -> None:
-        if at.done > recipe.every:
+        if at.done > config.eval_every:
             raise Ended
 
     with pytest.raises(Ended):
-        train_distil(tmp_path / "run", [table], recipe, end)
+        train_distil(tmp_path / "run", [table], config, end)
     assert len(told(tmp_path / "run")) == 1
-    train_distil(tmp_path / "run", [table], recipe)
-    train_distil(tmp_path / "whole", [table], recipe)
+    train_distil(tmp_path / "run", [table], config)
+    train_distil(tmp_path / "whole", [table], config)
     assert told(tmp_path / "run") == told(tmp_path / "whole")
-    with pytest.raises(InvalidRun, match="holds a run with ply_shares"):
-        train_distil(tmp_path / "run", [table], replace(recipe, ply_shares=None))
+    with pytest.raises(InvalidRun, match="holds a run with ply_weights"):
+        train_distil(tmp_path / "run", [table], replace(config, ply_weights=None))
 
 
 def test_a_killed_run_goes_on_to_the_same_model(whole: Path, table: Path, tmp_path: Path) -> None:
@@ -198,9 +199,9 @@ def test_a_run_that_learnt_scores_otherwise_is_refused(
     """Squared errors, as runs had them that told nothing of it."""
     copy = tmp_path / "copy"
     shutil.copytree(whole, copy)
-    recipe = json.loads((copy / "recipe.json").read_text())
-    del recipe["score_loss"]
-    (copy / "recipe.json").write_text(json.dumps(recipe))
+    config = json.loads((copy / "config.json").read_text())
+    del config["score_loss"]
+    (copy / "config.json").write_text(json.dumps(config))
     with pytest.raises(
         InvalidRun, match="holds a run without score_loss, not with score_loss 'Charbonnier': ask"
     ):
@@ -219,10 +220,10 @@ def test_batches_have_every_position_once_an_epoch(data: Dataset) -> None:
 
 
 def test_few_positions_are_seen_as_often_as_asked(data: Dataset, tmp_path: Path) -> None:
-    recipe = replace(QUICK, batch=512, epochs=5, every=100)
+    config = replace(QUICK, batch=512, epochs=5, eval_every=100)
     of_64 = (data.picked(np.arange(count)) for count in range(64, 80))  # batches of other tests
-    few = next(each for each in of_64 if len(_split([each], recipe)[0][0]) == 64)
-    (row,) = train_distil(tmp_path / "run", few, recipe)
+    few = next(each for each in of_64 if len(_split([each], config)[0][0]) == 64)
+    (row,) = train_distil(tmp_path / "run", few, config)
     assert (row["steps"], row["seen"]) == (5, 5 * 64)
     lessons = Lessons(data.picked(np.arange(30)), 512, 0)
     assert (lessons.steps, sorted(lessons.chosen(3))) == (1, list(range(30)))
@@ -262,7 +263,7 @@ def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
 def test_plies_are_drawn_from_by_their_shares(data: Dataset) -> None:
     one, two = data.picked(np.arange(0, 400)), data.picked(np.arange(400, len(data)))
     plies = np.concatenate([one.plies, two.plies])
-    asked = (PlyShare(2, 5, 3.0), PlyShare(6, 6, 1.0))
+    asked = (PlyWeight(2, 5, 3.0), PlyWeight(6, 6, 1.0))
     for shares in (None, (5.0, 1.0)):
         chances = chances_of([one, two], shares, asked)
         assert chances is not None
@@ -273,8 +274,8 @@ def test_plies_are_drawn_from_by_their_shares(data: Dataset) -> None:
         assert all(len(set(part)) == 1 for part in sixes)
         ratio = 1.0 if shares is None else 5 * len(two) / len(one)
         assert sixes[0][0] / sixes[1][0] == pytest.approx(ratio)
-    with pytest.raises(InvalidRun, match="hold no position of the plies 15-16"):
-        chances_of([one], None, (PlyShare(15, 16, 1.0),))
+    with pytest.raises(InvalidRun, match="have no position at plies 15-16"):
+        chances_of([one], None, (PlyWeight(15, 16, 1.0),))
 
 
 @pytest.mark.parametrize("size", [1e308, 5e-324])
@@ -282,7 +283,7 @@ def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
     one, two = data.picked(np.arange(0, 400)), data.picked(np.arange(400, len(data)))
 
     def drawn(share: float) -> list[int]:
-        plies = (PlyShare(2, 5, share), PlyShare(6, 6, share))
+        plies = (PlyWeight(2, 5, share), PlyWeight(6, 6, share))
         chances = chances_of([one, two], (share, share), plies)
         chosen: list[int] = Lessons(joined([one, two]), 64, 0, chances).chosen(0).tolist()
         return chosen
@@ -294,45 +295,45 @@ def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ([(4, 3, 1)], "shares of plies must be of plies that rise, none of them twice"),
-        ([(1, 4, 1), (4, 6, 1)], "shares of plies must be of plies that rise, none of them twice"),
-        ([(1, 4, 0)], "each of the shares of plies must be greater than 0, not 0"),
-        ([], "shares of plies must name some plies"),
-        ([(1, 4, float("nan"))], "each of the shares of plies must be a number, not nan"),
-        ([(1, 4, float("inf"))], "each of the shares of plies must be finite"),
-        ([(1, 4, True)], "each of the shares of plies must be a number, not True"),
+        ([(4, 3, 1)], "weights of plies must be in ascending order, each ply only once"),
+        ([(1, 4, 1), (4, 6, 1)], "weights of plies must be in ascending order, each ply only once"),
+        ([(1, 4, 0)], "each of the weights of plies must be greater than 0, not 0"),
+        ([], "weights of plies must name some plies"),
+        ([(1, 4, float("nan"))], "each of the weights of plies must be a number, not nan"),
+        ([(1, 4, float("inf"))], "each of the weights of plies must be finite"),
+        ([(1, 4, True)], "each of the weights of plies must be a number, not True"),
     ],
 )
 def test_shares_of_plies_that_cannot_be(asked: list[tuple[int, int, float]], said: str) -> None:
     with pytest.raises(InvalidRun, match=said):
-        DistilConfig(ply_shares=tuple(PlyShare(*each) for each in asked))
+        DistilConfig(ply_weights=tuple(PlyWeight(*each) for each in asked))
 
 
 def test_shares_of_plies_may_be_plain() -> None:
     plain: Any = [(2, 5, 1.0)]
-    assert DistilConfig(ply_shares=plain).ply_shares == (PlyShare(2, 5, 1.0),)
+    assert DistilConfig(ply_weights=plain).ply_weights == (PlyWeight(2, 5, 1.0),)
 
 
 def test_shares_may_be_numbers_of_numpy_and_nothing_else() -> None:
     plies: Any = [(np.int64(2), np.int8(5), np.float32(0.5))]
-    recipe = DistilConfig(shares=(float(np.float32(1)), np.int64(2)), ply_shares=plies)
-    again = json.loads(json.dumps(recipe.as_dict()))
-    assert (again["shares"], again["ply_shares"]) == ([1.0, 2.0], [[2, 5, 0.5]])
+    config = DistilConfig(dataset_weights=(float(np.float32(1)), np.int64(2)), ply_weights=plies)
+    again = json.loads(json.dumps(config.as_dict()))
+    assert (again["dataset_weights"], again["ply_weights"]) == ([1.0, 2.0], [[2, 5, 0.5]])
     wrong: Any
     for wrong, said in (
         (
             (1, 2),
-            r"a share of plies must be the lowest of them, the highest and .* not 1",
+            r"a weight of plies must be the lowest ply, the highest ply and .* not 1",
         ),
-        ([(1, 2)], r"a share of plies must be the lowest of them, .* not \(1, 2\)"),
-        ([(1, 2, "x")], "each of the shares of plies must be a number, not 'x'"),
+        ([(1, 2)], r"a weight of plies must be the lowest ply, .* not \(1, 2\)"),
+        ([(1, 2, "x")], "each of the weights of plies must be a number, not 'x'"),
         ([(1.5, 2, 1)], "a ply must be a whole number, not 1.5"),
     ):
         with pytest.raises(InvalidRun, match=said):
-            DistilConfig(ply_shares=wrong)
+            DistilConfig(ply_weights=wrong)
     wrong = ("x", 1)
-    with pytest.raises(InvalidRun, match="shares of data sets must be a number, not 'x'"):
-        DistilConfig(shares=wrong)
+    with pytest.raises(InvalidRun, match="weights of data sets must be a number, not 'x'"):
+        DistilConfig(dataset_weights=wrong)
 
 
 def test_data_that_cannot_be_learnt_from_as_asked_are_refused(
@@ -340,22 +341,24 @@ def test_data_that_cannot_be_learnt_from_as_asked_are_refused(
 ) -> None:
     with pytest.raises(InvalidRun, match="the data set is of 4x4 connect 3, not of 5x4 connect 3"):
         train_distil(tmp_path / "run", data, replace(QUICK, geometry=Geometry(5, 4, 3)))
-    with pytest.raises(InvalidRun, match="data set 2 of 2 has a share and nothing to learn from"):
-        train_distil(tmp_path / "run", [table, table], replace(QUICK, shares=(1.0, 2.0)))
+    with pytest.raises(
+        InvalidRun, match="data set 2 of 2 has a weight but no position that is not"
+    ):
+        train_distil(tmp_path / "run", [table, table], replace(QUICK, dataset_weights=(1.0, 2.0)))
     assert not (tmp_path / "run").exists()
 
 
 def test_a_position_of_two_data_sets_is_drawn_as_one_of_the_first(data: Dataset) -> None:
     """What is drawn is what the chances are of, and nothing held out is among it."""
-    recipe = replace(QUICK, shares=(9.0, 1.0))
+    config = replace(QUICK, dataset_weights=(9.0, 1.0))
     one, two = data.picked(np.arange(0, 700)), data.picked(np.arange(300, len(data)))
-    learnt, held, barred = _split([one, two], recipe)
+    learnt, held, barred = _split([one, two], config)
     assert set(held.keys) == set(barred)
     assert 0 < len(learnt[0]) <= len(one) and 0 < len(learnt[1]) < len(two) - 300
     assert len(joined(learnt)) == sum(map(len, learnt))
     whole = joined(learnt)
     assert not np.isin(whole.keys, held.keys).any()
-    chances = chances_of(learnt, recipe.shares, None)
+    chances = chances_of(learnt, config.dataset_weights, None)
     assert chances is not None and len(chances) == len(whole)
     lessons = Lessons(whole, 500, seed=1, chances=chances)
     drawn = np.concatenate([lessons.chosen(step) for step in range(20)])
@@ -368,8 +371,8 @@ def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) 
     begun = replace(QUICK, epochs=0.1, start=str(start))
     first = train_distil(tmp_path / "on", data, begun)[0]
     assert first["policy_loss"] < told(whole)[0]["policy_loss"]
-    recipe = json.loads((tmp_path / "on" / "recipe.json").read_text())
-    assert recipe["start"] == hashlib.sha256(start.read_bytes()).hexdigest()
+    config = json.loads((tmp_path / "on" / "config.json").read_text())
+    assert config["start"] == hashlib.sha256(start.read_bytes()).hexdigest()
     with pytest.raises(InvalidRun, match="is a net of another size: "):
         train_distil(tmp_path / "other", data, replace(begun, size="medium"))
     narrow, net = tmp_path / "narrow.npz", drawn_net(SMALL, replace(SHAPES["small"], pairs=90))
@@ -397,19 +400,19 @@ def test_the_loss_of_a_row_is_what_the_descent_lowers() -> None:
         ({"batch": 0}, "batch must be 1 to 65536, not 0"),
         ({"batch": 2.5}, r"batch must be a whole number, not 2\.5"),
         ({"seed": None}, "seed must be a whole number, not None"),
-        ({"rate": "1"}, "rate must be a number, not '1'"),
-        ({"decay": True}, "decay must be a number, not True"),
+        ({"lr": "1"}, "lr must be a number, not '1'"),
+        ({"weight_decay": True}, "weight decay must be a number, not True"),
         ({"value_weight": -1}, "value weight must be 0 to 1000, not -1"),
         ({"score_weight": math.nan}, "score weight must be a number, not nan"),
-        ({"weight_steps": 200}, "weight steps must be 1 to 127, not 200"),
+        ({"quant_levels": 200}, "quant levels must be 1 to 127, not 200"),
         ({"score_focus": -1}, "score focus must be 0 to 100, not -1"),
-        ({"ahead": 1}, "ahead must be 0 to 0.9, not 1"),
+        ({"aug_successors": 1}, "aug successors must be 0 to 0.9, not 1"),
         (
-            {"ahead": 0.5, "beside": 0.5},
-            "ahead and beside must be 0.9 together at most, not 0.5 and",
+            {"aug_successors": 0.5, "aug_swaps": 0.5},
+            "aug successors and aug swaps must sum to 0.9 or less, not 0.5 and",
         ),
     ],
 )
-def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
+def test_configs_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidRun, match=said):
         DistilConfig(**asked)

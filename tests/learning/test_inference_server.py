@@ -144,12 +144,14 @@ def test_no_room_for_a_socket(monkeypatch: pytest.MonkeyPatch) -> None:
 @needs_jax
 def test_processes_play_by_a_judge_that_they_share() -> None:
     """Each iteration by the net that it is given."""
-    recipe = SelfPlayConfig(games=16, task=8, searches=16, inference="jax", geometry=BOARD)
-    nets = [Net(recipe.shape, initial_weights(recipe.shape, BOARD, seed), BOARD) for seed in (1, 2)]
+    config = SelfPlayConfig(
+        games=16, games_per_worker=8, simulations=16, inference="jax", geometry=BOARD
+    )
+    nets = [Net(config.shape, initial_weights(config.shape, BOARD, seed), BOARD) for seed in (1, 2)]
     model = NetInJax(nets[0], 64, FLOAT32)
     with InferenceServer.opened(model) as judge, LocalWorkers(2).kept() as workers:
         first, other, again = (
-            play_selfplay(net, recipe, 0, workers, judge=judge) for net in (*nets, nets[0])
+            play_selfplay(net, config, 0, workers, judge=judge) for net in (*nets, nets[0])
         )
     for played in (first, other, again):
         assert played.tally.games == 16

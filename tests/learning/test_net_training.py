@@ -124,7 +124,7 @@ def test_weights_that_knew_of_rounding_lose_little_by_it() -> None:
     batch = made_batch(drawn_net(SMALL))
     missed = np.zeros(2)
     for seed, (rounding, weight_steps) in product(range(2), enumerate((None, 1))):
-        config = OptimizerConfig(steps=300, rate=0.02, weight_steps=weight_steps, round_from=0.0)
+        config = OptimizerConfig(steps=300, lr=0.02, quant_levels=weight_steps, qat_start=0.0)
         trainer = NetTrainer(TINY, config, SMALL, seed)
         for _ in range(config.steps):
             trainer.learn(batch)
@@ -159,7 +159,7 @@ def test_what_is_left_out_goes_by_the_seed_and_the_step() -> None:
     batch = made_batch(drawn_net(SMALL))
 
     def learnt(seed: int, dropped: float) -> list[float]:
-        trainer = NetTrainer(TINY, OptimizerConfig(steps=5, dropped=dropped), SMALL, seed)
+        trainer = NetTrainer(TINY, OptimizerConfig(steps=5, dropout=dropped), SMALL, seed)
         trainer.start_with(drawn_net(SMALL, TINY))
         return [trainer.learn(batch).policy for _ in range(3)]
 
@@ -185,7 +185,7 @@ def made_batch(net: Net) -> Batch:
 
 def test_losses_and_steps() -> None:
     trainer = NetTrainer(
-        TINY, OptimizerConfig(steps=40, rate=0.01), SMALL, seed=1, precision="float32"
+        TINY, OptimizerConfig(steps=40, lr=0.01), SMALL, seed=1, precision="float32"
     )
     batch = made_batch(trainer.net())
     net = Net(TINY, {name: np.asarray(array) for name, array in trainer.weights.items()}, SMALL)
@@ -303,7 +303,7 @@ def test_a_large_batch_is_learnt_as_a_small_one_is() -> None:
     many = Batch(*(None if array is None else np.concatenate([array] * 128) for array in batch))
     steps = []
     for learnt in (batch, many):
-        trainer = NetTrainer(TINY, OptimizerConfig(steps=2, rate=0.01), SMALL, 1, precision=FLOAT32)
+        trainer = NetTrainer(TINY, OptimizerConfig(steps=2, lr=0.01), SMALL, 1, precision=FLOAT32)
         steps.append([*trainer.learn(learnt), *trainer.learn(learnt)])
     assert steps[0] == pytest.approx(steps[1], abs=1e-5)
 
@@ -311,7 +311,7 @@ def test_a_large_batch_is_learnt_as_a_small_one_is() -> None:
 def test_any_of_the_right_columns_will_do() -> None:
     import jax
 
-    config = OptimizerConfig(steps=40, rate=0.01, policy_target="any")
+    config = OptimizerConfig(steps=40, lr=0.01, policy_target="any")
     trainer = NetTrainer(TINY, config, SMALL, seed=1, precision="float32")
     batch = made_batch(trainer.net())
     right = batch.playable & (np.random.default_rng(6).random((16, 4)) < 0.5)
@@ -338,7 +338,7 @@ def test_any_of_the_right_columns_will_do() -> None:
 
 
 def test_the_rate_rises_and_falls() -> None:
-    rates = [OptimizerConfig(steps=2000, rate=0.5).rate_at(step) for step in range(2000)]
+    rates = [OptimizerConfig(steps=2000, lr=0.5).rate_at(step) for step in range(2000)]
     assert rates.index(max(rates)) in range(400, 600)
     assert rates[:400] == sorted(rates[:400])
     assert rates[600:] == sorted(rates[600:], reverse=True)
@@ -351,7 +351,8 @@ def test_the_rate_rises_and_falls() -> None:
 def test_the_rate_of_a_short_run_rises_for_a_quarter_of_it(steps: int, fall: str) -> None:
     """Or it would hardly have begun to learn when it ends."""
     rates = [
-        OptimizerConfig(steps=steps, rate=0.5, fall=fall).rate_at(step) for step in range(steps)
+        OptimizerConfig(steps=steps, lr=0.5, lr_schedule=fall).rate_at(step)
+        for step in range(steps)
     ]
     top = rates.index(max(rates))
     assert top <= steps / 4
@@ -389,7 +390,7 @@ def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
     import jax
 
     rate, decay = 0.01, 0.1
-    config = OptimizerConfig(steps=1, rate=rate, decay=decay, optimizer="muon")
+    config = OptimizerConfig(steps=1, lr=rate, weight_decay=decay, optimizer="muon")
     trainer = NetTrainer(TINY, config, SMALL, seed=3, precision=FLOAT32)
     net = trainer.net()
     batch, forward = made_batch(net), JaxForward(net.features)

@@ -45,7 +45,7 @@ def files(folder: Path, *nets: Net, steps: int = 127) -> list[Path]:
 def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
     paths = files(tmp_path, drawn(1), drawn(2), drawn(3))
     out = tmp_path / "mean.npz"
-    assert average_nets(paths, out, shares=(1, 2, 5), weight_steps=127) == {}
+    assert average_nets(paths, out, model_weights=(1, 2, 5), quant_levels=127) == {}
     nets, mean = [read_net(path) for path in paths], read_net(out)
     assert mean.geometry == SMALL
     assert mean.shape == SHAPE
@@ -60,22 +60,22 @@ def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
         assert np.abs(array - kept.arrays[name]).max() <= unit, name
         # What makes up for other weights' errors may lie further off, if seldom.
         assert (np.abs(array - wanted[name]) <= unit).mean() > 0.9, name
-    told = read_model(out).facts["recipe"]
-    assert (told["method"], told["shares"]) == ("average", [1, 2, 5])
-    assert [part["recipe"] for part in told["models"]] == [None] * 3
+    told = read_model(out).facts["config"]
+    assert (told["method"], told["model_weights"]) == ("average", [1, 2, 5])
+    assert [part["config"] for part in told["models"]] == [None] * 3
     assert len({part["digest"] for part in told["models"]}) == 3
-    assert told["weight_steps"] == 127
+    assert told["quant_levels"] == 127
     steps: list[tuple[int, int]] = []
-    average_nets([out, paths[0]], tmp_path / "again.npz", watch=lambda *at: steps.append(at))
+    average_nets([out, paths[0]], tmp_path / "again.npz", on_progress=lambda *at: steps.append(at))
     assert steps
     assert steps[-1][0] == steps[-1][1]
-    again = read_model(tmp_path / "again.npz").facts["recipe"]
-    assert again["models"][0]["recipe"] == told
+    again = read_model(tmp_path / "again.npz").facts["config"]
+    assert again["models"][0]["config"] == told
 
 
 def test_a_net_averaged_with_itself_is_itself(tmp_path: Path) -> None:
     (path,) = files(tmp_path, drawn(4, scores=False), steps=31)
-    average_nets([path, path], tmp_path / "mean.npz", weight_steps=127)
+    average_nets([path, path], tmp_path / "mean.npz", quant_levels=127)
     before, after = read_net(path), read_net(tmp_path / "mean.npz")
     assert not after.knows_scores
     boards = positions_of_play(before, 300)
@@ -121,12 +121,12 @@ def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> N
     ("nets", "asked", "said"),
     [
         ([drawn(1)], {}, r"a mean is of two nets or more"),
-        ([drawn(1), drawn(2)], {"shares": (1, 2, 3)}, r"3 shares were given for 2 nets"),
-        ([drawn(1), drawn(2)], {"shares": (1, 0)}, r"shares of nets are numbers greater than 0"),
-        ([drawn(1), drawn(2)], {"shares": (1e308, 1e308)}, r"greater than 0, of a finite sum"),
-        ([drawn(1), drawn(2)], {"shares": (1, float("nan"))}, r"greater than 0, of a finite sum"),
-        ([drawn(1), drawn(2)], {"weight_steps": 0}, r"weight steps must be 1 to 127, not 0"),
-        ([drawn(1), drawn(2)], {"weight_steps": 128}, r"weight steps must be 1 to 127, not 128"),
+        ([drawn(1), drawn(2)], {"model_weights": (1, 2, 3)}, r"3 weights were given for 2 nets"),
+        ([drawn(1), drawn(2)], {"model_weights": (1, 0)}, r"model weights must be greater than 0"),
+        ([drawn(1), drawn(2)], {"model_weights": (1e308, 1e308)}, r"and their sum finite"),
+        ([drawn(1), drawn(2)], {"model_weights": (1, float("nan"))}, r"and their sum finite"),
+        ([drawn(1), drawn(2)], {"quant_levels": 0}, r"quant levels must be 1 to 127, not 0"),
+        ([drawn(1), drawn(2)], {"quant_levels": 128}, r"quant levels must be 1 to 127, not 128"),
         ([drawn(1), drawn(2, NetShape(pairs=4, blocks=1))], {}, r"1\.npz is a net of another size"),
         (
             [drawn(1), drawn(2, SHAPE, Geometry(5, 4, 3))],
@@ -198,7 +198,7 @@ def test_what_is_added_is_drawn_and_leads_to_what_is_added_alone() -> None:
 @needs_jax
 def test_what_was_added_learns() -> None:
     net = drawn_net(BOARD, seed=2)
-    trainer = NetTrainer(WIDE, OptimizerConfig(steps=5, rate=0.01), BOARD)
+    trainer = NetTrainer(WIDE, OptimizerConfig(steps=5, lr=0.01), BOARD)
     trainer.start_with(grown(net, WIDE, seed=4))
     before = {name: np.asarray(array) for name, array in trainer.weights.items()}
     for _ in range(5):

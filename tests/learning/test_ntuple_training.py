@@ -40,26 +40,26 @@ from tests.cli.conftest import interrupted
 
 SMALL = Geometry(4, 4, 3)
 #: A run of a second.
-QUICK = NTupleConfig(games=600, every=200, tuples=8, length=4, against=2, geometry=SMALL)
+QUICK = NTupleConfig(games=600, eval_every=200, tuples=8, length=4, eval_games=2, geometry=SMALL)
 
 
 def textbook_lesson(learner: NTupleLearner, columns: list[int], random_moves: list[bool]) -> None:
     """Learn from one game as the docstring tells it, in plain Python; for the oracle's boards."""
-    recipe, network = learner.config, learner.network
+    config, network = learner.config, learner.network
     half = len(network.weights) // 2
-    positions = Position.replay(columns, recipe.geometry)
+    positions = Position.replay(columns, config.geometry)
     values = [network.value(p) * (1 - 2 * p.turn) for p in positions[:-1]]
     outcome = positions[-1].outcome
     assert outcome is not None
     winner = outcome.winner
     values.append(0.0 if winner is None else 1.0 - 2 * winner)
-    step = recipe.step_size
+    step = config.step_size
     target = values[-1]
     for at in reversed(range(len(columns))):
         if random_moves[at] and at < len(columns) - 1:
             target = values[at]
             continue
-        target = (1 - recipe.trace) * values[at + 1] + recipe.trace * target
+        target = (1 - config.td_lambda) * values[at + 1] + config.td_lambda * target
         value = network.value(positions[at]) * (1 - 2 * positions[at].turn)
         change = np.float32((target - value) * (1 - value**2))
         for slot, cells in enumerate(network.tuples.slots):
@@ -68,14 +68,14 @@ def textbook_lesson(learner: NTupleLearner, columns: list[int], random_moves: li
             total, absolute = (float(x) for x in learner.changes[place])
             rate = step
             if absolute > 0:
-                rate *= np.exp(recipe.steepness * (abs(total) / absolute - 1))
+                rate *= np.exp(config.step_decay * (abs(total) / absolute - 1))
             network.weights[place] += np.float32(rate * change)
             learner.changes[place] += (change, abs(change))
 
 
 def test_one_game_is_learnt_as_the_textbook_says() -> None:
-    recipe = NTupleConfig(games=50, tuples=6, length=3, exploring=1.0, geometry=SMALL, seed=4)
-    learner, textbook = NTupleLearner(recipe), NTupleLearner(recipe)
+    config = NTupleConfig(games=50, tuples=6, length=3, epsilon=1.0, geometry=SMALL, seed=4)
+    learner, textbook = NTupleLearner(config), NTupleLearner(config)
     start = np.random.default_rng(1).normal(0, 0.1, learner.network.weights.shape)
     for each in (learner, textbook):
         each.network.weights[:] = start
@@ -89,16 +89,16 @@ def test_one_game_is_learnt_as_the_textbook_says() -> None:
 
 
 def test_chosen_moves_are_learnt_as_the_textbook_says() -> None:
-    recipe = NTupleConfig(games=50, tuples=6, length=3, exploring=0.3, geometry=SMALL, seed=5)
-    learner, textbook = NTupleLearner(recipe), NTupleLearner(recipe)
+    config = NTupleConfig(games=50, tuples=6, length=3, epsilon=0.3, geometry=SMALL, seed=5)
+    learner, textbook = NTupleLearner(config), NTupleLearner(config)
     for _ in range(12):
         before = learner.network.weights.copy(), learner.changes.copy()
         done = learner.games
         learner.play(1)
         columns = columns_of(learner)
         textbook.network.weights[:], textbook.changes[:] = before
-        fading = (recipe.last_step_size / recipe.step_size) ** (done / recipe.games)
-        textbook.config = NTupleConfig(**{**vars(recipe), "step_size": recipe.step_size * fading})
+        fading = (config.final_step_size / config.step_size) ** (done / config.games)
+        textbook.config = NTupleConfig(**{**vars(config), "step_size": config.step_size * fading})
         textbook_lesson(textbook, columns, [bool(x) for x in learner._lesson.random])
         assert np.allclose(learner.network.weights, textbook.network.weights, atol=1e-6)
 
@@ -128,9 +128,9 @@ def naive_result(columns: list[int]) -> bool | None:
 
 
 def test_it_learns_to_beat_random_play() -> None:
-    recipe = NTupleConfig(games=4000, tuples=20, length=5, geometry=SMALL, seed=1)
-    learner = NTupleLearner(recipe)
-    learner.play(recipe.games)
+    config = NTupleConfig(games=4000, tuples=20, length=5, geometry=SMALL, seed=1)
+    learner = NTupleLearner(config)
+    learner.play(config.games)
     result = play_match(agent_of(learner.network), "random", games=200, geometry=SMALL)
     assert result.wins[0] >= 150
     assert score_against_perfect(agent_of(learner.network), SMALL, 4, seed=1) > 0
@@ -176,7 +176,7 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
     }  # fmt: skip
     assert all(row["perfect"] is None and 0 <= row["against_perfect"] <= 1 for row in rows)
     model = read_model(whole / "model.npz", "ntuple", SMALL)
-    assert model.facts["recipe"]["games"] == 600
+    assert model.facts["config"]["games"] == 600
     assert model.facts["measured"]["against_perfect"] is not None
     assert read_network(whole / "model.npz").geometry == SMALL
     before = (whole / "model.npz").read_bytes()
@@ -191,8 +191,8 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
 
 def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
     words = (
-        "train", "ntuple", "--out", str(tmp_path / "run"), "--games", "600", "--every", "200",
-        "--tuples", "8", "--length", "4", "--against", "2",
+        "train", "ntuple", "--out", str(tmp_path / "run"), "--games", "600", "--eval-every", "200",
+        "--tuples", "8", "--length", "4", "--eval-games", "2",
         "--columns", "4", "--rows", "4", "--connect", "3",
     )  # fmt: skip
     log = tmp_path / "run" / "log.jsonl"
@@ -289,7 +289,7 @@ def test_rows_that_came_after_the_checkpoint_are_dropped(tmp_path: Path) -> None
 
 
 def test_the_last_measurement_is_after_the_last_game(tmp_path: Path) -> None:
-    rows = train_ntuple(tmp_path / "run", replace(QUICK, games=500, against=0))
+    rows = train_ntuple(tmp_path / "run", replace(QUICK, games=500, eval_games=0))
     assert [row["games"] for row in rows] == [200, 400, 500]
 
 
@@ -337,9 +337,9 @@ def test_a_score_is_of_some_games(whole: Path) -> None:
 
 
 def test_seconds_of_quick_measurements_are_not_lost(tmp_path: Path) -> None:
-    recipe = replace(QUICK, against=0)
-    learner = NTupleLearner(recipe)
-    with RunFolder.opened(tmp_path / "run", recipe.as_dict()) as run:
+    config = replace(QUICK, eval_games=0)
+    learner = NTupleLearner(config)
+    with RunFolder.opened(tmp_path / "run", config.as_dict()) as run:
         run.take_up("test checkpoint")
         for number in range(1, 11):
             learner.play(1)
@@ -371,8 +371,8 @@ def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> Non
         (copy / "log.jsonl").write_text(changed)
         with pytest.raises(InvalidRun, match=r"has lost lines, or they were changed: delete .*npz"):
             train_ntuple(copy, QUICK)
-    (copy / "recipe.json").write_text("[")
-    with pytest.raises(InvalidRun, match=r"recipe\.json is corrupt"), RunFolder.opened(copy, {}):
+    (copy / "config.json").write_text("[")
+    with pytest.raises(InvalidRun, match=r"config\.json is corrupt"), RunFolder.opened(copy, {}):
         pass
 
 
@@ -433,16 +433,16 @@ def test_what_a_run_has_and_what_was_asked_for_are_both_told(tmp_path: Path) -> 
     ):
         with pytest.raises(InvalidRun, match=said), RunFolder.opened(tmp_path / "run", asked):
             pass
-    recipe = tmp_path / "run" / "recipe.json"
+    config = tmp_path / "run" / "config.json"
     for damaged in ("[]", "7", "[" * 100_000, "\xff"):
-        recipe.write_text(damaged, encoding="latin-1")
+        config.write_text(damaged, encoding="latin-1")
         with (
-            pytest.raises(InvalidRun, match=r"recipe\.json is corrupt: name another folder"),
+            pytest.raises(InvalidRun, match=r"config\.json is corrupt: name another folder"),
             RunFolder.opened(tmp_path / "run", {}),
         ):
             pass
-    recipe.unlink()
-    recipe.mkdir()
+    config.unlink()
+    config.mkdir()
     with pytest.raises(InvalidRun, match="is corrupt"), RunFolder.opened(tmp_path / "run", {}):
         pass
 
@@ -472,8 +472,8 @@ def test_a_checkpoint_that_tells_no_place_in_the_log_is_refused(
 
 def test_a_whole_number_may_be_told_either_way_when_a_run_goes_on(tmp_path: Path) -> None:
     for number, rate in enumerate((20, 20.0, 20)):
-        recipe = [("rates", [{"rate": rate}]), ("seed", 1)]
-        asked = dict(recipe[:: -1 if number == 2 else 1])  # nor does it matter in which order
+        config = [("rates", [{"rate": rate}]), ("seed", 1)]
+        asked = dict(config[:: -1 if number == 2 else 1])  # nor does it matter in which order
         with RunFolder.opened(tmp_path / "run", asked) as run:
             assert (run.take_up("test checkpoint") is None) == (number == 0)
             run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
@@ -495,32 +495,35 @@ def test_a_checkpoint_that_tells_no_last_measurement_was_kept_after_one() -> Non
 def test_a_model_tells_which_positions_it_was_measured_by(tmp_path: Path) -> None:
     every = shipped_set()
     assert every is not None and every.digest != every.first(20).digest
-    recipe = NTupleConfig(games=1, tuples=2, length=2, against=0, positions=20)
-    train_ntuple(tmp_path / "run", recipe)
+    config = NTupleConfig(games=1, tuples=2, length=2, eval_games=0, eval_positions=20)
+    train_ntuple(tmp_path / "run", config)
     assert read_model(tmp_path / "run" / "model.npz").facts["positions"] == every.first(20).digest
 
 
 def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
-    assert NTupleConfig(geometry=Geometry(9, 6)).against == 0
-    assert NTupleConfig(geometry=Geometry(9, 6), against=2).against == 2
-    assert NTupleConfig().against == NTupleConfig(geometry=Geometry(6, 6)).against == 100
+    assert NTupleConfig(geometry=Geometry(9, 6)).eval_games == 0
+    assert NTupleConfig(geometry=Geometry(9, 6), eval_games=2).eval_games == 2
+    assert NTupleConfig().eval_games == NTupleConfig(geometry=Geometry(6, 6)).eval_games == 100
 
 
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
         ({"games": 0}, "games must be 1 to 1000000000, not 0"),
-        ({"trace": 1.5}, "trace must be 0 to 1, not 1.5"),
+        ({"td_lambda": 1.5}, "td lambda must be 0 to 1, not 1.5"),
         ({"games": None}, "games must be a whole number, not None"),
-        ({"trace": True}, "trace must be a number, not True"),
+        ({"td_lambda": True}, "td lambda must be a number, not True"),
         ({"games": 1.5}, r"games must be a whole number, not 1\.5"),
         ({"length": 2.0}, r"length must be a whole number, not 2\.0"),
-        ({"positions": 5, "geometry": SMALL}, "no positions of 4x4 connect 3 are bundled: leave"),
+        (
+            {"eval_positions": 5, "geometry": SMALL},
+            "no positions of 4x4 connect 3 are bundled: leave",
+        ),
         ({"step_size": 0}, "step size must be 1e-09 to 10, not 0"),
         ({"length": 11}, "a tuple has 1 to 10 cells"),
         ({"geometry": Geometry(9, 9)}, "64 bits"),
     ],
 )
-def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
+def test_configs_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         NTupleLearner(NTupleConfig(**asked))

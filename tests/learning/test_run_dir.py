@@ -28,7 +28,7 @@ def test_a_run_that_is_taken_up_deletes_what_a_kill_left_in_its_folder(tmp_path:
 def test_a_run_killed_while_its_recipe_was_written_starts_again(
     tmp_path: Path, modified: float | None
 ) -> None:
-    part = tmp_path / "recipe.json.0123abcd.part"
+    part = tmp_path / "config.json.0123abcd.part"
     part.write_text("half")
     if modified is not None:
         os.utime(part, (modified, modified))

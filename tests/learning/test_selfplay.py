@@ -40,13 +40,14 @@ pytestmark = needs_jax
 SMALL = Geometry(4, 4, 3)
 #: A run of a second or two. Steps of another batch than in `test_distil` take seconds to compile.
 QUICK = SelfPlayConfig(
-    iterations=3, games=24, task=12, searches=16, quick_searches=4, full_share=0.25, steps=12,
-    batch=64, window=300, stays=0.9, rate=3e-3, against=1, geometry=SMALL,
+    iterations=3, games=24, games_per_worker=12, simulations=16, fast_simulations=4,
+    full_search_fraction=0.25, steps=12, batch=64, window=300, ema_decay=0.9, lr=3e-3,
+    eval_games=1, geometry=SMALL,
 )  # fmt: skip
 WORDS = (
-    "--games", "24", "--task", "12", "--searches", "16", "--quick-searches", "4",
-    "--full-share", "0.25", "--steps", "12", "--batch", "64", "--window", "300",
-    "--stays", "0.9", "--rate", "0.003", "--against", "1",
+    "--games", "24", "--games-per-worker", "12", "--simulations", "16", "--fast-simulations", "4",
+    "--full-search-fraction", "0.25", "--steps", "12", "--batch", "64", "--window", "300",
+    "--ema-decay", "0.9", "--lr", "0.003", "--eval-games", "1",
     "--columns", "4", "--rows", "4", "--connect", "3",
 )  # fmt: skip
 
@@ -66,7 +67,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def told(path: Path) -> list[dict[str, Any]]:
     """The log but for what it took."""
     rows = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
-    times = ("seconds", "core_seconds", "playing")
+    times = ("seconds", "core_seconds", "play_seconds")
     return [{name: row[name] for name in row if name not in times} for row in rows]
 
 
@@ -77,7 +78,7 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
     assert all(row["hard"] is None and 0 <= row["against_perfect"] <= 1 for row in rows)
     assert all(row["positions"] > 0 and 5 <= row["plies"] <= 16 for row in rows)
     facts = read_model(whole / "model.npz", "net", SMALL).facts
-    assert facts["recipe"]["method"] == "selfplay"
+    assert facts["config"]["method"] == "selfplay"
     assert facts["measured"]["against_perfect"] == rows[-1]["against_perfect"]
     before = (whole / "model.npz").read_bytes()
     for damaged in (before, None, before[: len(before) // 2]):
@@ -91,11 +92,11 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
 
 def test_its_model_tells_how_it_was_searched(whole: Path, tmp_path: Path) -> None:
     """So that whoever plays by it searches as its games did."""
-    recipe = replace(
-        QUICK, iterations=1, c=0.7, prior_temperature=1.3, score_share=0.6, score_scale=5.0,
-        against=0,
+    config = replace(
+        QUICK, iterations=1, c=0.7, prior_temperature=1.3, score_value_weight=0.6,
+        score_value_scale=5.0, eval_games=0,
     )  # fmt: skip
-    train_selfplay(tmp_path / "run", recipe)
+    train_selfplay(tmp_path / "run", config)
     for path in (tmp_path / "run/model.npz", tmp_path / "run/models/1.npz"):
         options = suited_options(read_policy_value(path))
         assert (options.c, options.prior_temperature) == (0.7, 1.3)
@@ -114,8 +115,10 @@ def one_look(net: Net) -> Callable[[Position], int]:
 
 
 def test_it_learns_to_beat_random_play(tmp_path: Path) -> None:
-    recipe = replace(QUICK, iterations=6, games=48, task=24, steps=40, batch=64, against=0, seed=2)
-    train_selfplay(tmp_path / "run", recipe)
+    config = replace(
+        QUICK, iterations=6, games=48, games_per_worker=24, steps=40, batch=64, eval_games=0, seed=2
+    )
+    train_selfplay(tmp_path / "run", config)
     learnt, fresh = one_look(read_net(tmp_path / "run/model.npz")), one_look(net_of(2))
     wins, before = (
         play_match(agent, "random", games=200, geometry=SMALL).wins[0] for agent in (learnt, fresh)
@@ -140,9 +143,9 @@ def test_whoever_plays_the_positions_are_the_same() -> None:
 
 def test_a_run_judged_by_jax_is_the_same_whoever_plays(tmp_path: Path) -> None:
     """And learns scores, if it is asked to."""
-    recipe = replace(QUICK, inference="jax", score_weight=2.0, iterations=2, every=2)
-    train_selfplay(tmp_path / "here", recipe)
-    train_selfplay(tmp_path / "there", recipe, executor=LocalWorkers(2))
+    config = replace(QUICK, inference="jax", score_weight=2.0, iterations=2, eval_every=2)
+    train_selfplay(tmp_path / "here", config)
+    train_selfplay(tmp_path / "there", config, executor=LocalWorkers(2))
     assert told(tmp_path / "here") == told(tmp_path / "there")
     net = read_net(tmp_path / "here/model.npz")
     assert net.knows_scores and net.knows_only_best
@@ -187,8 +190,8 @@ def test_a_board_that_no_net_knows_leaves_no_folder(tmp_path: Path, board: Geome
 def test_one_column_can_be_learnt(tmp_path: Path, batch: int) -> None:
     """Where there are no pairs of columns, nor differences between them."""
     board = Geometry(1, 5, 3)
-    recipe = replace(QUICK, iterations=1, steps=1, batch=batch, against=0, geometry=board)
-    (row,) = train_selfplay(tmp_path / "run", recipe)
+    config = replace(QUICK, iterations=1, steps=1, batch=batch, eval_games=0, geometry=board)
+    (row,) = train_selfplay(tmp_path / "run", config)
     assert row["plies"] == 5 and row["draws"] == 1
     assert row["score_loss"] > 0
 
@@ -196,8 +199,8 @@ def test_one_column_can_be_learnt(tmp_path: Path, batch: int) -> None:
 def test_another_run_is_refused_in_the_folder(whole: Path) -> None:
     with pytest.raises(InvalidRun, match="has made 3 iterations already, not 2: ask for as many"):
         train_selfplay(whole, replace(QUICK, iterations=2))
-    with pytest.raises(InvalidRun, match="holds a run with noise"):
-        train_selfplay(whole, replace(QUICK, noise=0.5))
+    with pytest.raises(InvalidRun, match="holds a run with dirichlet_fraction"):
+        train_selfplay(whole, replace(QUICK, dirichlet_fraction=0.5))
     with pytest.raises(InvalidRun, match="worker_timeout must be more than 0 and up to"):
         train_selfplay(whole, QUICK, worker_timeout=0)
 
@@ -206,20 +209,20 @@ def test_what_is_measured_is_not_learnt(whole: Path, tmp_path: Path) -> None:
     """Without any measurement the net is the same. (That the modules which play and learn import
     nothing that knows exact scores is a contract of the imports.)
     """
-    train_selfplay(tmp_path / "run", replace(QUICK, against=0))
+    train_selfplay(tmp_path / "run", replace(QUICK, eval_games=0))
     assert told(tmp_path / "run")[-1]["against_perfect"] is None
     assert same_net(tmp_path / "run", whole)
 
 
 def test_it_is_measured_as_often_as_asked_for(whole: Path, tmp_path: Path) -> None:
-    train_selfplay(tmp_path / "run", replace(QUICK, every=2))
+    train_selfplay(tmp_path / "run", replace(QUICK, eval_every=2))
     assert ["against_perfect" in row for row in told(tmp_path / "run")] == [False, True, True]
     assert same_net(tmp_path / "run", whole)
 
 
 def test_the_model_in_the_end_is_that_of_the_last_iteration(tmp_path: Path) -> None:
     """Where a run is given up between two measurements, and found to be long enough."""
-    recipe = replace(QUICK, iterations=9, every=5, against=0)
+    config = replace(QUICK, iterations=9, eval_every=5, eval_games=0)
 
     class Enough(Exception):
         pass
@@ -229,33 +232,33 @@ def test_the_model_in_the_end_is_that_of_the_last_iteration(tmp_path: Path) -> N
             raise Enough
 
     with pytest.raises(Enough):
-        train_selfplay(tmp_path, recipe, watch)
+        train_selfplay(tmp_path, config, watch)
     assert read_model(tmp_path / "model.npz").facts["measured"]["iteration"] == 2
-    rows = train_selfplay(tmp_path, replace(recipe, iterations=3))
+    rows = train_selfplay(tmp_path, replace(config, iterations=3))
     facts = read_model(tmp_path / "model.npz").facts
     assert facts["measured"]["iteration"] == len(rows) == 3
 
 
 def test_a_gate_keeps_the_better_net() -> None:
     """One that cannot be passed keeps the first net; one that cannot be failed takes the new."""
-    learner = SelfPlayLearner(replace(QUICK, gate=4, gate_least=1.0))
+    learner = SelfPlayLearner(replace(QUICK, gate_games=4, gate_min_score=1.0))
     first = learner.best
     learner.replay.add(play_selfplay(first, QUICK, 0).positions)
     learner.learn()
     said = learner.promote()
-    assert said["taken"] == 0 <= said["gate_low"] <= said["gate"] <= 1
+    assert said["promoted"] == 0 <= said["gate_low"] <= said["gate"] <= 1
     assert learner.best is first
-    learner.config = replace(learner.config, gate_least=0.0)
-    assert learner.promote() == {**said, "taken": 1}
+    learner.config = replace(learner.config, gate_min_score=0.0)
+    assert learner.promote() == {**said, "promoted": 1}
     assert not np.array_equal(learner.best.arrays["in_sum"], first.arrays["in_sum"])
-    assert gate(first, first, replace(QUICK, gate=8), 0).share == 0.5
+    assert gate(first, first, replace(QUICK, gate_games=8), 0).share == 0.5
 
 
 @pytest.mark.parametrize(
     ("gate", "least", "said"),
     [
         *((games, 0.5, "every game: it takes 8 games or more") for games in range(1, 8)),
-        (9, 0.6, "a gate of 9 and a gate least of 0.6 cannot be .*: it takes 12 games or more"),
+        (9, 0.6, "gate games 9 and gate min score 0.6 cannot be .*: it takes 12 games or more"),
         (40, 0.999, "every game: it takes 7,676 games or more"),
         (100_000, 1.0, "every game: nor would 100,000 games do"),
     ],
@@ -264,7 +267,7 @@ def test_a_gate_that_cannot_be_passed_is_refused(
     tmp_path: Path, gate: int, least: float, said: str
 ) -> None:
     with pytest.raises(InvalidRun, match=said):
-        train_selfplay(tmp_path / "run", replace(QUICK, gate=gate, gate_least=least))
+        train_selfplay(tmp_path / "run", replace(QUICK, gate_games=gate, gate_min_score=least))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -272,7 +275,7 @@ def test_a_gate_that_cannot_be_passed_is_refused(
     ("gate", "least"), [(0, 0.5), (0, 1.0), (1, 0.0), (7, 0.4), (8, 0.5), (40, 0.5), (12, 0.6)]
 )
 def test_a_gate_that_can_be_passed_is_not_refused(gate: int, least: float) -> None:
-    check_gate(replace(QUICK, gate=gate, gate_least=least))
+    check_gate(replace(QUICK, gate_games=gate, gate_min_score=least))
 
 
 def test_a_search_side_by_side_is_that_of_the_agent() -> None:
@@ -293,8 +296,8 @@ def test_a_search_side_by_side_is_that_of_the_agent() -> None:
 
 def test_how_the_rate_falls() -> None:
     still, steps = (
-        OptimizerConfig(400, 1.0, fall="none"),
-        OptimizerConfig(400, 1.0, fall="stepwise"),
+        OptimizerConfig(400, 1.0, lr_schedule="none"),
+        OptimizerConfig(400, 1.0, lr_schedule="stepwise"),
     )
     assert still.rate_at(0) == 0.01
     assert [still.rate_at(step) for step in (99, 399, 4000)] == [1.0] * 3
@@ -307,19 +310,19 @@ def test_how_the_rate_falls() -> None:
     ("asked", "said"),
     [
         ({"games": 0}, "games must be 1 to 10000000, not 0"),
-        ({"full_share": 0}, "full share must be 0.001 to 1, not 0"),
+        ({"full_search_fraction": 0}, "full search fraction must be 0.001 to 1, not 0"),
         ({"size": "smal"}, "did you mean small?"),
-        ({"fall": "never"}, "none, stepwise, cosine"),
-        ({"weight_steps": 0}, "weight steps must be 1 to 127, not 0"),
-        ({"score_scale": 0.0}, "score scale must be 0.1 to 1000, not 0.0"),
+        ({"lr_schedule": "never"}, "none, stepwise, cosine"),
+        ({"quant_levels": 0}, "quant levels must be 1 to 127, not 0"),
+        ({"score_value_scale": 0.0}, "score value scale must be 0.1 to 1000, not 0.0"),
         ({"window": 10**8}, "window must be 1 to 50000000, not 100000000"),
         (
-            {"games": 16384, "task": 16384, "searches": 100_000},
-            "a task of 16384 games of 100000 searches needs 11,469,045,760 nodes: 1,073",
+            {"games": 16384, "games_per_worker": 16384, "simulations": 100_000},
+            "a task of 16384 games of 100000 simulations needs 11,469,045,760 nodes: 1,073",
         ),
     ],
 )
-def test_recipes_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
+def test_configs_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidRun, match=said):
         SelfPlayConfig(**asked)
 
@@ -332,8 +335,10 @@ def test_a_patience_that_cannot_be_waited_for_is_refused(tmp_path: Path, patienc
 
 def test_games_begin_on_the_empty_board_where_any_move_ends_them() -> None:
     board = Geometry(1, 1, 2)
-    recipe = SelfPlayConfig(random_plies=3, random_share=1.0, searches=2, geometry=board)
-    task = SelfPlay(Net.zeros(NetShape(4, 1, 2), board), recipe, 2, (1,))
+    config = SelfPlayConfig(
+        random_plies=3, random_start_fraction=1.0, simulations=2, geometry=board
+    )
+    task = SelfPlay(Net.zeros(NetShape(4, 1, 2), board), config, 2, (1,))
     task.play()
     assert task.tally.plies == 2
 

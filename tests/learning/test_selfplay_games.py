@@ -26,20 +26,26 @@ from tests import naive
 from tests.positions import oracle
 
 BOARD = Geometry(4, 4, 3)
-RECIPE = SelfPlayConfig(
-    games=24, task=24, searches=20, quick_searches=5, full_share=0.25, mix=0.0, geometry=BOARD
+CONFIG = SelfPlayConfig(
+    games=24,
+    games_per_worker=24,
+    simulations=20,
+    fast_simulations=5,
+    full_search_fraction=0.25,
+    search_value_weight=0.0,
+    geometry=BOARD,
 )
 
 
 def net_of(board: Geometry = BOARD, seed: int = 1) -> Net:
     """A net that has opinions."""
-    weights = initial_weights(RECIPE.shape, board, seed)
+    weights = initial_weights(CONFIG.shape, board, seed)
     loud = {name: weights[name] * 30 for name in ("out_sum", "out_difference")}
-    return Net(RECIPE.shape, {**weights, **loud}, board)
+    return Net(CONFIG.shape, {**weights, **loud}, board)
 
 
-def played(recipe: SelfPlayConfig, seed: int = 0) -> tuple[SelfPlay, Positions]:
-    task = SelfPlay(net_of(), recipe, recipe.task, (seed,))
+def played(config: SelfPlayConfig, seed: int = 0) -> tuple[SelfPlay, Positions]:
+    task = SelfPlay(net_of(), config, config.games_per_worker, (seed,))
     return task, task.play()
 
 
@@ -51,7 +57,7 @@ def score_of(mine: int, mask: int, known: dict[object, int]) -> int:
 
 def test_what_is_learnt_is_true_to_the_game() -> None:
     """Policies are shares of legal moves; values are what perfect play or the game itself gives."""
-    task, positions = played(RECIPE)
+    task, positions = played(CONFIG)
     masks = positions.masks
     assert task.tally.games == 24
     assert task.tally.moves <= task.tally.plies
@@ -68,8 +74,10 @@ def test_no_search_and_no_random_start_learns_each_position_of_a_game() -> None:
     """With all moves thought about fully, a game is there from the first disc to the last but one,
     and the sides take turns to have won it.
     """
-    recipe = replace(RECIPE, games=1, task=1, full_share=1.0, random_share=0.0)
-    task, positions = played(recipe)
+    config = replace(
+        CONFIG, games=1, games_per_worker=1, full_search_fraction=1.0, random_start_fraction=0.0
+    )
+    task, positions = played(config)
     plies = [int(mask).bit_count() for mask in positions.masks]
     assert plies == list(range(task.tally.plies))
     signs = np.sign(positions.values)
@@ -81,8 +89,8 @@ def test_no_search_and_no_random_start_learns_each_position_of_a_game() -> None:
 
 def test_moves_thought_about_quickly_are_not_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless they are proven: of the others a root that is learnt from had all searches."""
-    recipe = replace(RECIPE, games=60, task=60, searches=40, geometry=Geometry())
-    task = SelfPlay(net_of(Geometry()), recipe, 60, (1,))
+    config = replace(CONFIG, games=60, games_per_worker=60, simulations=40, geometry=Geometry())
+    task = SelfPlay(net_of(Geometry()), config, 60, (1,))
     forest, move, visits = task.forest, task._move, []
 
     def watched(ready: np.ndarray) -> None:
@@ -104,8 +112,8 @@ def test_moves_thought_about_quickly_are_not_learnt_from(monkeypatch: pytest.Mon
 
 
 def test_positions_whose_result_is_known_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = replace(RECIPE, games=60, task=60, searches=60, geometry=Geometry())
-    task = SelfPlay(net_of(Geometry()), recipe, 60, (1,))
+    config = replace(CONFIG, games=60, games_per_worker=60, simulations=60, geometry=Geometry())
+    task = SelfPlay(net_of(Geometry()), config, 60, (1,))
     forest, step, known = task.forest, task.forest.step, 0
 
     def watched(*given: Any) -> int:
@@ -123,8 +131,10 @@ def test_positions_whose_result_is_known_are_not_searched(monkeypatch: pytest.Mo
 
 def test_proven_positions_are_true() -> None:
     """With many iterations nearly all of this board is proven, and the values are exact."""
-    recipe = replace(RECIPE, games=12, task=12, searches=400, quick_searches=400, random_plies=6)
-    _, positions = played(recipe)
+    config = replace(
+        CONFIG, games=12, games_per_worker=12, simulations=400, fast_simulations=400, random_plies=6
+    )
+    _, positions = played(config)
     known: dict[object, int] = {}
     right = [
         np.sign(value) == np.sign(score_of(int(mine), int(mask), known))
@@ -138,27 +148,33 @@ def test_proven_positions_are_true() -> None:
 
 
 def test_the_same_seed_gives_the_same_positions() -> None:
-    (_, one), (_, same), (_, other) = played(RECIPE, 1), played(RECIPE, 1), played(RECIPE, 2)
+    (_, one), (_, same), (_, other) = played(CONFIG, 1), played(CONFIG, 1), played(CONFIG, 2)
     assert all(np.array_equal(a, b) for a, b in zip(one, same, strict=True))
     assert not np.array_equal(one.masks, other.masks)
 
 
 def test_temperature_and_noise_make_games_differ() -> None:
     """Without either games differ by a choice of equals alone; each of them makes many."""
-    still = replace(RECIPE, full_share=1.0, random_share=0.0, hot_plies=0, noise=0.0)
+    still = replace(
+        CONFIG,
+        full_search_fraction=1.0,
+        random_start_fraction=0.0,
+        temperature_plies=0,
+        dirichlet_fraction=0.0,
+    )
 
-    def games(recipe: SelfPlayConfig) -> int:
-        task = SelfPlay(net_of(), recipe, 24, (3,))
+    def games(config: SelfPlayConfig) -> int:
+        task = SelfPlay(net_of(), config, 24, (3,))
         positions = task.play()
         starts = np.flatnonzero(positions.masks == 0)
         parts = np.split(positions.mines, starts[1:])
         return len({part.tobytes() for part in parts})
 
     assert games(still) <= 4
-    assert games(replace(still, noise=0.8)) >= 8
-    assert games(replace(still, hot_plies=16)) >= 8
+    assert games(replace(still, dirichlet_fraction=0.8)) >= 8
+    assert games(replace(still, temperature_plies=16)) >= 8
     # Cold, a drawn move is hardly ever another than the most visited.
-    assert games(replace(still, hot_plies=16, temperature=0.01)) <= 4
+    assert games(replace(still, temperature_plies=16, temperature=0.01)) <= 4
 
 
 def test_a_remembered_position_is_judged_as_at_first_and_as_its_mirror_image() -> None:
@@ -169,11 +185,11 @@ def test_a_remembered_position_is_judged_as_at_first_and_as_its_mirror_image() -
     masks = np.array([0, *first], dtype=np.uint64)
     mines = np.zeros(4, dtype=np.uint64)
     values, priors = model.evaluate(mines, masks)
-    assert model.judged == 3  # of 4: two are mirror images
+    assert model.evaluated == 3  # of 4: two are mirror images
     assert values[1] == values[2]
     assert np.array_equal(priors[1], priors[2, ::-1])
     again = model.evaluate(mines[::-1].copy(), masks[::-1].copy())
-    assert model.judged == 3
+    assert model.evaluated == 3
     assert np.array_equal(again[0], values[::-1])
     assert np.array_equal(again[1], priors[::-1])
     alone = net.raw(mines[3:], masks[3:])
@@ -181,7 +197,7 @@ def test_a_remembered_position_is_judged_as_at_first_and_as_its_mirror_image() -
 
 
 def test_a_window_holds_the_last_positions() -> None:
-    _, positions = played(RECIPE)
+    _, positions = played(CONFIG)
     count = len(positions.mines)
     replay = Replay(count + 5, BOARD)
     replay.add(positions)
@@ -228,9 +244,11 @@ def test_games_begin_at_any_position_that_random_moves_lead_to(board: Geometry) 
 def test_the_score_is_that_of_how_the_game_ended() -> None:
     """One disc before the end it is the exact score, on boards of an odd number of cells too."""
     for board in (BOARD, Geometry(5, 3, 3)):
-        recipe = replace(RECIPE, geometry=board, searches=60, quick_searches=60, full_share=1.0)
-        recipe = replace(recipe, fade=0.9)
-        task = SelfPlay(net_of(board), recipe, 24, (1,))
+        config = replace(
+            CONFIG, geometry=board, simulations=60, fast_simulations=60, full_search_fraction=1.0
+        )
+        config = replace(config, draw_length_penalty=0.9)
+        task = SelfPlay(net_of(board), config, 24, (1,))
         positions = task.play()
         seen = 0
         assert (np.sign(positions.scores) == np.sign(positions.values)).all()
@@ -245,12 +263,12 @@ def test_the_score_is_that_of_how_the_game_ended() -> None:
 
 def test_a_game_that_the_last_disc_wins_has_a_score() -> None:
     """Even where its win is worth nothing."""
-    recipe = replace(RECIPE, fade=1.0)
+    config = replace(CONFIG, draw_length_penalty=1.0)
     words = np.array([0, 0b1_0001], dtype=np.uint64)
     moment = selfplay_games._Moment(
         np.zeros(2, dtype=np.int64), words, words, np.full((2, 4), 0.25), np.zeros(2),
         np.zeros(2, dtype=bool),
     )  # fmt: skip
-    learnt = selfplay_games._learnt([moment], np.array([[16, 1]]), recipe)
+    learnt = selfplay_games._learnt([moment], np.array([[16, 1]]), config)
     assert learnt.values.tolist() == [0.0, 0.0]
     assert learnt.scores.tolist() == [-1.0, -1.0]

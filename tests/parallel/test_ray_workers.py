@@ -40,7 +40,7 @@ def agent(position):
 
 
 #: Two tasks of self-play.
-SELFPLAY = SelfPlayConfig(games=16, task=8, searches=8, geometry=Geometry(4, 4, 3))
+SELFPLAY = SelfPlayConfig(games=16, games_per_worker=8, simulations=8, geometry=Geometry(4, 4, 3))
 
 
 @pytest.fixture(scope="module")
@@ -129,9 +129,9 @@ def test_a_worker_that_hangs_is_replaced(two_workers: RayWorkers, tmp_path: Path
 
 @pytest.mark.parametrize("inference", ["numpy", pytest.param("jax", marks=needs_jax)])
 def test_self_play_on_ray_is_that_of_this_process(one_worker: RayWorkers, inference: str) -> None:
-    recipe = replace(SELFPLAY, inference=inference)
-    net = recipe.net_of(Net.zeros(recipe.shape, recipe.geometry).arrays)
-    here, there = (play_selfplay(net, recipe, 1, players) for players in (None, one_worker))
+    config = replace(SELFPLAY, inference=inference)
+    net = config.net_of(Net.zeros(config.shape, config.geometry).arrays)
+    here, there = (play_selfplay(net, config, 1, players) for players in (None, one_worker))
     assert here.tally == there.tally
     for one, other in zip(here.positions, there.positions, strict=True):
         assert np.array_equal(one, other)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claimeven.dataset.scored_sets import HELD_OUT, held_out
-from claimeven.learning.batching import PlyShare
+from claimeven.learning.batching import PlyWeight
 from claimeven.learning.distil import DistilConfig, train_distil
 from claimeven.learning.jax_functions import MissingPackage
 from claimeven.learning.metrics import (
@@ -30,7 +30,7 @@ __all__ = [
     "MissingPackage",
     "NTupleConfig",
     "NTupleLearner",
-    "PlyShare",
+    "PlyWeight",
     "PolicyAccuracy",
     "RunFolder",
     "SelfPlayConfig",

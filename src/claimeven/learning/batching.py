@@ -39,19 +39,19 @@ _BEST: Final = 0.5
 _ANYHOW: Final = 0.1
 _FADING: Final = 2.0
 #: Separates draws of neighbours from draws of positions.
-_AHEAD: Final = 2
-_BESIDE: Final = 3
+_SUCCESSORS: Final = 2
+_SWAPS: Final = 3
 
 
-class PlyShare(NamedTuple):
-    """How often positions of `lowest` to `highest` discs are drawn, beside those of other plies.
+class PlyWeight(NamedTuple):
+    """How often positions of `lowest` to `highest` discs are drawn, relative to other plies.
 
-    `share` is greater than 0; shares of plies may have any sum.
+    `weight` is greater than 0; the weights may have any sum.
     """
 
     lowest: int
     highest: int
-    share: float
+    weight: float
 
 
 class Lessons:
@@ -76,8 +76,8 @@ class Lessons:
         chances: npt.NDArray[np.float64] | None = None,
         *,
         focus: float = 0.0,
-        ahead: float = 0.0,
-        beside: float = 0.0,
+        aug_successors: float = 0.0,
+        aug_swaps: float = 0.0,
         barred: Words | None = None,
     ) -> None:
         if not len(data):
@@ -86,7 +86,8 @@ class Lessons:
         self.batch: int = batch if chances is not None else min(batch, len(data))
         self.features: Features = Features(data.geometry)
         self.focus = focus
-        self.ahead, self.beside = (round(part * self.batch) for part in (ahead, beside))
+        self.successors = round(aug_successors * self.batch)
+        self.swaps = round(aug_swaps * self.batch)
         self._barred = np.unique(np.zeros(0, np.uint64) if barred is None else barred)
         self._up_to = None if chances is None else np.cumsum(chances)
         self._epoch = -1
@@ -127,8 +128,8 @@ class Lessons:
         assert batch.best is not None and batch.best_counts is not None
         end = len(chosen)  # of what is as it was labelled
         for number, count, make in (
-            (_AHEAD, self.ahead, one_move_on),
-            (_BESIDE, self.beside, one_disc_elsewhere),
+            (_SUCCESSORS, self.successors, successors),
+            (_SWAPS, self.swaps, swaps),
         ):
             if not count:
                 continue
@@ -155,39 +156,40 @@ class Lessons:
 
 
 def chances_of(
-    parts: Sequence[Dataset], shares: Sequence[float] | None, ply_shares: Sequence[PlyShare] | None
+    parts: Sequence[Dataset],
+    dataset_weights: Sequence[float] | None,
+    ply_weights: Sequence[PlyWeight] | None,
 ) -> npt.NDArray[np.float64] | None:
-    """Return how likely each position of data sets is to be drawn; None: all equally.
+    """Return how likely each position of some data sets is to be drawn, None for equally likely.
 
-    Each data set is drawn from by its share, or by its size, and then plies by theirs: see
-    `DistilConfig`. Raises `InvalidRun` where there is no position of some plies, and where a data
-    set has a share and no position.
+    A data set is drawn by its weight, by default its size, and then a ply by its weight: see
+    `DistilConfig`. Raises `InvalidRun` if there is no position of some plies, and for a data set
+    with a weight but no position.
     """
-    if shares is None and ply_shares is None:
+    if dataset_weights is None and ply_weights is None:
         return None
     for number, part in enumerate(parts, start=1):
-        if shares is not None and not len(part):
+        if dataset_weights is not None and not len(part):
             raise InvalidRun(
-                f"data set {number} of {len(parts)} has a share and nothing to learn from that"
-                " those before it and the held-out sets have not: leave it out"
+                f"data set {number} of {len(parts)} has a weight but no position that is not in an"
+                " earlier one or in the held-out sets: leave it out"
             )
-    each = (
-        [1.0] * len(parts)
-        if shares is None
-        else [share / max(shares) / len(part) for part, share in zip(parts, shares, strict=True)]
-    )
+    each = [1.0] * len(parts)
+    if dataset_weights is not None:
+        greatest, pairs = max(dataset_weights), zip(parts, dataset_weights, strict=True)
+        each = [weight / greatest / len(part) for part, weight in pairs]
     chances = np.concatenate(
         [np.full(len(part), chance) for part, chance in zip(parts, each, strict=True)]
     )
-    if ply_shares is None:
+    if ply_weights is None:
         return chances
     plies, drawn = np.concatenate([part.plies for part in parts]), np.zeros(len(chances))
-    most = max((each.share for each in ply_shares), default=1.0)
-    for lowest, highest, share in ply_shares:
+    most = max((each.weight for each in ply_weights), default=1.0)
+    for lowest, highest, weight in ply_weights:
         there = (lowest <= plies) & (plies <= highest)
         if not there.any():
-            raise InvalidRun(f"the data sets hold no position of the plies {lowest}-{highest}")
-        drawn[there] = chances[there] * (share / most / float(chances[there].sum()))
+            raise InvalidRun(f"the data sets have no position at plies {lowest}-{highest}")
+        drawn[there] = chances[there] * (weight / most / float(chances[there].sum()))
     return drawn
 
 
@@ -232,7 +234,7 @@ class Neighbours(NamedTuple):
         return Neighbours(*(array[which] for array in self))
 
 
-def one_move_on(data: Dataset, rng: np.random.Generator) -> Neighbours:
+def successors(data: Dataset, rng: np.random.Generator) -> Neighbours:
     """Play a move in each position, good ones oftener; those that end the game are left out."""
     board, count = data.geometry, np.arange(len(data))
     behind = (data.best[:, None] - np.where(data.known, data.scores, 0)).astype(np.float64)
@@ -245,11 +247,11 @@ def one_move_on(data: Dataset, rng: np.random.Generator) -> Neighbours:
     return Neighbours(on, mines[on], masks[on], scores[on], np.full(len(on), -1, dtype=np.int64))
 
 
-def one_disc_elsewhere(data: Dataset, rng: np.random.Generator) -> Neighbours:
-    """Play a move as `one_move_on` does, and take another disc of that player back, on top of its
+def swaps(data: Dataset, rng: np.random.Generator) -> Neighbours:
+    """Play a move as `successors` does, and take another disc of that player back, on top of its
     column: the score of that column is known then. Where there is no such disc none is there.
     """
-    on = one_move_on(data, rng)
+    on = successors(data, rng)
     movers = on.mines ^ on.masks
     moved = on.masks ^ data.masks[on.places]
     lowest = _lowest(data.geometry)

@@ -27,7 +27,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
 from claimeven.learning.curves import TIME, draw_line, names_of, read_run
 from claimeven.learning.metrics import score_against_perfect
-from claimeven.learning.run_dir import CORES, LOG, MODELS, RECIPE, InvalidRun
+from claimeven.learning.run_dir import CONFIG, CORES, LOG, MODELS, InvalidRun, config_path
 from claimeven.learning.settings import MAX_SEED, check_settings, numeric
 from claimeven.plotting import LINES, MAX_LINES, SOFT, Chart, check_can_draw, write_pictures
 from claimeven.text_io import text_of
@@ -245,12 +245,12 @@ def _players(folder: Path) -> tuple[Geometry, tuple[str, ...]]:
     """Return the board of a run, and the agents that play by its models."""
     if "," in str(folder):
         raise InvalidRun(f"{folder} cannot be judged: an agent's file has no comma in its name")
-    path = folder / RECIPE
+    path = config_path(folder)
     if not path.is_file():
-        raise InvalidRun(f"{folder} is no folder of a run: it has no {RECIPE}")
+        raise InvalidRun(f"{folder} is not the folder of a run: it has no {CONFIG}")
     try:
-        recipe = json.loads(text_of(path, _MAX_BYTES, InvalidRun))
-        return Geometry(**recipe["board"]), _AGENTS[recipe["method"]]
+        config = json.loads(text_of(path, _MAX_BYTES, InvalidRun))
+        return Geometry(**config["board"]), _AGENTS[config["method"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise InvalidRun(f"{path} is corrupt: no model can be judged") from None
 

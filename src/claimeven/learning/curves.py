@@ -16,7 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from claimeven.learning.run_dir import CORES, LOG, RECIPE, InvalidRun
+from claimeven.learning.old_names import current_row
+from claimeven.learning.run_dir import CONFIG, CORES, LOG, InvalidRun, config_path
 from claimeven.plotting import LINES, MAX_LINES, Chart, check_can_draw, write_pictures
 from claimeven.text_io import text_of
 
@@ -60,9 +61,9 @@ _WORDS: Final = {
     "plies": "discs in a game",
     "policy_loss": "loss of the policy",
     "value_loss": "loss of the value",
-    "playing": "seconds of play in an iteration",
-    "judged": "positions judged in an iteration",
-    "taken": "1 where the net took over",
+    "play_seconds": "seconds of play in an iteration",
+    "evaluated": "positions evaluated in an iteration",
+    "promoted": "1 if the net took over",
 }
 #: Units of time: the first in which the longest run takes so many at most.
 _UNITS: Final = (("seconds", 1, 600), ("minutes", 60, 300), ("hours", 3600, None))
@@ -87,15 +88,15 @@ def read_run(folder: str | Path) -> Run:
     Raises `InvalidRun` for a folder of something else, and for a log that is corrupt or empty.
     """
     folder = Path(folder)
-    if not (folder / RECIPE).is_file():
-        raise InvalidRun(f"{folder} is no folder of a run: it has no {RECIPE}")
+    if not config_path(folder).is_file():
+        raise InvalidRun(f"{folder} is not the folder of a run: it has no {CONFIG}")
     path = folder / LOG
     # The last line has no end while it is written.
     *lines, _ = (text_of(path, _MAX_BYTES, InvalidRun) if path.exists() else "").split("\n")
     rows = []
     for number, line in enumerate(lines, start=1):
         try:
-            row = json.loads(line)
+            row = current_row(json.loads(line))
             rows.append(dict(_numbers_of(row.items())))
         except (ValueError, AttributeError, OverflowError, RecursionError):
             raise InvalidRun(f"{path} is corrupt in line {number}") from None

@@ -21,7 +21,7 @@ from claimeven.dataset import Dataset, joined, read_dataset
 from claimeven.dataset.scored_sets import held_out_sets
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
-from claimeven.learning.batching import Lessons, PlyShare, chances_of
+from claimeven.learning.batching import Lessons, PlyWeight, chances_of
 from claimeven.learning.metrics import write_measured
 from claimeven.learning.net_training import (
     ADAMW,
@@ -38,7 +38,7 @@ from claimeven.learning.net_weights import can_grow, grown
 from claimeven.learning.precision import AUTO, PRECISIONS
 from claimeven.learning.quantization import WEIGHT_STEPS
 from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolder, TrainingProgress
-from claimeven.learning.settings import MAX_SEED, check_settings, checked_shares, choice, numeric
+from claimeven.learning.settings import MAX_SEED, check_settings, checked_weights, choice, numeric
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import SHAPES, NetShape, read_net
 from claimeven.networks.net.search_defaults import USUAL, Searching
@@ -57,7 +57,7 @@ class DistilConfig:
     `size` is a name of `SHAPES`. Every position is seen `epochs` times, in batches of `batch`; the
     net is measured and stored every `every` steps. With `shares`, a number for each data set,
     positions are drawn with replacement for every step, from the data sets in that proportion; with
-    `ply_shares`, plies and a number each, positions of these plies in that proportion, and no
+    `ply_weights`, plies and a number each, positions of these plies in that proportion, and no
     others; with both, within plies from the data sets that have such. Then a position is seen
     `epochs` times on average. `optimizer`, `rate`, `decay`, `policy_target`, `value_weight`,
     `score_weight` and `dropped`, against overfitting, are those of `OptimizerConfig`.
@@ -70,58 +70,58 @@ class DistilConfig:
     """
 
     size: str = choice("medium", SHAPES, "Size of the net.")
-    epochs: float = numeric(20.0, 1e-6, 1e6, "Times each position is seen.")
-    batch: int = numeric(512, 1, 1 << 16, "Positions of a step.")
-    every: int = numeric(1000, 1, 10**9, "Steps between measurements.")
+    epochs: float = numeric(20.0, 1e-6, 1e6, "Passes over the data.")
+    batch: int = numeric(512, 1, 1 << 16, "Positions in a step.")
+    eval_every: int = numeric(1000, 1, 10**9, "Steps between measurements.")
     optimizer: str = choice(
-        ADAMW, OPTIMIZERS, "adamw, or muon: learns more in a step, which takes longer."
+        ADAMW, OPTIMIZERS, "Optimizer; muon learns more in a step and takes longer."
     )
-    rate: float = numeric(1e-3, 1e-9, 1, "Greatest rate of the descent.")
-    decay: float = numeric(1e-4, 0, 1, "Decay of the weights.")
-    weight_steps: int = numeric(WEIGHT_STEPS, 1, 127, "Steps a weight is kept in.")
-    seed: int = numeric(0, 0, MAX_SEED, "Seed of weights and order.")
+    lr: float = numeric(1e-3, 1e-9, 1, "Highest learning rate.")
+    weight_decay: float = numeric(1e-4, 0, 1, "Weight decay.")
+    quant_levels: int = numeric(
+        WEIGHT_STEPS, 1, 127, "Levels of a stored weight on each side of 0."
+    )
+    seed: int = numeric(0, 0, MAX_SEED, "Seed of weights and batches.")
     start: str | None = None
-    shares: tuple[float, ...] | None = None
-    ply_shares: tuple[PlyShare, ...] | None = None
-    round_from: float = numeric(
-        1.0, 0, 1, "Part of the steps after which the net sees its weights rounded."
+    dataset_weights: tuple[float, ...] | None = None
+    ply_weights: tuple[PlyWeight, ...] | None = None
+    qat_start: float = numeric(
+        1.0, 0, 1, "Part of the steps after which training is quantization-aware."
     )
-    dropped: float = numeric(
-        0.0, 0, 0.9, "Part of the hidden numbers left out of a step, against learning by heart."
-    )
+    dropout: float = numeric(0.0, 0, 0.9, "Part of the hidden units dropped in a step.")
     policy_target: str = choice(
-        EACH, POLICY_TARGETS, "each right column alike, or any of them: errs less, shows one."
+        EACH, POLICY_TARGETS, "each: all best columns equally; any: at least one of them."
     )
     value_weight: float = numeric(
-        DEFAULT_WEIGHT, 0, 1000, "What errors of who wins count for, beside those of the policy."
+        DEFAULT_WEIGHT, 0, 1000, "Weight of the value loss; the policy loss has 1."
     )
     score_weight: float = numeric(
-        DEFAULT_WEIGHT, 0, 1000, "What errors of the columns' scores count for."
+        DEFAULT_WEIGHT, 0, 1000, "Weight of the loss of the column scores."
     )
     score_focus: float = numeric(
-        0.0, 0, 100, "How much more scores of good columns count than those of bad ones: 2.5, say."
+        0.0, 0, 100, "Extra weight of the scores of good columns, 2.5 for example."
     )
-    ahead: float = numeric(
-        0.0, 0, 0.9, "Part of each batch one move on, where the score is known too."
+    aug_successors: float = numeric(
+        0.0, 0, 0.9, "Part of each batch replaced by positions after a move."
     )
-    beside: float = numeric(
-        0.0, 0, 0.9, "Part of each batch with a disc elsewhere, where one score is known."
+    aug_swaps: float = numeric(
+        0.0, 0, 0.9, "Part of each batch replaced by positions with one disc moved."
     )
     precision: str = choice(
-        AUTO, PRECISIONS, "Of products: float32, bfloat16, or auto: bfloat16 where it is quick."
+        AUTO, PRECISIONS, "Of matrix products; auto is bfloat16 if that is fast here."
     )
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
-        if self.shares is not None:
-            shares = checked_shares(self.shares, "shares of data sets")
-            object.__setattr__(self, "shares", shares)
-        if self.ply_shares is not None:
-            object.__setattr__(self, "ply_shares", _checked_ply_shares(self.ply_shares))
+        if self.dataset_weights is not None:
+            weights = checked_weights(self.dataset_weights, "weights of data sets")
+            object.__setattr__(self, "dataset_weights", weights)
+        if self.ply_weights is not None:
+            object.__setattr__(self, "ply_weights", _checked_ply_weights(self.ply_weights))
         check_settings(self)
-        if self.ahead + self.beside > 0.9 + 1e-9:
-            both = f"{self.ahead:g} and {self.beside:g}"
-            raise InvalidRun(f"ahead and beside must be 0.9 together at most, not {both}")
+        if self.aug_successors + self.aug_swaps > 0.9 + 1e-9:
+            both = f"{self.aug_successors:g} and {self.aug_swaps:g}"
+            raise InvalidRun(f"aug successors and aug swaps must sum to 0.9 or less, not {both}")
 
     @property
     def shape(self) -> NetShape:
@@ -150,8 +150,8 @@ class DistilConfig:
 def train_distil(
     folder: str | Path,
     data: Sequence[str | Path] | Dataset,
-    recipe: DistilConfig | None = None,
-    watch: OnProgress | None = None,
+    config: DistilConfig | None = None,
+    on_progress: OnProgress | None = None,
 ) -> list[Row]:
     """Train a net on data sets in a folder, or continue there; return the rows of its log.
 
@@ -161,24 +161,25 @@ def train_distil(
     share but no position that others do not have, `InvalidDatasetFile` for data that cannot be
     read, `MissingPackage` without JAX, and `CannotWrite`; the last checkpoint stays complete.
     """
-    config = recipe or DistilConfig()
+    config = config or DistilConfig()
     geometry = config.geometry
     parts = [data] if isinstance(data, Dataset) else [read_dataset(p, geometry) for p in data]
     for part in parts:
         if part.geometry != geometry:
             raise InvalidRun(f"the data set is of {part.geometry}, not of {geometry}")
-    if config.shares is not None and len(config.shares) != len(parts):
-        raise InvalidRun(f"{len(config.shares)} shares were given for {len(parts)} data sets")
+    if config.dataset_weights is not None and len(config.dataset_weights) != len(parts):
+        given = len(config.dataset_weights)
+        raise InvalidRun(f"{given} weights were given for {len(parts)} data sets")
     training_parts, held, barred = _split(parts, config)
     training = joined(training_parts)
     lessons = Lessons(
         training,
         config.batch,
         config.seed,
-        chances_of(training_parts, config.shares, config.ply_shares),
+        chances_of(training_parts, config.dataset_weights, config.ply_weights),
         focus=config.score_focus,
-        ahead=config.ahead,
-        beside=config.beside,
+        aug_successors=config.aug_successors,
+        aug_swaps=config.aug_swaps,
         barred=barred,
     )
     steps = max(1, round(config.epochs * len(training) / lessons.batch))
@@ -202,11 +203,11 @@ def train_distil(
         def write() -> dict[str, Any]:
             net = trainer.net(knows_scores=config.score_weight > 0)
             net.searching = searching
-            return write_measured(run.model_path, net, described, config.weight_steps, held)
+            return write_measured(run.model_path, net, described, config.quant_levels, held)
 
         while trainer.step < steps:
-            goal = min(steps, (trainer.step // config.every + 1) * config.every)
-            row = _learn_to(goal, trainer, lessons, run, resumed, watch)
+            goal = min(steps, (trainer.step // config.eval_every + 1) * config.eval_every)
+            row = _learn_to(goal, trainer, lessons, run, resumed, on_progress)
             run.note({**row, **write()})
             run.keep(ModelFile(KIND, geometry, trainer.checkpoint()))
         if run.measured() is None:
@@ -214,23 +215,23 @@ def train_distil(
         return run.rows
 
 
-def _checked_ply_shares(asked: Sequence[Any]) -> tuple[PlyShare, ...]:
-    """Return shares of plies, checked: plies that rise."""
-    found: list[PlyShare] = []
+def _checked_ply_weights(asked: Sequence[Any]) -> tuple[PlyWeight, ...]:
+    """Return weights of plies, checked: plies in ascending order."""
+    found: list[PlyWeight] = []
     for each in asked:
         try:
-            lowest, highest, share = each
+            lowest, highest, weight = each
         except (TypeError, ValueError):
             raise InvalidRun(
-                "a share of plies must be the lowest of them, the highest and the share, as"
+                "a weight of plies must be the lowest ply, the highest ply and the weight, like"
                 f" (4, 11, 0.5), not {each!r}"
             ) from None
         plies = [whole_number(ply, "a ply", InvalidRun) for ply in (lowest, highest)]
         if not (found[-1].highest if found else -1) < plies[0] <= plies[1]:
-            raise InvalidRun("shares of plies must be of plies that rise, none of them twice")
-        found.append(PlyShare(*plies, *checked_shares([share], "shares of plies")))
+            raise InvalidRun("weights of plies must be in ascending order, each ply only once")
+        found.append(PlyWeight(*plies, *checked_weights([weight], "weights of plies")))
     if not found:
-        raise InvalidRun("shares of plies must name some plies")
+        raise InvalidRun("weights of plies must name some plies")
     return tuple(found)
 
 

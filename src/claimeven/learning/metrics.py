@@ -169,12 +169,12 @@ def score_against_perfect(
     geometry: Geometry,
     games: int,
     seed: int,
-    watch: Callable[[int], object] | None = None,
+    on_game: Callable[[int], object] | None = None,
 ) -> float:
     """Return the score of an agent as first player against `PERFECT`, from 0 to 1.
 
     All games start on the empty board; the opponent's choices make them differ. A seed fixes them.
-    `watch` is called with the number of finished games. Raises `InvalidRun` for less than one game.
+    `on_game` gets the number of finished games. Raises `InvalidRun` for less than one game.
     """
     if games < 1:
         raise InvalidRun(f"games is {games}: 1 or more can be")
@@ -184,8 +184,8 @@ def score_against_perfect(
             generators = [np.random.default_rng([seed, number, seat]) for seat in range(2)]
             winner = play_game([agent, opponent], Position(geometry), Limit(), generators).winner
             points += 0.5 if winner is None else float(winner == 0)
-            if watch is not None:
-                watch(number + 1)
+            if on_game is not None:
+                on_game(number + 1)
     finally:
         opponent.close()
     return points / games
@@ -206,13 +206,13 @@ def net_accuracy(net: Net, data: Dataset) -> dict[str, Any]:
 def write_measured(
     path: Path,
     net: Net,
-    recipe: Mapping[str, Any],
+    config: Mapping[str, Any],
     steps: int,
     held: Dataset | None = None,
     positions_each: int = POSITIONS,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Write a net with its recipe and its accuracy; return the accuracy.
+    """Write a net with its configuration and its accuracy; return the accuracy.
 
     It is measured as its file will be read, rounded to `steps` either side of zero by
     `quantization.packed_by_play`, which takes `positions_each` and `on_progress` too: on the
@@ -228,17 +228,17 @@ def write_measured(
     for name, positions in data.items():
         figures = net_accuracy(kept, positions)
         found |= {name: figures["accuracy"], f"{name}_sign": figures["sign"]}
-    write_with_facts(path, model, recipe, found)
+    write_with_facts(path, model, config, found)
     return rounded_shares(found)
 
 
 def write_with_facts(
-    path: Path, model: ModelFile, recipe: Mapping[str, Any], measured: Mapping[str, Any]
+    path: Path, model: ModelFile, config: Mapping[str, Any], measured: Mapping[str, Any]
 ) -> None:
-    """Write the model of a net with its recipe and measurements. Raises `CannotWrite`."""
+    """Write the model of a net with its configuration and measurements. Raises `CannotWrite`."""
     facts = {
         **model.facts,
-        "recipe": dict(recipe),
+        "config": dict(config),
         "measured": dict(measured),
         "parameters": unpacked(model).parameters,
         "made_by": f"claimeven {claimeven.__version__}",
@@ -271,16 +271,16 @@ def measure_selfplay(net: Net, config: SelfPlayConfig) -> dict[str, float | None
         found[name] = accuracy["accuracy"]
         if name == HARD:
             found["hard_sign"] = accuracy["sign"]
-        if config.positions:
-            every = np.linspace(0, len(data) - 1, min(config.positions, len(data)))
+        if config.eval_positions:
+            every = np.linspace(0, len(data) - 1, min(config.eval_positions, len(data)))
             part = data.picked(every.astype(np.int64))
-            columns = searched_columns(net, part, config.searches, config.search)
+            columns = searched_columns(net, part, config.simulations, config.search)
             found[f"{name}_search"] = policy_accuracy(part, columns).share
     found["against_perfect"] = None
-    if config.against:
-        agent = puct_agent(net, config.searches, config.search)
+    if config.eval_games:
+        agent = puct_agent(net, config.simulations, config.search)
         found["against_perfect"] = score_against_perfect(
-            agent, config.geometry, config.against, config.seed
+            agent, config.geometry, config.eval_games, config.seed
         )
     return found
 

@@ -119,13 +119,13 @@ class OptimizerConfig:
     """
 
     steps: int
-    rate: float = 1e-3
-    decay: float = 1e-4
-    fall: str = "cosine"
-    stays: float = 0.999
-    weight_steps: int | None = None
-    round_from: float = 0.7
-    dropped: float = 0.0
+    lr: float = 1e-3
+    weight_decay: float = 1e-4
+    lr_schedule: str = "cosine"
+    ema_decay: float = 0.999
+    quant_levels: int | None = None
+    qat_start: float = 0.7
+    dropout: float = 0.0
     optimizer: str = ADAMW
     policy_target: str = EACH
     value_weight: float = DEFAULT_WEIGHT
@@ -138,19 +138,19 @@ class OptimizerConfig:
 
     def rounds_at(self, step: int) -> bool:
         """Whether the weights of a step, from 0, are rounded."""
-        return self.weight_steps is not None and step >= self.round_from * self.steps
+        return self.quant_levels is not None and step >= self.qat_start * self.steps
 
     def rate_at(self, step: int) -> float:
         """Return the rate of a step, from 0."""
         warm_up: float = min(_WARM_UP, _MAX_WARM_UP_PART * self.steps)
         done, left = step / self.steps, 1.0
-        if self.fall == "none":
+        if self.lr_schedule == "none":
             warm_up = _SHORT_WARM_UP
-        elif self.fall == "stepwise":
+        elif self.lr_schedule == "stepwise":
             left = 1.0 if done < 1 / 2 else 1 / 3 if done < 3 / 4 else 1 / 9
         else:
             left = 0.5 * (1 + math.cos(math.pi * done))
-        return self.rate * min(1.0, (step + 1) / warm_up) * left
+        return self.lr * min(1.0, (step + 1) / warm_up) * left
 
 
 class NetTrainer:
@@ -174,7 +174,7 @@ class NetTrainer:
         self.weights = self.mean = initial_weights(shape, geometry, seed)
         self.step = 0
         start, self._update = _compiled_optimizer(config.optimizer, self.precision)
-        self._state = start(config.rate, config.decay, self.weights)
+        self._state = start(config.lr, config.weight_decay, self.weights)
 
     def start_with(self, net: Net) -> None:
         """Start with the weights of a net of the same shape and board instead of drawn ones."""
@@ -183,8 +183,8 @@ class NetTrainer:
     def learn(self, batch: Batch) -> Losses:
         """Take a step; return the losses before it."""
         rate = self.config.rate_at(self.step)
-        stays = min(self.config.stays, (1 + self.step) / (10 + self.step))
-        steps = self.config.weight_steps if self.config.rounds_at(self.step) else None
+        stays = min(self.config.ema_decay, (1 + self.step) / (10 + self.step))
+        steps = self.config.quant_levels if self.config.rounds_at(self.step) else None
         # The gradient is that of the rounded weights, and changes those that are not rounded.
         seen = self.weights if steps is None else _compiled_rounding(steps)(self.weights)
         target, *weights = self.config.loss
@@ -202,11 +202,11 @@ class NetTrainer:
 
         By NumPy: drawing by JAX took a third of a step on a processor.
         """
-        if not self.config.dropped:
+        if not self.config.dropout:
             return None
         rng = np.random.default_rng([_DROPOUT, self.seed, self.step])
         size = (1 + self.shape.blocks, count, self.shape.pairs)
-        return rng.integers(0, 256, size, dtype=np.uint8) >= round(256 * self.config.dropped)
+        return rng.integers(0, 256, size, dtype=np.uint8) >= round(256 * self.config.dropout)
 
     def arrays(self) -> dict[str, Array]:
         """Return the running mean of the weights, the arrays of a net, by name."""

@@ -42,28 +42,28 @@ from claimeven.networks.net.search_defaults import USUAL
 def average_nets(
     models: Sequence[str | Path],
     out: str | Path,
-    shares: Sequence[float] | None = None,
-    weight_steps: int = WEIGHT_STEPS,
-    watch: OnProgress | None = None,
+    model_weights: Sequence[float] | None = None,
+    quant_levels: int = WEIGHT_STEPS,
+    on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Write the mean of the weights of nets to a file, and return how good it is.
+    """Write the mean of the weights of nets to a file, and return its accuracy.
 
-    `models` are files of nets of one size and board, `shares` how much each counts, alike if not
-    given; the file tells of each its digest and recipe, and what suits a search if that is the same
-    for all of them. The figures are those of a run's log: shares of right answers on the held-out
-    sets of the board, and of right signs. `watch` is told as the mean is rounded, which takes
-    most of the time: how many matrices are done, and of how many. Raises `InvalidRun` for fewer
-    than two nets, for nets that differ in size or board, for shares that do not fit and where `out`
-    is one of the nets; `InvalidNetwork` for what is no net; `CannotWrite`.
+    `models` are files of nets of one size and board; `model_weights` are equal by default. The
+    file stores the digest and the configuration of each net, and the search defaults if all nets
+    share them. The figures are shares of right answers on the held-out sets of the board, and of
+    right signs, as in the log of a run. Quantizing the mean takes most of the time: `on_progress`
+    gets the number of matrices done, and of all. Raises `InvalidRun` for fewer than two nets, for
+    nets that differ in size or board, for invalid weights and if `out` is one of the nets;
+    `InvalidNetwork` for a file that is not a net; `CannotWrite`.
     """
     if len(models) < 2:
         raise InvalidRun("a mean is of two nets or more")
-    counts = [1.0] * len(models) if shares is None else [float(share) for share in shares]
-    if len(counts) != len(models):
-        raise InvalidRun(f"{len(counts)} shares were given for {len(models)} nets")
-    if not (all(count > 0 for count in counts) and sum(counts) < math.inf):
-        raise InvalidRun("shares of nets are numbers greater than 0, of a finite sum")
-    whole_number(weight_steps, "weight steps", InvalidRun, low=1, high=MAX_STEPS)
+    weights = [float(each) for each in model_weights or [1.0] * len(models)]
+    if len(weights) != len(models):
+        raise InvalidRun(f"{len(weights)} weights were given for {len(models)} nets")
+    if not (all(weight > 0 for weight in weights) and sum(weights) < math.inf):
+        raise InvalidRun("model weights must be greater than 0, and their sum finite")
+    whole_number(quant_levels, "quant levels", InvalidRun, low=1, high=MAX_STEPS)
     if os.path.realpath(out) in map(os.path.realpath, models):
         raise InvalidRun(f"{out} is one of the nets: name another file for the mean")
     check_output(out)
@@ -73,26 +73,32 @@ def average_nets(
             raise InvalidRun(f"{path} knows {net.geometry}, and {models[0]} {nets[0].geometry}")
         if net.shape != nets[0].shape:
             raise InvalidRun(f"{path} is a net of another size than {models[0]}")
-    told = {
+    config = {
         "method": "average",
-        "models": [_told_of(path) for path in models],
-        "shares": counts,
-        "weight_steps": weight_steps,
+        "models": [_origin_of(path) for path in models],
+        "model_weights": weights,
+        "quant_levels": quant_levels,
     }
-    mean = _mean_of(nets, counts)
+    mean = _mean_of(nets, weights)
     return write_measured(
-        Path(out), mean, told, weight_steps, positions_each=MANY_POSITIONS, on_progress=watch
+        Path(out),
+        mean,
+        config,
+        quant_levels,
+        positions_each=MANY_POSITIONS,
+        on_progress=on_progress,
     )
 
 
-def _told_of(path: str | Path) -> dict[str, Any]:
+def _origin_of(path: str | Path) -> dict[str, Any]:
     """Return which net a file holds: its digest, and how it was made as far as it says."""
     digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
-    return {"digest": digest, "recipe": read_model(path, KIND).facts.get("recipe")}
+    facts = read_model(path, KIND).facts
+    return {"digest": digest, "config": facts.get("config", facts.get("recipe"))}  # as in 0.2.0
 
 
-def _mean_of(nets: Sequence[Net], counts: Sequence[float]) -> Net:
-    parts = [np.float32(count / sum(counts)) for count in counts]
+def _mean_of(nets: Sequence[Net], weights: Sequence[float]) -> Net:
+    parts = [np.float32(weight / sum(weights)) for weight in weights]
     arrays = {name: np.zeros_like(array) for name, array in nets[0].arrays.items()}
     for net, part in zip(nets, parts, strict=True):
         for name, array in net.arrays.items():

@@ -50,7 +50,7 @@ from claimeven.learning.run_dir import (
     TrainingProgress,
     cores_spent,
 )
-from claimeven.learning.settings import MAX_SEED, check_settings, default_against, numeric
+from claimeven.learning.settings import MAX_SEED, check_settings, default_eval_games, numeric
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.ntuple import USUAL_LENGTH, USUAL_TUPLES, NTupleNetwork, NTuples
 from claimeven.networks.ntuple_file import packed, unpacked, write_network
@@ -79,27 +79,29 @@ class NTupleConfig:
     """
 
     games: int = numeric(2_000_000, 1, _MAX_GAMES, "Games of self-play.")
-    every: int = numeric(100_000, 1, _MAX_GAMES, "Games between measurements.")
-    tuples: int = numeric(USUAL_TUPLES, 1, 1000, "Tuples to draw.")
-    length: int = numeric(USUAL_LENGTH, help="Cells of a tuple.")
-    step_size: float = numeric(0.02, 1e-9, 10, "Largest step of a weight.")
-    last_step_size: float = numeric(0.001, 1e-9, 10, "And at the end.")
-    steepness: float = numeric(2.7, 0, 100, "How soon unsteady ones slow.")
-    trace: float = numeric(0.8, 0, 1, "Lambda of the returns, 0 to 1.")
-    exploring: float = numeric(0.1, 0, 1, "Share of random moves.")
+    eval_every: int = numeric(100_000, 1, _MAX_GAMES, "Games between measurements.")
+    tuples: int = numeric(USUAL_TUPLES, 1, 1000, "Number of tuples.")
+    length: int = numeric(USUAL_LENGTH, help="Cells in a tuple.")
+    step_size: float = numeric(0.02, 1e-9, 10, "Step size at the start.")
+    final_step_size: float = numeric(0.001, 1e-9, 10, "Step size at the end.")
+    step_decay: float = numeric(2.7, 0, 100, "How fast unsteady weights slow down.")
+    td_lambda: float = numeric(0.8, 0, 1, "Lambda of the returns, 0 to 1.")
+    epsilon: float = numeric(0.1, 0, 1, "Share of random moves.")
     seed: int = numeric(0, 0, MAX_SEED, "Seed of tuples and games.")
-    against: int | None = numeric(
-        None, 0, 100_000, "Games against perfect to measure; 100, on large boards 0."
+    eval_games: int | None = numeric(
+        None, 0, 100_000, "Test games against perfect.  [default: 100, on large boards 0]"
     )
-    positions: int | None = numeric(None, 1, 10**6, "Positions to measure on; all that come along.")
+    eval_positions: int | None = numeric(None, 1, 10**6, "Test positions.  [default: all bundled]")
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
-        if self.against is None:
-            object.__setattr__(self, "against", default_against(self.geometry, 100))
+        if self.eval_games is None:
+            object.__setattr__(self, "eval_games", default_eval_games(self.geometry, 100))
         check_settings(self)
-        if self.positions is not None and shipped_set(self.geometry) is None:
-            raise InvalidRun(f"no positions of {self.geometry} are bundled: leave positions out")
+        if self.eval_positions is not None and shipped_set(self.geometry) is None:
+            raise InvalidRun(
+                f"no positions of {self.geometry} are bundled: leave eval positions out"
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
@@ -122,10 +124,10 @@ class NTupleLearner:
         self.spent = np.zeros(2)
         self._rates = np.zeros(td.RATES)
         self._rates[td.STEP_SIZE] = config.step_size
-        self._rates[td.FADING] = math.log(config.last_step_size / config.step_size) / config.games
-        self._rates[td.STEEPNESS] = config.steepness
-        self._rates[td.TRACE] = config.trace
-        self._rates[td.EXPLORING] = config.exploring
+        self._rates[td.FADING] = math.log(config.final_step_size / config.step_size) / config.games
+        self._rates[td.STEEPNESS] = config.step_decay
+        self._rates[td.TRACE] = config.td_lambda
+        self._rates[td.EXPLORING] = config.epsilon
         plies, slots = geometry.cells + 1, len(tuples.slots)
         self._lesson = td.Lesson(
             np.zeros((plies, slots), dtype=np.int64),
@@ -184,8 +186,8 @@ class NTupleLearner:
 
 def train_ntuple(
     folder: str | Path,
-    recipe: NTupleConfig | None = None,
-    watch: OnProgress | None = None,
+    config: NTupleConfig | None = None,
+    on_progress: OnProgress | None = None,
 ) -> list[Row]:
     """Train a network in a folder, or continue there; return the rows of its log.
 
@@ -194,14 +196,14 @@ def train_ntuple(
     measurement that was interrupted, and leads to the same model. Raises `InvalidRun` for a folder
     of another run, and `CannotWrite`; the last checkpoint stays complete.
     """
-    config = recipe or NTupleConfig()
+    config = config or NTupleConfig()
     load(td.learn_by_playing)
     learner = NTupleLearner(config)
     with RunFolder.opened(folder, config.as_dict()) as run:
         run.take_up(KIND, learner.take_up)
         resumed = learner.games
         while learner.measured[td.GAMES] < config.games:
-            _play_to_next(learner, run, resumed, watch)
+            _play_to_next(learner, run, resumed, on_progress)
             _measure(learner, run)
             run.keep(learner.checkpoint())
         if run.measured() is None:
@@ -214,7 +216,8 @@ def _play_to_next(
 ) -> None:
     """Play to the next measurement, and store the state before it, which takes long."""
     config = learner.config
-    goal = min(config.games, (int(learner.measured[td.GAMES]) // config.every + 1) * config.every)
+    done = int(learner.measured[td.GAMES])
+    goal = min(config.games, (done // config.eval_every + 1) * config.eval_every)
     kept = time.perf_counter()
     while learner.games < goal:
         start, cores = time.perf_counter(), cores_spent()
@@ -240,10 +243,10 @@ def _write(learner: NTupleLearner, run: RunFolder, row: Row) -> None:
     """Write the model with its configuration and a row of the log."""
     config = learner.config
     positions = shipped_set(config.geometry)
-    if positions is not None and config.positions is not None:
-        positions = positions.first(config.positions)
+    if positions is not None and config.eval_positions is not None:
+        positions = positions.first(config.eval_positions)
     facts = {
-        "recipe": config.as_dict(),
+        "config": config.as_dict(),
         "measured": {name: value for name, value in row.items() if name != CORES},
         "positions": None if positions is None else positions.digest,
         "made_by": f"claimeven {claimeven.__version__}",
@@ -256,7 +259,7 @@ def _measure(learner: NTupleLearner, run: RunFolder) -> None:
     config, played = learner.config, learner.totals - learner.measured
     agent = agent_of(_rounded(learner))
     found = measure_learner(
-        agent, config.geometry, config.against or 0, config.seed, config.positions
+        agent, config.geometry, config.eval_games or 0, config.seed, config.eval_positions
     )
     row = {
         "games": learner.games,

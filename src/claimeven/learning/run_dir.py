@@ -1,7 +1,7 @@
 """The folder of a training run: its configuration, its log, its last checkpoint, its model.
 
 ```text
-recipe.json       the configuration; a folder holds one run
+config.json       the configuration; a folder holds one run
 log.jsonl         a JSON object for each measurement, in order
 checkpoint.npz    the state of training, complete or absent: written next to it and moved
 model.npz         the model as it was measured last
@@ -33,6 +33,7 @@ from claimeven.atomic_io import (
     write_text,
 )
 from claimeven.errors import ClaimevenError
+from claimeven.learning.old_names import current_row, current_settings, old_settings
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import MAX_CHECKPOINT_BYTES, ModelFile, read_model, write_model
 
@@ -40,7 +41,9 @@ Row = Mapping[str, Any]
 #: The number of differences between two configurations that a message lists.
 _MAX_DIFFERENCES: Final = 6
 #: Names of files in the folder.
-RECIPE, LOG, MODELS = "recipe.json", "log.jsonl", "models"
+CONFIG, LOG, MODELS = "config.json", "log.jsonl", "models"
+#: The name of the configuration in runs of 0.2.0.
+_OLD_CONFIG: Final = "recipe.json"
 #: The key of a row for the CPU time of the run.
 CORES = "core_seconds"
 #: Digits of seconds in a row. Each row adds to the one before, so fewer would lose those of rows
@@ -78,28 +81,26 @@ def cores_spent() -> float:
 class RunFolder:
     """An open folder of a run; see `opened`."""
 
-    def __init__(self, path: Path, recipe: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, config: Mapping[str, Any]) -> None:
         self.path = path
-        self.recipe: dict[str, Any] = json.loads(json.dumps(recipe))  # a tuple is read as a list
+        self.config: dict[str, Any] = json.loads(json.dumps(config))  # a tuple is read as a list
         self.rows: list[Row] = []
         self.log_path, self.model_path = path / LOG, path / "model.npz"
         self._checkpoint_path = path / "checkpoint.npz"
-        # It makes no difference whether 20 was asked for or 20.0.
-        plain = json.dumps(_whole(self.recipe), sort_keys=True)
-        self._digest = hashlib.sha256(plain.encode()).hexdigest()
+        self._digest = _digest_of(self.config)
         self._cores = cores_spent()
         self._log: GrowingFile | None = None
         self._logged = hashlib.sha256()
 
     @classmethod
     @contextmanager
-    def opened(cls, path: str | Path, recipe: Mapping[str, Any]) -> Iterator[Self]:
+    def opened(cls, path: str | Path, config: Mapping[str, Any]) -> Iterator[Self]:
         """Yield the folder of a run with this configuration, made if it does not exist.
 
         Raises `InvalidRun` for a folder of another configuration, or with other files, and
         `CannotWrite`.
         """
-        folder = cls(Path(path), recipe)
+        folder = cls(Path(path), config)
         folder._start()
         try:
             yield folder
@@ -125,11 +126,11 @@ class RunFolder:
         return None
 
     def take_up(
-        self, kind: str, go_on: Callable[[ModelFile], object] | None = None
+        self, kind: str, resume: Callable[[ModelFile], object] | None = None
     ) -> ModelFile | None:
         """Return the last checkpoint, with the rows of the log up to it; None at the start.
 
-        `go_on` lets a learner continue from it. Raises `InvalidRun` if it is corrupt or of another
+        `resume` lets a learner continue from it. Raises `InvalidRun` if it is corrupt or of another
         run, or if the log has changed.
         """
         path = self._checkpoint_path
@@ -143,12 +144,12 @@ class RunFolder:
                     f"{self.log_path} has lost lines, or they were changed: delete {path} to start"
                     " again"
                 )
-        self.rows = [json.loads(line) for line in lines]
-        if checkpoint is not None and go_on is not None:
+        self.rows = [current_row(json.loads(line)) for line in lines]
+        if checkpoint is not None and resume is not None:
             with self.reading_checkpoint():
-                go_on(checkpoint)
+                resume(checkpoint)
         self._log = GrowingFile(self.log_path, sum(map(len, lines)))
-        for written in (self.path / RECIPE, path, self.model_path):
+        for written in (config_path(self.path), path, self.model_path):
             remove_abandoned(written)
         return checkpoint
 
@@ -172,7 +173,8 @@ class RunFolder:
         except InvalidNetwork as error:
             raise InvalidRun(f"{error}: delete it to start again") from None
         facts = checkpoint.facts
-        if facts.get("run") != self._digest or not isinstance(facts.get("rows"), int):
+        digests = (self._digest, _digest_of(old_settings(self.config)))
+        if facts.get("run") not in digests or not isinstance(facts.get("rows"), int):
             raise InvalidRun(
                 f"{path} is the checkpoint of another run, or of another version of claimeven:"
                 " delete it to start again"
@@ -215,7 +217,7 @@ class RunFolder:
         write_model(self._checkpoint_path, placed, quick=True, most=MAX_CHECKPOINT_BYTES)
 
     def _start(self) -> None:
-        path = self.path / RECIPE
+        path = config_path(self.path)
         if path.exists():
             self._compare(path)
             return
@@ -228,12 +230,13 @@ class RunFolder:
             raise InvalidRun(
                 f"{self.path} holds other files ({others[0]}): name a folder of its own"
             )
-        write_text(path, json.dumps(self.recipe, indent=2, sort_keys=True) + "\n")
+        write_text(path, json.dumps(self.config, indent=2, sort_keys=True) + "\n")
 
     def _compare(self, path: Path) -> None:
         """Raise `InvalidRun` unless the run in the folder has this configuration."""
         try:
-            there, asked = json.loads(path.read_text(encoding="utf-8")), self.recipe
+            there = current_settings(json.loads(path.read_text(encoding="utf-8")))
+            asked = self.config
             names = [name for name in {**there, **asked} if there.get(name) != asked.get(name)]
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
             raise InvalidRun(f"{path} is corrupt: name another folder") from None
@@ -255,6 +258,17 @@ class RunFolder:
             return self.log_path.read_bytes().splitlines(keepends=True)
         except OSError as error:
             raise InvalidRun(f"{self.log_path} cannot be read: {error.strerror}") from None
+
+
+def config_path(folder: Path) -> Path:
+    """Return the file of the configuration in the folder of a run."""
+    old = folder / _OLD_CONFIG
+    return old if old.exists() else folder / CONFIG
+
+
+def _digest_of(config: Mapping[str, Any]) -> str:
+    plain = json.dumps(_whole(config), sort_keys=True)  # 20 and 20.0 are the same
+    return hashlib.sha256(plain.encode()).hexdigest()
 
 
 def _whole(data: Any) -> Any:

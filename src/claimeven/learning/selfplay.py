@@ -91,10 +91,10 @@ class SelfPlayLearner:
         self.config = config
         optimization = OptimizerConfig(
             config.iterations * config.steps,
-            config.rate,
-            config.decay,
-            config.fall,
-            config.stays,
+            config.lr,
+            config.weight_decay,
+            config.lr_schedule,
+            config.ema_decay,
             score_weight=config.score_weight,
         )
         self.trainer: NetTrainer = NetTrainer(
@@ -129,19 +129,19 @@ class SelfPlayLearner:
     def promote(self) -> dict[str, Any]:
         """Let the net take over, if it passes the gate; return what the log reports of it."""
         new = self.config.net_of(self.trainer.arrays())
-        if not self.config.gate:
+        if not self.config.gate_games:
             self.best = new
             return {}
         pairs = gate(new, self.best, self.config, self.iteration)
-        passed = pairs.share_interval[0] >= self.config.gate_least
+        passed = pairs.share_interval[0] >= self.config.gate_min_score
         if passed:
             self.best = new
         shares = {"gate": pairs.share, "gate_low": pairs.share_interval[0]}
-        return {**rounded_shares(shares), "taken": int(passed)}
+        return {**rounded_shares(shares), "promoted": int(passed)}
 
     def model(self) -> ModelFile:
         """Return the content of the file of the best net so far."""
-        return packed_by_play(self.best, self.config.weight_steps)
+        return packed_by_play(self.best, self.config.quant_levels)
 
     def checkpoint(self) -> ModelFile:
         """Return all that is needed to continue."""
@@ -163,8 +163,8 @@ class SelfPlayLearner:
 
 def train_selfplay(
     folder: str | Path,
-    recipe: SelfPlayConfig | None = None,
-    watch: OnProgress | None = None,
+    config: SelfPlayConfig | None = None,
+    on_progress: OnProgress | None = None,
     executor: Executor | None = None,
     worker_timeout: float = PATIENCE,
 ) -> list[Row]:
@@ -179,7 +179,7 @@ def train_selfplay(
     net can pass, `InvalidNetwork` for a board that no net can know, `MissingPackage` without JAX,
     `InvalidMatch` if workers cannot play, and `CannotWrite`; the last checkpoint stays complete.
     """
-    config = recipe or SelfPlayConfig()
+    config = config or SelfPlayConfig()
     if not 0 < worker_timeout <= _MAX_PATIENCE:
         raise InvalidRun(
             f"worker_timeout must be more than 0 and up to {_MAX_PATIENCE:,} s,"
@@ -203,7 +203,8 @@ def train_selfplay(
         if checkpoint is not None:
             with run.reading_checkpoint():
                 learner.take_up(checkpoint)
-        loop = _Loop(learner, run, players, _judge(players, learner, stack), worker_timeout, watch)
+        judge = _judge(players, learner, stack)
+        loop = _Loop(learner, run, players, judge, worker_timeout, on_progress)
         # A window of millions takes seconds to write, during which the next games are played.
         keeper = stack.enter_context(ThreadPoolExecutor(1))
         kept = keeper.submit(lambda: None)
@@ -287,7 +288,7 @@ class _Loop:
             "positions": learner.learnt,
             "seconds": round(seconds, SECONDS_DIGITS),
             "core_seconds": round(before["core_seconds"] + cores, SECONDS_DIGITS),
-            "playing": round(playing, SECONDS_DIGITS),
+            "play_seconds": round(playing, SECONDS_DIGITS),
             **_tally(played),
             "policy_loss": round(losses.policy, _DIGITS),
             "value_loss": round(losses.value, _DIGITS),
@@ -299,7 +300,7 @@ class _Loop:
     def _measured(self, row: Row) -> dict[str, float | None]:
         """Measure and write the net when that is due; return the measurements."""
         config, done = self.learner.config, self.learner.iteration
-        is_due = done % config.every == 0 or done == config.iterations
+        is_due = done % config.eval_every == 0 or done == config.iterations
         found: dict[str, float | None] = {}
         if is_due or self.run.is_next_kept:
             self.report(MEASURING)
@@ -312,8 +313,8 @@ class _Loop:
     def write(self, model: ModelFile, row: Row) -> None:
         """Write a model with its measurements."""
         config = self.learner.config
-        recipe = {**config.as_dict(), "iterations": config.iterations}
-        write_with_facts(self.run.model_path, model, recipe, row)
+        described = {**config.as_dict(), "iterations": config.iterations}
+        write_with_facts(self.run.model_path, model, described, row)
 
     def report(self, doing: str, games: int = 0) -> None:
         """Report how far the run is; `games` of this iteration are played."""
@@ -337,7 +338,7 @@ def _tally(played: Played) -> dict[str, Any]:
     """Return what the log reports of games."""
     tally = played.tally
     return {
-        "judged": tally.judged,
+        "evaluated": tally.evaluated,
         "plies": round(tally.plies / tally.games, 2),
         "first_wins": round(tally.first_wins / tally.games, _DIGITS),
         "draws": round(tally.draws / tally.games, _DIGITS),
@@ -348,11 +349,11 @@ def gate(new: Net, best: Net, config: SelfPlayConfig, iteration: int) -> PairCou
     """Return the pairs of games of the new net against the best so far, `config.gate` games."""
     seed = int(np.random.default_rng([config.seed, iteration, 1]).integers(1 << 31))
     result = play_match(
-        puct_agent(new, config.searches, config.search),
-        puct_agent(best, config.searches, config.search),
-        games=config.gate,
+        puct_agent(new, config.simulations, config.search),
+        puct_agent(best, config.simulations, config.search),
+        games=config.gate_games,
         seed=seed,
-        limit=Limit(iterations=config.searches),
+        limit=Limit(iterations=config.simulations),
         geometry=config.geometry,
         opening_plies=min(_OPENING, config.geometry.cells // 4),
         keep_decisions=False,
@@ -365,16 +366,16 @@ def check_gate(config: SelfPlayConfig) -> None:
 
     All training of such a run would be thrown away.
     """
-    if not config.gate or _lower_bound(config.gate // 2) >= config.gate_least:
+    if not config.gate_games or _lower_bound(config.gate_games // 2) >= config.gate_min_score:
         return
     most = MAX_GATE // 2
-    pairs = bisect_left(range(most + 1), config.gate_least, key=_lower_bound)
+    pairs = bisect_left(range(most + 1), config.gate_min_score, key=_lower_bound)
     needed = f"it takes {2 * pairs:,} games or more"
     if pairs > most:
         needed = f"nor would {MAX_GATE:,} games do"
     raise InvalidRun(
-        f"a gate of {config.gate} and a gate least of {config.gate_least} cannot be passed, not"
-        f" even by a net that wins every game: {needed}"
+        f"gate games {config.gate_games} and gate min score {config.gate_min_score} cannot be"
+        f" passed, not even by a net that wins every game: {needed}"
     )
 
 

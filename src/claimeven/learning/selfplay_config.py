@@ -8,7 +8,13 @@ from typing import Any, Final
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning.quantization import WEIGHT_STEPS
 from claimeven.learning.run_dir import InvalidRun
-from claimeven.learning.settings import MAX_SEED, check_settings, choice, default_against, numeric
+from claimeven.learning.settings import (
+    MAX_SEED,
+    check_settings,
+    choice,
+    default_eval_games,
+    numeric,
+)
 from claimeven.montecarlo.puct import PuctOptions
 from claimeven.montecarlo.puct.forest import CONCENTRATIONS, MOST_NODES
 from claimeven.networks.net import SHAPES, Net, NetShape, Searching
@@ -64,68 +70,69 @@ class SelfPlayConfig:
     anything out of range.
     """
 
-    iterations: int = numeric(300, 1, 10**6, "Times it plays and learns.")
-    games: int = numeric(1000, 1, 10**7, "Games of an iteration.")
-    task: int = numeric(250, 1, 1 << 14, "Of them side by side in a process.")
-    searches: int = numeric(100, 1, 100_000, "Iterations of PUCT for a move.")
-    quick_searches: int = numeric(16, 1, 100_000, "For a move not learnt from.")
-    full_share: float = numeric(1.0, 0.001, 1, "Share of moves learnt from.")
-    c: float = numeric(0.8, 0, 1000, "Constant of PUCT's bonus.")
-    fpu: float = numeric(0.2, 0, 2, "How much less an untried move is.")
-    prior_temperature: float = numeric(1.6, 0.1, 10, "More: priors count less.")
-    noise: float = numeric(0.25, 0, 1, "Part of priors drawn at random.")
-    concentration: float = numeric(1.0, *CONCENTRATIONS, "Of Dirichlet's noise.")
-    hot_plies: int = numeric(12, 0, 1000, "Plies drawn by their visits.")
-    temperature: float = numeric(1.0, 0.01, 1000, "Of these plies.")
-    random_share: float = numeric(0.5, 0, 1, "Games begun at random.")
-    random_plies: int | None = numeric(None, 0, 1000, "Most of these; two thirds of the board.")
-    fade: float = numeric(0.5, 0, 1, "How much less a full board is worth.")
-    mix: float = numeric(0.3, 0, 1, "Part of the search in the value.")
-    # A checkpoint holds so many positions, on the widest board too.
-    window: int = numeric(250_000, 1, 5 * 10**7, "Positions learnt from.")
-    batch: int = numeric(512, 1, 1 << 16, "Positions of a step of learning.")
-    steps: int = numeric(250, 1, 10**6, "Steps of an iteration.")
-    rate: float = numeric(1e-3, 1e-9, 1, "Rate of learning.")
-    decay: float = numeric(1e-4, 0, 1, "Decay of weights.")
-    fall: str = choice("none", FALLS, "How the rate falls over the run.")
-    stays: float = numeric(0.998, 0, 0.999999, "Of the mean of weights, a step.")
+    iterations: int = numeric(300, 1, 10**6, "Rounds of play and training.")
+    games: int = numeric(1000, 1, 10**7, "Games in an iteration.")
+    games_per_worker: int = numeric(250, 1, 1 << 14, "Games that a worker plays at once.")
+    simulations: int = numeric(100, 1, 100_000, "Simulations of a full search.")
+    fast_simulations: int = numeric(16, 1, 100_000, "Of a fast search, not trained on.")
+    full_search_fraction: float = numeric(1.0, 0.001, 1, "Share of full searches.")
+    c: float = numeric(0.8, 0, 1000, "Exploration constant of PUCT.")
+    fpu: float = numeric(0.2, 0, 2, "Value reduction of unvisited moves.")
+    prior_temperature: float = numeric(1.6, 0.1, 10, "Higher: priors count less.")
+    dirichlet_fraction: float = numeric(0.25, 0, 1, "Weight of the noise in priors.")
+    dirichlet_alpha: float = numeric(1.0, *CONCENTRATIONS, "Alpha of the Dirichlet noise.")
+    temperature_plies: int = numeric(12, 0, 1000, "Plies with sampled moves.")
+    temperature: float = numeric(1.0, 0.01, 1000, "Temperature of these plies.")
+    random_start_fraction: float = numeric(0.5, 0, 1, "Games with a random opening.")
+    random_plies: int | None = numeric(None, 0, 1000, "Their limit.  [default: 2/3 of the cells]")
+    draw_length_penalty: float = numeric(0.5, 0, 1, "Value lost on a full board.")
+    search_value_weight: float = numeric(0.3, 0, 1, "Of search value in the target.")
+    # The limit is what a checkpoint can hold on the widest board.
+    window: int = numeric(250_000, 1, 5 * 10**7, "Positions in the replay buffer.")
+    batch: int = numeric(512, 1, 1 << 16, "Positions in a training step.")
+    steps: int = numeric(250, 1, 10**6, "Training steps in an iteration.")
+    lr: float = numeric(1e-3, 1e-9, 1, "Highest learning rate.")
+    weight_decay: float = numeric(1e-4, 0, 1, "Weight decay.")
+    lr_schedule: str = choice("none", FALLS, "Decrease of the learning rate.")
+    ema_decay: float = numeric(0.998, 0, 0.999999, "Decay of the mean of the weights.")
     score_weight: float = numeric(4.0, 0, 1000, "Of scores in the loss; 0: none.")
-    score_share: float = numeric(0.8, 0, 1, "Of the score in a value.")
-    score_scale: float = numeric(6.0, 0.1, 1000, "Points that count for much.")
+    score_value_weight: float = numeric(0.8, 0, 1, "Of the score in a value.")
+    score_value_scale: float = numeric(6.0, 0.1, 1000, "Points of a clear advantage.")
     size: str = choice("small", SHAPES, "Size of the net.")
-    inference: str = choice(NUMPY, INFERENCES, "What judges positions: jax on an accelerator.")
-    gate: int = numeric(0, 0, MAX_GATE, "Games to take over; 0: none needed.")
-    gate_least: float = numeric(0.5, 0, 1, "Lower bound that passes.")
-    weight_steps: int = numeric(WEIGHT_STEPS, 1, 127)
-    every: int = numeric(1, 1, 10**6, "Iterations between measurements.")
-    positions: int = numeric(500, 0, 10**6, "Searched to measure.")
-    against: int | None = numeric(
-        None, 0, 100_000, "Games against perfect to measure; 10, on large boards 0."
+    inference: str = choice(NUMPY, INFERENCES, "Backend; jax for accelerators.")
+    gate_games: int = numeric(0, 0, MAX_GATE, "Games of a new net; 0: no gate.")
+    gate_min_score: float = numeric(0.5, 0, 1, "Lower bound of its score.")
+    quant_levels: int = numeric(WEIGHT_STEPS, 1, 127)
+    eval_every: int = numeric(1, 1, 10**6, "Iterations between measurements.")
+    eval_positions: int = numeric(500, 0, 10**6, "Test positions with a search.")
+    eval_games: int | None = numeric(
+        None, 0, 100_000, "Test games against perfect.  [default: 10, on large boards 0]"
     )
     seed: int = numeric(0, 0, MAX_SEED, "Seed of weights and games.")
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
-        if self.against is None:
-            object.__setattr__(self, "against", default_against(self.geometry, 10))
+        if self.eval_games is None:
+            object.__setattr__(self, "eval_games", default_eval_games(self.geometry, 10))
         check_settings(self)
-        nodes = min(self.task, self.games) * self.nodes_each
+        nodes = min(self.games_per_worker, self.games) * self.nodes_each
         if nodes > MOST_NODES:
             raise InvalidRun(
-                f"a task of {min(self.task, self.games)} games of"
-                f" {self._most_searches} searches needs {nodes:,} nodes:"
+                f"a task of {min(self.games_per_worker, self.games)} games of"
+                f" {self._max_simulations} simulations needs {nodes:,} nodes:"
                 f" {MOST_NODES:,} can be"
             )
 
     @property
     def nodes_each(self) -> int:
         """Nodes that the tree of a game needs, those kept for the next move included."""
-        return 1 + self.geometry.columns * (self._most_searches + 2)
+        return 1 + self.geometry.columns * (self._max_simulations + 2)
 
     @property
-    def _most_searches(self) -> int:
-        """The most iterations for a move; there are no quick ones where all are learnt from."""
-        return max(self.searches, self.quick_searches) if self.full_share < 1 else self.searches
+    def _max_simulations(self) -> int:
+        """The most simulations of a move."""
+        fast = self.fast_simulations if self.full_search_fraction < 1 else 0
+        return max(self.simulations, fast)
 
     @property
     def shape(self) -> NetShape:
@@ -144,8 +151,8 @@ class SelfPlayConfig:
 
     def net_of(self, arrays: Arrays) -> Net:
         """Return a net of these arrays, with the options of its search but `fpu`."""
-        searching = Searching(self.c, self.prior_temperature, self.score_share, self.score_scale)
-        knows = self.knows_scores
+        knows, scores = self.knows_scores, (self.score_value_weight, self.score_value_scale)
+        searching = Searching(self.c, self.prior_temperature, *scores)
         return Net(self.shape, arrays, self.geometry, knows, searching, knows_only_best=knows)
 
     @property
@@ -162,16 +169,16 @@ class SelfPlayConfig:
     @property
     def tasks(self) -> list[int]:
         """Games of each task of an iteration."""
-        whole, rest = divmod(self.games, self.task)
-        return [self.task] * whole + [rest] * bool(rest)
+        whole, rest = divmod(self.games, self.games_per_worker)
+        return [self.games_per_worker] * whole + [rest] * bool(rest)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the recipe as plain data.
+        """Return the config as plain data.
 
         How long a run is is no part of it where the rate does not fall, so that it can be made
         longer.
         """
-        left_out = {"geometry"} | ({"iterations"} if self.fall == "none" else set())
+        left_out = {"geometry"} | ({"iterations"} if self.lr_schedule == "none" else set())
         told = {name: value for name, value in vars(self).items() if name not in left_out}
         return {
             "method": "selfplay",

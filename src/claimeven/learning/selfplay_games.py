@@ -8,7 +8,7 @@ is remembered, and so is its mirror image.
 When a search proves what a position is worth, that is learnt as a fact, and the rest of the game is
 played as the proof says, which asks the net nothing any more.
 
-Nothing here knows exact scores, books or other agents. The same net, recipe, seed and task give the
+Nothing here knows exact scores, books or other agents. The same net, config, seed and task give the
 same positions.
 
 Sources: Silver et al., "Mastering chess and shogi by self-play with a general reinforcement
@@ -69,7 +69,7 @@ class Tally(NamedTuple):
     first_wins: int = 0
     draws: int = 0
     moves: int = 0
-    judged: int = 0
+    evaluated: int = 0
 
 
 class Remembering:
@@ -80,7 +80,7 @@ class Remembering:
 
     def __init__(self, net: PolicyValue) -> None:
         self.net, self.geometry = net, net.geometry
-        self.judged = 0
+        self.evaluated = 0
         places = 1 << _PLACES_BITS
         self._keys = np.zeros(places, dtype=np.uint64)
         self._values = np.zeros(places, dtype=np.float32)
@@ -103,7 +103,7 @@ class Remembering:
         if len(new):
             _, first, which = np.unique(names[new], return_index=True, return_inverse=True)
             ask = new[first]
-            self.judged += len(ask)
+            self.evaluated += len(ask)
             boards = [np.where(turned[ask], mirrored_keys(b[ask], self.geometry), b[ask])
                       for b in (mines, masks)]  # fmt: skip
             found, known = self.net.evaluate(*boards)
@@ -130,7 +130,7 @@ class _Moment(NamedTuple):
 
 
 def _learnt(
-    moments: list[_Moment], ends: npt.NDArray[np.int64], recipe: SelfPlayConfig
+    moments: list[_Moment], ends: npt.NDArray[np.int64], config: SelfPlayConfig
 ) -> Positions:
     """Return the positions of games that are over, game by game, each from its beginning on.
 
@@ -142,10 +142,10 @@ def _learnt(
     games, mines, masks, policies, thought, proven = (array[order] for array in parts)
     plies, won = ends[games].T
     sides = np.where((plies - disc_counts(masks)) % 2 == 1, won, -won)
-    results = sides * (1.0 - recipe.fade * plies / recipe.geometry.cells)
-    mix = np.where(proven, 0.0, recipe.mix)
+    results = sides * (1.0 - config.draw_length_penalty * plies / config.geometry.cells)
+    mix = np.where(proven, 0.0, config.search_value_weight)
     values = (1.0 - mix) * results + mix * thought
-    scores = sides * ((recipe.geometry.cells + 2 - plies) // 2)
+    scores = sides * ((config.geometry.cells + 2 - plies) // 2)
     floats: list[Any] = [array.astype(np.float32) for array in (policies, values, scores)]
     return Positions(mines, masks, *floats)
 
@@ -154,13 +154,13 @@ class SelfPlay:
     """The games of a task, judged by `net`; see the module."""
 
     def __init__(
-        self, net: PolicyValue, recipe: SelfPlayConfig, games: int, seed: tuple[int, ...]
+        self, net: PolicyValue, config: SelfPlayConfig, games: int, seed: tuple[int, ...]
     ) -> None:
-        self.recipe = recipe
+        self.config = config
         self.rng = np.random.default_rng(seed)
         self.model: Remembering = Remembering(net)
         self.forest: PuctForest = PuctForest(
-            recipe.geometry, games, recipe.nodes_each, recipe.search
+            config.geometry, games, config.nodes_each, config.search
         )
         self.tally = Tally(games)
         self._moments: list[_Moment] = []
@@ -169,7 +169,7 @@ class SelfPlay:
         self._full = np.zeros(games, dtype=bool)
         self._quiet = np.zeros(games, dtype=bool)  # a full search that waits for its noise
         self._targets = np.zeros(games, dtype=np.int64)
-        self._begin(np.flatnonzero(self.rng.random(games) < recipe.random_share))
+        self._begin(np.flatnonzero(self.rng.random(games) < config.random_start_fraction))
         self._think(np.arange(games))
 
     def play(self) -> Positions:
@@ -180,16 +180,16 @@ class SelfPlay:
 
     def learnt(self) -> Positions:
         """Return what is to be learnt of the games, which are over, game by game."""
-        return _learnt(self._moments, self._ends, self.recipe)
+        return _learnt(self._moments, self._ends, self.config)
 
     def rounds(self) -> Iterator[None]:
         """Play all games to their ends, a leaf of each search at a time."""
-        recipe, forest = self.recipe, self.forest
+        config, forest = self.config, self.forest
         while self._live.any():
             visits = forest.iterations()
             due = np.flatnonzero(self._quiet & (visits > 0))
             if len(due):
-                forest.add_noise(self.rng, recipe.noise, recipe.concentration, due)
+                forest.add_noise(self.rng, config.dirichlet_fraction, config.dirichlet_alpha, due)
                 self._quiet[due] = False
             forest.step(self.model, 1, np.where(forest.is_decided(), 0, self._targets))
             done = forest.is_decided() | (forest.iterations() >= self._targets)
@@ -197,30 +197,30 @@ class SelfPlay:
             if len(ready) * _PATIENCE >= self._live.sum():
                 self._move(ready)
             yield
-        self.tally = self.tally._replace(judged=self.model.judged)
+        self.tally = self.tally._replace(evaluated=self.model.evaluated)
 
     def _begin(self, trees: Indices) -> None:
-        """Begin some games with random moves, if the recipe has any."""
-        recipe = self.recipe
-        if not recipe.most_random_plies:
+        """Begin some games with random moves, if the config has any."""
+        config = self.config
+        if not config.most_random_plies:
             return
-        starts = random_positions(self.rng, len(trees), recipe.most_random_plies, recipe.geometry)
+        starts = random_positions(self.rng, len(trees), config.most_random_plies, config.geometry)
         boards = zip(*(words.tolist() for words in starts), strict=True)
         for tree, discs in zip(trees.tolist(), boards, strict=True):
-            self.forest.reset(tree, Position(recipe.geometry, *discs))
+            self.forest.reset(tree, Position(config.geometry, *discs))
 
     def _move(self, ready: Indices) -> None:
         """Make a move in each of these games, and keep what is to be learnt of the position."""
-        forest, recipe = self.forest, self.recipe
+        forest, config = self.forest, self.config
         mines, masks = (words[ready] for words in forest.roots())
         plies, proven = disc_counts(masks), forest.is_decided()[ready]
         shares, best = forest.policies(1.0, ready), forest.policies(0.0, ready)
-        hot = shares if recipe.temperature == 1.0 else forest.policies(recipe.temperature, ready)
+        hot = shares if config.temperature == 1.0 else forest.policies(config.temperature, ready)
         moment = _Moment(ready, mines, masks, shares, forest.values()[ready], proven)
         kept = self._full[ready] | proven
         parts: list[Any] = [array[kept] for array in moment]
         self._moments.append(_Moment(*parts))
-        chances = np.where((plies < recipe.hot_plies)[:, None], hot, best)
+        chances = np.where((plies < config.temperature_plies)[:, None], hot, best)
         forest.advance_all(ready, _drawn(self.rng, chances))
         over, won = forest.is_over()[ready], forest.results()[ready] < 0
         ended = ready[over]
@@ -238,10 +238,10 @@ class SelfPlay:
 
     def _think(self, trees: Indices) -> None:
         """Decide how long the next move of some games is thought about."""
-        recipe = self.recipe
-        full = self.rng.random(len(trees)) < recipe.full_share
+        config = self.config
+        full = self.rng.random(len(trees)) < config.full_search_fraction
         self._full[trees] = self._quiet[trees] = full
-        self._targets[trees] = np.where(full, recipe.searches, recipe.quick_searches)
+        self._targets[trees] = np.where(full, config.simulations, config.fast_simulations)
 
 
 def random_positions(

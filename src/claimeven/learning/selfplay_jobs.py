@@ -1,6 +1,6 @@
 """Tasks of self-play as work of executors: this process, others, or a cluster.
 
-What a task gives is decided by the net, the recipe, the iteration and its number, so it does not
+What a task gives is decided by the net, the config, the iteration and its number, so it does not
 matter who plays it, and one whose worker ended is played again.
 """
 
@@ -47,7 +47,7 @@ class SelfPlayWork:
     `judge` is the address of an `InferenceServer` that has the net instead.
     """
 
-    recipe: SelfPlayConfig
+    config: SelfPlayConfig
     arrays: Mapping[str, npt.NDArray[Any]]
     iteration: int
     patience: float | None = PATIENCE
@@ -76,8 +76,8 @@ class SelfPlayWork:
         """Play tasks by a net: see `Play`."""
         for number in numbers:
             begin = time.process_time()
-            games = self.recipe.tasks[number]
-            task = SelfPlay(net, self.recipe, games, (self.recipe.seed, self.iteration, number))
+            games = self.config.tasks[number]
+            task = SelfPlay(net, self.config, games, (self.config.seed, self.iteration, number))
             yield from task.rounds()
             seconds = time.process_time() - begin
             yield number, Played(task.learnt(), task.tally, seconds)
@@ -85,18 +85,18 @@ class SelfPlayWork:
     @contextmanager
     def _net(self) -> Iterator[PolicyValue]:
         """Yield what judges the positions."""
-        recipe = self.recipe
+        config = self.config
         if self.judge is not None:
-            with closing(InferenceClient(self.judge, recipe.geometry)) as judge:
+            with closing(InferenceClient(self.judge, config.geometry)) as judge:
                 yield judge
             return
-        net = recipe.net_of(self.arrays)
-        yield net if recipe.inference == NUMPY else NetInJax(net, recipe.judged_at_once)
+        net = config.net_of(self.arrays)
+        yield net if config.inference == NUMPY else NetInJax(net, config.judged_at_once)
 
 
 def play_selfplay(
     net: Net,
-    recipe: SelfPlayConfig,
+    config: SelfPlayConfig,
     iteration: int,
     executor: Executor | None = None,
     watch: Callable[[int], object] | None = None,
@@ -112,16 +112,16 @@ def play_selfplay(
 
     >>> from claimeven import Geometry
     >>> board = Geometry(4, 4, 3)
-    >>> recipe = SelfPlayConfig(games=4, searches=10, geometry=board)
-    >>> played = play_selfplay(Net.zeros(recipe.shape, board), recipe, iteration=0)
+    >>> config = SelfPlayConfig(games=4, simulations=10, geometry=board)
+    >>> played = play_selfplay(Net.zeros(config.shape, board), config, iteration=0)
     >>> played.tally.games, bool((abs(played.positions.policies.sum(axis=1) - 1) < 1e-6).all())
     (4, True)
     """
-    work = SelfPlayWork(recipe, net.arrays, iteration, patience)
+    work = SelfPlayWork(config, net.arrays, iteration, patience)
     if judge is not None:
         judge.model.take(net)
-        work = SelfPlayWork(recipe, {}, iteration, patience, judge.address)
-    numbers = range(len(recipe.tasks))
+        work = SelfPlayWork(config, {}, iteration, patience, judge.address)
+    numbers = range(len(config.tasks))
     found: dict[int, Played] = {}
     results = _played_here(work, numbers) if executor is None else executor.play(work, numbers)
     for number, played in results:

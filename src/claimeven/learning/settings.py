@@ -75,23 +75,23 @@ def check_settings(config: Any) -> None:
         object.__setattr__(config, name, value)
 
 
-def checked_shares(shares: Iterable[Any], words: str) -> tuple[float, ...]:
-    """Return shares, numbers greater than 0, as files store them. Raises `InvalidRun`.
+def checked_weights(weights: Iterable[Any], words: str) -> tuple[float, ...]:
+    """Return weights, numbers greater than 0, as files store them. Raises `InvalidRun`.
 
-    >>> checked_shares([2, 0.5], "shares of plies")
+    >>> checked_weights([2, 0.5], "weights of plies")
     (2, 0.5)
     """
-    found = tuple(shares)
-    numbers = [real_number(share, f"each of the {words}", InvalidRun, above=0) for share in found]
+    found = tuple(weights)
+    numbers = [real_number(each, f"each of the {words}", InvalidRun, above=0) for each in found]
     pairs = zip(found, numbers, strict=True)
-    return tuple(share if isinstance(share, int | float) else number for share, number in pairs)
+    return tuple(each if isinstance(each, int | float) else number for each, number in pairs)
 
 
-def default_against(geometry: Geometry, games: int) -> int:
+def default_eval_games(geometry: Geometry, games: int) -> int:
     """Return how many games against the perfect agent measure a run: `games`, or none on boards
     where it would think for hours.
 
-    >>> default_against(Geometry(), 10), default_against(Geometry(8, 7), 10)
+    >>> default_eval_games(Geometry(), 10), default_eval_games(Geometry(8, 7), 10)
     (10, 0)
     """
     return games if geometry == STANDARD or geometry.cells <= _MAX_CELLS else 0

@@ -134,7 +134,7 @@ def learn_by_playing(
     weight each slot looks up in a position: `slot_tables[slot]` plus the slot's index, and half of
     all `weights` more where the second player is to move.
 
-    Read only are `rates`, the numbers of a recipe in the order STEP_SIZE, FADING, STEEPNESS, TRACE,
+    Read only are `rates`, the numbers of a config in the order STEP_SIZE, FADING, STEEPNESS, TRACE,
     EXPLORING: shares from 0 to 1 but for FADING, which is at most 0 where steps grow smaller. Game
     `g` learns with the step size `rates[STEP_SIZE] * exp(rates[FADING] * g)`.
 

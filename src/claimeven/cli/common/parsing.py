@@ -1,4 +1,4 @@
-"""Values of options that have a form of their own: plies such as `8-20`, shares such as `2,0.5`."""
+"""Parsing of option values: plies such as `8-20`, weights such as `2,0.5`."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def usually(default: tuple[int, int]) -> str:
     return f"usually {default[0]}-{default[1]}, on other boards as far into a game"
 
 
-def shares_of(text: str) -> tuple[float, ...]:
-    """Return the numbers of `--shares`. Raises `UsageError` for anything else.
+def weights_of(text: str, option: str) -> tuple[float, ...]:
+    """Return the numbers of an option. Raises `UsageError` for anything else.
 
-    >>> shares_of("2,0.5")
+    >>> weights_of("2,0.5", "--dataset-weights")
     (2.0, 0.5)
     """
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise click.UsageError(f"--shares takes numbers like 1,2, not {text!r}") from None
+        raise click.UsageError(f"{option} takes numbers like 1,2, not {text!r}") from None

@@ -19,14 +19,14 @@ from claimeven.cli.common.options import (
     json_option,
 )
 from claimeven.cli.common.output import show, show_table
-from claimeven.cli.common.parsing import ply_range, shares_of
+from claimeven.cli.common.parsing import ply_range, weights_of
 from claimeven.cli.common.progress import count_text, kept_in, say, say_when_compiling, status_line
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.learning import (
     DistilConfig,
     NTupleConfig,
-    PlyShare,
+    PlyWeight,
     SelfPlayConfig,
     SelfPlayProgress,
     TrainingProgress,
@@ -61,15 +61,15 @@ _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "eas
 
 out_option = click.option("--out", type=FilePath(), required=True, help="Folder of the run.")
 plots_option = click.option(
-    "--plots", is_flag=True, help="Draw its curves into FOLDER/plots in the end."
+    "--plots", is_flag=True, help="Draw the learning curves into FOLDER/plots."
 )
 
 
-def settings_options(recipe: type) -> Callable[[Command], Command]:
-    """Add an option for each setting of a recipe that has a help, in the recipe's order."""
+def settings_options(config: type) -> Callable[[Command], Command]:
+    """Add an option for each setting of a configuration that has a help text, in its order."""
 
     def decorated(command: Command) -> Command:
-        for name, (default, setting) in reversed(settings_of(recipe).items()):
+        for name, (default, setting) in reversed(settings_of(config).items()):
             if setting.help:
                 kind = int if default is None else type(default)
                 command = click.option(
@@ -132,26 +132,26 @@ def cells_of(row: Mapping[str, Any], columns: Columns) -> list[str]:
 @plots_option
 @json_option
 @geometry_options
-def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **asked: Any) -> None:
-    """Learn an n-tuple network by self-play against nothing but itself.
+def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **settings: Any) -> None:
+    """Train an n-tuple network by self-play, without other data.
 
-    Every --every games it is measured: how many of its answers on the positions that come along are
-    perfect, how many keep win, draw or loss, and what it scores as first player against the perfect
-    agent, which varies its play and resists as long as it can. None of this is learnt from.
+    Every --eval-every games the network is measured: the share of its answers on bundled positions
+    that are perfect, the share that keep the win, draw or loss, and its score as first player
+    against the perfect agent, which resists as long as it can. It never learns from these.
 
-    The model of the last measurement is in the folder: play it as ntuple:model=FOLDER/model.npz, or
-    with search as ntuple-alphabeta:model=FOLDER/model.npz.
+    The last measured model is in the folder: play it as ntuple:model=FOLDER/model.npz, or with a
+    search as ntuple-alphabeta:model=FOLDER/model.npz.
 
     \b
     Examples:
       claimeven train ntuple --out run1
-      claimeven train ntuple --out quick --games 20000 --every 10000
+      claimeven train ntuple --out quick --games 20000 --eval-every 10000
       claimeven train ntuple --out s --columns 5 --rows 4 \\
         --games 50000 --tuples 20
     """
-    recipe = NTupleConfig(**asked, geometry=geometry)
+    config = NTupleConfig(**settings, geometry=geometry)
     with _running(out, plots) as show_text:
-        rows = train_ntuple(out, recipe, lambda at: show_text(lambda: _ntuple_text(at)))
+        rows = train_ntuple(out, config, lambda at: show_text(lambda: _ntuple_text(at)))
     _print_run(out, rows, _NTUPLE, as_json)
 
 
@@ -174,10 +174,7 @@ def _ntuple_text(at: TrainingProgress) -> str:
 @out_option
 @settings_options(SelfPlayConfig)
 @click.option(
-    "--worker-timeout",
-    default=120.0,
-    show_default=True,
-    help="Seconds until a silent worker is replaced.",
+    "--worker-timeout", default=120.0, show_default=True, help="Seconds until a silent worker ends."
 )
 @plots_option
 @json_option
@@ -190,46 +187,46 @@ def selfplay(
     players: Executor | None,
     worker_timeout: float,
     geometry: Geometry,
-    **asked: Any,
+    **settings: Any,
 ) -> None:
-    """Learn a net from nothing but games against itself, as AlphaZero does.
+    """Train a neural net by self-play, without other data, as AlphaZero does.
 
-    Every iteration the net plays games, thinking by PUCT, learns from the last positions what its
-    search preferred and what came of the games, and is measured: how many answers are right on the
-    held-out sets, alone and with a search, and what it scores as first player against the perfect
-    agent. None of this is learnt from. With a --gate a net takes over only if its share of the
-    points against the best so far has a lower bound of at least --gate-least.
+    In each iteration the net plays games with a PUCT search and learns the choices of its search
+    and the results of its games. It is then measured: its right answers on the held-out sets, with
+    and without a search, and its score as first player against the perfect agent. It never learns
+    from these. With --gate-games a new net must first win a match against the best net so far.
 
-    Games are played by --jobs processes, or with --executor ray on a cluster; the net is the same.
-    A process that is silent for --worker-timeout seconds is replaced, and its games are replayed.
-    The same command takes up a run that was ended, and may ask for more iterations where the rate
-    does not --fall. Needs JAX: pip install 'claimeven[learn]'.
+    --jobs processes play the games, or a cluster with --executor ray; the net is the same. A
+    worker that is silent for --worker-timeout seconds is replaced. Run the same command again to
+    resume. A resumed run may have more iterations if --lr-schedule is none. Needs JAX:
+    pip install 'claimeven[learn]'.
 
-    The model of the last iteration is in the folder in the end, before that the last that was
-    measured or kept: play it as puct:model=FOLDER/model.npz, or without search as
-    net:model=FOLDER/model.npz.
+    The last measured or stored model is in the folder: play it as puct:model=FOLDER/model.npz, or
+    without a search as net:model=FOLDER/model.npz.
 
     \b
     Examples:
       claimeven train selfplay --out run1
       claimeven train selfplay --out quick --iterations 5 --games 500
       claimeven train selfplay --out s --columns 4 --rows 4 --connect 3 \\
-        --iterations 5 --games 64 --task 32 --searches 24
+        --iterations 5 --games 64 --games-per-worker 32 --simulations 24
     """
-    if asked["gate_least"] != SelfPlayConfig.gate_least and not asked["gate"]:
-        raise ClaimevenError("--gate-least is what passes a --gate: give both")
-    if asked["quick_searches"] != SelfPlayConfig.quick_searches and asked["full_share"] == 1:
-        raise ClaimevenError(
-            "--quick-searches are for moves not learnt from: give a --full-share below 1 too"
-        )
-    for name in ("score_share", "score_scale"):
-        if asked[name] != getattr(SelfPlayConfig, name) and not asked["score_weight"]:
-            option = name.replace("_", "-")
-            raise ClaimevenError(f"--{option} is for scores learnt: give a --score-weight above 0")
-    recipe = SelfPlayConfig(**asked, geometry=geometry)
+    for name, needed, is_given in (
+        ("gate_min_score", "--gate-games above 0", settings["gate_games"] > 0),
+        (
+            "fast_simulations",
+            "--full-search-fraction below 1",
+            settings["full_search_fraction"] < 1,
+        ),
+        ("score_value_weight", "--score-weight above 0", settings["score_weight"] > 0),
+        ("score_value_scale", "--score-weight above 0", settings["score_weight"] > 0),
+    ):
+        if settings[name] != getattr(SelfPlayConfig, name) and not is_given:
+            raise ClaimevenError(f"--{name.replace('_', '-')} needs a {needed}: add it")
+    config = SelfPlayConfig(**settings, geometry=geometry)
     with _running(out, plots) as show_text:
         rows = train_selfplay(
-            out, recipe, lambda at: show_text(lambda: _selfplay_text(at)), players, worker_timeout
+            out, config, lambda at: show_text(lambda: _selfplay_text(at)), players, worker_timeout
         )
     _print_run(out, rows, _SELFPLAY, as_json)
 
@@ -258,14 +255,15 @@ def _selfplay_text(at: SelfPlayProgress) -> str:
 @out_option
 @settings_options(DistilConfig)
 @click.option(
-    "--shares", help="How often each data set is drawn from: 1,2,... Default: by their sizes."
+    "--dataset-weights",
+    help="How often each data set is used: 1,2,...  [default: by size]",
 )
 @click.option(
-    "--ply-shares",
-    help="How often plies are drawn: 4-11:1,12-41:2,... Default: as the data has them.",
+    "--ply-weights",
+    help="How often plies are used: 4-11:1,12-41:2,...  [default: as in the data]",
 )
 @click.option(
-    "--start", type=FilePath(), help="A net to begin with, of that size or of fewer pairs."
+    "--start", type=FilePath(), help="Net to start with, of this size or with fewer pairs."
 )
 @plots_option
 @json_option
@@ -276,18 +274,18 @@ def distil(
     plots: bool,
     as_json: bool,
     geometry: Geometry,
-    shares: str | None,
-    ply_shares: str | None,
-    **asked: Any,
+    dataset_weights: str | None,
+    ply_weights: str | None,
+    **settings: Any,
 ) -> None:
-    """Learn a neural net from the data sets that `claimeven dataset` writes.
+    """Train a neural net on the data sets that `claimeven dataset` writes.
 
-    It learns which columns keep the exact score, who wins, and the score of each column. One game
-    in a hundred is held out to see how well; the held-out sets that come along are never learnt
-    from, and measured too. Needs JAX and optax: pip install 'claimeven[learn]'.
+    The net learns which columns keep the exact score, who wins, and the score of each column. It
+    is measured on one game in a hundred, which is held out, and on the bundled held-out sets. It
+    never learns from these. Needs JAX and optax: pip install 'claimeven[learn]'.
 
-    The model of the last measurement is in the folder: play it as net:model=FOLDER/model.npz, or
-    with search as puct:model=FOLDER/model.npz.
+    The last measured model is in the folder: play it as net:model=FOLDER/model.npz, or with a
+    search as puct:model=FOLDER/model.npz.
 
     \b
     Examples:
@@ -295,40 +293,40 @@ def distil(
       claimeven train distil d.csv --out run1 --size small --epochs 10
       claimeven accuracy net:model=run1/model.npz --set hard
       claimeven train distil a.csv b.parquet --out run2 --size small --start run1/model.npz
-      claimeven train distil a.csv b.csv --out run3 --ply-shares 4-7:1,8-41:4
+      claimeven train distil a.csv b.csv --out run3 --ply-weights 4-7:1,8-41:4
       claimeven train distil a.csv --out run4 --optimizer muon \\
-        --batch 4096 --rate 4e-3
+        --batch 4096 --lr 4e-3
       claimeven train distil a.csv --out run5 --policy-target any
     """
-    parts = None if shares is None else shares_of(shares)
-    plies = None if ply_shares is None else _ply_shares(ply_shares)
-    recipe = DistilConfig(**asked, shares=parts, ply_shares=plies, geometry=geometry)
-    jax_and_optax()  # so that nobody waits for the data before hearing that it is missing
+    sets = None if dataset_weights is None else weights_of(dataset_weights, "--dataset-weights")
+    plies = None if ply_weights is None else _ply_weights(ply_weights)
+    config = DistilConfig(**settings, dataset_weights=sets, ply_weights=plies, geometry=geometry)
+    jax_and_optax()  # a missing package is reported before the data is read
     with _running(out, plots) as show_text:
         rows = train_distil(
-            out, data, recipe, lambda at: show_text(lambda: _distil_text(at, recipe))
+            out, data, config, lambda at: show_text(lambda: _distil_text(at, config))
         )
     measured = [
         (word, name, ".1%") for name, word in _SHARES.items() if any(name in row for row in rows)
     ]
-    figures = [{**row, "loss": recipe.loss_of(row)} for row in rows]
+    figures = [{**row, "loss": config.loss_of(row)} for row in rows]
     _print_run(out, rows, (*_DISTIL, *measured), as_json, figures)
 
 
-def _ply_shares(text: str) -> tuple[PlyShare, ...]:
+def _ply_weights(text: str) -> tuple[PlyWeight, ...]:
     found = []
     for part in text.split(","):
-        plies, _, share = part.partition(":")
+        plies, _, weight = part.partition(":")
         try:
-            found.append(PlyShare(*ply_range(plies), float(share)))
+            found.append(PlyWeight(*ply_range(plies), float(weight)))
         except (ClaimevenError, ValueError):
             raise click.UsageError(
-                f"--ply-shares takes plies and numbers like 4-11:1,12-41:2, not {text!r}"
+                f"--ply-weights takes plies and numbers like 4-11:1,12-41:2, not {text!r}"
             ) from None
     return tuple(found)
 
 
-def _distil_text(at: TrainingProgress, recipe: DistilConfig) -> str:
+def _distil_text(at: TrainingProgress, config: DistilConfig) -> str:
     """Say how far it is, how fast, and what was measured last.
 
     >>> from claimeven.learning import DistilConfig, TrainingProgress
@@ -340,7 +338,7 @@ def _distil_text(at: TrainingProgress, recipe: DistilConfig) -> str:
     """
     text = count_text(at.done, at.total, "steps", at.seconds)
     if at.row is not None:
-        text += f"; loss {recipe.loss_of(at.row):.3f}"
+        text += f"; loss {config.loss_of(at.row):.3f}"
         share = at.row.get("hard", at.row.get("held_out"))
         if share is not None:
             text += f", {share:.1%} right"

@@ -10,7 +10,7 @@ import click
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option
 from claimeven.cli.common.output import named_lines, show, table_width
-from claimeven.cli.common.parsing import shares_of
+from claimeven.cli.common.parsing import weights_of
 from claimeven.cli.common.progress import say, say_when_compiling, status_line
 from claimeven.cli.train.learn import settings_options
 from claimeven.errors import ClaimevenError
@@ -23,11 +23,13 @@ _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 @click.command("average")
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=FilePath())
 @click.option("--out", type=FilePath(), required=True, help="File of the mean, .npz.")
-@click.option("--shares", help="How much each net counts: 1,2,... Default: alike.")
-@click.option("--weight-steps", default=15, show_default=True, help="Steps a weight is kept in.")
+@click.option("--model-weights", help="How much each net counts: 1,2,... Default: alike.")
+@click.option(
+    "--quant-levels", default=15, show_default=True, help="Levels of a weight on each side of 0."
+)
 @json_option
 def average(
-    models: tuple[str, ...], out: str, shares: str | None, weight_steps: int, as_json: bool
+    models: tuple[str, ...], out: str, model_weights: str | None, quant_levels: int, as_json: bool
 ) -> None:
     """Average the weights of nets that went on from the same one, and measure the mean.
 
@@ -39,27 +41,27 @@ def average(
     Examples:
       claimeven train average run1/model.npz run2/model.npz --out mean.npz
       claimeven train average run1/model.npz run2/model.npz \\
-        --shares 2,1 --out mean.npz
+        --model-weights 2,1 --out mean.npz
       claimeven match net:model=mean.npz net --games 20 --opening-plies 4
     """
     from claimeven.learning import average_nets  # noqa: PLC0415 - brings in the arena
 
-    counted = None if shares is None else shares_of(shares)
+    weights = None if model_weights is None else weights_of(model_weights, "--model-weights")
     with status_line() as line:
 
-        def watch(done: int, total: int) -> None:
+        def on_progress(done: int, total: int) -> None:
             line.show(lambda: f"rounding: {done} of {total} matrices")
 
-        figures = average_nets(models, out, counted, weight_steps, watch)
+        figures = average_nets(models, out, weights, quant_levels, on_progress)
     if as_json:
         write_json({"out": out, "models": list(models), "measured": figures}, sys.stdout)
         return
-    told = ", ".join(
+    listed = ", ".join(
         f"{name} {value:.1%}"
         for name, value in figures.items()
         if value is not None and not name.endswith("_sign")
     )
-    show(f"model: {out}" + (f"; {told}" if told else ""))
+    show(f"model: {out}" + (f"; {listed}" if listed else ""))
 
 
 @click.command("plot")
