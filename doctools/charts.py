@@ -18,7 +18,7 @@ class Line(NamedTuple):
 
     name: str
     values: list[float]
-    colour: str
+    color: str
     width: float = 2
     dots: bool = False
 
@@ -28,14 +28,14 @@ def nodes_chart() -> str:
     searches = (
         ("minimax", "minimax", "left"),
         ("alpha-beta, left to right", "alphabeta", "left"),
-        ("alpha-beta, centre first", "alphabeta", "centre"),
+        ("alpha-beta, center first", "alphabeta", "centre"),
         ("negamax with a table", "negamax", "centre"),
     )
     lines = []
-    for colour, (name, algorithm, order) in zip(canvas.SERIES, searches, strict=False):
+    for color, (name, algorithm, order) in zip(canvas.SERIES, searches, strict=False):
         results = [puzzle.minimax(algorithm, order, depth) for depth in puzzle.DEPTHS]
         nodes = [float(result.counters.nodes) for result in results]
-        lines.append(Line(name, nodes, colour, dots=True))
+        lines.append(Line(name, nodes, color, dots=True))
     return _lines(
         "Positions looked at, by depth",
         [float(depth) for depth in puzzle.DEPTHS],
@@ -55,8 +55,8 @@ def visits_chart() -> str:
         for child in puzzle.monte_carlo(puzzle.UCT, iterations).root.children:
             shares[child.column].append(100 * child.share)
     tempting = max(columns, key=lambda column: sum(shares[column][: len(steps) // 2]))
-    colours = {puzzle.ANSWER: canvas.GOOD, tempting: canvas.BAD}
-    others = [column for column in columns if column not in colours]
+    colors = {puzzle.ANSWER: canvas.GOOD, tempting: canvas.BAD}
+    others = [column for column in columns if column not in colors]
     return _lines(
         "Where UCT looks, in per cent of its iterations",
         [math.log10(step) for step in steps],
@@ -142,7 +142,7 @@ def ladder() -> list[tuple[str, int | None, str]]:
             "nodes",
         ),
         (
-            "alpha-beta, centre first",
+            "alpha-beta, center first",
             puzzle.minimax("alphabeta", "centre", win).counters.nodes,
             "nodes",
         ),
@@ -192,12 +192,12 @@ def _lines(
     ends = _spread([y_of(line.values[-1]) for line in named], 15)
     for line in lines:
         points = [(x_of(x), y_of(y)) for x, y in zip(xs, line.values, strict=True)]
-        parts.append(canvas.polyline(points, line.colour, line.width))
+        parts.append(canvas.polyline(points, line.color, line.width))
         if line.dots:
-            parts += [canvas.circle(x, y, 3, line.colour) for x, y in points]
+            parts += [canvas.circle(x, y, 3, line.color) for x, y in points]
     for line, y in zip(named, ends, strict=True):
         x = _WIDTH - right + 10
-        parts.append(canvas.text(x, y + 4, line.name, 12, line.colour, "start", 600))
+        parts.append(canvas.text(x, y + 4, line.name, 12, line.color, "start", 600))
     return canvas.picture(_WIDTH, top + tall + 50, title, parts)
 
 

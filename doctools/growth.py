@@ -65,14 +65,14 @@ def iteration() -> str:
     edges, nodes = [], []
     for path, (x, y) in places.items():
         if path:
-            colour, thick = (canvas.SERIES[1], 4.0) if path in chosen else (canvas.FAINT, 1.5)
-            edges.append(canvas.line(*places[path[:-1]], x, y, colour, thick))
+            color, thick = (canvas.SERIES[1], 4.0) if path in chosen else (canvas.FAINT, 1.5)
+            edges.append(canvas.line(*places[path[:-1]], x, y, color, thick))
         nodes.append(_circle(tree, path, (x, y), path in chosen))
     playout, bottom = _playout(step, places[step.path])
     words = [
-        canvas.text(480, 30 + 52 * number + 19 * place, words, size, colour, "start", weight)
+        canvas.text(480, 30 + 52 * number + 19 * place, words, size, color, "start", weight)
         for number, (name, what) in enumerate(_PHASES)
-        for place, (words, size, colour, weight) in enumerate(
+        for place, (words, size, color, weight) in enumerate(
             ((name, 13.5, canvas.SERIES[1], 700), (what, 12, canvas.SOFT, 400))
         )
     ]
@@ -100,11 +100,11 @@ _PHASES: Final = (
 def _circle(tree: Grown, path: Path, place: tuple[float, float], chosen: bool) -> str:
     x, y = place
     node = _node(tree, path)
-    colour = canvas.SERIES[1] if chosen else canvas.SOFT
+    color = canvas.SERIES[1] if chosen else canvas.SOFT
     dashes = "" if node.visits else " stroke-dasharray='3 3'"
     name = column_name(path[-1], trees.SMALL.geometry) if path else "root"
     parts = [
-        canvas.circle(x, y, 15, canvas.PAPER, f" stroke='{colour}' stroke-width='2'{dashes}"),
+        canvas.circle(x, y, 15, canvas.PAPER, f" stroke='{color}' stroke-width='2'{dashes}"),
         canvas.text(x, y + (5 if path else 3.5), name, 14 if path else 10, weight=700),
     ]
     if node.visits:
@@ -147,8 +147,8 @@ def growth() -> str:
         for path, (x, y) in places.items():
             if path:
                 share = _node(tree, path).visits / tree.visits
-                colour = canvas.GOOD if path[0] == puzzle.ANSWER else canvas.SERIES[0]
-                parts.append(canvas.line(*places[path[:-1]], x, y, colour, 0.7 + 7 * share**0.6))
+                color = canvas.GOOD if path[0] == puzzle.ANSWER else canvas.SERIES[0]
+                parts.append(canvas.line(*places[path[:-1]], x, y, color, 0.7 + 7 * share**0.6))
         for path, (x, y) in places.items():
             if len(path) == 1:
                 parts.append(canvas.circle(x, y, 7, canvas.PAPER))

@@ -23,7 +23,7 @@ from tests.browser import launched
 FOLDER: Final = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 #: Bytes of a picture at most, so that the repository stays small.
 MOST_BYTES: Final = 120_000
-COLOURS: Final = 192
+COLORS: Final = 192
 DESKTOP, TALL, PHONE = (1200, 780), (1200, 930), (390, 780)
 #: A game with a mistake on either side.
 GAME: Final = "44444326555532"
@@ -114,9 +114,9 @@ def beside(pictures: list[Image.Image]) -> Image.Image:
 
 
 def save(name: str, picture: Image.Image) -> None:
-    """Write a picture in few colours, which is all that flat ones need."""
+    """Write a picture in few colors, which is all that flat ones need."""
     path = FOLDER / f"screen-{name}.png"
-    picture.quantize(COLOURS, kmeans=2).save(path, optimize=True)  # which keeps rare colours too
+    picture.quantize(COLORS, kmeans=2).save(path, optimize=True)  # which keeps rare colors too
     size = path.stat().st_size
     print(f"{path.name}: {size:,} bytes")
     if size > MOST_BYTES:
@@ -140,7 +140,7 @@ def main() -> None:
                 "() => !document.body.innerText.includes('Compiling, once')", timeout=120_000
             )
             screen.prepare(page)
-            page.wait_for_timeout(400)  # a click's colours fade
+            page.wait_for_timeout(400)  # a click's colors fade
             taken[name] = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
             page.close()
         browser.close()

@@ -76,15 +76,15 @@ def alphabeta() -> str:
     for depth in puzzle.DEPTHS:
         plain = puzzle.minimax("minimax", "left", depth).counters.nodes
         left = puzzle.minimax("alphabeta", "left", depth).counters
-        centre = puzzle.minimax("alphabeta", "centre", depth).counters
+        center = puzzle.minimax("alphabeta", "centre", depth).counters
         rows.append(
             (
                 str(depth),
-                *_counts(plain, left.nodes, centre.nodes, centre.cutoffs),
-                f"{plain / centre.nodes:.1f}",
+                *_counts(plain, left.nodes, center.nodes, center.cutoffs),
+                f"{plain / center.nodes:.1f}",
             )
         )
-    heads = ("depth", "minimax", "alpha-beta, left", "alpha-beta, centre", "cuts", "times fewer")
+    heads = ("depth", "minimax", "alpha-beta, left", "alpha-beta, center", "cuts", "times fewer")
     return _table(heads, rows)
 
 
