@@ -2,7 +2,7 @@
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 ARGS ?=
 
-.PHONY: help quick lint types imports core test documents package versions windows bench all
+.PHONY: help quick lint types imports core test coverage release documents package versions windows bench all
 
 help:  ## what there is
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -13,8 +13,9 @@ lint:  ## style and format
 	ruff check .
 	ruff format --check .
 
-types:  ## mypy, strict
+types:  ## mypy, strict; types of public names for other checkers
 	mypy
+	.ci/types
 
 imports:  ## which package may import which
 	lint-imports
@@ -25,6 +26,9 @@ core:  ## kernels against textbooks, compiled and as plain Python
 
 test:  ## all tests; ARGS="tests/game -n 0" for some
 	python -m pytest $(ARGS)
+
+coverage:  ## lines and branches that the tests reach; kernels run compiled, so theirs are not counted
+	python -m pytest --cov=claimeven --cov-branch --cov-report=term:skip-covered
 
 documents:  ## the site, strictly
 	mkdocs build --strict --quiet --site-dir build/site
@@ -40,6 +44,9 @@ windows:  ## a Windows Python under Wine
 
 bench:  ## the benchmark of searches
 	claimeven bench
+
+release:  ## VERSION=1.0.0: write the version, build, check, commit, tag
+	.ci/release $(VERSION)
 
 all:  ## everything, as on the server
 	.ci/run
