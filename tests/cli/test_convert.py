@@ -198,10 +198,10 @@ def test_what_cannot_be_read_is_named_and_nothing_is_written(run: Run, tmp_path:
         assert (told.status, told.err) == (
             2, f"claimeven: {where}line 2: move 2: '8' is not a column: choose from 1 to 7\n"
         )  # fmt: skip
-    two = run("convert", "-", "-o", str(out), "--skip", "--json", typed="44\n48\n12\n49\n")
+    two = run("convert", "-", "-o", str(out), "--skip-invalid", "--json", typed="44\n48\n12\n49\n")
     assert (two.status, json.loads(two.out)["skipped"], json.loads(two.out)["games"]) == (1, 2, 2)
     assert two.err.splitlines()[0].startswith("claimeven: line 2: move 2: '8' is not a column")
-    ran = run("convert", str(source), "-o", str(out), "--skip", "--json")
+    ran = run("convert", str(source), "-o", str(out), "--skip-invalid", "--json")
     assert ran.status == 1
     assert "line 2: move 2: '8' is not a column" in ran.err
     assert json.loads(ran.out)["skipped"] == 1
@@ -213,7 +213,7 @@ def test_damaged_games_of_any_format_are_left_out(run: Run, tmp_path: Path, form
     source = tmp_path / f"g.{form}"
     whole = run("convert", "-", "--to", form, typed="44\n12\n").out.splitlines()
     source.write_text("\n".join([*whole[:-1], whole[-1][:3], whole[-1]]) + "\n")
-    ran = run("convert", str(source), "--from", form, "--skip")
+    ran = run("convert", str(source), "--from", form, "--skip-invalid")
     assert (ran.status, ran.out.split()) == (1, ["44", "12"])
     assert f"g.{form}, line {len(whole)}: it " in ran.err
 

@@ -117,16 +117,18 @@ def test_the_puzzle_of_a_day(run: Run) -> None:
     assert told["number"] == daily_puzzle("2026-01-05").number
     today = json.loads(run("puzzles", "--json", "--daily").out)
     assert today["number"] == daily_puzzle().number
-    hard = json.loads(run("puzzles", "--daily", "2026-01-05", "--band", "hard", "--json").out)
+    hard = json.loads(run("puzzles", "--daily", "2026-01-05", "--difficulty", "hard", "--json").out)
     assert hard["number"] == daily_puzzle("2026-01-05", puzzles("hard")).number
 
 
 def test_puzzles_are_listed_and_counted(run: Run) -> None:
-    lines = run("puzzles", "--band", "hard", "--kind", "hold", "--list").out.splitlines()
+    lines = run("puzzles", "--difficulty", "hard", "--kind", "hold", "--list").out.splitlines()
     assert len(lines) == 1 + len(puzzles("hard", "hold"))
     assert lines[0].split() == ["number", "kind", "band", "rating", "length", "moves"]
     assert all(" hold " in line and " hard " in line for line in lines[1:])
-    told = run("puzzles", "--band", "hard", "--kind", "hold", "--list", "--json").out.splitlines()
+    told = run(
+        "puzzles", "--difficulty", "hard", "--kind", "hold", "--list", "--json"
+    ).out.splitlines()
     assert json.loads(told[0])["band"] == "hard" and len(told) == len(lines) - 1
     counted = json.loads(run("puzzles", "--counts", "--json").out)
     assert counted["puzzles"] == len(puzzles())
@@ -134,7 +136,7 @@ def test_puzzles_are_listed_and_counted(run: Run) -> None:
         assert row["win"] == len(puzzles(row["band"], "win"))
         assert row["from_rating"] == BANDS[row["band"]]
     assert json.loads(told[0])["hints"] is None
-    of_band = ("puzzles", "--band", "hard", "--counts")
+    of_band = ("puzzles", "--difficulty", "hard", "--counts")
     counted = json.loads(run(*of_band, "--json").out)
     assert counted["puzzles"] == len(puzzles("hard"))
     head, *table = run(*of_band).out.splitlines()
@@ -153,7 +155,7 @@ def test_puzzles_are_listed_and_counted(run: Run) -> None:
 
 
 def test_seeds_and_bands_decide_which_puzzles_are_drawn(run: Run) -> None:
-    words = ("puzzles", "--band", "hard", "--seed")
+    words = ("puzzles", "--difficulty", "hard", "--seed")
     drawn = [json.loads(run(*words, str(seed), "--json").out)["number"] for seed in range(5)]
     assert len(set(drawn)) > 1
     out = run(*words, "4", typed="new\n" * 5).out
@@ -217,8 +219,11 @@ def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("--set OWN --band expert", "own.txt has no such puzzle: see --counts"),
-        ("--band eazy", "'eazy' is none of beginner, easy, medium, hard, expert (did you mean"),
+        ("--set OWN --difficulty expert", "own.txt has no such puzzle: see --counts"),
+        (
+            "--difficulty eazy",
+            "'eazy' is none of beginner, easy, medium, hard, expert (did you mean",
+        ),
         ("--kind lose", "'lose' is none of win, hold"),
         ("--number 0", "there is no puzzle 0: choose from 1 to"),
         ("--daily soon", "'soon' is no day: give one such as 2026-01-31"),
@@ -230,7 +235,7 @@ def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
         ("--set nowhere.txt", "nowhere.txt cannot be read: No such file"),
         ("--columns 9", "no puzzles of 9x6 connect 4 come along: make some with claimeven puzzles"),
         ("--columns 5 make --count 1 -o x.txt", "make does not go with --columns"),
-        ("--band hard make --count 1 -o x.txt", "make does not go with --band"),
+        ("--difficulty hard make --count 1 -o x.txt", "make does not go with --difficulty"),
         ("maek", "there is no command 'maek' (did you mean make?)"),
         ("make --count 3 -o x.txt --columns 1 --rows 1", "a puzzle needs 3 columns to choose from"),
         ("make --count 0 -o x.txt", "count must be 1 or more, not 0"),

@@ -55,7 +55,7 @@ def test_json_tells_what_was_written_and_the_figures(run: Run, store: Path) -> N
 
 @pytest.mark.parametrize(
     ("more", "judged"),
-    [((), ", all judged"), (("--judge", "4"), ", 4 judged"), (("--no-accuracy",), "")],
+    [((), ", all judged"), (("--accuracy-games", "4"), ", 4 judged"), (("--no-accuracy",), "")],
 )
 def test_what_was_written_is_told_in_words(
     run: Run, store: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], judged: str
@@ -128,9 +128,9 @@ def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> Non
     assert "has the name of a page" in bad_input(run("report", str(page)))
     told = bad_input(run("report", str(page), "-o", str(tmp_path / "a.html")))
     assert "page.html is no file of games of claimeven" in told
-    for option in ("--judge", "--threads"):
+    for option in ("--accuracy-games", "--threads"):
         told = bad_input(run("report", str(store), "--no-accuracy", option, "1"))
-        assert told == f"{option} is of judging games: not with --no-accuracy"
+        assert told == f"{option} is for judging games: it does not go with --no-accuracy"
     for folder in (".", "/"):
         assert bad_input(run("report", folder)) == f"{folder} cannot be read: it is a folder"
     assert store.read_bytes() == before
@@ -157,7 +157,7 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_was_judged(tmp_path: Path) -> N
     assert (ran.status, ran.out) == (130, "")
     page = path.with_suffix(".html")
     assert ran.err.splitlines()[-1].startswith(f"interrupted, {page} was not written; ")
-    assert "goes on where it was" in ran.err
+    assert "run the same command to continue" in ran.err
     assert scores_kept(path) >= 100
     assert not page.exists()
 

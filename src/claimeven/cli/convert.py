@@ -55,7 +55,12 @@ from claimeven.records.record import LABELS
 @click.option(
     "-o", "--out", help="File to write; its ending may tell the format. Else, and for -, stdout."
 )
-@click.option("--skip", is_flag=True, help="Leave out games that cannot be read, and tell them.")
+@click.option(
+    "--skip-invalid",
+    "skip",
+    is_flag=True,
+    help="Leave out games that cannot be read, and tell them.",
+)
 @json_option
 @solver_options
 @geometry_options

@@ -51,7 +51,7 @@ USUAL_PLIES = 8, 34
 
 
 @click.group("puzzles", cls=CommandGroup, invoke_without_command=True)
-@click.option("--band", type=WordChoice(*BANDS), help="Only puzzles as hard as this.")
+@click.option("--difficulty", "band", type=WordChoice(*BANDS), help="Only puzzles as hard as this.")
 @click.option("--kind", type=WordChoice(*KINDS), help="One column wins, or one holds the draw.")
 @click.option(
     "--daily",
@@ -97,9 +97,9 @@ def command(
     Examples:
       claimeven puzzles
       claimeven puzzles --daily
-      claimeven puzzles --band hard --kind hold
+      claimeven puzzles --difficulty hard --kind hold
       claimeven puzzles --number 12 --hint
-      claimeven puzzles --band easy --list | head
+      claimeven puzzles --difficulty easy --list | head
       claimeven puzzles make --count 500 --seed 1 -o mine.txt
     """
     if ctx.invoked_subcommand is not None:
@@ -109,7 +109,7 @@ def command(
     chosen = picked(given.puzzles, band, kind)
     if not chosen:
         raise ClaimevenError(f"{given.name} has no such puzzle: see --counts")
-    others = {"--band": band, "--kind": kind, "--list": as_list, "--counts": counts}
+    others = {"--difficulty": band, "--kind": kind, "--list": as_list, "--counts": counts}
     _check_one(daily, number, seed, others)
     if as_list or counts:
         asked = "as_list" if as_list else "counts"

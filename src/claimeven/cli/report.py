@@ -1,4 +1,4 @@
-"""`claimeven report`: a tournament's games as one page to read, to print and to mail."""
+"""`claimeven report`: a web page about the games of a tournament."""
 
 from __future__ import annotations
 
@@ -25,25 +25,27 @@ from claimeven.errors import ClaimevenError
     "--out",
     type=FilePath(path_type=Path),
     metavar="FILE",
-    help="The page to write.  [default: FILE with the ending .html]",
+    help="Page to write.  [default: FILE with the ending .html]",
 )
-@click.option("--title", help="The title of the page.")
+@click.option("--title", help="Title of the page.")
 @click.option(
-    "--judge",
+    "--accuracy-games",
     type=click.IntRange(0),
     default=MAX_JUDGED_GAMES,
     show_default=True,
     metavar="GAMES",
-    help="Judge at most so many games against exact scores.",
+    help="Maximum number of games judged by exact scores.",
 )
-@click.option("--no-accuracy", is_flag=True, help="Judge none.")
+@click.option("--no-accuracy", is_flag=True, help="Judge no games.")
 @click.option(
     "--plots",
     type=FilePath(path_type=Path),
     metavar="DIR",
-    help="Also write the charts into a folder, as PNG and SVG.",
+    help="Also write the charts to this folder, as PNG and SVG.",
 )
-@click.option("--threads", type=click.IntRange(1), help="Threads that judge.  [default: all cores]")
+@click.option(
+    "--threads", type=click.IntRange(1), help="Threads of the solver.  [default: all cores]"
+)
 @json_option
 @click.pass_context
 def command(
@@ -51,40 +53,44 @@ def command(
     file: Path,
     out: Path | None,
     title: str | None,
-    judge: int,
+    accuracy_games: int,
     no_accuracy: bool,
     plots: Path | None,
     threads: int | None,
     as_json: bool,
 ) -> None:
-    """Write the games of FILE, kept by `tournament --out`, as one HTML page.
+    """Write an HTML page about the games of FILE, which `tournament --out` stored.
 
-    The page holds the ladder with intervals, the cross table, forfeits, how accurate each agent
-    was against exact scores, its worst moves drawn and explained, and a viewer that steps through
-    the games. It loads nothing, so it can be mailed and read without a network; it reads well on a
-    phone and in print. The same games give the same page.
+    The page has the ladder with intervals, the cross table, the forfeits, the accuracy of each
+    agent by exact scores, its worst moves with drawings and explanations, and a game viewer. It is
+    one file that works offline, on a phone and in print. The same games give the same page.
 
-    Exact scores take time where there are many games: --judge says of how many, taken evenly.
-    They are kept in FILE, so that the next report is quick, and after Ctrl-C the work goes on where
-    it was. Charts need Matplotlib (pip install 'claimeven[plot]'); without it the page has none.
+    Exact scores take time if there are many games: at most --accuracy-games of them, evenly spread,
+    are judged. The scores are stored in FILE, so the next report is quick and continues after
+    Ctrl-C. Charts need Matplotlib (pip install 'claimeven[plot]'); without it the page has none.
 
     \b
     Examples:
       claimeven report class.db
-      claimeven report class.db -o results.html --title "Autumn 2026" --judge 1000
+      claimeven report class.db -o results.html --title "Autumn 2026"
+      claimeven report class.db --accuracy-games 1000
       claimeven report class.db --no-accuracy --plots charts
     """
     if no_accuracy:
-        refuse_given(ctx, ("judge", "threads"), "{} is of judging games: not with --no-accuracy")
+        refuse_given(
+            ctx,
+            ("accuracy_games", "threads"),
+            "{} is for judging games: it does not go with --no-accuracy",
+        )
     out = page_beside(file) if out is None else out
     report = write_watched(
         file,
         out,
         title=title,
-        judge=0 if no_accuracy else judge,
+        judge=0 if no_accuracy else accuracy_games,
         plots=plots,
         threads=threads,
-        go_on="the same again goes on where it was; --judge takes fewer games, --no-accuracy none",
+        go_on="run the same command to continue; --accuracy-games judges fewer games",
     )
     if as_json:
         write_json(_as_dict(report), sys.stdout)
@@ -109,10 +115,10 @@ def _as_dict(report: Report) -> dict[str, Any]:
 
 
 def page_beside(file: Path) -> Path:
-    """Return where the page on a store is written when nothing is said."""
+    """Return the default path of the page about a store."""
     if not file.name:  # . and /
         raise ClaimevenError(f"{file} cannot be read: it is a folder")
     out = file.with_suffix(".html")
     if out == file:
-        raise ClaimevenError(f"{file} has the name of a page: name the one to write with --out")
+        raise ClaimevenError(f"{file} has the ending of a page: name the page to write with --out")
     return out
