@@ -125,7 +125,7 @@ def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> Non
     assert bad_input(over).endswith("it holds games, so name another file")
     page = tmp_path / "page.html"
     page.write_text("<p>")
-    assert "has the name of a page" in bad_input(run("report", str(page)))
+    assert "has the ending of a page" in bad_input(run("report", str(page)))
     told = bad_input(run("report", str(page), "-o", str(tmp_path / "a.html")))
     assert "page.html is no file of games of claimeven" in told
     for option in ("--accuracy-games", "--threads"):
