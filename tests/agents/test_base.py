@@ -55,14 +55,14 @@ def test_limits_are_finite_and_whole() -> None:
 
 def test_a_bank_is_what_moves_that_take_too_long_are_drawn_from() -> None:
     limit = Limit(seconds=2, time_bank=60)
-    assert limit.after(1.5) is limit
-    assert limit.after(5).time_bank == 57
-    assert limit.after(5).after(2.5).time_bank == 56.5
-    assert limit.after(500).time_bank == 0
-    assert Limit(seconds=2).after(500) == Limit(seconds=2)
-    assert (limit.longest, Limit(seconds=2).longest) == (62 + GRACE, 2 + GRACE)
-    assert Limit(depth=3).longest == math.inf
-    assert limit.tighter(Limit(depth=3)) == Limit(seconds=2, depth=3, time_bank=60)
+    assert limit.after_move(1.5) is limit
+    assert limit.after_move(5).time_bank == 57
+    assert limit.after_move(5).after_move(2.5).time_bank == 56.5
+    assert limit.after_move(500).time_bank == 0
+    assert Limit(seconds=2).after_move(500) == Limit(seconds=2)
+    assert (limit.deadline, Limit(seconds=2).deadline) == (62 + GRACE, 2 + GRACE)
+    assert Limit(depth=3).deadline == math.inf
+    assert limit.min_with(Limit(depth=3)) == Limit(seconds=2, depth=3, time_bank=60)
     for odd, told in (
         (-1, "0 or more, not -1"), (math.nan, "a number, not nan"), (math.inf, "finite, not inf"),
     ):  # fmt: skip
@@ -74,10 +74,10 @@ def test_a_bank_is_what_moves_that_take_too_long_are_drawn_from() -> None:
 
 def test_the_tighter_limit_has_the_smaller_of_each() -> None:
     one, other = Limit(seconds=1.0, depth=3, nodes=10), Limit(seconds=0.5, depth=4, iterations=7)
-    assert one.tighter(other) == other.tighter(one) == Limit(0.5, 7, 3, 10)
-    assert one.tighter(Limit()) == one
-    assert Limit().is_free
-    assert not one.is_free
+    assert one.min_with(other) == other.min_with(one) == Limit(0.5, 7, 3, 10)
+    assert one.min_with(Limit()) == one
+    assert Limit().unlimited
+    assert not one.unlimited
 
 
 def decide(agent: Agent, position: Position, seed: int, limit: Limit) -> Decision:

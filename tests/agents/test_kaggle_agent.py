@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.agents import AgentFault, InvalidSpec, Isolation, KaggleAgent, Limit
+from claimeven.agents import AgentFault, InvalidSpec, KaggleAgent, Limit, Sandbox
 from claimeven.agents.base import FaultKind
 from claimeven.agents.external import split_foreign
 from claimeven.agents.files import load_agent, split_file_spec
@@ -152,7 +152,7 @@ def test_a_bank_may_be_emptied_to_the_last_second(monkeypatch: pytest.MonkeyPatc
 def loaded(spec: str) -> KaggleAgent:
     parts, foreign = split_file_spec(spec), split_foreign(spec)
     if foreign is not None:
-        agent = foreign[0].build(foreign[1], spec, Isolation())
+        agent = foreign[0].build(foreign[1], spec, Sandbox())
     else:
         assert parts is not None
         agent = load_agent(spec, *parts)

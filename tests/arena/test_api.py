@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from claimeven import Geometry, Limit, Position
-from claimeven.agents import InvalidSpec, Isolation
+from claimeven.agents import InvalidSpec, Sandbox
 from claimeven.arena import InvalidMatch, MatchResult, play_match
 from claimeven.arena.api import (
     begun_test,
@@ -205,7 +205,7 @@ def test_a_test_is_played_as_asked() -> None:
         memory_mb=300, load_timeout=9.5, on_message=told.append,
     )  # fmt: skip
     assert result.plan.limit == Limit(seconds=9)
-    assert result.plan.isolation == Isolation(memory_mb=300, load_timeout=9.5)
+    assert result.plan.sandbox == Sandbox(memory_limit_mb=300, load_timeout=9.5)
     (why,) = told
     assert why.startswith("uct-itu-table:iterations=9 remembers earlier games")
     run_sprt("greedy", "random", most_games=4, executor=here)
@@ -329,7 +329,7 @@ def test_a_placement_is_played_as_asked() -> None:
     placement = place_on_ladder(
         "greedy:win=yes", rounds=1, memory_mb=300, load_timeout=9.5, executor=here
     )
-    assert placement.plan.isolation == Isolation(memory_mb=300, load_timeout=9.5)
+    assert placement.plan.sandbox == Sandbox(memory_limit_mb=300, load_timeout=9.5)
     assert here.asked == list(range(placement.plan.games))
 
 

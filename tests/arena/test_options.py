@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry, Limit, Position
-from claimeven.agents import Isolation
+from claimeven.agents import Sandbox
 from claimeven.arena.api import FIELDS, read_plan, read_settings
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.openings import make_openings
@@ -42,12 +42,12 @@ def test_a_plan_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         openings=make_openings("random", 3, 2, 7, start),
         start=start,
         limit=Limit(seconds=1, time_bank=2.5),
-        isolation=Isolation(True, 512, load_timeout=9.5),
+        sandbox=Sandbox(True, 512, load_timeout=9.5),
     )
     told = read_settings(path)
     assert (told["jobs"], told["out"]) == (2, "class.db")
     plain = read_plan(written(tmp_path, 'agents = ["random", "greedy"]'))
-    assert (plain.rounds, plain.seed, plain.limit.is_free) == (10, 0, True)
+    assert (plain.rounds, plain.seed, plain.limit.unlimited) == (10, 0, True)
 
 
 def test_files_of_version_0_2_are_read(tmp_path: Path) -> None:

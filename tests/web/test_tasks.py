@@ -153,7 +153,7 @@ tools.seconds = 0.1
 for agent in OFFERED:
     knows = build(agent).limits
     for limit in (Limit(iterations=20), Limit(depth=2), Limit()):
-        if not limit.refused(knows):
+        if not limit.unsupported(knows):
             tasks.move(tools, early, agent, limit, 1)
             break
 tools.seconds = 60

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from claimeven.agents.kaggle_agent import KaggleAgent
     from claimeven.agents.options import AgentKind, InvalidSpec, Option
     from claimeven.agents.process.agent import ProcessAgent
-    from claimeven.agents.process.sandbox import Isolation
+    from claimeven.agents.process.sandbox import Sandbox
     from claimeven.agents.registry import AGENTS, AgentLike, make_agent, make_agents
 
 __all__ = [
@@ -32,11 +32,11 @@ __all__ = [
     "FunctionAgent",
     "InvalidLimit",
     "InvalidSpec",
-    "Isolation",
     "KaggleAgent",
     "Limit",
     "Option",
     "ProcessAgent",
+    "Sandbox",
     "TreeView",
     "as_agent",
     "make_agent",
@@ -49,7 +49,7 @@ _HOMES = {
     "function_agent": "FunctionAgent as_agent",
     "kaggle_agent": "KaggleAgent",
     "options": "AgentKind InvalidSpec Option",
-    "process.sandbox": "Isolation",
+    "process.sandbox": "Sandbox",
     "process.agent": "ProcessAgent",
     "registry": "AGENTS AgentLike make_agent make_agents",
 }

@@ -71,7 +71,7 @@ class Limit:
     Raises `InvalidLimit` for anything but finite numbers greater than 0 (a bank may be empty), for
     half an iteration, ply or node, and for a bank without `seconds`.
 
-    >>> Limit(depth=3, seconds=1).tighter(Limit(depth=5)).depth
+    >>> Limit(depth=3, seconds=1).min_with(Limit(depth=5)).depth
     3
     """
 
@@ -98,12 +98,12 @@ class Limit:
             )
 
     @property
-    def is_free(self) -> bool:
-        """Whether nothing is limited."""
+    def unlimited(self) -> bool:
+        """Whether no quantity is limited."""
         return self == Limit()
 
     @property
-    def longest(self) -> float:
+    def deadline(self) -> float:
         """Seconds after which an answer is too late: those for a move, the bank, and `GRACE`.
 
         Infinite where time is not limited.
@@ -112,7 +112,7 @@ class Limit:
 
     @property
     def overrun(self) -> str:
-        """The fault of an agent that takes longer than `longest` for a move, in words."""
+        """The fault of an agent that takes longer than `deadline` for a move, in words."""
         text = f"took over {GRACE:g} s more than the {self.seconds:g} s it had for a move"
         return (
             text
@@ -125,23 +125,23 @@ class Limit:
         """Seconds to wait for an answer, and the fault in words if none has come by then."""
         if self.seconds is None:
             return PATIENCE, f"did not answer within {PATIENCE:g} s"
-        return self.longest, self.overrun
+        return self.deadline, self.overrun
 
-    def after(self, seconds: float) -> Limit:
+    def after_move(self, seconds: float) -> Limit:
         """Return the limit of the next move of an agent that took `seconds` for this one.
 
-        >>> Limit(seconds=2, time_bank=60).after(5.5).time_bank
+        >>> Limit(seconds=2, time_bank=60).after_move(5.5).time_bank
         56.5
         """
         if not self.time_bank or self.seconds is None or seconds <= self.seconds:
             return self
         return replace(self, time_bank=max(0.0, self.time_bank + self.seconds - seconds))
 
-    def refused(self, limits: frozenset[str]) -> tuple[str, ...]:
+    def unsupported(self, limits: frozenset[str]) -> tuple[str, ...]:
         """Return the names of the limits set here that are not among those given."""
         return tuple(n for n in LIMITS if n not in limits and getattr(self, n) is not None)
 
-    def tighter(self, other: Limit) -> Limit:
+    def min_with(self, other: Limit) -> Limit:
         """Return the smaller of the two limits of every quantity."""
         if other == Limit():
             return self

@@ -16,7 +16,7 @@ from claimeven.agents.function_agent import as_agent, name_of
 from claimeven.agents.http_agent import HttpAgent, is_address
 from claimeven.agents.options import AgentKind, InvalidSpec, split_options
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import described, traceback_of
 from claimeven.agents.source_snapshot import is_there, refusal_of
 from claimeven.errors import ClaimevenError
@@ -41,13 +41,13 @@ def make_agent(
     spec: AgentLike,
     geometry: Geometry | None = None,
     limit: Limit | None = None,
-    isolation: Isolation | None = None,
+    sandbox: Sandbox | None = None,
 ) -> Agent:
     """Return a new agent from its spec: `name`, `name:option=value,...`, `file.py:function` or, of
     another program, `prefix:text`.
 
     An agent that runs code from a file plays in a process of its own (see `ProcessAgent`), all
-    others in this one unless `isolation` says otherwise. An `Agent`, or a function, is an agent
+    others in this one unless `sandbox` says otherwise. An `Agent`, or a function, is an agent
     already and may stand for a spec.
 
     Raises `InvalidSpec` naming the choices for an unknown name or option, an option out of its
@@ -58,14 +58,14 @@ def make_agent(
     >>> make_agent("greedy:win=yes").name
     'greedy:win=yes'
     """
-    return make_agents([spec], geometry, limit, isolation)[0]
+    return make_agents([spec], geometry, limit, sandbox)[0]
 
 
 def make_agents(
     specs: Sequence[AgentLike],
     geometry: Geometry | None = None,
     limits: Limit | Sequence[Limit] | None = None,
-    isolation: Isolation | None = None,
+    sandbox: Sandbox | None = None,
     lazy_start: bool = False,
 ) -> list[Agent]:
     """Return new agents from their specs; nothing is compiled before all specs are right.
@@ -77,7 +77,7 @@ def make_agents(
     """
     agents: list[Agent] = []
     try:
-        agents.extend(_agent_of(spec, isolation or Isolation(), lazy_start=True) for spec in specs)
+        agents.extend(_agent_of(spec, sandbox or Sandbox(), lazy_start=True) for spec in specs)
         if limits is None or isinstance(limits, Limit):
             limits = [limits or Limit()] * len(agents)
         if not isinstance(limits, Sequence) or len(limits) != len(agents):
@@ -134,7 +134,7 @@ def find_broken_agents(
     specs: Sequence[str],
     geometry: Geometry | None = None,
     limit: Limit | None = None,
-    isolation: Isolation | None = None,
+    sandbox: Sandbox | None = None,
     watch: Callable[[str], object] | None = None,
 ) -> dict[str, ClaimevenError]:
     """Return which agents cannot take part, and why: those that `make_agents` would refuse.
@@ -151,7 +151,7 @@ def find_broken_agents(
         try:
             for spec in specs[begin : begin + _AT_ONCE]:
                 try:
-                    agents[spec] = _agent_of(spec, isolation or Isolation())
+                    agents[spec] = _agent_of(spec, sandbox or Sandbox())
                 except ClaimevenError as error:
                     found[spec] = error
             for spec, agent in agents.items():
@@ -178,29 +178,29 @@ def build(spec: str) -> Agent:
     return agent
 
 
-def is_bounded(spec: str, isolation: Isolation) -> bool:
-    """Whether the bounds of an isolation hold for the agent of a spec.
+def is_bounded(spec: str, sandbox: Sandbox) -> bool:
+    """Whether the bounds of a sandbox hold for the agent of a spec.
 
-    They do for agents from files and other programs, and with `everyone` for those of this package
-    too, but not for servers. Raises `InvalidSpec` for options that an agent does not have.
+    They do for agents from files and external programs, and with `all_agents` for built-in agents,
+    but not for servers. Raises `InvalidSpec` for options that an agent does not have.
 
-    >>> is_bounded("greedy", Isolation()), is_bounded("greedy", Isolation(everyone=True))
+    >>> is_bounded("greedy", Sandbox()), is_bounded("greedy", Sandbox(all_agents=True))
     (False, True)
     """
     if spec.partition(":")[0] in AGENTS:
-        return _has_process(*parse_spec(spec), isolation)
+        return _has_process(*parse_spec(spec), sandbox)
     return not is_address(spec)
 
 
-def _has_process(kind: AgentKind, options: Mapping[str, Any], isolation: Isolation) -> bool:
+def _has_process(kind: AgentKind, options: Mapping[str, Any], sandbox: Sandbox) -> bool:
     """Whether an agent of this package plays in a separate process; a person never does."""
-    is_separate = isolation.everyone or kind.runs_user_code(options)
+    is_separate = sandbox.all_agents or kind.runs_user_code(options)
     return is_separate and kind is not baselines.HUMAN
 
 
-def _agent_of(agent: AgentLike, isolation: Isolation, lazy_start: bool = False) -> Agent:
+def _agent_of(agent: AgentLike, sandbox: Sandbox, lazy_start: bool = False) -> Agent:
     if not isinstance(agent, str):
-        if isolation.everyone:
+        if sandbox.all_agents:
             raise InvalidSpec(
                 f"{name_of(agent)} is an object or a function of this process and cannot play"
                 " in one of its own: give a spec such as my_agent.py:agent"
@@ -208,8 +208,8 @@ def _agent_of(agent: AgentLike, isolation: Isolation, lazy_start: bool = False) 
         return as_agent(agent)
     spec = agent.strip()
     if spec.partition(":")[0] in AGENTS:
-        if _has_process(*parse_spec(spec), isolation):
-            return ProcessAgent(spec, None, isolation, lazy_start)
+        if _has_process(*parse_spec(spec), sandbox):
+            return ProcessAgent(spec, None, sandbox, lazy_start)
         return build(spec)
     if is_address(spec):
         return HttpAgent(spec)
@@ -218,9 +218,9 @@ def _agent_of(agent: AgentLike, isolation: Isolation, lazy_start: bool = False) 
         kind, text = foreign
         kind.check_text(text)
         if not kind.own_process:
-            return kind.build(text, spec, isolation)
+            return kind.build(text, spec, sandbox)
         files = (text,) if kind.files(text) else ()
-        return ProcessAgent(spec, None, isolation, lazy_start, from_file=bool(files), files=files)
+        return ProcessAgent(spec, None, sandbox, lazy_start, from_file=bool(files), files=files)
     parts = split_file_spec(spec)
     name, colon, rest = spec.partition(":")
     is_misspelt = bool(colon and did_you_mean(name, FOREIGN)) and not files_of(spec)
@@ -240,7 +240,7 @@ def _agent_of(agent: AgentLike, isolation: Isolation, lazy_start: bool = False) 
             f" {', '.join(AGENTS)}, a Python file such as my_agent.py:agent, or of other programs"
             f" {', '.join(kind.form for kind in FOREIGN.values())}"
         )
-    return ProcessAgent(spec, parts, isolation, lazy_start)
+    return ProcessAgent(spec, parts, sandbox, lazy_start)
 
 
 def _check_ready(agents: Sequence[tuple[Agent, Limit]], geometry: Geometry | None) -> None:
@@ -279,7 +279,7 @@ def check_limit(agent: Agent, limit: Limit) -> None:
     """Raise `InvalidLimit`, naming those it knows, if a limit cannot be asked of an agent."""
     if not isinstance(limit, Limit):
         raise InvalidLimit(f"a limit is a Limit, as Limit(seconds=1), not {limit!r}")
-    refused = limit.refused(agent.limits)
+    refused = limit.unsupported(agent.limits)
     if refused:
         known = [name for name in LIMITS if name in agent.limits]
         raise InvalidLimit(

@@ -201,10 +201,10 @@ def _made(spec: str, file: list[str] | None) -> Agent:
 
     foreign = split_foreign(spec)
     if foreign is not None:
-        from claimeven.agents.process.sandbox import Isolation  # noqa: PLC0415 - as above
+        from claimeven.agents.process.sandbox import Sandbox  # noqa: PLC0415 - as above
 
         kind, text = foreign
-        return kind.build(text, spec, Isolation())
+        return kind.build(text, spec, Sandbox())
     # Imports every family, which an agent from a file need not wait for.
     from claimeven.agents.registry import build  # noqa: PLC0415 - one of the two is needed
 

@@ -98,7 +98,7 @@ def match_plan(first: AgentLike, second: AgentLike, options: MatchOptions) -> Pl
         start = Opening(Position(board), tuple(parse_moves(start, board)))
     plan = Plan(
         (first, second), (games + 1) // 2, options.seed, "gauntlet",
-        start=start, limit=options.limit, isolation=options.isolation, swap=options.swap,
+        start=start, limit=options.limit, sandbox=options.sandbox, swap=options.swap,
         most_games=games,
     )  # fmt: skip
     if options.openings == "random":
@@ -142,7 +142,7 @@ def tournament_plan(agents: Sequence[AgentLike], options: TournamentOptions) -> 
     )
     return Plan(
         tuple(agents), options.rounds, options.seed, options.kind, openings, start, options.limit,
-        options.isolation,
+        options.sandbox,
     )  # fmt: skip
 
 
@@ -188,7 +188,7 @@ def sprt_plan(first: AgentLike, second: AgentLike, options: SprtOptions) -> Plan
     )
     return Plan(
         (first, second), most // 2, options.seed, openings=openings, start=start,
-        limit=options.limit, isolation=options.isolation,
+        limit=options.limit, sandbox=options.sandbox,
     )  # fmt: skip
 
 
@@ -245,7 +245,7 @@ def placement_plan(agent: AgentLike, options: LadderOptions) -> Plan:
         "gauntlet",
         reference_pool.pool_openings(),
         limit=options.limit,
-        isolation=options.isolation,
+        sandbox=options.sandbox,
         unlimited=tuple(range(1, len(reference_pool.AGENTS) + 1)),
     )
 

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from claimeven.agents.base import FaultKind
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import own_lines
 from claimeven.arena.diagnostics import STATEFUL_ADVICE, advice_on_fault, advice_on_loading
 from claimeven.arena.games.game import Forfeit, Game
@@ -104,7 +104,7 @@ class CheckReport:
 
     spec: str
     geometry: Geometry
-    isolation: Isolation
+    sandbox: Sandbox
     load_seconds: float
     failure: InvalidSpec | None = None
     plays: str = ""
@@ -222,7 +222,7 @@ class CheckReport:
             "seconds_worst": None if slowest is None else slowest[0],
             "slowest_after": None if slowest is None else slowest[1],
             "memory_mb": self.memory,
-            "memory_bound_mb": self.isolation.memory,
+            "memory_bound_mb": self.sandbox.memory_bound_mb,
         }
 
 

@@ -16,7 +16,7 @@ from claimeven.suggestions import no_such
 
 if TYPE_CHECKING:
     from claimeven.agents.base import Limit
-    from claimeven.agents.process.sandbox import Isolation
+    from claimeven.agents.process.sandbox import Sandbox
     from claimeven.game.geometry import Geometry
     from claimeven.ratings.sprt import SequentialRun, SequentialTest
 
@@ -128,11 +128,11 @@ class SandboxOptions:
     )  # fmt: skip
 
     @property
-    def isolation(self) -> Isolation:
+    def sandbox(self) -> Sandbox:
         """Which agents have separate processes, and their bounds. Raises `InvalidLimit`."""
-        from claimeven.agents.process.sandbox import Isolation  # noqa: PLC0415 - quick start
+        from claimeven.agents.process.sandbox import Sandbox  # noqa: PLC0415 - quick start
 
-        return Isolation(self.isolate, self.memory_limit, load_timeout=self.load_timeout)
+        return Sandbox(self.isolate, self.memory_limit, load_timeout=self.load_timeout)
 
 
 @dataclass(frozen=True, kw_only=True)

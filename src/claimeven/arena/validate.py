@@ -20,7 +20,7 @@ from claimeven.agents.files import file_of
 from claimeven.agents.kaggle_agent import BANK_SECONDS, MOVE_SECONDS, NONE_NOTE
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import ProcessAgent
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import make_agent, make_agents
 from claimeven.arena.check_report import Answer, CheckedGame, CheckReport
 from claimeven.arena.errors import InvalidMatch
@@ -90,7 +90,7 @@ def check_agent(
     """Load an agent, ask it about positions, play `GAMES` games; return what was found.
 
     `limit` is that of the match it is meant for; `memory_mb`, `load_timeout` and `quiet` are those
-    of `Isolation`. `on_progress` gets the number of positions and games done, and of all. A file
+    of `Sandbox`. `on_progress` gets the number of positions and games done, and of all. A file
     without a loadable agent is reported as a finding. Raises `InvalidSpec` for a spec that names
     nothing and `InvalidLimit` for a limit that the agent cannot keep to.
 
@@ -99,14 +99,14 @@ def check_agent(
     """
     geometry, limit = geometry or Geometry(), limit or Limit()
     seed_number(seed, InvalidMatch)
-    isolation = Isolation(True, memory_mb, quiet, load_timeout)
+    sandbox = Sandbox(True, memory_mb, quiet, load_timeout)
     begin = time.perf_counter()
     try:
-        agent = make_agent(spec, geometry, limit, isolation)
+        agent = make_agent(spec, geometry, limit, sandbox)
     except InvalidSpec as error:
         if not isinstance(spec, str) or file_of(spec) is None:
             raise
-        return CheckReport(spec, geometry, isolation, time.perf_counter() - begin, error)
+        return CheckReport(spec, geometry, sandbox, time.perf_counter() - begin, error)
     load_seconds = time.perf_counter() - begin
     if not agent.timed:
         raise InvalidSpec(f"{spec} sits at this terminal: there is nothing to check")
@@ -122,12 +122,12 @@ def check_agent(
         prints = tuple(find_prints(agent, max(1, check.moves)))
     others = (
         *find_sides(check.answers),
-        *find_usage(check.usage, isolation.memory),
+        *find_usage(check.usage, sandbox.memory_bound_mb),
         *prints,
         *find_files(spec),
     )
     return CheckReport(
-        spec, geometry, isolation, load_seconds, None, agent.plays, tuple(check.answers),
+        spec, geometry, sandbox, load_seconds, None, agent.plays, tuple(check.answers),
         tuple(check.games), memory, others, notes, check.positions,
     )  # fmt: skip
 

@@ -15,7 +15,7 @@ import click
 
 from claimeven.agents import Limit
 from claimeven.agents.external import split_foreign
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AGENTS
 from claimeven.arena import accuracy_results
 from claimeven.arena.accuracy.measure import ANSWER_FIELDS, Answer, SetAccuracy, SetPlan, ask
@@ -31,10 +31,10 @@ from claimeven.cli.common.options import (
     LIMIT_PARAMETERS,
     FilePath,
     geometry_options,
-    isolation_options,
     json_option,
     limit_options,
     refuse_given,
+    sandbox_options,
     seed_option,
     solver_options,
     warn_unbounded,
@@ -75,7 +75,7 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
 @click.option("--jobs", type=int, help="Processes that ask agents; usually one a core.")
 @json_option
 @limit_options
-@isolation_options
+@sandbox_options
 @partial(solver_options, threads=None, table_mb=JUDGE_MB)
 @geometry_options
 @click.pass_context
@@ -92,7 +92,7 @@ def command(
     jobs: int | None,
     as_json: bool,
     limit: Limit,
-    isolation: Isolation,
+    sandbox: Sandbox,
     solving: SolverChoice,
     geometry: Geometry,
 ) -> None:
@@ -137,12 +137,12 @@ def command(
         if answers.suffix not in (".csv", ".jsonl"):
             raise ClaimevenError(f"--answers writes .csv or .jsonl, not {answers.name}")
         check_output(answers)
-    warn_unbounded(names, isolation)
+    warn_unbounded(names, sandbox)
     asked = usable_set(
         positions, geometry, count, lambda: solver_of(geometry), USUAL if which is None else which
     )
     tactics = usual_tactics(geometry, count) if positions is None and which is None else None
-    plan = SetPlan(names, asked, seed, limit, isolation, tactics)
+    plan = SetPlan(names, asked, seed, limit, sandbox, tactics)
     if solving.book is not None:
         solver_of(plan.geometry)  # a missing book is reported before agents are asked
     jobs = usable_cores() if jobs is None else jobs

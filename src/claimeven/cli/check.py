@@ -12,7 +12,7 @@ import click
 from claimeven.agents import GRACE, InvalidSpec, Limit
 from claimeven.agents.kaggle_agent import BANK_SECONDS, MOVE_SECONDS
 from claimeven.agents.process.agent import PATIENCE
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import own_lines, printable
 from claimeven.arena.check_report import CheckReport, Fault
 from claimeven.arena.diagnostics import STATEFUL_ADVICE
@@ -54,7 +54,7 @@ def command(
     seed: int,
     geometry: Geometry,
     limit: Limit,
-    bounds: Isolation,
+    bounds: Sandbox,
     verbose: bool,
     as_json: bool,
 ) -> None:
@@ -90,7 +90,7 @@ def command(
                         spec,
                         geometry=geometry,
                         limit=limit,
-                        memory_mb=bounds.memory_mb,
+                        memory_mb=bounds.memory_limit_mb,
                         load_timeout=bounds.load_timeout,
                         seed=seed,
                         quiet=not verbose,
@@ -229,7 +229,7 @@ def _cost(report: CheckReport, limit: Limit) -> str:
             f" ({_after(moves)}); {_allowed(report.spec, limit, slowest)}. "
         )
     if report.memory is not None:
-        bound = report.isolation.memory
+        bound = report.sandbox.memory_bound_mb
         text += f"It held {report.memory:,.0f} MB of memory at the most; it may hold {bound:,} MB."
     return text
 

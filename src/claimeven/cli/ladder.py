@@ -69,7 +69,7 @@ def command(
         why = "{} is for AGENT: the agents of the pool play as they are"
         refuse_given(ctx, ("isolate", "memory_limit", "load_timeout"), why)
     else:
-        warn_unbounded((agent,), options.isolation)
+        warn_unbounded((agent,), options.sandbox)
     say_when_compiling()
     rounds, begin = options.rounds, time.perf_counter()
     plan = placement_plan(agent, options) if agent else reference_pool.pool_plan(rounds)

@@ -101,8 +101,8 @@ def command(
     record = read_one(moves, options.geometry)
     start = Opening(Position(record.geometry), record.columns)
     plan = match_plan(first_agent, second_agent, replace(options, start=start))
-    plan = replace(plan, isolation=replace(plan.isolation, max_lines=MAX_LINES))
-    warn_unbounded((first_agent, second_agent), plan.isolation)
+    plan = replace(plan, sandbox=replace(plan.sandbox, max_lines=MAX_LINES))
+    warn_unbounded((first_agent, second_agent), plan.sandbox)
     say_when_compiling()
     played: list[Game] = []
     failed: set[tuple[int, str]] = set()

@@ -97,7 +97,7 @@ def command(
     if start.is_over:
         raise ClaimevenError(f"the game is over in the start position: {start.outcome}")
     if level is not None and limit.seconds is None:
-        limit = limit.tighter(Limit(seconds=LEVEL_SECONDS))
+        limit = limit.min_with(Limit(seconds=LEVEL_SECONDS))
     is_drawn = seed is None
     seed = int(np.random.SeedSequence().generate_state(1)[0]) % SEEDS if seed is None else seed
     seed_number(seed)

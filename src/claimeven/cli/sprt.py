@@ -51,7 +51,7 @@ def command(
     """
     source = str(options.openings)
     refuse_plies_of_file(ctx, source)
-    warn_unbounded((first_agent, second_agent), options.isolation)
+    warn_unbounded((first_agent, second_agent), options.sandbox)
     test = options.test
     say_when_compiling()
     plan = sprt_plan(first_agent, second_agent, options)

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-from claimeven.agents import Isolation, Limit
+from claimeven.agents import Limit, Sandbox
 from claimeven.agents.files import file_of
 from claimeven.agents.registry import find_broken_agents
 from claimeven.arena import results
@@ -118,17 +118,17 @@ def command(
     if report is not None:
         check_page(report, out)
     say_when_compiling()
-    isolation = replace(options.isolation, quiet=not verbose)
+    sandbox = replace(options.sandbox, quiet=not verbose)
     challenger = specs[0] if options.kind == "gauntlet" else None
     specs, left_out = _entrants(
-        specs, options.geometry, options.limit, isolation, skip_broken, challenger
+        specs, options.geometry, options.limit, sandbox, skip_broken, challenger
     )
-    warn_unbounded(specs, isolation)
+    warn_unbounded(specs, sandbox)
     ctx.params["specs"] = specs  # those that play, wherever they were named
     ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
     source = str(options.openings)
     refuse_plies_of_file(ctx, source)
-    plan = replace(tournament_plan(specs, options), isolation=isolation)
+    plan = replace(tournament_plan(specs, options), sandbox=sandbox)
     begin = time.perf_counter()
     with clean_stdout() as stdout, store_of(plan, out, options.resume) as store:
         store.set_meta("command", command_line(ctx))
@@ -155,7 +155,7 @@ def _entrants(
     specs: Sequence[str],
     geometry: Geometry,
     limit: Limit,
-    isolation: Isolation,
+    sandbox: Sandbox,
     skip_broken: bool,
     challenger: str | None = None,
 ) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -173,7 +173,7 @@ def _entrants(
             waited.append(spec)
             line.show(lambda: f"loading {one_line(spec)}, {len(waited)} of {len(specs)}")
 
-        broken = find_broken_agents(specs, geometry, limit, isolation, watch)
+        broken = find_broken_agents(specs, geometry, limit, sandbox, watch)
     files = [spec for spec in broken if file_of(spec) is not None and spec != challenger]
     mistaken = [spec for spec in broken if not (skip_broken and spec in files)]
     if len(mistaken) == 1:

@@ -120,8 +120,8 @@ def _is_private(size: int) -> bool:
     """Whether a table of so many bytes is memory of this process alone.
 
     By default memory is shared with processes forked later, and Linux gives that no huge pages.
-    What is private counts as data of the process, though, whose bound (`Isolation.memory_mb`) is
-    meant for what an agent holds besides: a table that would take much of it stays outside.
+    Private memory counts as data of the process. Its limit (`Sandbox.memory_limit_mb`) is meant for
+    the agent's other data: a table that would take much of it stays shared.
     """
     try:
         import resource  # noqa: PLC0415 - POSIX only

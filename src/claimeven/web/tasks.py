@@ -212,7 +212,7 @@ def move(
     """
     player = tools.agent(agent, position.geometry, limit)
     if _may_take(player, limit) > tools.seconds:
-        limit = limit.tighter(Limit(seconds=tools.seconds))
+        limit = limit.min_with(Limit(seconds=tools.seconds))
     decision = checked_decision(player, position, limit, np.random.default_rng(seed))
     view = checked_tree(player, TREE_DEPTH, tree_nodes) if tree_nodes else None
     if tree_nodes and view is None:

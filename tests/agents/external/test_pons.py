@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from claimeven import Geometry, Limit, Position
-from claimeven.agents import AgentFault, InvalidSpec, Isolation, make_agent
+from claimeven.agents import AgentFault, InvalidSpec, Sandbox, make_agent
 from claimeven.agents.base import FaultKind
 from claimeven.agents.external.pons import PonsSolver, solver_of
 from claimeven.arena import play_match
@@ -150,7 +150,7 @@ def test_what_is_no_solver_is_told(spec: str, told: str) -> None:
 def test_the_time_to_start_can_be_said() -> None:
     told = r"it did not answer within 0\.4 s \(does it write out.* load_timeout gives it more\)$"
     with pytest.raises(InvalidSpec, match=told):
-        make_agent("pons:sleep 60", Geometry(), isolation=Isolation(load_timeout=0.4))
+        make_agent("pons:sleep 60", Geometry(), sandbox=Sandbox(load_timeout=0.4))
 
 
 def test_a_program_for_another_board_is_refused() -> None:

@@ -45,7 +45,7 @@ def named(build: object = None) -> ForeignKind:
         prefix="package",
         form="package:NAME",
         summary="agents of a package",
-        build=lambda text, spec, isolation: make_agent("greedy"),
+        build=lambda text, spec, sandbox: make_agent("greedy"),
         examples=("package:deep,depth=3",),
         agents=(AgentKind("deep", "looks ahead", (depth,), make), AgentKind("flat", "", (), make)),
         extra=("package", "no_module_of_this_name"),

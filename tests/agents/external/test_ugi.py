@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Limit, Position
-from claimeven.agents import Agent, AgentFault, InvalidSpec, Isolation, make_agent
+from claimeven.agents import Agent, AgentFault, InvalidSpec, Sandbox, make_agent
 from claimeven.agents.base import FaultKind
 from claimeven.agents.external import ugi_client
 from claimeven.agents.external.ugi import UgiAgent
@@ -260,10 +260,10 @@ def test_the_time_to_start_can_be_said() -> None:
         r" within 0\.4 s \(.* load_timeout gives it more\)$"
     )
     with pytest.raises(InvalidSpec, match=told):
-        make_agent("ugi:sleep 60", isolation=Isolation(load_timeout=0.4))
+        make_agent("ugi:sleep 60", sandbox=Sandbox(load_timeout=0.4))
     told = r"did not answer isready within 0\.4 s \(load_timeout gives it more\)$"
     with pytest.raises(InvalidSpec, match=told):
-        make_agent("ugi:sh -c 'echo ugiok; sleep 60'", isolation=Isolation(load_timeout=0.4))
+        make_agent("ugi:sh -c 'echo ugiok; sleep 60'", sandbox=Sandbox(load_timeout=0.4))
 
 
 def test_it_holds_for_what_an_engine_loads_once_its_options_are_set(
@@ -280,7 +280,7 @@ def test_it_holds_for_what_an_engine_loads_once_its_options_are_set(
         "    print(answers.get(line.strip(), 'bestmove d'), flush=True)\n"
     )
     spec = f"ugi:Net=large {sys.executable} {engine}"
-    make_agent(spec, isolation=Isolation(load_timeout=30.0)).close()
+    make_agent(spec, sandbox=Sandbox(load_timeout=30.0)).close()
 
 
 def test_another_board_needs_options_of_the_engine() -> None:

@@ -21,9 +21,9 @@ from claimeven.agents import (
     Decision,
     InvalidLimit,
     InvalidSpec,
-    Isolation,
     Limit,
     ProcessAgent,
+    Sandbox,
     make_agent,
     make_agents,
 )
@@ -149,7 +149,7 @@ def test_a_process_that_the_system_ends_for_memory_is_told_apart(
 
 def test_built_in_agents_have_processes_when_asked() -> None:
     spec = "uct:iterations=30"
-    there, person = make_agents([spec, "human"], isolation=Isolation(everyone=True))
+    there, person = make_agents([spec, "human"], sandbox=Sandbox(all_agents=True))
     assert isinstance(there, ProcessAgent)
     assert not isinstance(person, ProcessAgent)
     chosen = [agent.choose(Position(), Limit(), rng(2)) for agent in (there, make_agent(spec))]
@@ -159,17 +159,17 @@ def test_built_in_agents_have_processes_when_asked() -> None:
     with pytest.raises(InvalidSpec, match="is an object or a function of this process"):
         play_match(lambda position: 0, "random", isolate=True)
     with pytest.raises(InvalidLimit, match="has 1 MB of memory or more, not 0"):
-        Isolation(memory_mb=0)
-    with pytest.raises(InvalidLimit, match="memory_mb must be a whole number"):
-        Isolation(memory_mb=1.5)  # type: ignore[arg-type]  # bad on purpose
+        Sandbox(memory_limit_mb=0)
+    with pytest.raises(InvalidLimit, match="memory_limit_mb must be a whole number"):
+        Sandbox(memory_limit_mb=1.5)  # type: ignore[arg-type]  # bad on purpose
 
 
 def test_a_process_may_hold_half_of_a_small_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**21
-    assert Isolation().memory == min(2048, half)
-    assert Isolation(memory_mb=7).memory == 7
+    assert Sandbox().memory_bound_mb == min(2048, half)
+    assert Sandbox(memory_limit_mb=7).memory_bound_mb == 7
     monkeypatch.setattr("claimeven.agents.process.sandbox.DEFAULT_MEMORY", half + 1)
-    assert Isolation().memory == half
+    assert Sandbox().memory_bound_mb == half
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="bounds of memory are of Linux")
@@ -178,7 +178,7 @@ def test_an_agent_that_has_less_memory_than_python_takes_is_refused_in_a_sentenc
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     with pytest.raises(InvalidSpec, match="raised MemoryError: it wanted more than the 1 MB"):
-        make_agents(["greedy"], isolation=Isolation(everyone=True, memory_mb=1))
+        make_agents(["greedy"], sandbox=Sandbox(all_agents=True, memory_limit_mb=1))
     assert capfd.readouterr() == ("", "")
 
 
@@ -277,7 +277,7 @@ def test_an_agent_that_is_never_loaded_is_told(
     )
     told = f"{prefix}{file} cannot be loaded: it was not done after the 0.5 s it had (load_timeout)"
     with pytest.raises(InvalidSpec) as caught:
-        make_agents([prefix + str(file)], isolation=Isolation(load_timeout=0.5))
+        make_agents([prefix + str(file)], sandbox=Sandbox(load_timeout=0.5))
     assert str(caught.value) == told
     monkeypatch.setattr("claimeven.agents.process.agent.FILE_LOAD_SECONDS", 0.5)
     with pytest.raises(InvalidSpec) as caught:
@@ -285,7 +285,7 @@ def test_an_agent_that_is_never_loaded_is_told(
     assert str(caught.value) == told
     for wrong in (0, -1.0, "long", float("nan"), float("inf")):
         with pytest.raises(InvalidLimit, match="load_timeout must be "):
-            Isolation(load_timeout=wrong)  # type: ignore[arg-type]  # bad on purpose
+            Sandbox(load_timeout=wrong)  # type: ignore[arg-type]  # bad on purpose
 
 
 def test_one_that_cannot_begin_again_loses_that_game_only(tmp_path: Path) -> None:

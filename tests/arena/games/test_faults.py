@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from claimeven import Limit, Position
-from claimeven.agents import Isolation, make_agent
+from claimeven.agents import Sandbox, make_agent
 from claimeven.arena import Opening
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
@@ -61,7 +61,7 @@ def test_faults_are_told_apart_and_touch_no_other_game(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     plan, games = tournament(
-        tmp_path / "s.db", *FAULTS, *HARMLESS, isolation=Isolation(memory_mb=300)
+        tmp_path / "s.db", *FAULTS, *HARMLESS, sandbox=Sandbox(memory_limit_mb=300)
     )
     assert [game.number for game in games] == list(range(plan.games))
     for name, (kind, reason) in FAULTS.items():

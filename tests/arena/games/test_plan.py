@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Limit, Position
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.openings import random_openings
 from claimeven.arena.games.plan import Opening, Plan, generators_of
@@ -96,7 +96,7 @@ def test_any_two_meet_in_pairs_with_the_seats_swapped() -> None:
 
 def test_the_id_of_a_game_is_that_of_what_decides_it() -> None:
     assert len({plan(**more).job(0) for more in ({}, {"seed": 6}, {"limit": Limit(depth=1)})}) == 3
-    assert plan(rounds=9, isolation=Isolation(everyone=True)).job(7) == plan().job(7)
+    assert plan(rounds=9, sandbox=Sandbox(all_agents=True)).job(7) == plan().job(7)
     # A match is stored as a tournament, its drawn openings written down.
     drawn = match(games=7, seed=2, start="443", opening_plies=3)
     columns = tuple(drawn.opening_of(number).columns for number in range(4))

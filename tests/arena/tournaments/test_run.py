@@ -19,7 +19,7 @@ import pytest
 
 from claimeven import Position, make_agent
 from claimeven.agents.base import Limit
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.arena.executors import local
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.openings import random_openings
@@ -183,7 +183,7 @@ def test_openings_are_those_of_every_round_begun(tmp_path: Path) -> None:
     [
         ({"start": Position.from_moves("4")}, "its start differs"),
         ({"unlimited": (1,)}, "its unlimited differs"),
-        ({"isolation": Isolation(memory_mb=300)}, "its memory_mb differs .null, not 300"),
+        ({"sandbox": Sandbox(memory_limit_mb=300)}, "its memory_mb differs .null, not 300"),
         ({"agents": ("flat", "uct")}, "random is missing, greedy is missing, flat is new and 1 m"),
     ],
 )

@@ -119,7 +119,7 @@ def _uct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
     apart = ("iterations", "seconds", "capacity", "backend")
     chosen = usual.with_changes(**{n: v for n, v in options.items() if n not in apart})
     _check_uct({name: getattr(chosen, name) for name in UCT_CHOICES})
-    free = limit.is_free and usual.iterations is not None
+    free = limit.unlimited and usual.iterations is not None
     given = {
         "weight": round(chosen.weight, 6),
         **{name: getattr(chosen, name) for name in _UCT_OPTIONS},

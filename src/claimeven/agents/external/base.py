@@ -10,7 +10,7 @@ from typing import Any
 
 from claimeven.agents.base import Agent
 from claimeven.agents.options import AgentKind, InvalidSpec, split_options
-from claimeven.agents.process.sandbox import Isolation, Printed
+from claimeven.agents.process.sandbox import OutputRelay, Sandbox
 from claimeven.suggestions import no_such
 
 
@@ -32,7 +32,7 @@ class ForeignKind:
     prefix: str
     form: str
     summary: str
-    build: Callable[[str, str, Isolation], Agent]
+    build: Callable[[str, str, Sandbox], Agent]
     examples: tuple[str, ...]
     notes: tuple[str, ...] = ()
     own_process: bool = False
@@ -89,14 +89,14 @@ class ForeignKind:
 class ProgramAgent(Agent):
     """The base of agents that are programs: the command, the spec, and the prints of each game."""
 
-    def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
+    def __init__(self, command: str, spec: str, sandbox: Sandbox) -> None:
         self.name = spec
-        self._made_of = command, spec, isolation
-        self._load_timeout = isolation.load_timeout
-        self._printed = Printed(spec, isolation)
+        self._made_of = command, spec, sandbox
+        self._load_timeout = sandbox.load_timeout
+        self._printed = OutputRelay(spec, sandbox)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._made_of
 
     def reset(self) -> None:
-        self._printed.begin()
+        self._printed.start_game()

@@ -17,7 +17,7 @@ from claimeven.agents.base import Agent, Decision, Limit
 from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.kaggle_agent import KaggleAgent, load_submission
 from claimeven.agents.options import AgentKind, InvalidSpec
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.source_snapshot import is_there, refusal_of
 from claimeven.game.position import Position
 from claimeven.suggestions import no_such
@@ -82,7 +82,7 @@ def _check(text: str) -> None:
         )
 
 
-def _build(text: str, spec: str, isolation: Isolation) -> Agent:
+def _build(text: str, spec: str, sandbox: Sandbox) -> Agent:
     return Player(text) if text in PLAYERS else load_submission(spec, text)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from claimeven.agents.base import LIMITS, Agent, Decision, Limit
 from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.options import AgentKind, InvalidSpec, Option
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.game.encodings import from_openspiel
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.move_order import moves_to
@@ -191,7 +191,7 @@ AGENTS = (
 )  # fmt: skip
 
 
-def _build(text: str, spec: str, isolation: Isolation) -> Agent:
+def _build(text: str, spec: str, sandbox: Sandbox) -> Agent:
     kind, options = KIND.parse(text)
     agent = kind.build(options)
     agent.name = spec

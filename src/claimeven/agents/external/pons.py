@@ -32,7 +32,7 @@ from claimeven.agents.external.line_process import (
 )
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process.agent import fault_of
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import shown
 from claimeven.agents.validation import illegal
 from claimeven.game.geometry import STANDARD, Geometry
@@ -167,9 +167,11 @@ class PonsAgent(ProgramAgent):
 
     limits: frozenset[str] = frozenset(("seconds",))
 
-    def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
-        super().__init__(command, spec, isolation)
-        self.solver: PonsSolver = PonsSolver(command, STANDARD, self._printed, isolation.memory)
+    def __init__(self, command: str, spec: str, sandbox: Sandbox) -> None:
+        super().__init__(command, spec, sandbox)
+        self.solver: PonsSolver = PonsSolver(
+            command, STANDARD, self._printed, sandbox.memory_bound_mb
+        )
 
     def check_board(self, geometry: Geometry) -> None:
         """Raise `InvalidSpec` if the program does not answer about a position of a board."""

@@ -24,7 +24,7 @@ from claimeven.agents.external.line_process import (
 )
 from claimeven.agents.external.ugi_client import LETTERS, UgiClient, move_text
 from claimeven.agents.options import InvalidSpec
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import shown
 from claimeven.agents.validation import checked_column, illegal
 from claimeven.game.encodings import to_fen
@@ -54,11 +54,11 @@ class UgiAgent(ProgramAgent):
 
     limits: frozenset[str] = frozenset(("seconds", "depth", "nodes"))
 
-    def __init__(self, command: str, spec: str, isolation: Isolation) -> None:
+    def __init__(self, command: str, spec: str, sandbox: Sandbox) -> None:
         check_command(command)
-        super().__init__(command, spec, isolation)
+        super().__init__(command, spec, sandbox)
         self._settings, self._words = split_command(command)
-        self._memory_mb = isolation.memory
+        self._memory_mb = sandbox.memory_bound_mb
         self._geometry = STANDARD
         self._letters: bool | None = None
         self._engine: UgiClient | None = None

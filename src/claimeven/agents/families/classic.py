@@ -186,7 +186,7 @@ class SearchAgent(Agent):
         )
 
     def _bounds(self, limit: Limit) -> Limit:
-        bounds = self.own.tighter(limit)
+        bounds = self.own.min_with(limit)
         free = bounds.depth is None and bounds.seconds is None and bounds.nodes is None
         return Limit(depth=DEFAULT_DEPTH) if free and not self.to_the_end else bounds
 

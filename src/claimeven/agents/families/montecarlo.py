@@ -130,7 +130,7 @@ class MonteCarloAgent(Agent):
         The spec or the limit says how many, else `TRACE_ITERATIONS`; if they are read after the
         decision, no more than it made. `puct` searches from scratch here, one leaf at a time.
         """
-        most = min(self.own.tighter(limit).iterations or TRACE_ITERATIONS, known.MAX_ITERATIONS)
+        most = min(self.own.min_with(limit).iterations or TRACE_ITERATIONS, known.MAX_ITERATIONS)
         if isinstance(self.search, PuctSearch):
             return _puct_lines(self.search, position, most, rng)
         replay = self.search.replay(position, rng, self.budget(limit).seconds)
@@ -159,7 +159,7 @@ class MonteCarloAgent(Agent):
 
     def budget(self, limit: Limit) -> Limit:
         """Return the tighter of its own budget and a limit, or the usual one if both are free."""
-        budget = self.own.tighter(limit)
+        budget = self.own.min_with(limit)
         free = budget.iterations is None and budget.seconds is None
         return self.usual if free else budget
 

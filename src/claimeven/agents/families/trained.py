@@ -157,7 +157,7 @@ def _ntuple(default_depth: int) -> Callable[[Mapping[str, Any]], Agent]:
     def build(options: Mapping[str, Any]) -> Agent:
         network, given = network_of(options["model"]), limit_in(options)
         search = NTupleSearch(network, options["order"], options["backend"])
-        return NTupleAgent(search, Limit(depth=default_depth) if given.is_free else given)
+        return NTupleAgent(search, Limit(depth=default_depth) if given.unlimited else given)
 
     return build
 

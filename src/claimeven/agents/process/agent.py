@@ -16,7 +16,7 @@ from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit,
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.process import answers
 from claimeven.agents.process.answers import MAX_ANSWER, Malformed
-from claimeven.agents.process.sandbox import Isolation, Printed
+from claimeven.agents.process.sandbox import OutputRelay, Sandbox
 from claimeven.agents.source_snapshot import content_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -63,10 +63,10 @@ class ProcessAgent(Agent):
     """An agent made from its spec in a process of its own.
 
     Whatever it does stays there: it may raise, print, exit, fork or hang. A move that takes longer
-    than the limit allows at the `longest`, or `PATIENCE` seconds if there is none, ends the
+    than the limit allows by the `deadline`, or `PATIENCE` seconds if there is none, ends the
     process; so does everything that leaves the process in doubt. The next game begins with a
     fresh one; but an agent that once did not answer within `PATIENCE` seconds is not asked again.
-    It may hold as much memory as `isolation` says, and stands still while it is not asked for
+    It may hold as much memory as `sandbox` says, and stands still while it is not asked for
     anything. Its prints go to stderr, `MAX_PRINTED` characters a game. `patience` replaces
     `PATIENCE` if it is set.
 
@@ -82,7 +82,7 @@ class ProcessAgent(Agent):
         self,
         spec: str,
         file: tuple[str, str] | None = None,
-        isolation: Isolation | None = None,
+        sandbox: Sandbox | None = None,
         lazy_start: bool = False,
         from_file: bool | None = None,
         files: tuple[str, ...] = (),
@@ -94,13 +94,13 @@ class ProcessAgent(Agent):
         self.texts: dict[str, bytes] = {
             place: text for place, text in held.items() if text is not None
         }
-        isolation = isolation or Isolation()
-        self._made_of = spec, file, isolation, True, from_file, files
-        self._memory_mb = isolation.memory
+        sandbox = sandbox or Sandbox()
+        self._made_of = spec, file, sandbox, True, from_file, files
+        self._memory_mb = sandbox.memory_bound_mb
         default = FILE_LOAD_SECONDS if file is not None or from_file else LOAD_SECONDS
-        self._load_timeout = isolation.load_timeout or default
+        self._load_timeout = sandbox.load_timeout or default
         self.patience: float | None = None
-        self._printed = Printed(spec, isolation)
+        self._printed = OutputRelay(spec, sandbox)
         self._board: Geometry | None = None
         self._lock = Lock()
         self._child: Child | None = None
@@ -168,7 +168,7 @@ class ProcessAgent(Agent):
     def note_limit(self, limit: Limit) -> None:
         """Note what moves are limited to: to begin a game must not take much longer than one."""
         if limit.seconds is not None:
-            self.patience = max(MIN_PATIENCE, limit.longest)
+            self.patience = max(MIN_PATIENCE, limit.deadline)
 
     def note_generator(self, rng: np.random.Generator) -> None:
         """Note the generator of the game that is about to begin. The process makes one of the same
@@ -179,14 +179,14 @@ class ProcessAgent(Agent):
 
     def reset(self) -> None:
         """Begin a game, with a fresh process if the last one has ended."""
-        self._printed.begin()
+        self._printed.start_game()
         self._ask("reset", answers.nothing, self._default_patience, seed=self._seed())
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         """Ask the process. Raises `AgentFault` for whatever goes wrong."""
         seconds, late = self._default_patience, ""
         if limit.seconds is not None:
-            seconds, late = limit.longest, limit.overrun
+            seconds, late = limit.deadline, limit.overrun
         check, asked = partial(answers.decision, position=position), _asked(position, limit)
         with self._lock:
             self.note_generator(rng)

@@ -1,4 +1,4 @@
-"""Which agents play in processes of their own, and what each of these may do."""
+"""Which agents play in separate processes, and the limits of each process."""
 
 from __future__ import annotations
 
@@ -19,62 +19,61 @@ MAX_PRINTED = 20_000
 
 
 @dataclass(frozen=True)
-class Isolation:
-    """Which agents play in processes of their own, and what each of these may do.
+class Sandbox:
+    """Which agents play in separate processes, and the limits of each process.
 
-    Agents from files always do, with `everyone` those of this package too. `memory_mb` is the
-    memory of a process in MB (2**20 bytes): its heap, arrays and thread stacks, as Linux counts the
-    data of a process (files and libraries mapped into it do not count), or all that Windows commits
-    for it; macOS has no such limit. None is 2048, or half of the machine's memory if that is less.
-    What the agents print goes to stderr, `max_lines` of each agent if given, or with `quiet`
-    nowhere. `load_timeout` is the time each
-    may take to be loaded, and an external program to start; None is 30 s for an agent from a file.
-    Raises `InvalidLimit` for less than 1 MB, and for no time.
+    Agents from files always have one; with `all_agents` the built-in agents too. `memory_limit_mb`
+    limits the memory of a process in MB (2**20 bytes). On Linux that is its heap, arrays and thread
+    stacks, without mapped files and libraries; on Windows all that it commits; macOS has no such
+    limit. The default is 2048, or half of the machine's memory if that is less. Agents print to
+    stderr, at most `max_lines` lines each; `quiet` discards them. `load_timeout` is the time an
+    agent has to load and an external program to start, by default 30 s for an agent from a file.
+    Raises `InvalidLimit` for less than 1 MB and for a time that is not above 0.
     """
 
-    everyone: bool = False
-    memory_mb: int | None = None
+    all_agents: bool = False
+    memory_limit_mb: int | None = None
     quiet: bool = False
     load_timeout: float | None = None
     max_lines: int | None = None
 
     def __post_init__(self) -> None:
-        if self.memory_mb is not None:
-            amount = whole_number(self.memory_mb, "memory_mb", InvalidLimit)
+        if self.memory_limit_mb is not None:
+            amount = whole_number(self.memory_limit_mb, "memory_limit_mb", InvalidLimit)
             if amount < 1:
                 raise InvalidLimit(f"a process has 1 MB of memory or more, not {amount}")
             if amount > MAX_MEMORY:
                 raise InvalidLimit(f"a process has at most {MAX_MEMORY:,} MB, not {amount:,}")
-            object.__setattr__(self, "memory_mb", amount)
+            object.__setattr__(self, "memory_limit_mb", amount)
         if self.load_timeout is not None:
             real_number(self.load_timeout, "load_timeout", InvalidLimit, above=0)
 
     @property
-    def memory(self) -> int:
+    def memory_bound_mb(self) -> int:
         """MB of memory that a process may hold."""
-        return self.memory_mb or min(
+        return self.memory_limit_mb or min(
             DEFAULT_MEMORY, (backend.machine_memory_mb() or 2 * DEFAULT_MEMORY) // 2
         )
 
 
-class Printed:
+class OutputRelay:
     """Passes on to stderr what an agent prints, without anything that a terminal obeys.
 
-    It passes on `MAX_PRINTED` characters a game, and of all games the lines that an isolation
+    It passes on `MAX_PRINTED` characters a game, and of all games the lines that a sandbox
     allows; `close` says how many more there were.
     """
 
-    def __init__(self, name: str, isolation: Isolation) -> None:
+    def __init__(self, name: str, sandbox: Sandbox) -> None:
         self.name = name
-        self._is_quiet = isolation.quiet
-        self._lines_left = isolation.max_lines
+        self._is_quiet = sandbox.quiet
+        self._lines_left = sandbox.max_lines
         self._lines_dropped = 0
         #: Characters printed in all games.
         self.seen = 0
-        self.begin()
+        self.start_game()
 
-    def begin(self) -> None:
-        """Begin a game."""
+    def start_game(self) -> None:
+        """Reset the quota for a new game."""
         self._left = 0 if self._is_quiet else MAX_PRINTED
 
     def __call__(self, text: str) -> None:

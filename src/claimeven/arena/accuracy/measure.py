@@ -20,7 +20,7 @@ import numpy as np
 
 from claimeven.agents.base import Agent, AgentFault, Limit
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AgentLike, make_agents
 from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Comparison, Tally, compare_moves
 from claimeven.arena.accuracy.stored_games import ranked, worst_of
@@ -70,7 +70,7 @@ class SetPlan:
     positions: ScoredSet
     seed: int = 0
     limit: Limit = field(default_factory=Limit)
-    isolation: Isolation = field(default_factory=Isolation)
+    sandbox: Sandbox = field(default_factory=Sandbox)
     tactics: ScoredSet | None = None
 
     def __post_init__(self) -> None:
@@ -91,7 +91,7 @@ class SetPlan:
     @contextmanager
     def made(self) -> Iterator[list[Agent]]:
         """Make the agents and yield them; those that specs name are closed at the end."""
-        agents = make_agents(self.agents, self.geometry, self.limit, self.isolation)
+        agents = make_agents(self.agents, self.geometry, self.limit, self.sandbox)
         try:
             yield agents
         finally:

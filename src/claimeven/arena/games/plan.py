@@ -17,7 +17,7 @@ import numpy as np
 
 from claimeven.agents.base import Limit
 from claimeven.agents.function_agent import name_of
-from claimeven.agents.process.sandbox import Isolation
+from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.registry import AgentLike
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.game import EMPTY
@@ -108,7 +108,7 @@ class Plan:
     `limit` holds for each move of all agents but the agents at the places of `unlimited`. No more
     than `most_games` are played, if it is given.
 
-    An agent is a spec, or an `Agent` or a function of the calling process. `isolation` says which
+    An agent is a spec, or an `Agent` or a function of the calling process. `sandbox` says which
     of them play in separate processes. Raises `InvalidMatch` for a plan that leaves no game.
     """
 
@@ -119,7 +119,7 @@ class Plan:
     openings: tuple[tuple[int, ...], ...] = ((),)
     start: Position | Opening = EMPTY
     limit: Limit = field(default_factory=Limit)
-    isolation: Isolation = field(default_factory=Isolation)
+    sandbox: Sandbox = field(default_factory=Sandbox)
     unlimited: tuple[int, ...] = ()
     swap: bool = True
     opening_plies: int = 0
@@ -254,8 +254,8 @@ class Plan:
         return {
             **asdict(self.geometry),
             "limit": asdict(self.limit),
-            "isolate": self.isolation.everyone,
-            "memory_mb": self.isolation.memory_mb,
+            "isolate": self.sandbox.all_agents,
+            "memory_mb": self.sandbox.memory_limit_mb,
             "openings": list(dict.fromkeys(openings)),
             "python": self.provenance.python,
             "files": list(self.provenance.files),
@@ -282,7 +282,7 @@ class Plan:
             **self._decisive,
             "rounds": self.rounds,
             "openings": [self.opening_of(number).moves for number in range(rounds)],
-            "isolate": self.isolation.everyone,
+            "isolate": self.sandbox.all_agents,
         }
 
     @cached_property
@@ -297,7 +297,7 @@ class Plan:
             **self.geometry.as_dict(),
             "limit": {name: value for name, value in vars(self.limit).items() if value is not None},
             "unlimited": list(self.unlimited),
-            "memory_mb": self.isolation.memory_mb,
+            "memory_mb": self.sandbox.memory_limit_mb,
             **({} if self.swap else {"swap": False}),
         }
 

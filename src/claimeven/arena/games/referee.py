@@ -62,7 +62,7 @@ def play_game(
             fault, loser = error, seat
             break
         if bound.time_bank:
-            limits[seat] = bound.after(seconds)
+            limits[seat] = bound.after_move(seconds)
         decisions.append(decision)
         clock.append(seconds)
         position = position.play_unchecked(decision.column)
@@ -121,16 +121,16 @@ class Referee:
 
     def _made(self, lazy_start: bool, forfeit_unloadable: bool) -> list[Agent]:
         limits = [self.plan.limit_of(place) for place in range(len(self.plan.agents))]
-        geometry, isolation = self.plan.geometry, self.plan.isolation
+        geometry, sandbox = self.plan.geometry, self.plan.sandbox
         try:
-            return make_agents(self.plan.agents, geometry, limits, isolation, lazy_start)
+            return make_agents(self.plan.agents, geometry, limits, sandbox, lazy_start)
         except InvalidSpec:
             if not forfeit_unloadable:
                 raise
         found: list[Agent] = []
         for agent, limit in zip(self.plan.agents, limits, strict=True):
             try:
-                found += make_agents([agent], geometry, limit, isolation, lazy_start)
+                found += make_agents([agent], geometry, limit, sandbox, lazy_start)
             except InvalidSpec as error:
                 found.append(_absent(str(agent), error))
         return found

@@ -49,7 +49,7 @@ def timed_decision(
         if limit.seconds is not None and times_resumed() != resumed:
             seconds = min(seconds, limit.seconds)
         decision = answered(agent, answer, position)
-        late = limit.seconds is not None and agent.timed and seconds > limit.longest
+        late = limit.seconds is not None and agent.timed and seconds > limit.deadline
     if late:
         raise AgentFault(limit.overrun, kind=FaultKind.TIME)
     return decision, seconds

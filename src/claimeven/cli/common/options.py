@@ -168,20 +168,20 @@ time_control_options = option_group(LimitOptions, "limit", lambda options: optio
 limit_options = option_group(LimitOptions, "limit", lambda options: options.limit, ("time_bank",))
 #: The names of the parameters of `time_control_options`.
 LIMIT_PARAMETERS = tuple(options_of(LimitOptions))
-isolation_options = option_group(SandboxOptions, "isolation", lambda options: options.isolation)
+sandbox_options = option_group(SandboxOptions, "sandbox", lambda options: options.sandbox)
 bounds_options = option_group(
-    SandboxOptions, "bounds", lambda options: options.isolation, ("isolate",)
+    SandboxOptions, "bounds", lambda options: options.sandbox, ("isolate",)
 )
 
 
-def warn_unbounded(specs: Sequence[str], isolation: Any) -> None:
+def warn_unbounded(specs: Sequence[str], sandbox: Any) -> None:
     """Say on stderr where --memory-limit or --load-timeout hold for none of the agents."""
     from claimeven.agents.registry import is_bounded  # noqa: PLC0415 - for a quick start
 
-    named = {"--memory-limit": isolation.memory_mb, "--load-timeout": isolation.load_timeout}
+    named = {"--memory-limit": sandbox.memory_limit_mb, "--load-timeout": sandbox.load_timeout}
     given = [name for name, number in named.items() if number is not None]
     with suppress(ClaimevenError):  # a wrong spec is told by whoever makes the agents
-        if not given or any(is_bounded(spec.strip(), isolation) for spec in specs):
+        if not given or any(is_bounded(spec.strip(), sandbox) for spec in specs):
             return
         bound = "bound" if len(given) > 1 else "bounds"
         said = f"{' and '.join(given)} {bound} no agent here (built-in ones with --isolate)"
