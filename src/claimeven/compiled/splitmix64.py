@@ -39,7 +39,7 @@ class Stream:
     """
 
     def __init__(self, seed: int) -> None:
-        self.state = seed & _WORD
+        self.state: int = seed & _WORD
 
     def word(self) -> int:
         """Draw from 0..2**64-1."""

@@ -72,9 +72,14 @@ def _named(name: str) -> Type:
     return Type(numba)
 
 
-boolean, float32, float64, int32, int64, uint8, uint64, void = map(
-    _named, ("boolean", "float32", "float64", "int32", "int64", "uint8", "uint64", "void")
-)
+boolean: Type = _named("boolean")
+float32: Type = _named("float32")
+float64: Type = _named("float64")
+int32: Type = _named("int32")
+int64: Type = _named("int64")
+uint8: Type = _named("uint8")
+uint64: Type = _named("uint64")
+void: Type = _named("void")
 
 
 def read_only(array: Type) -> Type:

@@ -264,13 +264,13 @@ class SearchState:
     ) -> None:
         geometry = position.geometry
         plies = geometry.cells - position.ply + 1
-        self.rows = Rows(
+        self.rows: Rows = Rows(
             np.zeros((plies, DISCS_FIELDS), dtype=np.uint64),
             np.zeros((plies, NUMBERS_FIELDS), dtype=np.int64),
             np.zeros((plies + 1, plies + 1), dtype=np.int64),
         )
         self.rows.discs[0, MINE], self.rows.discs[0, MASK] = position.mine, position.mask
-        self.rules = Rules(
+        self.rules: Rules = Rules(
             bitboard_kernel.board_vector(geometry).copy(),
             np.array(column_order(geometry, order), dtype=np.int64),
             evaluation.kernel_weights(geometry),
@@ -284,12 +284,12 @@ class SearchState:
         }
         registers = np.zeros(REGISTERS, dtype=np.int64)
         registers[list(options)] = list(options.values())
-        self.progress = Progress(
+        self.progress: Progress = Progress(
             registers,
             np.zeros(COUNTERS, dtype=np.int64),
             np.zeros((geometry.columns, ROOT_FIELDS), dtype=np.int64),
         )
-        self.table = transpositions.NO_ARRAYS if table is None else table.arrays
+        self.table: Table = transpositions.NO_ARRAYS if table is None else table.arrays
         start_search(self.rows, self.rules, self.progress, self.table)
 
     def run(self, nodes: int) -> bool:

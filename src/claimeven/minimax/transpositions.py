@@ -143,7 +143,7 @@ class CompiledTranspositionTable:
 
     def __init__(self, entries: int) -> None:
         self.bits: int = TranspositionTable(entries).bits
-        self.arrays = table_arrays(entries)
+        self.arrays: Table = table_arrays(entries)
         self.clear()
 
     def clear(self) -> None:

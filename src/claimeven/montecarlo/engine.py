@@ -127,11 +127,13 @@ class CompiledEngine(Engine, ABC):
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         self.options = options
         self.position: Position | None = None
-        self.keeps = False
-        self.work = layout.work_vectors(self.state_fields, geometry)
+        self.keeps: bool = False
+        self.work: layout.Work = layout.work_vectors(self.state_fields, geometry)
         #: The state vector: the shared fields of `layout`, then those of the subclass.
         self.state: npt.NDArray[np.int64] = self.work.state
-        self.rules = layout.Rules(settings_vector(options), layout.playout_vector(geometry))
+        self.rules: layout.Rules = layout.Rules(
+            settings_vector(options), layout.playout_vector(geometry)
+        )
 
     @property
     def used(self) -> int:

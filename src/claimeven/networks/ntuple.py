@@ -224,7 +224,8 @@ class NTupleNetwork:
     def __init__(self, tuples: NTuples, weights: npt.NDArray[np.float32] | None = None) -> None:
         size = 2 * tuples.table_size
         self.tuples = tuples
-        self.weights = np.zeros(size, dtype=np.float32) if weights is None else weights
+        zeros = np.zeros(size, dtype=np.float32)
+        self.weights: npt.NDArray[np.float32] = zeros if weights is None else weights
         if self.weights.shape != (size,) or self.weights.dtype != np.float32:
             raise InvalidNetwork(f"the weights of these tuples are {size} of type float32")
 

@@ -24,7 +24,7 @@ class SimpleEngine(RecordsEngine):
 
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         super().__init__(geometry, options)
-        self.tree = kernel.linked_tree(self.room(geometry))
+        self.tree: kernel.LinkedTree = kernel.linked_tree(self.room(geometry))
         self.records = self.tree.nodes
 
     def room(self, geometry: Geometry) -> int:

@@ -147,9 +147,11 @@ class Features:
                 f"a net knows lines of up to {LONGEST_LINE} cells, not those of {geometry}"
             )
         self.geometry = geometry
-        self.board = board_vector(geometry).copy()
+        self.board: npt.NDArray[np.uint64] = board_vector(geometry).copy()
         cells = [(c, r) for c in range(geometry.columns) for r in range(geometry.rows)]
-        self.bits = np.array([1 << geometry.bit(c, r) for c, r in cells], dtype=np.uint64)
+        self.bits: npt.NDArray[np.uint64] = np.array(
+            [1 << geometry.bit(c, r) for c, r in cells], dtype=np.uint64
+        )
 
     @property
     def plane_count(self) -> int:

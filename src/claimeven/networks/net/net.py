@@ -196,7 +196,9 @@ class Net:
         self.searching = searching
         self.knows_only_best = knows_only_best
         # Arrays of JAX and Ray are read only, which kernels do not take.
-        self.arrays = {n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)}
+        self.arrays: dict[str, npt.NDArray[Any]] = {
+            n: np.require(arrays[n], None, ["C", "W"]) for n in shape.arrays(geometry)
+        }
         self.features: Features = Features(geometry)
         self.forward: Forward = Forward(self.features)
         parts = ("sum", "difference", "bias")
