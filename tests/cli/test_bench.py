@@ -12,8 +12,8 @@ from claimeven import __version__
 from claimeven.agents import benchmark
 from claimeven.cli import bench
 from tests.cli.conftest import Run
+from tests.cli.test_commands import WIDTH, widest
 from tests.cli.test_reading_output import keys_of, page_of
-from tests.cli.test_verbs import WIDTH, widest
 
 
 @pytest.fixture(autouse=True)

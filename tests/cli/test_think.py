@@ -10,7 +10,7 @@ import pytest
 
 from claimeven.agents import AGENTS, make_agent
 from tests.cli.conftest import Bot, Run, bad_input
-from tests.cli.test_verbs import WIDTH, widest
+from tests.cli.test_commands import WIDTH, widest
 
 MONTE_CARLO = ("uct", "flat", "breadth", "uct-polito", "uct-itu-table")
 LIMITS = ("--iterations", "300", "--seed", "2")

@@ -33,13 +33,13 @@ from claimeven.cli.common.options import (
     geometry_options,
     json_option,
     limit_options,
-    refuse_given,
+    reject_options,
     sandbox_options,
     seed_option,
     solver_options,
     warn_unbounded,
 )
-from claimeven.cli.common.progress import say, say_when_compiling, status_line
+from claimeven.cli.common.progress import announce_compilation, notify, status_line
 from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.solver_options import SolverChoice
 from claimeven.cli.common.streams import clean_stdout
@@ -93,7 +93,7 @@ def command(
     as_json: bool,
     limit: Limit,
     sandbox: Sandbox,
-    solving: SolverChoice,
+    solver_choice: SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Tell how well agents play: how often they find the best move, and where they err.
@@ -123,9 +123,9 @@ def command(
     seed_number(seed)
     if show_worst < 0:
         raise ClaimevenError(f"--show-worst is 0 or more, not {show_worst}")
-    solver_of = cache(solving.solver)  # made when it is first needed
+    solver_of = cache(solver_choice.solver)  # made when it is first needed
     if _is_file_of_games(names):
-        refuse_given(ctx, _OF_AGENTS, "{} goes with agents, not with a file of games")
+        reject_options(ctx, _AGENT_PARAMETERS, "{} goes with agents, not with a file of games")
         with _stored(Path(names[0]), geometry) as path:
             _judge_games(path, label, show_worst, solver_of, geometry, as_json)
         return
@@ -143,7 +143,7 @@ def command(
     )
     tactics = usual_tactics(geometry, count) if positions is None and which is None else None
     plan = SetPlan(names, asked, seed, limit, sandbox, tactics)
-    if solving.book is not None:
+    if solver_choice.book is not None:
         solver_of(plan.geometry)  # a missing book is reported before agents are asked
     jobs = usable_cores() if jobs is None else jobs
     if _ask_agents(plan, jobs, show_worst, solver_of, as_json, answers):
@@ -151,7 +151,7 @@ def command(
 
 
 #: Options that say how agents are asked, which games that were played are not.
-_OF_AGENTS = (
+_AGENT_PARAMETERS = (
     "positions", "which", "count", "answers", "seed", "jobs", "isolate", "memory_limit",
     "load_timeout", *LIMIT_PARAMETERS,
 )  # fmt: skip
@@ -193,7 +193,7 @@ def _judge_games(
     geometry: Geometry,
     as_json: bool,
 ) -> None:
-    say_when_compiling()
+    announce_compilation()
     begin = time.monotonic()
     with Store.read(path) as store, status_line() as line:
         board = store.start.geometry
@@ -201,7 +201,7 @@ def _judge_games(
             raise ClaimevenError(f"the games of {path} are of {board}, not {geometry}")
         try:
             found = accuracy_of(
-                store, agent=label, solver=solver_of, on_progress=line.report, on_message=say
+                store, agent=label, solver=solver_of, on_progress=line.report, on_message=notify
             )
         except KeyboardInterrupt:
             raise KeyboardInterrupt("interrupted; run the same again to go on from there") from None
@@ -220,7 +220,7 @@ def _ask_agents(
     answers_file: Path | None,
 ) -> bool:
     """Ask the agents and print the result; return whether Ctrl-C ended it early."""
-    say_when_compiling()
+    announce_compilation()
     interrupted, begin, answers = False, time.perf_counter(), list[Answer]()
     with clean_stdout() as out:
         with status_line() as line:

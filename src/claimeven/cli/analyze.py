@@ -9,18 +9,18 @@ import click
 
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import (
-    GivenScores,
     Inputs,
-    answer_each,
-    given_dict,
-    given_text,
+    ScoreComparison,
+    answer_inputs,
+    comparison_dict,
+    scores_text,
     source_option,
 )
 from claimeven.cli.common.options import geometry_options, json_option, solver_options
 from claimeven.cli.common.output import show, text_width
-from claimeven.cli.common.progress import say_when_compiling, status_line
-from claimeven.cli.common.solver_options import SolverChoice, WatchedSolver
-from claimeven.cli.common.streams import can_show, complain
+from claimeven.cli.common.progress import announce_compilation, status_line
+from claimeven.cli.common.solver_options import ProgressSolver, SolverChoice
+from claimeven.cli.common.streams import can_show, print_error
 from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
 
@@ -46,7 +46,7 @@ def command(
     games: tuple[str, ...],
     source: str | None,
     as_json: bool,
-    solving: SolverChoice,
+    solver_choice: SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Judge every move of the game MOVES, finished or not.
@@ -75,29 +75,29 @@ def command(
       claimeven analyze 22331 --columns 4 --rows 4
     """
     inputs = Inputs(games, geometry, _note_order, source)
-    say_when_compiling()
+    announce_compilation()
 
-    def answer(moves: str, record: GameRecord, solver: Solver, given: GivenScores) -> None:
+    def answer(moves: str, record: GameRecord, solver: Solver, given: ScoreComparison) -> None:
         from claimeven.review.analysis import analyze  # noqa: PLC0415 - for a quick start
 
         with status_line() as line:
-            analysis = analyze(moves, watched := WatchedSolver(solver, line))
+            analysis = analyze(moves, watched := ProgressSolver(solver, line))
             agrees = True
             if record.scores and not record.position.is_over:
                 columns = watched.scores(record.position) if len(record.scores) > 1 else ()
                 agrees = given.agree(record, watched.score(record.position), columns)
         if as_json:
-            write_json(analysis.as_dict() | given_dict(record, agrees), sys.stdout)
+            write_json(analysis.as_dict() | comparison_dict(record, agrees), sys.stdout)
             return
         charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
         show(f"{analysis.text(text_width(), charset)}\n\n{LEGEND}")
         if not agrees:
-            print(f"\nThe score given of the last position, {given_text(record)}, is wrong.")
+            print(f"\nThe score given of the last position, {scores_text(record)}, is wrong.")
 
-    answer_each(ctx, inputs, "game", solving, geometry, as_json, answer)
+    answer_inputs(ctx, inputs, "game", solver_choice, geometry, as_json, answer)
 
 
 def _note_order(record: GameRecord) -> None:
     """Say on stderr of a game that is only a position that its moves are made up."""
     if not record.is_ordered:
-        complain(f"a position without an order of its discs is judged as {record.moves}")
+        print_error(f"a position without an order of its discs is judged as {record.moves}")

@@ -13,7 +13,7 @@ from claimeven.arena.studies.runner import machine
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import json_option
 from claimeven.cli.common.output import named_lines, show, text_width
-from claimeven.cli.common.progress import say_when_compiling, status_line
+from claimeven.cli.common.progress import announce_compilation, status_line
 
 #: What the numbers say, below the table.
 LEGEND = "The total changes only where a search does. Nodes of UCT: those it stores."
@@ -33,7 +33,7 @@ def command(as_json: bool) -> None:
       claimeven bench
       claimeven bench --json
     """
-    say_when_compiling()
+    announce_compilation()
     searches: list[SearchTotals] = []
     with status_line() as line:
         for totals in benchmark.run_benchmark():

@@ -27,7 +27,12 @@ from claimeven.cli.common.options import (
     search_options,
 )
 from claimeven.cli.common.output import show, show_table
-from claimeven.cli.common.progress import count_text, kept_in, say_when_compiling, status_line
+from claimeven.cli.common.progress import (
+    announce_compilation,
+    count_text,
+    resumable_file,
+    status_line,
+)
 from claimeven.cli.common.streams import as_file
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -80,7 +85,7 @@ def build(
       claimeven book build --plies 8 --table-mb 1024 --threads 2
       claimeven book build --plies 6 --columns 5 --rows 5 --out small.book
     """
-    say_when_compiling()
+    announce_compilation()
     Solver(geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
     path = Path(locations.file_name(geometry) if out is None else out)
     check_output(path if out is None else out)
@@ -90,7 +95,7 @@ def build(
         counted = count_text(at.done, at.total, "positions", at.seconds, at.resumed)
         return f"{counted}, {at.nodes:,} nodes"
 
-    with kept_in(f"{path}.journal"), status_line() as line:
+    with resumable_file(f"{path}.journal"), status_line() as line:
         made = build_book(
             path,
             geometry,
@@ -294,7 +299,7 @@ def _import_database(
     """Import the scores of another program; without `out` into the folder of the user's books."""
     if sample < 0:
         raise ClaimevenError(f"--sample is 0 or more, not {sample}")
-    say_when_compiling()
+    announce_compilation()
     path = database_path() if file is None else Path(file)
     place = out
     if place is None:
@@ -367,7 +372,7 @@ def list_books(as_json: bool) -> None:
 
 def _read(file: Path | None) -> tuple[Path, AnyBook]:
     """Return a book and its path: the file given, or the default book of 7x6."""
-    say_when_compiling()
+    announce_compilation()
     path = file if file is not None else locations.usual_path(Geometry())
     if path is None:
         raise ClaimevenError("the package comes without a book: name a FILE")

@@ -28,10 +28,10 @@ from claimeven.arena.lund import (
 from claimeven.arena.store.runs import refuse_changes
 from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.options import json_option, keeping_options
-from claimeven.cli.common.progress import say_interrupted, say_when_compiling, status_line
+from claimeven.cli.common.options import json_option, storage_options
+from claimeven.cli.common.progress import announce_compilation, print_interrupted, status_line
 from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout, complain, one_line
+from claimeven.cli.common.streams import clean_stdout, one_line, print_error
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD
@@ -63,7 +63,7 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
     f" included. The server has {PATIENCE:g} s to answer.",
 )
 @click.option("--seed", default=0, show_default=True, help="Decides what the agent draws.")
-@keeping_options
+@storage_options
 @json_option
 @click.pass_context
 def command(
@@ -101,7 +101,7 @@ def command(
     limit = Limit(seconds=seconds)
     plan = {"server": url, "agent": spec, "seed": seed}
     provenance = Provenance.of([spec]).as_dict()
-    say_when_compiling()
+    announce_compilation()
     ended: BaseException | None = None
     with closing(_Games(out, resume, plan, provenance)) as played, clean_stdout() as stream:
         with closing(make_agent(spec, STANDARD)) as agent, status_line() as line:
@@ -124,10 +124,10 @@ def command(
             stream.write("\n")
             write_sections([_sentences(result, spec, url)], stream)
     if isinstance(ended, KeyboardInterrupt):
-        say_interrupted(f"{len(result.games)} of {games} games", out)
+        print_interrupted(f"{len(result.games)} of {games} games", out)
         ctx.exit(INTERRUPTED)
     if ended is not None:
-        ctx.exit(complain(str(ended)))
+        ctx.exit(print_error(str(ended)))
 
 
 class _Games:

@@ -27,9 +27,9 @@ from claimeven.cli.common.options import (
     time_control_options,
 )
 from claimeven.cli.common.output import cut, left, text_size, text_width
-from claimeven.cli.common.progress import StatusLine, say_when_compiling, status_line
+from claimeven.cli.common.progress import StatusLine, announce_compilation, status_line
 from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import BAD_INPUT, clean_stdout, complain
+from claimeven.cli.common.streams import BAD_INPUT, clean_stdout, print_error
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
 
@@ -79,7 +79,7 @@ def command(
       claimeven check bots/*.py --json
     """
     seed_number(seed)
-    say_when_compiling()
+    announce_compilation()
     reports: dict[str, CheckReport | None] = {}
     with clean_stdout() as out:
         with status_line() as line:
@@ -101,7 +101,7 @@ def command(
                         raise
                     reports[spec] = None
                     line.clear()
-                    complain(str(error))
+                    print_error(str(error))
                 if as_json and (report := reports[spec]) is not None:
                     line.clear()
                     write_json({**setting_of([spec], geometry, limit), **report.as_dict()}, out)

@@ -23,13 +23,13 @@ from claimeven.cli.common.options import (
     WordChoice,
     geometry_options,
     json_option,
-    refuse_given,
+    reject_options,
     solver_options,
 )
 from claimeven.cli.common.output import show
-from claimeven.cli.common.progress import StatusLine, say_when_compiling, status_line
-from claimeven.cli.common.solver_options import SolverChoice, WatchedSolver
-from claimeven.cli.common.streams import as_file, complain
+from claimeven.cli.common.progress import StatusLine, announce_compilation, status_line
+from claimeven.cli.common.solver_options import ProgressSolver, SolverChoice
+from claimeven.cli.common.streams import as_file, print_error
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import parse_moves
@@ -73,7 +73,7 @@ def command(
     out: str | None,
     skip: bool,
     as_json: bool,
-    solving: SolverChoice,
+    solver_choice: SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Write the games of files, or of - for stdin, in another format.
@@ -116,7 +116,7 @@ def command(
             "--json tells of the file that -o names; for games as JSON: --to jsonl"
         )
     if form.name != "uci":
-        refuse_given(ctx, SOLVER_OPTIONS, "{} is for --to uci, whose labels are solved")
+        reject_options(ctx, SOLVER_OPTIONS, "{} is for --to uci, whose labels are solved")
     if out is not None:
         check_output(out)
     reading = _Reading(source, geometry, skip)
@@ -125,7 +125,7 @@ def command(
     with status_line() as line:
         records: Iterator[GameRecord] = itertools.chain.from_iterable(map(reading.games, files))
         if form.name == "uci":
-            records = _labelled(records, solving, line)
+            records = _labelled(records, solver_choice, line)
         try:
             with nullcontext(as_file(sys.stdout)) if out is None else text_file(out) as stream:
                 count = write_records(stream, records, form)
@@ -134,12 +134,12 @@ def command(
             no_file = "; nothing was written" if out is not None else ""
             raise ClaimevenError(f"{where}{error}{no_file}") from None
     if reading.scored and form.name != "jsonl":
-        complain(
+        print_error(
             f"{reading.scored:,} of the games have scores, which {form.name} does not keep (jsonl"
             " does); claimeven solve compares them"
         )
     if reading.unordered and form.name not in ("uci", "board"):
-        complain(
+        print_error(
             f"{reading.unordered:,} of the games are positions alone, whose discs were given an"
             " order that could have been"
         )
@@ -190,12 +190,12 @@ class _Reading:
             for tried in tried_records(lines, form, self.geometry):
                 if tried.record is None and self.skip:
                     self.skipped += 1
-                    complain(f"{self.where}line {tried.line}: {tried.error}")
+                    print_error(f"{self.where}line {tried.line}: {tried.error}")
                     continue
                 record = tried.game()
                 if tried.doubt and not self.source and not self.has_noted:
                     self.has_noted = True
-                    complain(f"{self.where}line {tried.line} is read as {tried.doubt}")
+                    print_error(f"{self.where}line {tried.line} is read as {tried.doubt}")
                 self.unordered += not record.is_ordered
                 self.scored += bool(record.scores)
                 yield record
@@ -223,14 +223,14 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
 
 
 def _labelled(
-    records: Iterable[GameRecord], solving: SolverChoice, line: StatusLine
+    records: Iterable[GameRecord], solver_choice: SolverChoice, line: StatusLine
 ) -> Iterator[GameRecord]:
     """Yield games with what perfect play gives the first player, solved where it is not known."""
 
     @cache
-    def solver_of(board: Geometry) -> WatchedSolver:
-        say_when_compiling()
-        return WatchedSolver(solving.solver(board), line)
+    def solver_of(board: Geometry) -> ProgressSolver:
+        announce_compilation()
+        return ProgressSolver(solver_choice.solver(board), line)
 
     for record in records:
         if label_of(record) is not None:

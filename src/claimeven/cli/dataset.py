@@ -14,8 +14,8 @@ from claimeven.atomic_io import check_output
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import geometry_options, json_option, solver_options
 from claimeven.cli.common.output import show
-from claimeven.cli.common.parsing import plies_asked, usually
-from claimeven.cli.common.progress import kept_in, say_when_compiling, status_line
+from claimeven.cli.common.parsing import default_plies_text, parse_plies
+from claimeven.cli.common.progress import announce_compilation, resumable_file, status_line
 from claimeven.cli.common.solver_options import SolverChoice
 from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
 from claimeven.game.geometry import Geometry
@@ -23,12 +23,12 @@ from claimeven.game.geometry import Geometry
 #: Most positions are quickly solved, and a table that stays near the processor suits them best.
 TABLE_MB = 16
 #: Plies of the positions where none are asked for, on the standard board.
-USUAL_PLIES = 8, 36
+DEFAULT_PLIES = 8, 36
 
 
 @click.command("dataset")
 @click.option("--positions", type=int, help="Rows to write; not with --source all.")
-@click.option("--plies", help=f"Plies of the positions, a-b; {usually(USUAL_PLIES)}.")
+@click.option("--plies", help=f"Plies of the positions, a-b; {default_plies_text(DEFAULT_PLIES)}.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the positions.")
 @click.option("--out", required=True, help="A .csv or .parquet.")
 @click.option(
@@ -59,7 +59,7 @@ def command(
     split: float | None,
     random_moves: float | None,
     as_json: bool,
-    solving: SolverChoice,
+    solver_choice: SolverChoice,
     geometry: Geometry,
     **asked: Any,
 ) -> None:
@@ -102,15 +102,15 @@ def command(
       claimeven dataset --source all --plies 0-6 --out early.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
-    lowest, highest = plies_asked(plies, USUAL_PLIES, geometry)
+    lowest, highest = parse_plies(plies, DEFAULT_PLIES, geometry)
     check_output(out)
-    say_when_compiling()
+    announce_compilation()
     share: dict[str, Any] = {} if random_moves is None else {"random_moves": random_moves}
     plan = DatasetPlan(lowest=lowest, highest=highest, geometry=geometry, **asked, **share)
-    solver = solving.solver(geometry)
+    solver = solver_choice.solver(geometry)
     start = time.perf_counter()
     nodes = 0
-    with kept_in(f"{out}.partial"), status_line() as line:
+    with resumable_file(f"{out}.partial"), status_line() as line:
 
         def report(at: DatasetProgress) -> None:
             nonlocal nodes

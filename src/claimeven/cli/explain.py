@@ -9,18 +9,18 @@ import click
 
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import (
-    GivenScores,
     Inputs,
-    answer_each,
-    given_dict,
-    given_text,
+    ScoreComparison,
+    answer_inputs,
+    comparison_dict,
     is_ongoing,
+    scores_text,
     source_option,
 )
 from claimeven.cli.common.options import geometry_options, json_option, solver_options
 from claimeven.cli.common.output import board_text, show, text_width
-from claimeven.cli.common.progress import say_when_compiling, status_line
-from claimeven.cli.common.solver_options import SolverChoice, WatchedSolver
+from claimeven.cli.common.progress import announce_compilation, status_line
+from claimeven.cli.common.solver_options import ProgressSolver, SolverChoice
 from claimeven.game.geometry import Geometry
 from claimeven.records import GameRecord
 
@@ -46,7 +46,7 @@ def command(
     positions: tuple[str, ...],
     source: str | None,
     as_json: bool,
-    solving: SolverChoice,
+    solver_choice: SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Explain the position after MOVES ("" is the empty board): every column, best ones first.
@@ -67,21 +67,21 @@ def command(
       claimeven explain positions.txt --book my.book
     """
     inputs = Inputs(positions, geometry, is_ongoing, source)
-    say_when_compiling()
+    announce_compilation()
 
-    def answer(moves: str, record: GameRecord, solver: Solver, given: GivenScores) -> None:
+    def answer(moves: str, record: GameRecord, solver: Solver, given: ScoreComparison) -> None:
         from claimeven.review.explain import explain  # noqa: PLC0415 - for a quick start
 
         with status_line() as line:
-            explanation = explain(record.position, WatchedSolver(solver, line))
+            explanation = explain(record.position, ProgressSolver(solver, line))
         agrees = given.agree(record, explanation.score, explanation.scores)
         if as_json:
-            shown = {"moves": moves, **explanation.as_dict(), **given_dict(record, agrees)}
+            shown = {"moves": moves, **explanation.as_dict(), **comparison_dict(record, agrees)}
             write_json(shown, sys.stdout)
             return
         print(board_text(record.position), explanation.text(text_width()), sep="\n\n", end="\n\n")
         if not agrees:
-            print(f"The score given, {given_text(record)}, is wrong.\n")
+            print(f"The score given, {scores_text(record)}, is wrong.\n")
         show(LEGEND)
 
-    answer_each(ctx, inputs, "position", solving, geometry, as_json, answer)
+    answer_inputs(ctx, inputs, "position", solver_choice, geometry, as_json, answer)

@@ -34,7 +34,7 @@ from claimeven.cli.common.options import (
     WordChoice,
     geometry_options,
     json_option,
-    refuse_given,
+    reject_options,
 )
 from claimeven.cli.common.output import board_text, fitted, table_width, text_width
 from claimeven.cli.common.progress import status_line
@@ -44,7 +44,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records import RESULTS
 
 #: Games that are listed if nothing else is said: of a store of a million the first page.
-USUAL_LIMIT = 1_000
+DEFAULT_LIMIT = 1_000
 #: The options that pick some of the games or write them.
 _PICKING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
 
@@ -65,7 +65,7 @@ _PICKING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
 @click.option(
     "--limit",
     type=click.IntRange(1),
-    show_default=f"{USUAL_LIMIT:,}; with --json all",
+    show_default=f"{DEFAULT_LIMIT:,}; with --json all",
     help="Games of a page.",
 )
 @click.option("--page", type=click.IntRange(1), default=1, help="Page to list, from 1.")
@@ -134,7 +134,7 @@ def command(
     """
     if imported:
         why = "{} picks from games that are there: it cannot be --import's"
-        refuse_given(ctx, ("number", *_PICKING), why)
+        reject_options(ctx, ("number", *_PICKING), why)
         board = None if file.exists() and geometry == STANDARD else geometry
         for name in (*imported, *more):
             lines = as_file(sys.stdin) if name == STDIN else name
@@ -146,7 +146,7 @@ def command(
         raise ClaimevenError(f"{given} {'the players' if first or second else 'games'} of --import")
     if number is not None:
         why = "--game shows one game: it cannot be given with {}"
-        refuse_given(ctx, _PICKING, why)
+        reject_options(ctx, _PICKING, why)
         _show(file, number, as_json, geometry)
         return
     if pair is not None and pair < 1:
@@ -159,7 +159,7 @@ def command(
             raise ClaimevenError("--export writes all games: --limit and --page are for lists")
         _export(file, wanted, out, as_json, geometry)
     elif as_json:
-        most = USUAL_LIMIT if limit is None and page > 1 else limit
+        most = DEFAULT_LIMIT if limit is None and page > 1 else limit
         with Store.read(file) as store:
             _check_board(file, store.start.geometry, geometry)
             labels = {agent.id: agent.label for agent in store.agents}
@@ -167,10 +167,10 @@ def command(
                 write_json(game_dict(game, labels), sys.stdout)
             _warn_damaged(len(store.damaged), file)
     else:
-        games = find_games(file, wanted, limit or USUAL_LIMIT, page)
+        games = find_games(file, wanted, limit or DEFAULT_LIMIT, page)
         _check_board(file, games.geometry, geometry)
         _warn_damaged(games.damaged, file)
-        most = limit or USUAL_LIMIT
+        most = limit or DEFAULT_LIMIT
         is_full = len(games.games) + games.damaged == most and page * most < games.stored
         _print_list(games, sys.stdout, f"; --page {page + 1} lists the next" * is_full)
 

@@ -14,16 +14,16 @@ from claimeven.arena.tournaments import reference_pool
 from claimeven.arena.tournaments.results import Placement, pool_dict
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.common.executor_options import play_shown
+from claimeven.cli.common.executor_options import play_with_progress
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import (
     json_option,
     option_group,
-    refuse_beside,
-    refuse_given,
+    reject_options,
+    reject_other_options,
     warn_unbounded,
 )
-from claimeven.cli.common.progress import say, say_interrupted, say_when_compiling
+from claimeven.cli.common.progress import announce_compilation, notify, print_interrupted
 from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
@@ -58,7 +58,7 @@ def command(
       claimeven ladder my_agent.py --executor ray --address auto
     """
     if published:
-        refuse_beside(ctx, "--published", ("published", "agent", "as_json"))
+        reject_other_options(ctx, "--published", ("published", "agent", "as_json"))
         _publish(agent, as_json)
         return
     if agent is None and options.limit != Limit():
@@ -67,29 +67,29 @@ def command(
         )
     if agent is None:
         why = "{} is for AGENT: the agents of the pool play as they are"
-        refuse_given(ctx, ("isolate", "memory_limit", "load_timeout"), why)
+        reject_options(ctx, ("isolate", "memory_limit", "load_timeout"), why)
     else:
         warn_unbounded((agent,), options.sandbox)
-    say_when_compiling()
+    announce_compilation()
     rounds, begin = options.rounds, time.perf_counter()
     plan = placement_plan(agent, options) if agent else reference_pool.pool_plan(rounds)
     with clean_stdout() as stdout:
         with store_of(plan, options.out, options.resume) as store:
-            games = run(plan, players_of(options, usable_cores(), say), store, say)
-            ended = play_shown(games, plan.games, len(store))
+            games = run(plan, players_of(options, usable_cores(), notify), store, notify)
+            ended = play_with_progress(games, plan.games, len(store))
             standings = Standings.of_store(store)
         spent = time.perf_counter() - begin
         if agent:
             placement = Placement(plan, standings, spent)
             data, sections = placement.as_dict(), results.placement(placement)
         else:
-            data, sections = pool_told(standings, spent), results.pool(standings)
+            data, sections = pool_data(standings, spent), results.pool(standings)
         if as_json:
             write_json(data, stdout)
         else:
             write_sections([*sections, list(standings.remarks)], stdout)
     if ended is not None:
-        say_interrupted(f"{len(standings.games)} of {plan.games} games", options.out)
+        print_interrupted(f"{len(standings.games)} of {plan.games} games", options.out)
         ctx.exit(INTERRUPTED)
 
 
@@ -99,12 +99,12 @@ def _publish(agent: str | None, as_json: bool) -> None:
     standings = reference_pool.pool_standings()
     with clean_stdout() as stdout:
         if as_json:
-            write_json(pool_told(standings, 0.0), stdout)
+            write_json(pool_data(standings, 0.0), stdout)
         else:
             write_sections(results.pool(standings), stdout)
 
 
-def pool_told(standings: Standings, seconds: float) -> dict[str, object]:
+def pool_data(standings: Standings, seconds: float) -> dict[str, object]:
     """Return what games of the pool come to as plain data for JSON."""
     return {
         "pool": pool_dict(),

@@ -13,7 +13,7 @@ import click
 
 from claimeven import __version__
 from claimeven.cli.common.groups import LazyGroup
-from claimeven.cli.common.streams import complain, drop_output, prepare_streams
+from claimeven.cli.common.streams import drop_output, prepare_streams, print_error
 from claimeven.errors import ClaimevenError
 from claimeven.parallel import interrupts
 from claimeven.suggestions import closest
@@ -135,14 +135,14 @@ def _status_of(run: Callable[[], int]) -> int:
     try:
         return run()
     except ClaimevenError as error:
-        return complain(str(error))
+        return print_error(str(error))
     except click.UsageError as error:
         hint = f" (try '{error.ctx.command_path} --help')" if error.ctx else ""
-        return complain(_usage_text(error) + hint)
+        return print_error(_usage_text(error) + hint)
     except click.ClickException as error:
-        return complain(error.format_message())
+        return print_error(error.format_message())
     except MemoryError:
-        return complain("there is not enough memory: choose a smaller table or tree")
+        return print_error("there is not enough memory: choose a smaller table or tree")
     except (click.Abort, KeyboardInterrupt) as error:
         print(str(error) or str(error.__cause__ or "") or "interrupted", file=sys.stderr)
         return INTERRUPTED
@@ -150,7 +150,7 @@ def _status_of(run: Callable[[], int]) -> int:
         drop_output()  # the reader is gone
         return LOST_OUTPUT
     except OSError as error:
-        complain(f"{error.filename or 'the output'} cannot be used: {error.strerror or error}")
+        print_error(f"{error.filename or 'the output'} cannot be used: {error.strerror or error}")
         drop_output()
         return LOST_OUTPUT
 

@@ -20,10 +20,10 @@ from claimeven.arena.games.plan import Opening
 from claimeven.arena.options import MatchOptions
 from claimeven.arena.tournaments.results import MatchResult, game_of_match
 from claimeven.arena.tournaments.run import in_order, players_of, run, store_of
-from claimeven.cli.common.executor_options import play_shown
+from claimeven.cli.common.executor_options import play_with_progress
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import position_option, read_one
-from claimeven.cli.common.openings import refuse_plies_of_file
+from claimeven.cli.common.openings import reject_opening_plies
 from claimeven.cli.common.options import (
     command_line,
     json_option,
@@ -32,10 +32,10 @@ from claimeven.cli.common.options import (
     warn_unbounded,
 )
 from claimeven.cli.common.output import board_text
-from claimeven.cli.common.progress import say, say_interrupted, say_when_compiling
-from claimeven.cli.common.report_output import check_page, write_after
+from claimeven.cli.common.progress import announce_compilation, notify, print_interrupted
+from claimeven.cli.common.report_output import check_page, write_page_after
 from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout, complain
+from claimeven.cli.common.streams import clean_stdout, print_error
 from claimeven.cli.main import INTERRUPTED
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.position import Position
@@ -92,7 +92,7 @@ def command(
       claimeven match alphabeta uct --games 200 --no-swap
       claimeven match uct perfect --games 1000 --executor ray --address auto
     """
-    refuse_plies_of_file(ctx, str(options.openings))
+    reject_opening_plies(ctx, str(options.openings))
     out = options.out
     if report is not None:
         if out is None:
@@ -103,7 +103,7 @@ def command(
     plan = match_plan(first_agent, second_agent, replace(options, start=start))
     plan = replace(plan, sandbox=replace(plan.sandbox, max_lines=MAX_LINES))
     warn_unbounded((first_agent, second_agent), plan.sandbox)
-    say_when_compiling()
+    announce_compilation()
     played: list[Game] = []
     failed: set[tuple[int, str]] = set()
     begin = time.perf_counter()
@@ -119,9 +119,9 @@ def command(
         with nullcontext() if out is None else store_of(plan, out, options.resume) as store:
             if store is not None:
                 store.set_meta("command", command_line(ctx))
-            games = run(plan, players_of(options, 1, say), store, say)
+            games = run(plan, players_of(options, 1, notify), store, notify)
             try:
-                ended = play_shown(
+                ended = play_with_progress(
                     in_order(plan, games, store), plan.games, on_game=note,
                     returned=(KeyboardInterrupt, ClaimevenError),
                 )  # fmt: skip
@@ -137,12 +137,12 @@ def command(
             write_sections(results.match(result), stdout)
         if report is not None and out is not None and ended is None:
             stdout.flush()
-            write_after(Path(out), report, Path(out))
+            write_page_after(Path(out), report, Path(out))
     if isinstance(ended, KeyboardInterrupt):
-        say_interrupted(f"{len(played)} of {plan.games} games", out)
+        print_interrupted(f"{len(played)} of {plan.games} games", out)
         ctx.exit(INTERRUPTED)
     if ended is not None:
-        ctx.exit(complain(str(ended)))
+        ctx.exit(print_error(str(ended)))
 
 
 def _print_game(game: Game, names: Sequence[str], out: TextIO) -> None:

@@ -11,7 +11,7 @@ from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import geometry_options, json_option
 from claimeven.cli.common.output import show_table
-from claimeven.cli.common.progress import say_when_compiling, status_line
+from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.game import perft
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -38,7 +38,7 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
         raise ClaimevenError(f"PLIES is 0 or more, not {plies}")
     record = read_one(moves, geometry)
     start, moves = record.position, record.moves
-    say_when_compiling()
+    announce_compilation()
     ended: BaseException | None = None
     counted: list[tuple[int, int]] = []
     try:

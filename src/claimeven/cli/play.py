@@ -14,7 +14,7 @@ from claimeven.cli.common.decision_report import LEVELS
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import position_option, read_one
 from claimeven.cli.common.options import WordChoice, geometry_options, limit_options
-from claimeven.cli.common.progress import say_when_compiling
+from claimeven.cli.common.progress import announce_compilation
 from claimeven.cli.common.streams import clean_stdout, one_line
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.terminal.game_session import Session
@@ -102,7 +102,7 @@ def command(
     seed = int(np.random.SeedSequence().generate_state(1)[0]) % SEEDS if seed is None else seed
     seed_number(seed)
     specs = _seats(first_spec, second_spec, level)
-    say_when_compiling()
+    announce_compilation()
     with clean_stdout() as out:
         # With --json the conversation moves to stderr, so that stdout holds the objects alone.
         talk = sys.stderr if as_json else out
@@ -111,7 +111,7 @@ def command(
             check_limit(agent, limit)
 
         def helper() -> Agent:
-            return helpers[0] if helpers else make_agent(_usual_helper(geometry), geometry)
+            return helpers[0] if helpers else make_agent(_default_helper(geometry), geometry)
 
         hint_limit = Limit() if helpers else Limit(seconds=HINT_SECONDS)
         session = Session(
@@ -144,6 +144,6 @@ def _seats(first: str | None, second: str | None, level: int | None) -> tuple[st
     raise ClaimevenError(f"--level {level} names the opponent: leave --second {second} out")
 
 
-def _usual_helper(geometry: Geometry) -> str:
+def _default_helper(geometry: Geometry) -> str:
     """Spec of the agent for hints: exact where the solver can hold the board."""
     return "perfect" if geometry.fits_word else "uct:seconds=1"

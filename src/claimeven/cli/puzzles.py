@@ -17,12 +17,12 @@ from claimeven.cli.common.options import (
     WordChoice,
     geometry_options,
     json_option,
-    refuse_beside,
+    reject_other_options,
     seed_option,
 )
 from claimeven.cli.common.output import fitted, show_table, table_width
-from claimeven.cli.common.parsing import plies_asked, usually
-from claimeven.cli.common.progress import kept_in, say_when_compiling, status_line
+from claimeven.cli.common.parsing import default_plies_text, parse_plies
+from claimeven.cli.common.progress import announce_compilation, resumable_file, status_line
 from claimeven.cli.main import INTERRUPTED
 from claimeven.cli.terminal.puzzle_session import PuzzleSession
 from claimeven.game.errors import ClaimevenError
@@ -47,7 +47,7 @@ SEEDS = 1_000_000
 #: Size of the solver's table: puzzles are late enough for a small one.
 TABLE_MB = 32
 #: Discs on the board where no number is asked for, on the standard board.
-USUAL_PLIES = 8, 34
+DEFAULT_PLIES = 8, 34
 
 
 @click.group("puzzles", cls=CommandGroup, invoke_without_command=True)
@@ -103,7 +103,7 @@ def command(
       claimeven puzzles make --count 500 --seed 1 -o mine.txt
     """
     if ctx.invoked_subcommand is not None:
-        refuse_beside(ctx, ctx.invoked_subcommand, ())
+        reject_other_options(ctx, ctx.invoked_subcommand, ())
         return
     given = shipped_puzzles(geometry) if file is None else read_puzzles(file, geometry)
     chosen = picked(given.puzzles, band, kind)
@@ -114,7 +114,7 @@ def command(
     if as_list or counts:
         asked = "as_list" if as_list else "counts"
         narrowing = ("band", "kind", "file", "as_json", "columns", "rows", "connect")
-        refuse_beside(ctx, "--list" if as_list else "--counts", (asked, *narrowing))
+        reject_other_options(ctx, "--list" if as_list else "--counts", (asked, *narrowing))
         (_print_list if as_list else _print_counts)(given, chosen, as_json)
         return
     rng = np.random.default_rng(seed if seed is None else seed_number(seed))
@@ -126,7 +126,7 @@ def command(
     if as_json and not hint:
         write_json({**first.as_dict(), "set": given.name, "hints": None}, sys.stdout)
         return
-    say_when_compiling()
+    announce_compilation()
     solver = Solver(geometry, TABLE_MB)
     if hint:
         _print_puzzle(first, given, solver, as_json, is_own=file is not None)
@@ -138,9 +138,9 @@ def command(
             if not session.solve(puzzle):
                 break
         else:
-            session.say("there is no other puzzle.")
+            session.print("there is no other puzzle.")
     except KeyboardInterrupt:
-        session.say("")  # ends the line of the prompt
+        session.print("")  # ends the line of the prompt
         ctx.exit(INTERRUPTED)
     finally:
         session.close()
@@ -175,7 +175,7 @@ def _check_one(
 @command.command("make")
 @click.option("--count", type=int, required=True, help="Puzzles to make.")
 @click.option("-o", "--out", required=True, help="File to write; packed if it ends in .gz.")
-@click.option("--plies", help=f"Discs on the board, a-b; {usually(USUAL_PLIES)}.")
+@click.option("--plies", help=f"Discs on the board, a-b; {default_plies_text(DEFAULT_PLIES)}.")
 @seed_option
 @json_option
 @geometry_options
@@ -193,10 +193,10 @@ def make(
       claimeven puzzles make --count 500 --seed 1 -o mine.txt
       claimeven puzzles make --count 99 -o small.txt --columns 5 --rows 5
     """
-    lowest, highest = plies_asked(plies, USUAL_PLIES, geometry)
+    lowest, highest = parse_plies(plies, DEFAULT_PLIES, geometry)
     check_output(out)
-    say_when_compiling()
-    with kept_in(f"{out}.partial"), status_line() as line:
+    announce_compilation()
+    with resumable_file(f"{out}.partial"), status_line() as line:
         made = make_puzzles(
             Path(out),
             count,
@@ -251,4 +251,4 @@ def _print_puzzle(
         return
     session.show(puzzle)
     for each in hints:
-        session.say(each.text)
+        session.print(each.text)

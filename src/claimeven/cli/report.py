@@ -11,9 +11,9 @@ import click
 
 from claimeven.arena.report import Report
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.options import FilePath, json_option, refuse_given
+from claimeven.cli.common.options import FilePath, json_option, reject_options
 from claimeven.cli.common.output import fitted, text_width
-from claimeven.cli.common.report_output import MAX_JUDGED_GAMES, lines_on, write_watched
+from claimeven.cli.common.report_output import MAX_JUDGED_GAMES, summary_lines, write_with_progress
 from claimeven.cli.common.streams import one_line
 from claimeven.errors import ClaimevenError
 
@@ -77,13 +77,13 @@ def command(
       claimeven report class.db --no-accuracy --plots charts
     """
     if no_accuracy:
-        refuse_given(
+        reject_options(
             ctx,
             ("accuracy_games", "threads"),
             "{} is for judging games: it does not go with --no-accuracy",
         )
-    out = page_beside(file) if out is None else out
-    report = write_watched(
+    out = default_page(file) if out is None else out
+    report = write_with_progress(
         file,
         out,
         title=title,
@@ -95,7 +95,7 @@ def command(
     if as_json:
         write_json(_as_dict(report), sys.stdout)
         return
-    for text in lines_on(report):
+    for text in summary_lines(report):
         click.echo(fitted(one_line(text), text_width()))
 
 
@@ -114,7 +114,7 @@ def _as_dict(report: Report) -> dict[str, Any]:
     }
 
 
-def page_beside(file: Path) -> Path:
+def default_page(file: Path) -> Path:
     """Return the default path of the page about a store."""
     if not file.name:  # . and /
         raise ClaimevenError(f"{file} cannot be read: it is a folder")

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from claimeven.cli.common.json_lines import json_data, write_json
-from claimeven.cli.common.move_inputs import Given, Inputs, source_option
+from claimeven.cli.common.move_inputs import Input, Inputs, source_option
 from claimeven.cli.common.options import WordChoice, geometry_options, json_option
 from claimeven.cli.common.output import board_text, show
 from claimeven.cli.common.streams import one_line
@@ -92,7 +92,7 @@ def command(
 
 
 def _show(
-    given: Given, form: str | None, sequences: bool, as_json: bool, is_one_of_many: bool
+    given: Input, form: str | None, sequences: bool, as_json: bool, is_one_of_many: bool
 ) -> None:
     position = _position_of(given)
     board = None if form is None else _encoded(given, position, form)
@@ -108,7 +108,7 @@ def _show(
         show(f"\n{_facts_text(given, position, sequences)}" + "\n" * is_one_of_many)
 
 
-def _encoded(given: Given, position: Position, form: str) -> Any:
+def _encoded(given: Input, position: Position, form: str) -> Any:
     if form in _DRAWINGS:
         style, charset = _DRAWINGS[form]
         return draw(position, style=style, charset=charset, result=given.record is not None)
@@ -121,7 +121,7 @@ def _encoded(given: Given, position: Position, form: str) -> Any:
     return getattr(encodings, f"to_{form}")(position)
 
 
-def _position_of(given: Given) -> Position:
+def _position_of(given: Input) -> Position:
     """Return the position of a game, or the discs of a board in whatever numbers they are."""
     if given.record is not None:
         return given.record.position
@@ -131,7 +131,7 @@ def _position_of(given: Given) -> Position:
     return Position.unchecked(board.geometry, mine, board.first | board.second)
 
 
-def _facts_of(given: Given, position: Position) -> dict[str, Any]:
+def _facts_of(given: Input, position: Position) -> dict[str, Any]:
     board, is_game = position.geometry, given.record is not None
     is_over = is_game and position.is_over
     wins = [winning_cells(discs, position.mask, board) for discs in position.discs]
@@ -171,7 +171,7 @@ def _cell(column: int, row: int, board: Geometry) -> str:
     return f"{column_name(column, board)}{row + 1}"
 
 
-def _facts_text(given: Given, position: Position, sequences: bool) -> str:
+def _facts_text(given: Input, position: Position, sequences: bool) -> str:
     """Return the facts as lines; `sequences` lists the runs too."""
     told, board = _facts_of(given, position), position.geometry
 

@@ -13,18 +13,18 @@ import click
 
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import (
-    Given,
-    GivenScores,
+    Input,
     Inputs,
-    given_dict,
-    given_text,
+    ScoreComparison,
+    comparison_dict,
     is_ongoing,
+    scores_text,
     source_option,
 )
 from claimeven.cli.common.options import geometry_options, solver_options
-from claimeven.cli.common.progress import say_when_compiling, status_line
+from claimeven.cli.common.progress import announce_compilation, status_line
 from claimeven.cli.common.solver_options import (
-    USUAL_SOLVING,
+    DEFAULT_SOLVER_CHOICE,
     SolverChoice,
     progress_text,
     score_text,
@@ -139,7 +139,7 @@ def command(
     source: str | None,
     pons: bool,
     as_json: bool,
-    solving: SolverChoice,
+    solver_choice: SolverChoice,
     geometry: Geometry,
 ) -> None:
     """Print the exact score of each position, given by its moves ("" is the empty board).
@@ -176,7 +176,7 @@ def command(
     """
     asked = Asked(every, weak, stats, as_json)
     _check(asked, solver, against, pons)
-    if solver is not None and solving != USUAL_SOLVING:
+    if solver is not None and solver_choice != DEFAULT_SOLVER_CHOICE:
         raise ClaimevenError(
             "--threads, --table-mb, --book and --no-book are of the solver here, which is not asked"
             " with --solver"
@@ -186,34 +186,34 @@ def command(
             "give the moves of a position such as 4455, \"\", a file, or '-' for stdin"
         )
     if pons:
-        say_when_compiling()
-        with closing(ScoreSource(solver, solving, geometry)) as one:
+        announce_compilation()
+        with closing(ScoreSource(solver, solver_choice, geometry)) as one:
             _answer_like_pons(positions, one, geometry, asked)
         return
     inputs = Inputs(positions, geometry, is_ongoing, source)
-    say_when_compiling()
+    announce_compilation()
     specs = (solver,) if against is None else (solver, against)
-    given_scores, differ = GivenScores(), list[bool]()
+    comparison, differ = ScoreComparison(), list[bool]()
     sources: dict[Geometry, list[ScoreSource]] = {}
     try:
         for given in inputs:
             board = geometry if given.record is None else given.record.geometry
             if board not in sources:
-                sources[board] = [ScoreSource(spec, solving, board) for spec in specs]
+                sources[board] = [ScoreSource(spec, solver_choice, board) for spec in specs]
             if given.record is None:
                 if as_json or against is None:
                     print("null" if as_json else "")
             elif against is None:
-                _answer(given.moves, given.record, sources[board][0], asked, given_scores)
+                _answer(given.moves, given.record, sources[board][0], asked, comparison)
             else:
-                differ.append(_differ(given, given.record, sources[board], asked, given_scores))
+                differ.append(_differ(given, given.record, sources[board], asked, comparison))
             sys.stdout.flush()
     finally:
         for each in sources.values():
             for one in each:
                 one.close()
-    _summarize([*sources.values()], None if against is None else differ, as_json, given_scores)
-    if inputs.failed or any(differ) or given_scores.wrong:
+    _summarize([*sources.values()], None if against is None else differ, as_json, comparison)
+    if inputs.failed or any(differ) or comparison.wrong:
         ctx.exit(1)
 
 
@@ -221,7 +221,7 @@ def _summarize(
     pairs: list[list[ScoreSource]],
     differ: list[bool] | None,
     as_json: bool,
-    given_scores: GivenScores,
+    comparison: ScoreComparison,
 ) -> None:
     if differ is not None and not as_json:
         ours, theirs = (sum(pair[side].spent[1] for pair in pairs) for side in (0, 1))
@@ -229,11 +229,11 @@ def _summarize(
             f"{len(differ):,} positions, {sum(differ):,} differ; {ours:.2f} s against"
             f" {theirs:.2f} s"
         )
-    if given_scores.count and as_json:
-        counts = {"compared": given_scores.count, "right": given_scores.right}
-        write_json(counts | {"wrong": given_scores.wrong}, sys.stdout)
-    elif given_scores.count:
-        print(f"# {given_scores}")
+    if comparison.count and as_json:
+        counts = {"compared": comparison.count, "right": comparison.right}
+        write_json(counts | {"wrong": comparison.wrong}, sys.stdout)
+    elif comparison.count:
+        print(f"# {comparison}")
 
 
 def _check(asked: Asked, solver: str | None, against: str | None, pons: bool) -> None:
@@ -247,13 +247,13 @@ def _check(asked: Asked, solver: str | None, against: str | None, pons: bool) ->
 
 
 def _answer(
-    moves: str, record: GameRecord, source: ScoreSource, asked: Asked, given_scores: GivenScores
+    moves: str, record: GameRecord, source: ScoreSource, asked: Asked, comparison: ScoreComparison
 ) -> None:
     before = source.spent
     if asked.as_json:
         found = _as_dict(source, moves, record.position)
-        agrees = given_scores.agree(record, found["score"], found["scores"])
-        write_json(found | given_dict(record, agrees), sys.stdout)
+        agrees = comparison.agree(record, found["score"], found["scores"])
+        write_json(found | comparison_dict(record, agrees), sys.stdout)
         return
     scores = source.ask(asked.scores, record.position, moves)
     words = [moves, *map(score_text, scores)]
@@ -261,17 +261,17 @@ def _answer(
         words += _stats_words(source, before)
     if len(record.scores) > 1 and not asked.weak:
         scores = source.ask("scores", record.position, moves)
-    if not _agree(record, scores, asked, given_scores):
-        words.append(f" # given {given_text(record)}")
+    if not _agree(record, scores, asked, comparison):
+        words.append(f" # given {scores_text(record)}")
     print(" ".join(words))
 
 
-def _agree(record: GameRecord, scores: Scores, asked: Asked, given_scores: GivenScores) -> bool:
+def _agree(record: GameRecord, scores: Scores, asked: Asked, comparison: ScoreComparison) -> bool:
     """Count whether the scores found are those that a record gives, or their sign with --weak."""
     if asked.weak:
         record = replace(record, scores=tuple(score and _sign(score) for score in record.scores))
     best = max(score for score in scores if score is not None)
-    return given_scores.agree(record, best, scores)
+    return comparison.agree(record, best, scores)
 
 
 def _sign(score: int) -> int:
@@ -285,20 +285,20 @@ def _stats_words(source: ScoreSource, before: tuple[int | None, float]) -> list[
 
 
 def _differ(
-    given: Given,
+    given: Input,
     record: GameRecord,
     sources: list[ScoreSource],
     asked: Asked,
-    given_scores: GivenScores,
+    comparison: ScoreComparison,
 ) -> bool:
     one, two = (source.ask(asked.scores, record.position, given.moves) for source in sources)
-    agrees = _agree(record, one, asked, given_scores)
+    agrees = _agree(record, one, asked, comparison)
     if asked.as_json:
         found = {"moves": given.moves, "scores": one, "other_scores": two, "agree": one == two}
-        write_json(found | given_dict(record, agrees), sys.stdout)
+        write_json(found | comparison_dict(record, agrees), sys.stdout)
     elif one != two or not agrees:
         ours, theirs = (" ".join(map(score_text, scores)) for scores in (one, two))
-        wrong = f" # given {given_text(record)}" * (not agrees)
+        wrong = f" # given {scores_text(record)}" * (not agrees)
         print(f"{given.moves} {ours} against {theirs}{wrong}")
     return one != two
 

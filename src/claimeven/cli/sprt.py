@@ -13,11 +13,16 @@ from claimeven.arena.options import SprtOptions
 from claimeven.arena.tournaments.results import SequentialResult
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.common.executor_options import play_shown
+from claimeven.cli.common.executor_options import play_with_progress
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.openings import more_openings, refuse_plies_of_file
+from claimeven.cli.common.openings import more_openings, reject_opening_plies
 from claimeven.cli.common.options import json_option, option_group, warn_unbounded
-from claimeven.cli.common.progress import count_text, say, say_interrupted, say_when_compiling
+from claimeven.cli.common.progress import (
+    announce_compilation,
+    count_text,
+    notify,
+    print_interrupted,
+)
 from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
@@ -50,10 +55,10 @@ def command(
       claimeven sprt uct:c=0.7 uct --executor ray --address auto --out test.db
     """
     source = str(options.openings)
-    refuse_plies_of_file(ctx, source)
+    reject_opening_plies(ctx, source)
     warn_unbounded((first_agent, second_agent), options.sandbox)
     test = options.test
-    say_when_compiling()
+    announce_compilation()
     plan = sprt_plan(first_agent, second_agent, options)
     begin = time.monotonic()
     with clean_stdout() as stdout:
@@ -73,8 +78,8 @@ def command(
 
             ended = None
             if sofar.verdict is SprtVerdict.UNDECIDED:
-                games = run(plan, players_of(options, usable_cores(), say), store, say)
-                ended = play_shown(games, plan.games, resumed, note, progress)
+                games = run(plan, players_of(options, usable_cores(), notify), store, notify)
+                ended = play_with_progress(games, plan.games, resumed, note, progress)
             standings = Standings.of_store(store)
         result = SequentialResult(plan, test, standings, time.monotonic() - begin)
         if as_json:
@@ -83,5 +88,5 @@ def command(
             cure = more_openings(source, options.opening_plies, plan.openings)
             write_sections(results.sequential(result, cure), stdout)
     if ended is not None:
-        say_interrupted(f"{len(standings.games)} games", options.out)
+        print_interrupted(f"{len(standings.games)} games", options.out)
         ctx.exit(INTERRUPTED)

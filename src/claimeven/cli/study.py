@@ -26,9 +26,9 @@ from claimeven.cli.common.options import Command, FilePath, json_option, resume_
 from claimeven.cli.common.output import fitted, text_width
 from claimeven.cli.common.progress import (
     StatusLine,
+    announce_compilation,
     count_text,
-    say_interrupted,
-    say_when_compiling,
+    print_interrupted,
     status_line,
 )
 from claimeven.cli.common.results import write_sections
@@ -169,7 +169,7 @@ def _run(
 ) -> None:
     if laboratory.seconds is not None and not any(study.is_timed for study in studies):
         raise ClaimevenError("--seconds changes studies with a limit on the clock; these have none")
-    say_when_compiling()
+    announce_compilation()
     begin = time.monotonic()
     results: list[StudyResult] = []
     with clean_stdout() as out, status_line() as line:
@@ -189,7 +189,7 @@ def _run(
         elif results:
             out.write(f"{whole} of {len(studies)} studies, {seconds:.1f} s\n")
     if interrupted:
-        say_interrupted(f"{whole} of {len(studies)} studies", laboratory.folder)
+        print_interrupted(f"{whole} of {len(studies)} studies", laboratory.folder)
         ctx.exit(INTERRUPTED)
 
 

@@ -13,16 +13,16 @@ from claimeven.atomic_io import check_output, write_text
 from claimeven.cli.common.decision_report import (
     TREE_DEPTH,
     TREE_NODES,
-    blaming,
     decision_lines,
     legend_lines,
+    naming_agent,
     trace_lines,
 )
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import is_ongoing, read_one
 from claimeven.cli.common.options import geometry_options, json_option, limit_options
 from claimeven.cli.common.output import board_text, text_width
-from claimeven.cli.common.progress import say_when_compiling
+from claimeven.cli.common.progress import announce_compilation
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -106,10 +106,10 @@ def command(
             raise ClaimevenError(f"{name} is of a tree: give --tree or --svg too")
     if svg_file is not None:
         check_output(svg_file)
-    say_when_compiling()
+    announce_compilation()
     with clean_stdout() as out:
         agent = make_agent(spec, geometry, limit)
-        with blaming(agent):
+        with naming_agent(agent):
             rng = np.random.default_rng(seed)
             begin_game(agent, rng)
             before = np.random.default_rng(seed)

@@ -19,9 +19,9 @@ from claimeven.arena.options import TournamentOptions
 from claimeven.arena.tournaments.results import TournamentResult
 from claimeven.arena.tournaments.run import players_of, run, store_of
 from claimeven.arena.tournaments.standings import Standings
-from claimeven.cli.common.executor_options import play_shown
+from claimeven.cli.common.executor_options import play_with_progress
 from claimeven.cli.common.json_lines import write_json
-from claimeven.cli.common.openings import more_openings, refuse_plies_of_file
+from claimeven.cli.common.openings import more_openings, reject_opening_plies
 from claimeven.cli.common.options import (
     FilePath,
     command_line,
@@ -31,14 +31,14 @@ from claimeven.cli.common.options import (
     warn_unbounded,
 )
 from claimeven.cli.common.progress import (
-    say,
-    say_interrupted,
-    say_when_compiling,
+    announce_compilation,
+    notify,
+    print_interrupted,
     status_line,
 )
-from claimeven.cli.common.report_output import check_page, write_after
+from claimeven.cli.common.report_output import check_page, write_page_after
 from claimeven.cli.common.results import write_sections
-from claimeven.cli.common.streams import clean_stdout, complain, one_line
+from claimeven.cli.common.streams import clean_stdout, one_line, print_error
 from claimeven.cli.main import INTERRUPTED
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
@@ -117,7 +117,7 @@ def command(
     out = None if options.out is None else Path(options.out)
     if report is not None:
         check_page(report, out)
-    say_when_compiling()
+    announce_compilation()
     sandbox = replace(options.sandbox, quiet=not verbose)
     challenger = specs[0] if options.kind == "gauntlet" else None
     specs, left_out = _entrants(
@@ -127,14 +127,14 @@ def command(
     ctx.params["specs"] = specs  # those that play, wherever they were named
     ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
     source = str(options.openings)
-    refuse_plies_of_file(ctx, source)
+    reject_opening_plies(ctx, source)
     plan = replace(tournament_plan(specs, options), sandbox=sandbox)
     begin = time.perf_counter()
     with clean_stdout() as stdout, store_of(plan, out, options.resume) as store:
         store.set_meta("command", command_line(ctx))
-        players = players_of(options, usable_cores(), say)
-        games = run(plan, players, store, say, forfeit_unloadable=skip_broken)
-        ended = play_shown(games, plan.games, len(store))
+        players = players_of(options, usable_cores(), notify)
+        games = run(plan, players, store, notify, forfeit_unloadable=skip_broken)
+        ended = play_with_progress(games, plan.games, len(store))
         result = TournamentResult(plan, Standings.of_store(store), time.perf_counter() - begin)
         if as_json:
             reasons = [{"spec": spec, "reason": reason} for spec, reason in left_out.items()]
@@ -144,10 +144,10 @@ def command(
             write_sections(results.tournament(result, cure), stdout)
         if report is not None and ended is None:
             stdout.flush()
-            write_after(store, report, out)
+            write_page_after(store, report, out)
     if ended is not None:
         lost = "" if report is None else f"; {report} was not written"
-        say_interrupted(f"{len(result.standings.games)} of {plan.games} games{lost}", out)
+        print_interrupted(f"{len(result.standings.games)} of {plan.games} games{lost}", out)
         ctx.exit(INTERRUPTED)
 
 
@@ -181,7 +181,7 @@ def _entrants(
         raise ClaimevenError(f"{broken[mistaken[0]]}{hint}")
     if mistaken:
         for spec in mistaken:
-            complain(str(broken[spec]))
+            print_error(str(broken[spec]))
         hint = (
             "; claimeven check tells more of a file, --skip-broken plays without those"
             if set(mistaken) <= set(files)
@@ -189,6 +189,6 @@ def _entrants(
         )
         raise ClaimevenError(f"{len(mistaken)} of {len(specs)} agents cannot play{hint}")
     for error in broken.values():
-        complain(f"left out: {error}")
+        print_error(f"left out: {error}")
     able = tuple(spec for spec in specs if spec not in broken)
     return able, {spec: str(error) for spec, error in broken.items()}

@@ -10,7 +10,7 @@ import click
 from claimeven import __version__
 from claimeven.adapters.ugi import UgiEngine, serve
 from claimeven.cli.common.options import geometry_options
-from claimeven.cli.common.progress import say_when_compiling
+from claimeven.cli.common.progress import announce_compilation
 from claimeven.cli.common.streams import clean_stdout, reader_is_gone
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
@@ -36,7 +36,7 @@ def command(spec: str, seed: int, geometry: Geometry) -> None:
       printf 'position startpos moves d\\ngo movetime 100\\n' | claimeven ugi
     """
     seed_number(seed)
-    say_when_compiling()
+    announce_compilation()
     with clean_stdout() as out:
 
         def write(line: str) -> None:

@@ -159,12 +159,12 @@ def test_a_sentence_in_the_midst_of_work_stands_alone(
 ) -> None:
     with terminal(monkeypatch) as at, progress.status_line() as line:
         line.show(lambda: "a status of some length")
-        progress.say("a sentence")
+        progress.print("a sentence")
         lines = sent(at).split("\r\n")
     assert len(lines) == 2
     assert shown(lines[0])[-1] == "a sentence"
     assert len(lines[0].rpartition("\r")[2]) == 79
-    progress.say("a sentence")
+    progress.print("a sentence")
     assert capsys.readouterr() == ("", "a sentence\n")
 
 
@@ -175,7 +175,7 @@ def test_ctrl_c_says_what_is_kept(tmp_path: Path, is_there: bool) -> None:
     if is_there:
         file.touch()
         said = f"interrupted; run the same again to go on from {file}"
-    with pytest.raises(KeyboardInterrupt) as ended, progress.kept_in(file):
+    with pytest.raises(KeyboardInterrupt) as ended, progress.resumable_file(file):
         raise KeyboardInterrupt
     assert str(ended.value) == said
 

@@ -92,7 +92,7 @@ def choice_line(decision: Decision, position: Position) -> str:
 
 
 @contextmanager
-def blaming(agent: Agent) -> Iterator[None]:
+def naming_agent(agent: Agent) -> Iterator[None]:
     """Let a fault say whose it is."""
     try:
         yield

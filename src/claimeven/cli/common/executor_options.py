@@ -10,17 +10,17 @@ from claimeven.arena.games.game import Game
 from claimeven.arena.options import PlayerOptions
 from claimeven.arena.tournaments.run import players_of
 from claimeven.cli.common.options import option_group
-from claimeven.cli.common.progress import say, status_line
+from claimeven.cli.common.progress import notify, status_line
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.cores import usable_cores
 
 #: Adds --jobs, --executor and --address; the command gets `players`, an executor or None.
 players_options = option_group(
-    PlayerOptions, "players", lambda options: players_of(options, usable_cores(), say)
+    PlayerOptions, "players", lambda options: players_of(options, usable_cores(), notify)
 )
 
 
-def play_shown(
+def play_with_progress(
     games: Generator[Game, None, None],
     total: int,
     resumed: int = 0,

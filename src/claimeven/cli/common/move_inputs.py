@@ -17,7 +17,7 @@ import click
 from claimeven.cli.common.options import WordChoice
 from claimeven.cli.common.output import show
 from claimeven.cli.common.solver_options import SolverChoice
-from claimeven.cli.common.streams import as_file, complain, one_line
+from claimeven.cli.common.streams import as_file, one_line, print_error
 from claimeven.game.errors import ClaimevenError, IllegalMove
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.records import (
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 #: The argument that stands for the lines of stdin.
 STDIN = "-"
 #: Characters that only the name of a file has.
-_OF_FILES = "./\\"
+_FILE_CHARACTERS = "./\\"
 #: What is added about a board that no game reaches.
-_SHOWN = "; claimeven show draws, counts and evaluates such a board"
+_SHOW_HINT = "; claimeven show draws, counts and evaluates such a board"
 #: How the input without a move is called.
 _NO_MOVES = {"position": "(the empty board)", "game": "(no moves)"}
 
@@ -62,7 +62,7 @@ position_option = click.option(
 
 
 @dataclass(frozen=True)
-class Given:
+class Input:
     """A position or game as it was given: its moves, and the record, None if that failed.
 
     `board` holds discs that no game reaches, if `Inputs` takes them.
@@ -108,14 +108,14 @@ class Inputs:
         self.are_many = len(arguments) > 1
         self._parts = [self._part(argument) for argument in arguments]
 
-    def __iter__(self) -> Iterator[Given]:
+    def __iter__(self) -> Iterator[Input]:
         for part in self._parts:
-            if isinstance(part, Given):
+            if isinstance(part, Input):
                 yield part
             else:
                 yield from self._of_file(*part)
 
-    def _part(self, argument: str) -> Given | tuple[str, TextIO]:
+    def _part(self, argument: str) -> Input | tuple[str, TextIO]:
         if argument == STDIN:
             self.are_many = True
             return "", as_file(sys.stdin)
@@ -124,7 +124,7 @@ class Inputs:
             record = form.read(argument, self._geometry)
             self._check(record)
             self._note(argument, form.doubt(argument, self._geometry))
-            return Given(record.moves, record)
+            return Input(record.moves, record)
         except ClaimevenError as error:
             if self._source or _looks_like_moves(argument):
                 lines = _open(argument)
@@ -136,7 +136,7 @@ class Inputs:
         self.are_many = True
         return argument if "\n" not in argument else "the text given", lines
 
-    def _of_file(self, name: str, lines: TextIO) -> Iterator[Given]:
+    def _of_file(self, name: str, lines: TextIO) -> Iterator[Input]:
         where = f"{name}, " if name else ""
         with lines if name else nullcontext(lines) as stream:
             try:
@@ -150,29 +150,29 @@ class Inputs:
                         record = tried.game()
                         self._check(record)
                         self._note(f"{where}line {tried.line}", tried.doubt)
-                        yield Given(record.moves, record, board=tried.board)
+                        yield Input(record.moves, record, board=tried.board)
                     except ClaimevenError as error:
                         reason = getattr(error, "reason", str(error))
                         moves = "".join(tried.text.split()) or f"on line {tried.line}"
                         if tried.board is None or not self._takes_boards:
-                            shown = _SHOWN * (tried.board is not None and tried.record is None)
+                            shown = _SHOW_HINT * (tried.board is not None and tried.record is None)
                             self._complain(f"{where}line {tried.line}: {reason}{shown}")
-                        yield Given(moves, None, reason, tried.board)
+                        yield Input(moves, None, reason, tried.board)
             except InvalidRecord as error:  # nothing can be read from here on
                 self._complain(str(error) if error.line is None else f"{where}{error}")
-                yield Given(name or "stdin", None, error.reason)
+                yield Input(name or "stdin", None, error.reason)
 
     def _note(self, what: str, doubt: str) -> None:
         """Report how an input was read that may be meant otherwise, once for a command."""
         if doubt and not self._source and not self._has_noted:
             self._has_noted = True
-            complain(f"{what} is read as {doubt}")
+            print_error(f"{what} is read as {doubt}")
 
     _has_noted = False
 
     def _complain(self, error: str) -> None:
         if not self._is_silent:
-            complain(error)
+            print_error(error)
         self.failed = True
 
 
@@ -210,12 +210,12 @@ def _open(argument: str, may_be_text: bool = False) -> TextIO | None:
         is_there = False
     if is_there:
         return open_records(argument)
-    if not may_be_text and any(character in argument for character in _OF_FILES):
+    if not may_be_text and any(character in argument for character in _FILE_CHARACTERS):
         raise ClaimevenError(f"there is no file {argument}")
     return None
 
 
-class GivenScores:
+class ScoreComparison:
     """Counts of the scores that files give for their positions: how many are right, how many not.
 
     `right` and `wrong` count those compared with exact ones.
@@ -247,24 +247,24 @@ class GivenScores:
         return f"{self.count:,} {each} given: {self.right:,} right, {self.wrong:,} wrong"
 
 
-def given_text(record: GameRecord) -> str:
+def scores_text(record: GameRecord) -> str:
     """Return the scores of a record as its file writes them."""
     return " ".join("." if score is None else str(score) for score in record.scores)
 
 
-def given_dict(record: GameRecord, agrees: bool) -> dict[str, object]:
+def comparison_dict(record: GameRecord, agrees: bool) -> dict[str, object]:
     """Return what JSON says of the scores that a record gives, nothing if it gives none."""
     return {"given": list(record.scores), "agrees": agrees} if record.scores else {}
 
 
-def answer_each(
+def answer_inputs(
     ctx: click.Context,
     inputs: Inputs,
     kind: str,
-    solving: SolverChoice,
+    solver_choice: SolverChoice,
     geometry: Geometry,
     as_json: bool,
-    answer: Callable[[str, GameRecord, Solver, GivenScores], None],
+    answer: Callable[[str, GameRecord, Solver, ScoreComparison], None],
 ) -> None:
     """Let `answer` print what is known of each input, a "position" or a "game".
 
@@ -272,7 +272,7 @@ def answer_each(
     many inputs each has its moves above it and an empty line below. The exit status is 1 if one
     could not be read, or gave a wrong score.
     """
-    solver_of, scores = cache(solving.solver), GivenScores()
+    solver_of, scores = cache(solver_choice.solver), ScoreComparison()
     for given in inputs:
         record = given.record
         if inputs.are_many and not as_json:

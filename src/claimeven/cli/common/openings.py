@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from claimeven.arena.games.openings import band_of
-from claimeven.cli.common.options import refuse_given
+from claimeven.cli.common.options import reject_options
 from claimeven.cli.common.streams import one_line
 
 
@@ -21,7 +21,7 @@ def are_drawn(source: str) -> bool:
     return source == "random" or band_of(source) is not None
 
 
-def refuse_plies_of_file(ctx: click.Context, source: str) -> None:
+def reject_opening_plies(ctx: click.Context, source: str) -> None:
     """Raise `ClaimevenError` where --opening-plies was given beside a file of openings.
 
     Those of a tournament's file are passed over where the command line has other openings.
@@ -33,7 +33,7 @@ def refuse_plies_of_file(ctx: click.Context, source: str) -> None:
         ctx.set_parameter_source("opening_plies", ParameterSource.DEFAULT)
     else:
         told = "{} is for openings that are drawn: a file holds them as they are"
-        refuse_given(ctx, ("opening_plies",), told)
+        reject_options(ctx, ("opening_plies",), told)
 
 
 def more_openings(source: str, plies: int, openings: Sequence[object]) -> str:

@@ -19,7 +19,7 @@ from claimeven.arena.options import (
     SandboxOptions,
     options_of,
 )
-from claimeven.cli.common.solver_options import SolverChoice, usual_threads
+from claimeven.cli.common.solver_options import SolverChoice, default_threads
 from claimeven.game.errors import ClaimevenError
 from claimeven.suggestions import american, did_you_mean
 
@@ -88,7 +88,7 @@ def resume_options(command: Command, what: str = "what the file of --out does") 
     return command
 
 
-def keeping_options(command: Command) -> Command:
+def storage_options(command: Command) -> Command:
     """Add --out and what `resume_options` adds; the command receives `out`, a path or None."""
 
     @wraps(command)
@@ -218,7 +218,7 @@ SOLVER_OPTIONS = ("threads", "table_mb", "book_file", "no_book")
 def solver_options(
     command: Command, threads: int | None = 1, table_mb: float | None = None
 ) -> Command:
-    """Add --threads, --table-mb, --book and --no-book; the command gets them as one `solving`.
+    """Add --threads, --table-mb, --book and --no-book; the command gets `solver_choice`.
 
     `threads` and `table_mb` are the usual ones, as for `search_options`.
     """
@@ -231,8 +231,8 @@ def solver_options(
         no_book: bool,
         **others: Any,
     ) -> Any:
-        threads = usual_threads() if threads is None else threads
-        return command(solving=SolverChoice(threads, table_mb, book_file, no_book), **others)
+        threads = default_threads() if threads is None else threads
+        return command(solver_choice=SolverChoice(threads, table_mb, book_file, no_book), **others)
 
     decorated = click.option("--no-book", is_flag=True, help="Search what the book holds too.")(
         with_solver
@@ -247,7 +247,7 @@ def solver_options(
 
 
 #: Options that change nothing of the games.
-_BESIDE = ("address", "as_json", "executor", "jobs", "out", "report", "resume")
+_NOT_STORED = ("address", "as_json", "executor", "jobs", "out", "report", "resume")
 
 
 #: Where what was asked for comes from: typed, or from a file of settings.
@@ -265,7 +265,7 @@ def command_line(ctx: click.Context) -> str:
     for parameter in ctx.command.params:
         name = parameter.name or ""
         is_given = ctx.get_parameter_source(name) in _GIVEN
-        if not is_given or name in _BESIDE or name not in ctx.params:
+        if not is_given or name in _NOT_STORED or name not in ctx.params:
             continue
         value = ctx.params[name]
         if isinstance(parameter, click.Argument):
@@ -277,7 +277,7 @@ def command_line(ctx: click.Context) -> str:
     return without_folders(shlex.join(words))
 
 
-def refuse_beside(ctx: click.Context, option: str, allowed: Collection[str]) -> None:
+def reject_other_options(ctx: click.Context, option: str, allowed: Collection[str]) -> None:
     """Raise `ClaimevenError` where more was asked for than goes with an option.
 
     `allowed` are the names of parameters that go with it, its own included.
@@ -288,7 +288,7 @@ def refuse_beside(ctx: click.Context, option: str, allowed: Collection[str]) -> 
             raise ClaimevenError(f"{option} does not go with {parameter.opts[0]}")
 
 
-def refuse_given(ctx: click.Context, names: Collection[str], sentence: str) -> None:
+def reject_options(ctx: click.Context, names: Collection[str], sentence: str) -> None:
     """Raise `ClaimevenError` where one of some parameters was given: a sentence with the option."""
     for parameter in ctx.command.params:
         name = parameter.name or ""

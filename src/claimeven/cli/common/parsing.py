@@ -10,7 +10,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 
 
-def ply_range(text: str) -> tuple[int, int]:
+def parse_ply_range(text: str) -> tuple[int, int]:
     """Read plies: `8-20`, or one number for both ends.
 
     >>> ply_range("8-20"), ply_range("9")
@@ -22,7 +22,7 @@ def ply_range(text: str) -> tuple[int, int]:
     return int(found[1]), int(found[2] or found[1])
 
 
-def plies_asked(text: str | None, default: tuple[int, int], geometry: Geometry) -> tuple[int, int]:
+def parse_plies(text: str | None, default: tuple[int, int], geometry: Geometry) -> tuple[int, int]:
     """Read plies; without a text take those that are as far into a game as the default ones are on
     the standard board, the empty board left out.
 
@@ -30,13 +30,13 @@ def plies_asked(text: str | None, default: tuple[int, int], geometry: Geometry) 
     ((8, 36), (2, 13))
     """
     if text is not None:
-        return ply_range(text)
+        return parse_ply_range(text)
     last = geometry.cells - 1
     lowest, highest = (min(max(1, ply * last // (STANDARD.cells - 1)), last) for ply in default)
     return lowest, highest
 
 
-def usually(default: tuple[int, int]) -> str:
+def default_plies_text(default: tuple[int, int]) -> str:
     """Say for a help text which plies are taken by default.
 
     >>> usually((8, 36))

@@ -23,7 +23,7 @@ from claimeven.parallel import interrupts
 PATIENCE = 1.0
 TICK = 0.2
 #: Seconds of work before the first line of a log, and between two.
-LOG_PATIENCE, LOG_TICK = 10.0, 60.0
+LOG_DELAY, LOG_TICK = 10.0, 60.0
 #: Characters of a bar, and what it is drawn from.
 _BAR = 10
 _SHARE = re.compile(r"([\d,]+) of ([\d,]+)\b")
@@ -40,7 +40,7 @@ class StatusLine:
         self._shown_at = 0.0
         self._width = 0
         self._text = ""
-        self._due = self._begin + LOG_PATIENCE
+        self._due = self._begin + LOG_DELAY
 
     def show(self, make: Callable[[], str]) -> None:
         """Show the text that `make` gives, unless the work is young or was shown just now."""
@@ -95,13 +95,13 @@ def _with_bar(text: str) -> str:
     return f"[{'#' * filled}{'-' * (_BAR - filled)}] {text}"
 
 
-def say(text: str) -> None:
+def notify(text: str) -> None:
     """Print a line on stderr in the midst of work; a status line that stands there gives way."""
     width = table_width(sys.stderr) - 1 if is_live(sys.stderr) else 0
     print("\r" + left(text, width) if width else text, file=sys.stderr, flush=True)
 
 
-def say_interrupted(done: str, out: str | Path | None) -> None:
+def print_interrupted(done: str, out: str | Path | None) -> None:
     """Say on stderr after how much work Ctrl-C ended a command, and how the file goes on."""
     more = "" if out is None else f"; go on with: --out {out} --resume"
     print(f"interrupted after {done}{more}", file=sys.stderr)
@@ -128,19 +128,19 @@ def status_line() -> Iterator[StatusLine]:
 
 
 @contextmanager
-def kept_in(path: str | Path) -> Iterator[None]:
+def resumable_file(path: str | Path) -> Iterator[None]:
     """Say, where Ctrl-C ends the block, from what the same command goes on, if it is there yet."""
 
-    def say() -> str:
+    def notify() -> str:
         if not Path(path).exists():
             return "interrupted; nothing was written"
         return f"interrupted; run the same again to go on from {path}"
 
-    before, interrupts.last_words = interrupts.last_words, say
+    before, interrupts.last_words = interrupts.last_words, notify
     try:
         yield
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(say()) from None
+        raise KeyboardInterrupt(notify()) from None
     finally:
         interrupts.last_words = before
 
@@ -182,7 +182,7 @@ def time_text(seconds: float) -> str:
     return f"{minutes} min" if minutes < 100 else f"{minutes // 60:,} h {minutes % 60} min"
 
 
-def say_when_compiling() -> None:
+def announce_compilation() -> None:
     """Let the first compilation be told on stderr."""
     from claimeven.compiled import when_compiling  # noqa: PLC0415 - imports Numba
 

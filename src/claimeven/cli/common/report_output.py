@@ -11,8 +11,8 @@ import click
 
 from claimeven.atomic_io import BESIDE_DATABASE, check_output
 from claimeven.cli.common.output import fitted, text_width
-from claimeven.cli.common.progress import say, say_when_compiling, status_line
-from claimeven.cli.common.solver_options import usual_threads
+from claimeven.cli.common.progress import announce_compilation, notify, status_line
+from claimeven.cli.common.solver_options import default_threads
 from claimeven.cli.common.streams import one_line
 from claimeven.errors import ClaimevenError
 
@@ -33,7 +33,7 @@ def check_page(page: Path, store: Path | None) -> None:
     check_output(page)
 
 
-def write_watched(
+def write_with_progress(
     store: Store | Path,
     out: Path,
     *,
@@ -47,7 +47,7 @@ def write_watched(
     from claimeven.arena.report import write_report  # noqa: PLC0415 - brings in the solver
 
     if judge:
-        say_when_compiling()
+        announce_compilation()
     try:
         with status_line() as line:
             return write_report(
@@ -56,22 +56,22 @@ def write_watched(
                 title,
                 judge=judge,
                 plots=plots,
-                threads=threads or usual_threads(),
+                threads=threads or default_threads(),
                 on_progress=line.report,
-                on_message=say,
+                on_message=notify,
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"interrupted, {out} was not written; {go_on}") from None
 
 
-def write_after(store: Store | Path, page: Path, out: Path | None) -> None:
+def write_page_after(store: Store | Path, page: Path, out: Path | None) -> None:
     """Write a page on games just played, kept in the file `out` if in one, and say so on stderr."""
     go_on = "the games are lost without --out" if out is None else f"go on with: report {out}"
-    for text in lines_on(write_watched(store, page, go_on=go_on)):
+    for text in summary_lines(write_with_progress(store, page, go_on=go_on)):
         click.echo(fitted(one_line(text), text_width(sys.stderr)), err=True)
 
 
-def lines_on(report: Report) -> list[str]:
+def summary_lines(report: Report) -> list[str]:
     """Return what was written, in sentences."""
     contents, size = report.contents, report.path.stat().st_size
     games, agents = len(contents.games), len(contents.ranking)

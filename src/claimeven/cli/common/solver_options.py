@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from claimeven.solver import SolveProgress, Solver
 
 
-def usual_threads() -> int:
+def default_threads() -> int:
     """Return how many threads a solver gets where nothing is said: one a core, if it takes them."""
     return min(usable_cores(), MAX_THREADS)
 
@@ -58,10 +58,10 @@ class SolverChoice:
 
 
 #: What is asked of the solver where no option is given.
-USUAL_SOLVING = SolverChoice(1, None)
+DEFAULT_SOLVER_CHOICE = SolverChoice(1, None)
 
 
-class WatchedSolver:
+class ProgressSolver:
     """A solver that shows its progress on a status line while it works for something larger."""
 
     def __init__(self, solver: Solver, line: StatusLine) -> None:

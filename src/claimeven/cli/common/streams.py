@@ -112,7 +112,7 @@ def one_line(text: str) -> str:
     return sanitize.printable(" ".join(text.split()), 10 * len(text))
 
 
-def complain(sentence: str) -> int:
+def print_error(sentence: str) -> int:
     """Say on stderr what is wrong with the input; return the exit status for it."""
     print(f"claimeven: {one_line(sentence)}", file=sys.stderr, flush=True)
     return BAD_INPUT

@@ -15,10 +15,10 @@ from claimeven.arena.games.safe_call import begin_game, checked_decision
 from claimeven.cli.common.decision_report import (
     TREE_DEPTH,
     TREE_NODES,
-    blaming,
     choice_line,
     decision_lines,
     legend_lines,
+    naming_agent,
     trace_lines,
     tree_lines,
 )
@@ -90,7 +90,7 @@ class Session:
                 self._begin()
                 going_on = self._play() and self._after()
             except KeyboardInterrupt:
-                self._prompt.say()
+                self._prompt.print()
                 raise
             finally:
                 self._close()
@@ -103,7 +103,7 @@ class Session:
         self.forfeit = None
         self._is_open = True
         for agent in self.seats:
-            with blaming(agent):
+            with naming_agent(agent):
                 begin_game(agent, self.rng)
         self._show_board()
 
@@ -121,7 +121,7 @@ class Session:
                 return True
             self._obey(typed)
         moves = f"moves {self.line.moves}" if self.line.moves else "no moves"
-        self._prompt.say(f"{self._result()}, {moves}")
+        self._prompt.print(f"{self._result()}, {moves}")
         return True
 
     def _after(self) -> bool:
@@ -136,7 +136,7 @@ class Session:
             if typed == UNDO and self.forfeit is None:
                 self._step(UNDO)
             elif typed is not None:
-                self._prompt.say(f"the game is over: type {words}.")
+                self._prompt.print(f"the game is over: type {words}.")
             if not self.is_over and not self._play():
                 return False
         return True
@@ -148,7 +148,7 @@ class Session:
         self._is_open = False
         self.records.append(self._record())
         if not self.is_over and self.line.moves:
-            self._prompt.say(f"game left after moves {self.line.moves}")
+            self._prompt.print(f"game left after moves {self.line.moves}")
 
     def _result(self) -> str:
         if self.forfeit is not None:
@@ -183,22 +183,22 @@ class Session:
         try:
             decision = checked_decision(agent, position, self.limit, self.rng)
         except ClaimevenError as fault:
-            self._prompt.say_lines(steps)
+            self._prompt.print_lines(steps)
             self.forfeit = str(fault)
-            self._prompt.say(f"{who} forfeits: {fault}")
+            self._prompt.print(f"{who} forfeits: {fault}")
             return
-        self._prompt.say_lines(steps)
+        self._prompt.print_lines(steps)
         if self.thinking == "mute":
-            self._prompt.say(f"{who} {choice_line(decision, position).partition(':')[0]}")
+            self._prompt.print(f"{who} {choice_line(decision, position).partition(':')[0]}")
         else:
-            self._prompt.say(who)
+            self._prompt.print(who)
             width = text_width(self.talk) - 2
-            self._prompt.say_lines(decision_lines(decision, position, width), "  ")
+            self._prompt.print_lines(decision_lines(decision, position, width), "  ")
             if agent not in self._explained:
-                self._prompt.say_lines(legend_lines(decision, width), "  ")
+                self._prompt.print_lines(legend_lines(decision, width), "  ")
                 self._explained.append(agent)
         if self.thinking == "high":
-            self._prompt.say_lines(tree_lines(agent, TREE_DEPTH, TREE_NODES), "  ")
+            self._prompt.print_lines(tree_lines(agent, TREE_DEPTH, TREE_NODES), "  ")
         self.line.play(decision.column)
         self._show_board()
 
@@ -211,7 +211,7 @@ class Session:
             try:
                 self.line.play(typed)
             except ClaimevenError as error:
-                self._prompt.say(f"{error}.")
+                self._prompt.print(f"{error}.")
                 return
             self._show_board()
 
@@ -228,23 +228,23 @@ class Session:
             return
         while len(self.line.columns) < before:
             self.line.redo()
-        self._prompt.say(f"there is no move to {'play again' if word == REDO else 'take back'}.")
+        self._prompt.print(f"there is no move to {'play again' if word == REDO else 'take back'}.")
 
     def _give_hint(self) -> None:
         position = self.position
         try:
             if self._helper is None:
                 self._helper = self.helper()
-            with blaming(self._helper):
+            with naming_agent(self._helper):
                 # A spare generator, so that asking does not change the game.
                 rng = np.random.default_rng(position.ply)
                 decision = checked_decision(self._helper, position, self.hint_limit, rng)
             told = list(hint_lines(decision, position, self._helper.name))
         except ClaimevenError as fault:
-            self._prompt.say(f"{fault}.")
+            self._prompt.print(f"{fault}.")
             return
         for text in told:
-            self._prompt.say(text, "  ")
+            self._prompt.print(text, "  ")
 
     def _show_board(self) -> None:
         self._prompt.draw(self.position, self.line.last_column)

@@ -33,12 +33,12 @@ class Prompt:
         self.talk, self.geometry = talk, geometry
         self._column, self._meanings = meanings[""], {w: m for w, m in meanings.items() if w}
 
-    def say(self, text: str = "", indent: str = "") -> None:
+    def print(self, text: str = "", indent: str = "") -> None:
         """Say a text in lines as wide as the terminal at most, words and names kept whole."""
         width = text_width(self.talk) - len(indent)
-        self.say_lines(fitted(text, width).split("\n"), indent)
+        self.print_lines(fitted(text, width).split("\n"), indent)
 
-    def say_lines(self, lines: Iterable[str], indent: str = "") -> None:
+    def print_lines(self, lines: Iterable[str], indent: str = "") -> None:
         """Say lines as they are, each as soon as it is there."""
         for text in lines:
             self.talk.write(f"{indent}{text}\n")
@@ -46,7 +46,7 @@ class Prompt:
 
     def draw(self, position: Position, last: int | None = None) -> None:
         """Draw a board below an empty line, its last move marked."""
-        self.say_lines(["", board_text(position, self.talk, last)])
+        self.print_lines(["", board_text(position, self.talk, last)])
 
     def ask(self, question: str) -> int | str | None:
         """Return the 0-based column or the word that is typed, None for what was answered here."""
@@ -54,7 +54,7 @@ class Prompt:
         try:
             typed = self.parse(text) if text else None
         except ClaimevenError as error:
-            self.say(f"{error}.")
+            self.print(f"{error}.")
             return None
         if typed == HELP:
             self._help()
@@ -72,7 +72,7 @@ class Prompt:
         self.talk.flush()
         text = sys.stdin.readline()
         if question and not (text and sys.stdin.isatty()):
-            self.say_lines([""])
+            self.print_lines([""])
         return text.strip().lower() if text else QUIT
 
     def parse(self, typed: str) -> int | str:
@@ -98,4 +98,4 @@ class Prompt:
             rows.append((f"{word}, {short}" if short and short not in taken else word, meaning))
         for name, meaning in rows:
             first, *rest = wrap(meaning, max(20, text_width(self.talk) - 13))
-            self.say_lines([f"  {name:<10} {first}", *(" " * 13 + line for line in rest)])
+            self.print_lines([f"  {name:<10} {first}", *(" " * 13 + line for line in rest)])

@@ -61,7 +61,7 @@ class PuzzleSession:
             if typed == HINT:
                 clean = False
                 told = hints_for(puzzle, found, self.solver)
-                self.say(told[min(hints, len(told) - 1)].text)
+                self.print(told[min(hints, len(told) - 1)].text)
                 hints += 1
             elif typed == SHOW:
                 self._show_solution(puzzle, found)
@@ -71,24 +71,26 @@ class PuzzleSession:
                 try:
                     verdict = verdict_on(puzzle, found, typed, self.solver)
                 except ClaimevenError as error:
-                    self.say(f"{error}.")
+                    self.print(f"{error}.")
                     continue
                 if not verdict.right:
                     clean = False
-                    self.say(f"No. {verdict.text}{self._refuted(position, typed, verdict.answer)}")
-                    self.say("Try again.")
+                    self.print(
+                        f"No. {verdict.text}{self._refuted(position, typed, verdict.answer)}"
+                    )
+                    self.print("Try again.")
                     continue
                 hints, found = 0, found + 1
                 played = position.play(typed)
                 if verdict.solved:
                     self.solved += clean
                     self._draw(played, typed)
-                    self.say(f"Solved. {verdict.text}")
+                    self.print(f"Solved. {verdict.text}")
                     return self._after()
                 assert verdict.answer is not None
                 self._draw(played.play(verdict.answer), verdict.answer)
                 reply = self._reply(played, verdict.answer)
-                self.say(f"Right. {reply[:1].upper()}{reply[1:]}. Find the next column.")
+                self.print(f"Right. {reply[:1].upper()}{reply[1:]}. Find the next column.")
 
     def check(self, puzzle: Puzzle) -> None:
         """Raise `InvalidPuzzles` for one of somebody's own whose solution is none."""
@@ -97,19 +99,19 @@ class PuzzleSession:
 
     def show(self, puzzle: Puzzle) -> None:
         """Draw a puzzle and say what is to be done."""
-        self.say(
+        self.print(
             f"puzzle {puzzle.number} of {self.given.name}: {puzzle.kind}, {puzzle.band},"
             f" rating {puzzle.rating}"
         )
         self._draw(puzzle.position, None)
-        self.say(puzzle.task)
+        self.print(puzzle.task)
 
     def close(self) -> None:
         """Say how many were solved, if there were several."""
         if self.tried > 1:
-            self.say(f"solved {self.solved} of {self.tried} at once")
+            self.print(f"solved {self.solved} of {self.tried} at once")
 
-    def say(self, text: str) -> None:
+    def print(self, text: str) -> None:
         """Say a text in lines as wide as the terminal at most."""
         self.talk.write(f"{fill(text, text_width(self.talk))}\n")
         self.talk.flush()
@@ -133,11 +135,11 @@ class PuzzleSession:
         self._draw(position, line[-1])
         names = " ".join(column_name(column, puzzle.geometry) for column in line)
         last = verdict_on(puzzle, puzzle.length - 1, puzzle.solution[-1], self.solver)
-        self.say(f"The solution is {names}. {last.text}")
+        self.print(f"The solution is {names}. {last.text}")
 
     def _after(self) -> bool:
         """Ask what comes after a puzzle; return whether another one is wanted."""
         while (typed := self.prompt.ask_after("new or quit")) not in (NEW, QUIT):
             if typed is not None:
-                self.say("the puzzle is over: type new or quit.")
+                self.print("the puzzle is over: type new or quit.")
         return typed == NEW

@@ -19,8 +19,14 @@ from claimeven.cli.common.options import (
     json_option,
 )
 from claimeven.cli.common.output import show, show_table
-from claimeven.cli.common.parsing import ply_range, weights_of
-from claimeven.cli.common.progress import count_text, kept_in, say, say_when_compiling, status_line
+from claimeven.cli.common.parsing import parse_ply_range, weights_of
+from claimeven.cli.common.progress import (
+    announce_compilation,
+    count_text,
+    notify,
+    resumable_file,
+    status_line,
+)
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.learning import (
@@ -94,13 +100,13 @@ def _running(out: str, plots: bool) -> Iterator[Show]:
         from claimeven.plotting import check_can_draw  # noqa: PLC0415 - quick start
 
         check_can_draw()
-    say_when_compiling()
-    with kept_in(out), status_line() as line:
+    announce_compilation()
+    with resumable_file(out), status_line() as line:
         yield line.show
     if plots:
         from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - for a quick start
 
-        draw_curves([out], tell=say)
+        draw_curves([out], tell=notify)
 
 
 def _print_run(
@@ -318,7 +324,7 @@ def _ply_weights(text: str) -> tuple[PlyWeight, ...]:
     for part in text.split(","):
         plies, _, weight = part.partition(":")
         try:
-            found.append(PlyWeight(*ply_range(plies), float(weight)))
+            found.append(PlyWeight(*parse_ply_range(plies), float(weight)))
         except (ClaimevenError, ValueError):
             raise click.UsageError(
                 f"--ply-weights takes plies and numbers like 4-11:1,12-41:2, not {text!r}"

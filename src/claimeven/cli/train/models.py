@@ -11,7 +11,7 @@ from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.options import FilePath, json_option
 from claimeven.cli.common.output import named_lines, show, table_width
 from claimeven.cli.common.parsing import weights_of
-from claimeven.cli.common.progress import say, say_when_compiling, status_line
+from claimeven.cli.common.progress import announce_compilation, notify, status_line
 from claimeven.cli.train.learn import settings_options
 from claimeven.errors import ClaimevenError
 from claimeven.learning.compare_runs import Judged, Judging, check_drawing, draw_judged, judge_runs
@@ -83,7 +83,7 @@ def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     """
     from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - brings in the arena
 
-    files = draw_curves(folders, out, say)
+    files = draw_curves(folders, out, notify)
     if as_json:
         write_json({"runs": list(folders), "plots": [str(path) for path in files]}, sys.stdout)
         return
@@ -125,7 +125,7 @@ def judge(
     if not last:
         where = folder_for(folders, out)
         check_drawing(folders, where)
-    say_when_compiling()
+    announce_compilation()
     try:
         with status_line() as line:
             judged = judge_runs(
@@ -137,7 +137,7 @@ def judge(
             )
     except KeyboardInterrupt:
         raise KeyboardInterrupt("interrupted; run the same again to go on") from None
-    files = [] if where is None else [str(path) for path in draw_judged(judged, where, say)]
+    files = [] if where is None else [str(path) for path in draw_judged(judged, where, notify)]
     if as_json:
         rows = [each.as_dict() for each in judged]
         write_json({"runs": list(folders), "rows": rows, "plots": files}, sys.stdout)
