@@ -241,7 +241,7 @@ def test_a_log_goes_on_while_nothing_is_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     logged = threading.Event()
-    monkeypatch.setattr(progress, "LOG_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "LOG_DELAY", 0.0)
     monkeypatch.setattr(progress, "LOG_TICK", 0.06)
     monkeypatch.setattr(progress.StatusLine, "log", lambda line: logged.set())
     with progress.status_line():
