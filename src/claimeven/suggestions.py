@@ -108,7 +108,8 @@ def closest(word: str, choices: Iterable[str], cutoff: float = 0.6) -> str | Non
     plain = _plain(word)
     plain = _BRITISH.get(plain, plain)
     meanings = _SYNONYMS.get(plain) or _SYNONYMS.get(plain.removesuffix("s"), [])
-    found = [name for name in map(_plain, (plain, *meanings)) if name and name in known]
+    names = map(_plain, (plain, plain.removesuffix("s"), *meanings))
+    found = [name for name in names if name and name in known]
     found = found or get_close_matches(plain, known, n=1, cutoff=cutoff)
     return known[found[0]] if found else None
 
