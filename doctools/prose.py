@@ -43,7 +43,7 @@ class Idiom(NamedTuple):
 
     @property
     def flags(self) -> int:
-        return 0 if "(?:What" in self.pattern else re.IGNORECASE
+        return 0 if re.search("What|none", self.pattern) else re.IGNORECASE
 
 
 IDIOMS = {
@@ -69,7 +69,7 @@ IDIOMS = {
     ),
     "learnt": Idiom(r"\b(?:learnt|taught|untaught)\b", 0.0, "trained, learned, untrained"),
     "where (if)": Idiom(r"\bwhere\b", 14, "if, when; where only for places"),
-    "nothing": Idiom(r"\b(?:nothing|nobody|none|no one)\b", 16, "negate the verb"),
+    "nothing": Idiom(r"\b(?:[Nn]othing|[Nn]obody|none|[Nn]o one)\b", 3, "negate the verb"),
     "begin": Idiom(r"\b(?:begin|begins|began|begun|beginning)\b", 0.8, "start, initial"),
     "goes on": Idiom(r"\b(?:go|goes|went|going|gone) on\b", 0.0, "continue, resume"),
     "alone": Idiom(r"\b(?:alone|at once|anew|kept|ended)\b", 4, "only, immediately, again, stored"),
@@ -80,7 +80,7 @@ IDIOMS = {
         r"\b(?:is|are) no(?!t)\b(?! (?:longer|more|less))", 0.8, "X must be ..., got ..."
     ),
     "starts with what": Idiom(
-        r"(?:^|(?<=[.:!?]\s))(?:What|Whatever|Whoever|Where|Nothing|Nobody|None)\b(?![^.?!]*\?)",
+        r"(?:^|(?<=[.:!?]\s))(?:What|Whatever|Whoever|Where|Nothing|Nobody)\b(?![^.?!]*\?)",
         0.4,
         "the subject first: a person or a thing",
     ),
