@@ -146,10 +146,10 @@ def label(count: int, book: Path, threads: int) -> None:
     for plan in plans:
         labelled = [labels(plan, book, threads)]
         if plan.source == "mixed":
-            labelled.append(labels(replace(plan, right_only=True), book, threads))
+            labelled.append(labels(replace(plan, optimal_only=True), book, threads))
         for data in labelled:
             assert np.array_equal(data.keys, labelled[0].keys)
-            assert np.array_equal(data.keeps, labelled[0].keeps)
+            assert np.array_equal(data.optimal, labelled[0].optimal)
             assert np.array_equal(data.best, labelled[0].best)
 
 
@@ -166,7 +166,7 @@ def labels(plan: DatasetPlan, book: Path, threads: int) -> Dataset:
     kind = plan.source
     if plan.source == "mixed":
         kind += f", {plan.random_moves:g} of the moves random"
-    kind += ", right columns alone" * plan.right_only
+    kind += ", right columns alone" * plan.optimal_only
     print(
         f"\n{kind}: {count:,} positions of plies {plan.lowest} to {plan.highest}"
         f" in {seconds:.2f} s: {count / seconds:.0f} a second, {count / cpu:.0f} a second of CPU"

@@ -15,7 +15,7 @@ import gzip
 from pathlib import Path
 
 from claimeven.dataset import DatasetPlan, make_dataset
-from claimeven.dataset.scored_sets import BUNDLED, SETS, USUAL, file_name
+from claimeven.dataset.scored_sets import BUNDLED, DEFAULT, SETS, file_name
 from claimeven.game.geometry import STANDARD
 from claimeven.solver.solver import Solver
 
@@ -39,16 +39,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=BUNDLED)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
-    assert set(SETS) == {USUAL, *RECIPES}
+    assert set(SETS) == {DEFAULT, *RECIPES}
     for name, (share, seed) in RECIPES.items():
         path = options.work / f"held-{name}.csv"
         if not path.exists():
             plan = DatasetPlan(
-                POSITIONS, LOWEST, HIGHEST, seed, "mixed", random_moves=share, one_a_game=True
+                POSITIONS, LOWEST, HIGHEST, seed, "mixed", random_moves=share, one_per_game=True
             )
             make_dataset(path, plan, Solver(threads=options.threads, table_mb=16))
         told = (
-            f"# claimeven dataset --source mixed --random-moves {share} --one-a-game"
+            f"# claimeven dataset --source mixed --random-moves {share} --one-per-game"
             f" --plies {LOWEST}-{HIGHEST} --positions {POSITIONS} --seed {seed}"
         )
         text = "\n".join((told, *lines_of(path))) + "\n"

@@ -143,7 +143,7 @@ def _steps(trainer: NetTrainer, batch: Batch) -> Losses:
 
 
 def learning(net: Net, path: Path) -> None:
-    batch = batch_of(held_out("hard").picked(np.arange(LESSON)), net.features)
+    batch = batch_of(held_out("hard").select(np.arange(LESSON)), net.features)
     rates, losses = [], []
     for precision in (FLOAT32, BFLOAT16):
         descent = OptimizerConfig(steps=10**6)

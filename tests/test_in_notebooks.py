@@ -33,7 +33,7 @@ from claimeven.arena import Ladder, MatchResult, accuracy_of
 from claimeven.arena.accuracy.measure import SetPlan, measure
 from claimeven.arena.games.game import Game
 from claimeven.arena.tournaments.results import TournamentResult
-from claimeven.dataset.scored_sets import usable_set
+from claimeven.dataset.scored_sets import load_set
 from claimeven.markup import Html, Svg, bar, line, table
 from claimeven.minimax import MinimaxSearch
 from claimeven.minimax.inspection import build_tree
@@ -226,7 +226,7 @@ def test_accuracy_and_blunders() -> None:
 
 
 def test_accuracy_of_several_agents(tmp_path: Path) -> None:
-    plan = SetPlan(("random", "greedy"), usable_set(None, count=30))
+    plan = SetPlan(("random", "greedy"), load_set(None, count=30))
     assert [row[0] for row in cells(measure(plan))[1:3]] == ["greedy", "random"]
     kept = tmp_path / "kept.db"
     small = Geometry(4, 4)

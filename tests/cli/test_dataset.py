@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from claimeven.dataset.journal import Journal
+from claimeven.dataset.journal import DatasetJournal
 from tests.cli.conftest import Run, bad_input, interrupted
 
 SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
@@ -42,8 +42,8 @@ def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("--out x.csv", "the source random needs a number of positions: only the source all"),
-        ("--source all --positions 5 --out x.csv", "give no number of positions"),
+        ("--out x.csv", "the source random needs a number of positions; only the source all"),
+        ("--source all --positions 5 --out x.csv", "leave positions out"),
         ("--source all --seed 5 --out x.csv", "the source all takes no seed"),
         ("--positions 5 --out x.txt", "must end in .csv or .parquet"),
         ("--positions 0 --out x.csv", "positions must be 1 or more, not 0"),
@@ -62,9 +62,9 @@ def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
         ("--positions 5 --source mixed --random-moves 2 --out x.csv", "must be 0 to 1, not 2.0"),
         ("--positions 5 --random-moves 0.1 --out x.csv", "only the source mixed takes a share"),
         ("--positions 5 --random-moves 0 --out x.csv", "only the source mixed takes a share"),
-        ("--positions 5 --one-a-game --out x.csv", "only the source mixed takes one position"),
+        ("--positions 5 --one-per-game --out x.csv", "only the source mixed takes one position"),
         ("--positions 5 --split 2 --out x.csv", "share to train on must be 0 to 1, not"),
-        ("--positions 5 --right-only --out x.csv", "only the source mixed takes right columns"),
+        ("--positions 5 --optimal-only --out x.csv", "only the source mixed takes optimal only"),
         ("--positions 5 --source rndom --out x.csv", "there is no source 'rndom' (did you mean"),
         ("--positions 5 --out /nowhere/x.csv", "cannot be written: there is no folder /nowhere"),
         ("--positions 5 --out=", "a file to write needs a name, not ''"),
@@ -81,7 +81,7 @@ def test_both_sides_of_a_split_are_told(run: Run, tmp_path: Path) -> None:
     told = json.loads(run(*words, "--json").out)
     assert (told["out"], told["held_out"]) == (str(path), str(other))
     assert told["positions"] + told["held_out_positions"] == 60
-    assert (told["random_moves"], told["one_a_game"]) == (0.1, False)
+    assert (told["random_moves"], told["one_per_game"]) == (0.1, False)
     assert len(path.read_text().splitlines()) == told["positions"] + 1
     path.unlink()
     other.unlink()
@@ -92,15 +92,15 @@ def test_both_sides_of_a_split_are_told(run: Run, tmp_path: Path) -> None:
 
 
 def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -> None:
-    words = ("dataset", "--plies", "6-14", "--source", "mixed", "--endings", "3",
-             "--endings-from", "9", *SMALL)  # fmt: skip
+    words = ("dataset", "--plies", "6-14", "--source", "mixed", "--playouts-per-game", "3",
+             "--branch-ply", "9", *SMALL)  # fmt: skip
     whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
     told = json.loads(run(*words, "--positions", "90", "--out", str(whole), "--json").out)
-    assert (told["endings"], told["endings_from"]) == (3, 9)
+    assert (told["playouts_per_game"], told["branch_ply"]) == (3, 9)
     others = ("out", "positions", "nodes", "seconds", "claimeven")
     header = {name: told[name] for name in told if name not in others}
     lines = whole.read_text().splitlines()
-    with closing(Journal(parts, header, lines[0].split(","))) as journal:
+    with closing(DatasetJournal(parts, header, lines[0].split(","))) as journal:
         journal.append((int(line.split(",")[0]), line.split(",")) for line in lines[1:41])
     run(*words, "--positions", "90", "--out", str(parts))
     assert parts.read_bytes() == whole.read_bytes()
@@ -108,15 +108,15 @@ def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -
 
 def test_right_columns_alone_are_told(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
-    words = ("dataset", "--positions", "30", "--plies", "4-12", "--source", "mixed", "--right-only",
-             "--out", str(path), *SMALL)  # fmt: skip
+    words = ("dataset", "--positions", "30", "--plies", "4-12", "--source", "mixed",
+             "--optimal-only", "--out", str(path), *SMALL)  # fmt: skip
     told = json.loads(run(*words, "--json").out)
-    assert (told["positions"], told["right_only"]) == (30, 1)
+    assert (told["positions"], told["optimal_only"]) == (30, 1)
     first, *rows = path.read_text().splitlines()
-    assert first == "game,moves,ply,mine,mask,score,right,right_1,right_2,right_3,right_4"
+    assert first == "game,moves,ply,mine,mask,score,optimal,optimal_1,optimal_2,optimal_3,optimal_4"
     for row in rows:
-        right, *each = row.split(",")[6:]
-        assert each.count("1") == int(right) and set(each) <= {"0", "1", ""}
+        optimal, *each = row.split(",")[6:]
+        assert each.count("1") == int(optimal) and set(each) <= {"0", "1", ""}
 
 
 def test_all_positions_of_a_small_board(run: Run, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.dataset import Dataset, InvalidDataset, joined
+from claimeven.dataset import Dataset, InvalidDataset, join_datasets
 from claimeven.dataset.dataset import is_for_training
 from claimeven.solver import Solver
 
@@ -72,15 +72,15 @@ def test_a_split_is_fixed_by_its_seed_and_a_larger_share_takes_more(games: Datas
 
 
 def test_joined_sets_keep_games_apart_and_positions_once(games: Dataset) -> None:
-    whole = joined([games])
+    whole = join_datasets([games])
     places = np.unique(games.keys)
     assert len(whole) == len(places) < len(games)
     assert sorted(whole.keys.tolist()) == places.tolist()
-    late, early = games.picked(games.plies > 5), games.picked(games.plies <= 5)
-    both = joined([late, early])
+    late, early = games.select(games.plies > 5), games.select(games.plies <= 5)
+    both = join_datasets([late, early])
     assert sorted(both.keys.tolist()) == places.tolist()
     from_late = both.games[both.plies > 5]
-    assert set(from_late.tolist()) == set(joined([late]).games.tolist())
+    assert set(from_late.tolist()) == set(join_datasets([late]).games.tolist())
     assert both.games[both.plies <= 5].min() > from_late.max()
     mirrored = [position.mirror() for position in positions(late)]
     images = Dataset(
@@ -90,15 +90,15 @@ def test_joined_sets_keep_games_apart_and_positions_once(games: Dataset) -> None
         np.zeros((len(mirrored), 4), dtype=np.int8),
         np.zeros(len(mirrored), dtype=np.int64),
     )
-    assert len(joined([late, images])) == len(joined([late]))
+    assert len(join_datasets([late, images])) == len(join_datasets([late]))
     assert len(late.without(images)) == 0
 
 
 def test_sets_that_do_not_go_together_are_refused(games: Dataset) -> None:
-    nothing = games.picked(np.array([], dtype=np.int64))
-    assert len(joined([nothing, games])) == len(joined([games]))
-    late, early = games.picked(games.plies > 5), games.picked(games.plies <= 5)
-    apart = joined([late, nothing, early])
+    nothing = games.select(np.array([], dtype=np.int64))
+    assert len(join_datasets([nothing, games])) == len(join_datasets([games]))
+    late, early = games.select(games.plies > 5), games.select(games.plies <= 5)
+    apart = join_datasets([late, nothing, early])
     assert apart.games[apart.plies <= 5].min() > apart.games[apart.plies > 5].max()
     other = Dataset(Geometry(4, 4), games.mines, games.masks, games.scores, games.games)
     for parts, sentence in (
@@ -106,6 +106,6 @@ def test_sets_that_do_not_go_together_are_refused(games: Dataset) -> None:
         ([games, other], "data sets of 4x4 connect 3 and of 4x4 connect 4 cannot be joined"),
     ):
         with pytest.raises(InvalidDataset, match=sentence):
-            joined(parts)
+            join_datasets(parts)
     with pytest.raises(InvalidDataset, match="of 4x4 connect 3 and of 4x4 connect 4 have no pos"):
         games.without(other)

@@ -66,7 +66,7 @@ def test_rows_are_all_positions_of_the_oracle_with_its_scores(
         ]
         best = max(score for score in scores if score is not None)
         position = Position.from_moves(row["moves"], SMALL)
-        assert [int(row[name]) for name in ("game", "ply", "mine", "mask", "score", "right")] == [
+        assert [int(row[name]) for name in ("game", "ply", "mine", "mask", "score", "optimal")] == [
             number, len(moves), position.mine, position.mask, best, scores.count(best)
         ]  # fmt: skip
         assert [row[f"score_{column + 1}"] for column in range(columns)] == [

@@ -65,8 +65,8 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
     for content, sentence in (
         (json.dumps({**plan().header(), "seed": 9}) + "\n", "was started with seed 9, not 1"),
         (
-            json.dumps({**plan().header(), "endings": 4}) + "\n",
-            "was started with endings 4, not without",
+            json.dumps({**plan().header(), "playouts_per_game": 4}) + "\n",
+            "was started with playouts_per_game 4, not without",
         ),
         ('{"source": "random"}\n', "was started without plies, not with plies"),
         (header + "\n3,12,1,1,2,0,0,0,0,0\n", "is of an earlier version of claimeven"),
@@ -98,17 +98,17 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
         {"geometry": Geometry(4, 5, 3)},
         {"geometry": Geometry(4, 4, 4)},
         {"random_moves": 0.25},
-        {"endings": 3},
-        {"endings_from": 9},
-        {"endings": 1, "endings_from": None},
-        {"endings": 1, "endings_from": None, "one_a_game": True},
-        {"right_only": True},
+        {"playouts_per_game": 3},
+        {"branch_ply": 9},
+        {"playouts_per_game": 1, "branch_ply": None},
+        {"playouts_per_game": 1, "branch_ply": None, "one_per_game": True},
+        {"optimal_only": True},
     ],
 )
 def test_partial_files_of_any_other_option_are_refused(
     tmp_path: Path, change: dict[str, Any]
 ) -> None:
-    begun = replace(plan(source="mixed"), endings=2, endings_from=8)
+    begun = replace(plan(source="mixed"), playouts_per_game=2, branch_ply=8)
     partial = tmp_path / "set.csv.partial"
     partial.write_text(json.dumps(begun.header()) + "\n")
     asked = replace(begun, **change)

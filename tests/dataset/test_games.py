@@ -31,7 +31,7 @@ LOWEST = 9
 
 
 def games(share: float, count: int = 250, *, one: bool = False, seed: int = 1) -> list[list[Row]]:
-    plan = DatasetPlan(10, LOWEST, 15, seed, "mixed", SMALL, random_moves=share, one_a_game=one)
+    plan = DatasetPlan(10, LOWEST, 15, seed, "mixed", SMALL, random_moves=share, one_per_game=one)
     return first_games(plan, Solver(SMALL, table_mb=1), count)
 
 
@@ -95,7 +95,7 @@ def test_the_share_of_random_moves_is_as_asked(share: float) -> None:
 
 def test_random_games_ask_for_no_score_on_the_way() -> None:
     """With one position a game, a score is asked for where a move needs one, and for the row."""
-    plan = DatasetPlan(10, 4, 12, 3, "mixed", SMALL, random_moves=1.0, one_a_game=True)
+    plan = DatasetPlan(10, 4, 12, 3, "mixed", SMALL, random_moves=1.0, one_per_game=True)
     solver = Solver(SMALL, table_mb=1)
     asked: list[Position] = []
     usual = solver.scores
@@ -109,12 +109,14 @@ def test_random_games_ask_for_no_score_on_the_way() -> None:
     assert [row.position for row in found] == asked and len(asked) > 30
 
 
-@pytest.mark.parametrize("right_only", [False, True])
+@pytest.mark.parametrize("optimal_only", [False, True])
 def test_what_is_remembered_changes_no_row(
-    monkeypatch: pytest.MonkeyPatch, right_only: bool
+    monkeypatch: pytest.MonkeyPatch, optimal_only: bool
 ) -> None:
     """Best moves are asked for again once they are forgotten, and only then."""
-    plan = DatasetPlan(10, LOWEST, 15, 1, "mixed", SMALL, random_moves=0.5, right_only=right_only)
+    plan = DatasetPlan(
+        10, LOWEST, 15, 1, "mixed", SMALL, random_moves=0.5, optimal_only=optimal_only
+    )
     found, asked = [], []
     for most in (0, 5, 10**6):
         monkeypatch.setattr(module_of_games, "_REMEMBERED", most)
@@ -149,7 +151,15 @@ def test_one_a_game_is_drawn_evenly_from_the_positions_of_the_game() -> None:
 def test_endings_share_what_comes_before_them_and_differ_after() -> None:
     plain, begin, endings = PlainSolver(SMALL), 11, 5
     plan = DatasetPlan(
-        10, LOWEST, 15, 1, "mixed", SMALL, random_moves=0.5, endings=endings, endings_from=begin
+        10,
+        LOWEST,
+        15,
+        1,
+        "mixed",
+        SMALL,
+        random_moves=0.5,
+        playouts_per_game=endings,
+        branch_ply=begin,
     )
     several = different = 0
     for game, single in zip(

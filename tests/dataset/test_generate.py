@@ -36,9 +36,9 @@ def solver(geometry: Geometry = SMALL, threads: int = 1) -> Solver:
 
 
 def plan(positions: int = 150, source: str = "random", seed: int = 1) -> DatasetPlan:
-    """Return a plan; the source "right" is `mixed` of right columns alone."""
-    if source == "right":
-        return DatasetPlan(positions, 6, 12, seed, "mixed", SMALL, right_only=True)
+    """Return a plan; the source "optimal" is `mixed` with only the best columns."""
+    if source == "optimal":
+        return DatasetPlan(positions, 6, 12, seed, "mixed", SMALL, optimal_only=True)
     return DatasetPlan(positions, 6, 12, seed, source, SMALL)
 
 
@@ -71,7 +71,7 @@ def test_rows_are_exact_distinct_and_in_range(tmp_path: Path, source: str) -> No
             "" if score is None else str(score) for score in scores
         ]
         assert int(row["score"]) == plain.score(position)
-        assert int(row["right"]) == scores.count(plain.score(position))
+        assert int(row["optimal"]) == scores.count(plain.score(position))
     assert len(keys) == 150
 
 
@@ -88,7 +88,7 @@ class Killed(BaseException):
     """Stands for the end of the process."""
 
 
-@pytest.mark.parametrize("source", [*SOURCES, "right"])
+@pytest.mark.parametrize("source", [*SOURCES, "optimal"])
 @pytest.mark.parametrize("cut", [0, 7])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_ended_work_goes_on_and_gives_the_same_file(
@@ -116,7 +116,7 @@ def test_ended_work_goes_on_and_gives_the_same_file(
     assert not partial.exists()
 
 
-@pytest.mark.parametrize("source", [*SOURCES, "right"])
+@pytest.mark.parametrize("source", [*SOURCES, "optimal"])
 def test_threads_give_the_same_file_as_one(tmp_path: Path, source: str) -> None:
     nodes, counts = [], []
 
@@ -230,9 +230,12 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"source": "all"}, "takes every position of the plies: give no number of positions"),
-        ({"source": "all", "positions": None, "seed": 3}, "the source all takes no seed: nothing"),
-        ({"positions": None}, "the source random needs a number of positions: only the source"),
+        ({"source": "all"}, "takes every position of the plies: leave positions out"),
+        (
+            {"source": "all", "positions": None, "seed": 3},
+            "the source all takes no seed: it contains",
+        ),
+        ({"positions": None}, "the source random needs a number of positions; only the source"),
         ({"positions": 0}, "positions must be 1 or more, not 0"),
         ({"lowest": -1}, "plies must be within 0-15 on 4x4 connect 3"),
         ({"highest": 16}, "plies must be within 0-15 on 4x4 connect 3.*not 3-16"),
@@ -258,27 +261,33 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
             "moves must be a number, not nan",
         ),
         ({"random_moves": 0.1}, "only the source mixed takes a share of random moves"),
-        ({"source": "selfplay", "one_a_game": True}, "only the source mixed takes one position a"),
-        ({"source": "random", "right_only": True}, "only the source mixed takes right columns al"),
-        ({"source": "mixed", "endings": 0}, "endings must be 1 or more, not 0"),
-        ({"source": "mixed", "endings": 1.5}, "endings must be a whole number, not 1.5"),
-        ({"source": "mixed", "endings_from": 5}, "games have one ending: give no ply"),
-        ({"source": "mixed", "endings": 2}, "several endings need the ply that they begin from"),
         (
-            {"source": "mixed", "endings": 2, "endings_from": 2},
-            "endings begin from one of the plies asked for, 3-12, not 2",
+            {"source": "selfplay", "one_per_game": True},
+            "only the source mixed takes one position p",
+        ),
+        ({"source": "random", "optimal_only": True}, "only the source mixed takes optimal only"),
+        ({"source": "mixed", "playouts_per_game": 0}, "playouts per game must be 1 or more, not 0"),
+        (
+            {"source": "mixed", "playouts_per_game": 1.5},
+            "playouts per game must be a whole number, not 1.5",
+        ),
+        ({"source": "mixed", "branch_ply": 5}, "branch ply needs playouts per game"),
+        ({"source": "mixed", "playouts_per_game": 2}, "several playouts per game need a branch"),
+        (
+            {"source": "mixed", "playouts_per_game": 2, "branch_ply": 2},
+            "branch ply must be one of the plies 3-12, not 2",
         ),
         (
-            {"source": "mixed", "endings": 2, "endings_from": 13},
-            "endings begin from one of the plies asked for, 3-12, not 13",
+            {"source": "mixed", "playouts_per_game": 2, "branch_ply": 13},
+            "branch ply must be one of the plies 3-12, not 13",
         ),
         (
-            {"source": "random", "endings": 2, "endings_from": 5},
-            "only the source mixed takes several endings, with all positions of its games",
+            {"source": "random", "playouts_per_game": 2, "branch_ply": 5},
+            "only the source mixed, with all positions of its games, takes several playouts",
         ),
         (
-            {"source": "mixed", "one_a_game": True, "endings": 2, "endings_from": 5},
-            "only the source mixed takes several endings, with all positions of its games",
+            {"source": "mixed", "one_per_game": True, "playouts_per_game": 2, "branch_ply": 5},
+            "only the source mixed, with all positions of its games, takes several playouts",
         ),
     ],
 )

@@ -11,6 +11,7 @@ from claimeven import Geometry, Position
 from claimeven.dataset import (
     Dataset,
     DatasetPlan,
+    DatasetProgress,
     InvalidDatasetFile,
     make_dataset,
     read_dataset,
@@ -20,7 +21,7 @@ from claimeven.dataset.rows import field_names
 from claimeven.solver import ILLEGAL
 from tests.dataset.test_generate import SMALL, plan, read, solver
 
-FIELDS = "game,moves,ply,mine,mask,score,right,score_1,score_2,score_3,score_4"
+FIELDS = "game,moves,ply,mine,mask,score,optimal,score_1,score_2,score_3,score_4"
 #: The empty board and a position with a full column.
 ROWS = ("0,,0,0,0,1,2,0,1,1,0", "1,1111,4,5,15,5,1,,2,5,2")
 
@@ -40,8 +41,8 @@ def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
     for i, row in enumerate(read(tmp_path / "told.csv")):
         position = Position.from_moves(row["moves"], SMALL)
         assert (found.mines[i], found.masks[i]) == (position.mine, position.mask)
-        assert (found.games[i], found.plies[i], found.best[i], found.keeps[i].sum()) == tuple(
-            int(row[name]) for name in ("game", "ply", "score", "right")
+        assert (found.games[i], found.plies[i], found.best[i], found.optimal[i].sum()) == tuple(
+            int(row[name]) for name in ("game", "ply", "score", "optimal")
         )
         assert found.keys[i] == position.canonical_key
         scores = [row[f"score_{column + 1}"] for column in range(4)]
@@ -214,3 +215,51 @@ def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
     path.write_text("\n".join((FIELDS, *ROWS)), encoding="utf-8-sig")
     assert len(read_dataset(path, SMALL)) == len(ROWS)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("optimal_only", [False, True])
+def test_data_sets_of_0_2_0_are_read(tmp_path: Path, kind: str, optimal_only: bool) -> None:
+    if kind == "parquet":
+        pytest.importorskip("pyarrow")
+    plan = DatasetPlan(60, 2, 12, 1, "mixed", SMALL, optimal_only=optimal_only)
+    new, old = tmp_path / f"new.{kind}", tmp_path / f"old.{kind}"
+    make_dataset(new, plan, solver())
+    if kind == "csv":
+        header, _, rows = new.read_text().partition("\n")
+        old.write_text(header.replace("optimal", "right") + "\n" + rows)
+    else:
+        from pyarrow import parquet
+
+        table = parquet.read_table(new)
+        names = [name.replace("optimal", "right") for name in table.column_names]
+        renamed = table.rename_columns(names).replace_schema_metadata(table.schema.metadata)
+        parquet.write_table(renamed, old)
+    for by_old, by_new in zip(read_rows(old, SMALL), read_rows(new, SMALL), strict=True):
+        assert by_old == by_new
+
+
+def test_an_unfinished_data_set_of_0_2_0_resumes(tmp_path: Path) -> None:
+    plan = DatasetPlan(
+        60, 2, 12, 1, "mixed", SMALL, playouts_per_game=2, branch_ply=6, optimal_only=True
+    )
+    whole, part = tmp_path / "whole.csv", tmp_path / "part.csv"
+    make_dataset(whole, plan, solver())
+
+    def stop(progress: DatasetProgress) -> None:
+        if progress.done >= 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_dataset(part, plan, solver(), stop)
+    journal = tmp_path / "part.csv.partial"
+    header, _, rows = journal.read_bytes().partition(b"\n")
+    for new, old in (
+        (b"one_per_game", b"one_a_game"), (b"playouts_per_game", b"endings"),
+        (b"branch_ply", b"endings_from"), (b"optimal_only", b"right_only"),
+    ):  # fmt: skip
+        assert new in header
+        header = header.replace(new, old)
+    journal.write_bytes(header + b"\n" + rows)
+    make_dataset(part, plan, solver())
+    assert part.read_bytes() == whole.read_bytes()

@@ -14,9 +14,9 @@ from claimeven.dataset import DatasetPlan, InvalidDatasetFile, make_dataset, rea
 from claimeven.dataset.scored_sets import (
     InvalidPositions,
     ScoredSet,
+    bundled_set,
     parse_set,
     read_set,
-    shipped_set,
 )
 from claimeven.game.geometry import STANDARD
 from claimeven.solver import Solver, plies_to_end
@@ -26,7 +26,7 @@ from tests.positions import oracle
 
 @pytest.fixture(scope="module")
 def shipped() -> ScoredSet:
-    found = shipped_set()
+    found = bundled_set()
     assert found is not None
     return found
 
@@ -39,12 +39,12 @@ def test_the_shipped_set_never_changes_under_its_name(shipped: ScoredSet) -> Non
 
 def test_the_held_out_sets_never_change_under_their_names() -> None:
     for which, digest in (("hard", "00b5d7fc4d33"), ("easy", "9c98b81c53c8")):
-        found = shipped_set(which=which)
+        found = bundled_set(which=which)
         assert found is not None
         assert (found.name, found.digest) == (f"{which}-7x6-v1", digest)
         assert len(found.positions) == 3000 and found.bands == ("",)
     with pytest.raises(InvalidPositions, match=r"there is no set 'hrd' .did you mean hard"):
-        shipped_set(which="hrd")
+        bundled_set(which="hrd")
 
 
 def test_its_positions_are_all_different_and_quiet_and_hold_a_wrong_column(
@@ -149,8 +149,8 @@ def test_a_data_set_that_tells_right_columns_alone_gets_the_other_scores(tmp_pat
     small = Geometry(4, 4, 3)
     plan = DatasetPlan(30, 2, 9, 1, "mixed", small)
     found = []
-    for name, right_only in (("whole.csv", False), ("right.csv", True)):
-        make_dataset(tmp_path / name, replace(plan, right_only=right_only), Solver(small, 1))
+    for name, optimal_only in (("whole.csv", False), ("right.csv", True)):
+        make_dataset(tmp_path / name, replace(plan, optimal_only=optimal_only), Solver(small, 1))
         found.append(read_set(tmp_path / name, small))
     whole, right = found
     assert any(len(each.scores) == 1 for each in right.positions)
@@ -203,5 +203,5 @@ def test_a_wrong_score_is_told() -> None:
 
 
 def test_other_boards_have_no_shipped_set() -> None:
-    assert shipped_set(Geometry(5, 5)) is None
-    assert shipped_set(Geometry(7, 6, 5)) is None
+    assert bundled_set(Geometry(5, 5)) is None
+    assert bundled_set(Geometry(7, 6, 5)) is None

@@ -43,7 +43,7 @@ def test_positions_one_move_on_have_the_scores_that_they_are_known_by(data: Data
         assert position in [before.play(column) for column in before.legal_columns]
         assert solver.score(position) == score
         best += score == -data.best[place]
-        even += data.keeps[place].sum() / len(before.legal_columns)
+        even += data.optimal[place].sum() / len(before.legal_columns)
     assert best > 1.1 * even  # good moves oftener than bad ones
     for place in set(range(len(data))) - set(on.tolist()):  # where a move drawn ended the game
         before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
@@ -107,13 +107,13 @@ def test_scores_of_good_columns_count_more(data: Dataset) -> None:
 
 
 def test_of_right_columns_alone_their_scores_are_learnt_and_played(data: Dataset) -> None:
-    told = np.where(data.keeps | (data.scores == ILLEGAL), data.scores, WORSE)
+    told = np.where(data.optimal | (data.scores == ILLEGAL), data.scores, WORSE)
     right = replace(data, scores=told)
     features = Features(SMALL)
     for focus, weight in ((0.0, 1.0), (2.5, 2.65)):
         batch, whole = (batch_of(each, features, focus) for each in (right, data))
-        assert np.array_equal(batch.scored, np.where(data.keeps, np.float32(weight), 0))
-        assert np.array_equal(batch.scores, np.where(data.keeps, data.scores, 0))
+        assert np.array_equal(batch.scored, np.where(data.optimal, np.float32(weight), 0))
+        assert np.array_equal(batch.scores, np.where(data.optimal, data.scores, 0))
         for name in ("planes", "policies", "values", "playable", "best", "best_counts"):
             assert np.array_equal(getattr(batch, name), getattr(whole, name))
     found = successors(right, np.random.default_rng(1))
@@ -121,7 +121,7 @@ def test_of_right_columns_alone_their_scores_are_learnt_and_played(data: Dataset
     kept = [
         Position(SMALL, int(right.mines[place]), int(right.masks[place])).play(column)
         for place in found.places
-        for column in np.flatnonzero(right.keeps[place]).tolist()
+        for column in np.flatnonzero(right.optimal[place]).tolist()
     ]
     assert {
         Position(SMALL, int(mine), int(mask))
@@ -249,7 +249,7 @@ def test_seed_and_step_decide_which_moves_are_played() -> None:
 
 
 def test_each_position_is_seen_once_an_epoch_in_an_order_of_its_own(data: Dataset) -> None:
-    few = data.picked(np.arange(10))
+    few = data.select(np.arange(10))
     lessons = Lessons(few, 4, seed=1)
     assert lessons.steps == 2  # two positions wait for the next order
     steps = [lessons.chosen(step).tolist() for step in range(6)]
@@ -261,7 +261,7 @@ def test_each_position_is_seen_once_an_epoch_in_an_order_of_its_own(data: Datase
 
 
 def test_a_batch_larger_than_the_data_is_all_of_it(data: Dataset) -> None:
-    few = data.picked(np.arange(5))
+    few = data.select(np.arange(5))
     lessons, same = Lessons(few, 64, seed=1, aug_successors=0.4), Lessons(few, 64, seed=1)
     assert lessons.steps == 1
     assert sorted(lessons.chosen(0).tolist()) == list(range(5))
@@ -277,7 +277,7 @@ def test_the_seed_decides_what_is_drawn_by_chances(data: Dataset) -> None:
 
 
 def test_few_positions_are_drawn_again_where_they_have_chances(data: Dataset) -> None:
-    few = data.picked(np.arange(5))
+    few = data.select(np.arange(5))
     lessons = Lessons(few, 64, seed=1, chances=np.array([0.0, 1.0, 0.0, 2.0, 0.0]))
     assert lessons.steps == 1
     for step in range(3):
@@ -287,4 +287,4 @@ def test_few_positions_are_drawn_again_where_they_have_chances(data: Dataset) ->
 
 def test_nothing_is_no_lesson(data: Dataset) -> None:
     with pytest.raises(InvalidRun, match="the data sets hold no position to learn from"):
-        Lessons(data.picked(np.arange(0)), 8, seed=1)
+        Lessons(data.select(np.arange(0)), 8, seed=1)

@@ -18,7 +18,7 @@ import pytest
 from claimeven import Geometry, play_match
 from claimeven.agents.families.trained import NetAgent
 from claimeven.atomic_io import CannotWrite
-from claimeven.dataset import Dataset, DatasetPlan, joined, make_dataset, read_dataset
+from claimeven.dataset import Dataset, DatasetPlan, join_datasets, make_dataset, read_dataset
 from claimeven.learning import (
     DistilConfig,
     InvalidRun,
@@ -109,7 +109,7 @@ def test_it_learns_what_it_has_not_seen(whole: Path, table: Path, tmp_path: Path
 
 def test_it_learns_from_right_columns_alone(table: Path, tmp_path: Path) -> None:
     """What sets tell that hold no other scores, beside one that does."""
-    plan = DatasetPlan(1000, 0, 12, seed=3, source="mixed", geometry=SMALL, right_only=True)
+    plan = DatasetPlan(1000, 0, 12, seed=3, source="mixed", geometry=SMALL, optimal_only=True)
     path = tmp_path / "right.csv"
     make_dataset(path, plan, Solver(SMALL, table_mb=1))
     config = replace(QUICK, score_focus=2.0, aug_successors=0.2, aug_swaps=0.2)
@@ -221,16 +221,16 @@ def test_batches_have_every_position_once_an_epoch(data: Dataset) -> None:
 
 def test_few_positions_are_seen_as_often_as_asked(data: Dataset, tmp_path: Path) -> None:
     config = replace(QUICK, batch=512, epochs=5, eval_every=100)
-    of_64 = (data.picked(np.arange(count)) for count in range(64, 80))  # batches of other tests
+    of_64 = (data.select(np.arange(count)) for count in range(64, 80))  # batches of other tests
     few = next(each for each in of_64 if len(_split([each], config)[0][0]) == 64)
     (row,) = train_distil(tmp_path / "run", few, config)
     assert (row["steps"], row["seen"]) == (5, 5 * 64)
-    lessons = Lessons(data.picked(np.arange(30)), 512, 0)
+    lessons = Lessons(data.select(np.arange(30)), 512, 0)
     assert (lessons.steps, sorted(lessons.chosen(3))) == (1, list(range(30)))
 
 
 def test_answers_of_a_batch(data: Dataset) -> None:
-    few = data.picked(np.arange(50))
+    few = data.select(np.arange(50))
     batch = batch_of(few, Features(SMALL))
     assert (batch.policies.sum(axis=1) == pytest.approx(1.0)) and (
         batch.policies[~batch.playable] == 0
@@ -242,8 +242,8 @@ def test_answers_of_a_batch(data: Dataset) -> None:
 
 
 def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
-    early = data.picked(np.flatnonzero(data.plies <= 5))
-    late = data.picked(np.flatnonzero(data.plies > 5))
+    early = data.select(np.flatnonzero(data.plies <= 5))
+    late = data.select(np.flatnonzero(data.plies > 5))
     assert chances_of([early, late], None, None) is None
     chances = chances_of([early, late], (3.0, 1.0), None)
     assert chances is not None
@@ -251,7 +251,7 @@ def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
     assert of_all[: len(early)] == pytest.approx(0.75 / len(early))
     assert of_all[len(early) :] == pytest.approx(0.25 / len(late))
 
-    whole = joined([early, late])
+    whole = join_datasets([early, late])
     lessons = Lessons(whole, 400, seed=3, chances=chances)
     plies = np.concatenate([whole.plies[lessons.chosen(step)] for step in range(30)])
     assert (plies <= 5).mean() == pytest.approx(0.75, abs=0.03)
@@ -261,7 +261,7 @@ def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
 
 
 def test_plies_are_drawn_from_by_their_shares(data: Dataset) -> None:
-    one, two = data.picked(np.arange(0, 400)), data.picked(np.arange(400, len(data)))
+    one, two = data.select(np.arange(0, 400)), data.select(np.arange(400, len(data)))
     plies = np.concatenate([one.plies, two.plies])
     asked = (PlyWeight(2, 5, 3.0), PlyWeight(6, 6, 1.0))
     for shares in (None, (5.0, 1.0)):
@@ -280,12 +280,12 @@ def test_plies_are_drawn_from_by_their_shares(data: Dataset) -> None:
 
 @pytest.mark.parametrize("size", [1e308, 5e-324])
 def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
-    one, two = data.picked(np.arange(0, 400)), data.picked(np.arange(400, len(data)))
+    one, two = data.select(np.arange(0, 400)), data.select(np.arange(400, len(data)))
 
     def drawn(share: float) -> list[int]:
         plies = (PlyWeight(2, 5, share), PlyWeight(6, 6, share))
         chances = chances_of([one, two], (share, share), plies)
-        chosen: list[int] = Lessons(joined([one, two]), 64, 0, chances).chosen(0).tolist()
+        chosen: list[int] = Lessons(join_datasets([one, two]), 64, 0, chances).chosen(0).tolist()
         return chosen
 
     assert drawn(size) == drawn(1.0)
@@ -351,12 +351,12 @@ def test_data_that_cannot_be_learnt_from_as_asked_are_refused(
 def test_a_position_of_two_data_sets_is_drawn_as_one_of_the_first(data: Dataset) -> None:
     """What is drawn is what the chances are of, and nothing held out is among it."""
     config = replace(QUICK, dataset_weights=(9.0, 1.0))
-    one, two = data.picked(np.arange(0, 700)), data.picked(np.arange(300, len(data)))
+    one, two = data.select(np.arange(0, 700)), data.select(np.arange(300, len(data)))
     learnt, held, barred = _split([one, two], config)
     assert set(held.keys) == set(barred)
     assert 0 < len(learnt[0]) <= len(one) and 0 < len(learnt[1]) < len(two) - 300
-    assert len(joined(learnt)) == sum(map(len, learnt))
-    whole = joined(learnt)
+    assert len(join_datasets(learnt)) == sum(map(len, learnt))
+    whole = join_datasets(learnt)
     assert not np.isin(whole.keys, held.keys).any()
     chances = chances_of(learnt, config.dataset_weights, None)
     assert chances is not None and len(chances) == len(whole)

@@ -8,7 +8,7 @@ import pytest
 from claimeven import Geometry, Position, make_agent
 from claimeven.agents import Limit
 from claimeven.arena import measure_accuracy
-from claimeven.dataset.scored_sets import InvalidPositions, shipped_set
+from claimeven.dataset.scored_sets import InvalidPositions, bundled_set
 from claimeven.learning import HELD_OUT, held_out, policy_accuracy, sign_accuracy
 from claimeven.solver import ILLEGAL, Solver
 
@@ -18,19 +18,19 @@ def test_the_sets_are_exact_and_hold_no_position_twice(name: str) -> None:
     data = held_out(name)
     assert len(data) == len(np.unique(data.keys)) == 3000
     assert (data.plies.min(), data.plies.max()) == (4, 36)
-    late = data.picked(data.plies >= 20)
-    late = late.picked(np.random.default_rng(2).permutation(len(late))[:150])
+    late = data.select(data.plies >= 20)
+    late = late.select(np.random.default_rng(2).permutation(len(late))[:150])
     scores = Solver(table_mb=16).scores_many((late.mines, late.masks))
     assert (scores == late.scores).all()
 
 
 def test_accuracy_is_what_asking_position_by_position_says() -> None:
-    whole = shipped_set(which="easy")
+    whole = bundled_set(which="easy")
     assert whole is not None
     asked = whole.first(400)
     found = measure_accuracy("greedy", asked).accuracy
     agent, rng = make_agent("greedy"), np.random.default_rng(0)
-    data = held_out("easy").picked(np.arange(400) * 3000 // 400)
+    data = held_out("easy").select(np.arange(400) * 3000 // 400)
     columns = np.array(
         [agent.choose(each.position, Limit(), rng).column for each in asked.positions]
     )
@@ -52,12 +52,12 @@ def test_accuracy_is_what_asking_position_by_position_says() -> None:
 
 def test_columns_that_cannot_be_played_are_wrong() -> None:
     data = held_out("hard")
-    full = data.picked((data.scores == ILLEGAL).any(axis=1))
+    full = data.select((data.scores == ILLEGAL).any(axis=1))
     told = policy_accuracy(full, (full.scores == ILLEGAL).argmax(axis=1))
     assert told.right == 0 < told.positions and told.share == 0.0
     for column in (-1, 7):
         assert policy_accuracy(data, np.full(len(data), column)).right == 0
-    nothing = policy_accuracy(data.picked(np.zeros(len(data), dtype=np.bool_)), np.zeros(0, int))
+    nothing = policy_accuracy(data.select(np.zeros(len(data), dtype=np.bool_)), np.zeros(0, int))
     assert (nothing.positions, nothing.share, nothing.floor, nothing.by_ply) == (0, None, 0, {})
 
 
@@ -69,7 +69,7 @@ def test_signs_of_values() -> None:
     told = sign_accuracy(data, values)
     assert told == pytest.approx((np.arange(len(data)) % 4 != 0)[decided].mean())
     assert sign_accuracy(data, np.zeros(len(data))) == 0.0
-    assert sign_accuracy(data.picked(~decided), np.zeros(int((~decided).sum()))) is None
+    assert sign_accuracy(data.select(~decided), np.zeros(int((~decided).sum()))) is None
 
 
 def test_answers_are_one_a_position() -> None:
@@ -81,7 +81,7 @@ def test_answers_are_one_a_position() -> None:
 
 def test_other_sets_and_boards_are_refused() -> None:
     for name, board, sentence in (
-        ("usual", Geometry(), "no held-out set 'usual'.*choose from hard, easy"),
+        ("default", Geometry(), "no held-out set 'default'.*choose from hard, easy"),
         ("hard", Geometry(5, 5), "no held-out set of positions of 5x5 connect 4 is bundled"),
     ):
         with pytest.raises(InvalidPositions, match=sentence):

@@ -19,7 +19,7 @@ import pytest
 from claimeven import Geometry, Position, make_agent, play_match
 from claimeven.agents import Limit
 from claimeven.atomic_io import CannotWrite
-from claimeven.dataset.scored_sets import shipped_set
+from claimeven.dataset.scored_sets import bundled_set
 from claimeven.learning import (
     InvalidRun,
     NTupleConfig,
@@ -314,7 +314,7 @@ def test_a_draw_is_half_a_point_and_games_differ() -> None:
 
 
 def test_shares_of_a_measurement_are_what_asking_position_by_position_says() -> None:
-    agent, rng, positions = make_agent("greedy"), np.random.default_rng(0), shipped_set()
+    agent, rng, positions = make_agent("greedy"), np.random.default_rng(0), bundled_set()
     assert positions is not None
     perfect, keeping = [], []
     for each in positions.first(60).positions:
@@ -493,7 +493,7 @@ def test_a_checkpoint_that_tells_no_last_measurement_was_kept_after_one() -> Non
 
 
 def test_a_model_tells_which_positions_it_was_measured_by(tmp_path: Path) -> None:
-    every = shipped_set()
+    every = bundled_set()
     assert every is not None and every.digest != every.first(20).digest
     config = NTupleConfig(games=1, tuples=2, length=2, eval_games=0, eval_positions=20)
     train_ntuple(tmp_path / "run", config)

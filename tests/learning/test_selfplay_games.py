@@ -17,7 +17,7 @@ from claimeven.learning.selfplay_games import (
     Remembering,
     Replay,
     SelfPlay,
-    joined,
+    concatenate,
     random_positions,
 )
 from claimeven.montecarlo.puct.policy_value import playable_columns
@@ -212,7 +212,7 @@ def test_a_window_holds_the_last_positions() -> None:
     again.take_up(replay.as_arrays())
     same = again.batch(200, np.random.default_rng(1))
     assert all(np.array_equal(a, b) for a, b in zip(batch, same, strict=True))
-    assert len(joined([positions, positions]).values) == 2 * count
+    assert len(concatenate([positions, positions]).values) == 2 * count
 
 
 def test_the_first_and_the_last_position_of_a_window_are_drawn() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from claimeven import Geometry, make_agent, play_match
 from claimeven.arena.accuracy.measure import measure_accuracy
-from claimeven.dataset.scored_sets import shipped_set
+from claimeven.dataset.scored_sets import bundled_set
 from claimeven.learning import HELD_OUT, held_out
 from claimeven.learning.metrics import net_accuracy
 from claimeven.networks import read_model
@@ -27,7 +27,7 @@ def test_bundled_models_with_how_they_were_made_never_change(path: Path, digest:
 
 def test_its_figures_are_found_again() -> None:
     facts = read_model(SHIPPED_NTUPLE, "ntuple", Geometry()).facts
-    positions = shipped_set()
+    positions = bundled_set()
     assert positions is not None
     assert facts["positions"] == positions.digest
     found = measure_accuracy("ntuple").accuracy

@@ -44,7 +44,7 @@ from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.solver_options import SolverChoice
 from claimeven.cli.common.streams import clean_stdout
 from claimeven.cli.main import INTERRUPTED
-from claimeven.dataset.scored_sets import USUAL, usable_set, usual_tactics
+from claimeven.dataset.scored_sets import DEFAULT, bundled_tactics, load_set
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import seed_number
@@ -63,7 +63,7 @@ _ENDINGS = (".db", ".sqlite", ".sqlite3")
     type=FilePath(path_type=Path),
     help="File of positions, or data set, to ask agents in; usually a set that comes along.",
 )
-@click.option("--set", "which", help="Bundled set: usual (the default), hard, easy or tactics.")
+@click.option("--set", "which", help="Bundled set: default, hard, easy or tactics.")
 @click.option("--count", type=int, help="Ask in so many of the positions, evenly picked.")
 @click.option(
     "--answers",
@@ -138,10 +138,10 @@ def command(
             raise ClaimevenError(f"--answers writes .csv or .jsonl, not {answers.name}")
         check_output(answers)
     warn_unbounded(names, sandbox)
-    asked = usable_set(
-        positions, geometry, count, lambda: solver_of(geometry), USUAL if which is None else which
+    asked = load_set(
+        positions, geometry, count, lambda: solver_of(geometry), DEFAULT if which is None else which
     )
-    tactics = usual_tactics(geometry, count) if positions is None and which is None else None
+    tactics = bundled_tactics(geometry, count) if positions is None and which is None else None
     plan = SetPlan(names, asked, seed, limit, sandbox, tactics)
     if solver_choice.book is not None:
         solver_of(plan.geometry)  # a missing book is reported before agents are asked

@@ -20,36 +20,34 @@ from claimeven.cli.common.solver_options import SolverChoice
 from claimeven.dataset import DatasetPlan, DatasetProgress, make_dataset
 from claimeven.game.geometry import Geometry
 
-#: Most positions are quickly solved, and a table that stays near the processor suits them best.
+#: Most positions are solved quickly, and a table that fits the cache of the processor is fastest.
 TABLE_MB = 16
-#: Plies of the positions where none are asked for, on the standard board.
+#: The default plies of the positions, on the standard board.
 DEFAULT_PLIES = 8, 36
 
 
 @click.command("dataset")
-@click.option("--positions", type=int, help="Rows to write; not with --source all.")
+@click.option("--positions", type=int, help="Number of rows; not with --source all.")
 @click.option("--plies", help=f"Plies of the positions, a-b; {default_plies_text(DEFAULT_PLIES)}.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the positions.")
-@click.option("--out", required=True, help="A .csv or .parquet.")
+@click.option("--out", required=True, help="File to write, .csv or .parquet.")
 @click.option(
     "--source", default="random", show_default=True, help="random, selfplay, mixed or all."
 )
 @click.option(
-    "--random-moves",
-    type=float,
-    help="Share of the moves of mixed games that are random; usually 0.5.",
+    "--random-moves", type=float, help="Share of random moves in mixed games.  [default: 0.5]"
 )
-@click.option("--one-a-game", is_flag=True, help="Take one position of each mixed game.")
+@click.option("--one-per-game", is_flag=True, help="Take only one position from each mixed game.")
 @click.option(
-    "--endings", default=1, show_default=True, help="Play each mixed game to its end so often."
+    "--playouts-per-game", default=1, show_default=True, help="Ways to finish each mixed game."
 )
-@click.option("--endings-from", type=int, help="Ply from which the endings differ.")
+@click.option("--branch-ply", type=int, help="Ply at which these ways start.")
 @click.option(
-    "--right-only",
+    "--optimal-only",
     is_flag=True,
-    help="Of each column of mixed games tell only whether it is right, in half the time.",
+    help="Write which columns of mixed games are best, not all scores; takes half the time.",
 )
-@click.option("--split", type=float, help="Share of games to train on; the rest is held out.")
+@click.option("--split", type=float, help="Share of games to train on; the others are held out.")
 @json_option
 @partial(solver_options, table_mb=TABLE_MB)
 @geometry_options
@@ -61,44 +59,46 @@ def command(
     as_json: bool,
     solver_choice: SolverChoice,
     geometry: Geometry,
-    **asked: Any,
+    **settings: Any,
 ) -> None:
     """Write positions with the exact scores of their columns to a CSV or Parquet file.
 
-    A row holds the number of its game, the moves that lead to the position, its ply, `mine` and
-    `mask` (the discs of the side to move and all discs, as integers), its `score`, `right` (how
-    many columns keep it), and `score_1`, `score_2`, ... of the columns, empty where full; all for
-    the side to move. No position is there twice, nor beside its mirror image. The same options give
-    the same rows, with any number of --threads.
+    A row has the number of its game, the moves that lead to the position, its ply, `mine` and
+    `mask` (the discs of the side to move and all discs, as integers), its `score`, `optimal` (the
+    number of columns that keep it), and the scores of the columns, `score_1`, `score_2`, ..., empty
+    for full columns. All scores are for the side to move. No position appears twice, and no mirror
+    image. The same options give the same rows, with any number of --threads.
 
-    Random positions come from games of random moves to a ply drawn evenly; games over by then are
-    dropped, so late plies are rarer. Self-play takes all positions of games in which both sides
-    know the scores and err a little; the moves before the plies asked for are random. Mixed takes
-    all positions, or one with --one-a-game, of games in which each move is random by the chance
-    --random-moves and else one of the best: hard for who learns with a half, easy with one in ten.
-    With --endings 4 --endings-from 14 each game is played to its end four times, anew from ply 14
-    on: twice as many positions an hour, since those of plies 12 and 13 take most of it.
-    With --right-only rows hold `right_1`, `right_2`, ... in place of the columns' scores, 1 where a
-    column keeps the score and 0 where not: twice as many positions an hour.
+    --source random: the last positions of random games, each up to a random ply. Games that end
+    earlier are dropped, so late plies are rarer.
 
-    All takes every position of the plies: up to ply 11 of 7x6 with the deep book in seconds, since
-    only those one ply beyond need be known. It takes no --positions and no --seed, and each
-    position counts as a game of its own.
+    --source selfplay: all positions of games in which both sides know the scores and make small
+    errors. The moves before the first of the plies are random.
 
-    With --split 0.9 nine in ten games are written to --out and the others beside it, to
-    NAME-held-out: no game lies on both sides, and no position or its mirror image.
+    --source mixed: all positions of games in which each move is random with the chance
+    --random-moves, else one of the best, or one position of each with --one-per-game. Half random
+    moves give hard positions, one in ten gives easy positions. --playouts-per-game 4 --branch-ply
+    14 finishes each game in four ways from ply 14 on: twice as many positions an hour, since plies
+    12 and 13 take the longest to solve. --optimal-only also doubles the speed: rows then have
+    `optimal_1`, `optimal_2`, ... (1 if the column keeps the score, else 0) instead of scores.
 
-    Work ended by Ctrl-C or a kill goes on where it was: run the same command again.
+    --source all: every position of the plies, each as a separate game; takes no --positions and no
+    --seed. Only the next ply must be known: up to ply 11 of 7x6 takes seconds with the deep book.
+
+    --split 0.9 writes nine games in ten to --out and the others to NAME-held-out. No game and no
+    position is in both files, and no mirror image.
+
+    Run the same command again to resume interrupted work.
 
     \b
     Examples:
       claimeven dataset --positions 10000 --plies 12-30 --out train.parquet
       claimeven dataset --positions 500 --source selfplay --out games.csv
       claimeven dataset --positions 9000 --source mixed --split 0.9 --out hard.csv
-      claimeven dataset --positions 99 --source mixed --one-a-game --out one.csv
-      claimeven dataset --positions 99 --source mixed --endings 4 \\
-        --endings-from 14 --out e.csv
-      claimeven dataset --positions 99 --source mixed --right-only --out r.csv
+      claimeven dataset --positions 99 --source mixed --one-per-game --out one.csv
+      claimeven dataset --positions 99 --source mixed --playouts-per-game 4 \\
+        --branch-ply 14 --out e.csv
+      claimeven dataset --positions 99 --source mixed --optimal-only --out r.csv
       claimeven dataset --source all --plies 0-6 --out early.csv
       claimeven dataset --positions 9 --plies 4-9 --columns 4 --rows 4 --out s.csv
     """
@@ -106,7 +106,7 @@ def command(
     check_output(out)
     announce_compilation()
     share: dict[str, Any] = {} if random_moves is None else {"random_moves": random_moves}
-    plan = DatasetPlan(lowest=lowest, highest=highest, geometry=geometry, **asked, **share)
+    plan = DatasetPlan(lowest=lowest, highest=highest, geometry=geometry, **settings, **share)
     solver = solver_choice.solver(geometry)
     start = time.perf_counter()
     nodes = 0
@@ -117,15 +117,15 @@ def command(
             nodes = at.nodes
             line.report(at)
 
-        made = make_dataset(Path(out), plan, solver, report, split=split)
+        result = make_dataset(Path(out), plan, solver, report, split=split)
     seconds = time.perf_counter() - start
-    other = made.held_out_path
+    other = result.held_out_path
     if as_json:
-        sides = {"held_out": str(other), "held_out_positions": made.held_out} if other else {}
-        rows = {"out": out, "positions": made.positions, **sides, **plan.header()}
+        sides = {"held_out": str(other), "held_out_positions": result.held_out} if other else {}
+        rows = {"out": out, "positions": result.positions, **sides, **plan.header()}
         write_json({**rows, "nodes": nodes, "seconds": seconds}, sys.stdout)
         return
-    text = f"{out}: {made.positions:,} position{'s' * (made.positions != 1)}"
+    text = f"{out}: {result.positions:,} position{'s' * (result.positions != 1)}"
     if other is not None:
-        text += f"; held out, {other}: {made.held_out:,}"
+        text += f"; held out, {other}: {result.held_out:,}"
     show(f"{text}, {seconds:.1f} s")

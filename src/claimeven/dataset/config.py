@@ -16,10 +16,10 @@ RANDOM_MOVES = 0.5
 
 @dataclass(frozen=True)
 class DatasetProgress:
-    """How far the work is: `done` of `total` rows, `resumed` of them from an earlier run.
+    """Progress: `done` of `total` rows, `resumed` of them from an earlier run.
 
-    `nodes` positions were visited for the others. The source `all` has two parts, named by `what`:
-    "positions solved", those of one ply beyond, and then "positions written".
+    The solver visited `nodes` positions for the other rows. The source `all` has two phases, named
+    by `what`: "positions solved", of the ply beyond the highest, and then "positions written".
     """
 
     done: int
@@ -32,18 +32,17 @@ class DatasetProgress:
 
 @dataclass(frozen=True)
 class DatasetPlan:
-    """What to make: `positions` rows from a source, of `lowest` to `highest` plies, by a seed.
+    """The settings of a data set: `positions` rows of `lowest` to `highest` plies, by a seed.
 
-    The source `all` takes every position of the plies: its `positions` are None and its seed 0.
+    The source `all` takes every position of the plies: its `positions` are None and its seed is 0.
 
-    In the source `mixed` each move is random with the chance `random_moves`, else one of the best;
-    with `one_a_game` one position is drawn from each game instead of all. With several `endings`
-    each game is played to its end so many times, anew from the ply `endings_from` on: positions
-    before it cost the most to solve, and so are solved once for all of its endings. With
-    `right_only` it is asked which columns are right and what these are worth, not what the others
-    are: about half the work.
+    In the source `mixed` each move is random with the chance `random_moves`, else one of the best.
+    `one_per_game` draws one position from each game instead of all. With `playouts_per_game`, each
+    game is played to its end that many times from the ply `branch_ply` on. The positions before it
+    take the longest to solve, and are solved only once. `optimal_only` finds the best columns and
+    their score, not the scores of the other columns, in about half the time.
 
-    Raises `InvalidDataset` naming what is out of its range.
+    Raises `InvalidDataset` for a setting out of its range.
     """
 
     positions: int | None
@@ -53,31 +52,33 @@ class DatasetPlan:
     source: str = "random"
     geometry: Geometry = STANDARD
     random_moves: float = RANDOM_MOVES
-    one_a_game: bool = False
-    endings: int = 1
-    endings_from: int | None = None
-    right_only: bool = False
+    one_per_game: bool = False
+    playouts_per_game: int = 1
+    branch_ply: int | None = None
+    optimal_only: bool = False
 
     def __post_init__(self) -> None:
         one_of(self.source, "source", SOURCES, InvalidDataset)
         if (self.positions is None) != (self.source == "all"):
             raise InvalidDataset(
-                "the source all takes every position of the plies: give no number of positions"
+                "the source all takes every position of the plies: leave positions out"
                 if self.source == "all"
-                else f"the source {self.source} needs a number of positions: only the source all"
-                " takes every one"
+                else f"the source {self.source} needs a number of positions; only the source all"
+                " takes every position"
             )
         checked = {
             "lowest": whole_number(self.lowest, "the lowest ply", InvalidDataset),
             "highest": whole_number(self.highest, "the highest ply", InvalidDataset),
             "seed": whole_number(self.seed, "seed", InvalidDataset, low=0, high=MAX_SEED),
-            "endings": whole_number(self.endings, "endings", InvalidDataset, low=1),
+            "playouts_per_game": whole_number(
+                self.playouts_per_game, "playouts per game", InvalidDataset, low=1
+            ),
         }
         if self.positions is not None:
             checked["positions"] = whole_number(self.positions, "positions", InvalidDataset, low=1)
-        if self.endings_from is not None:
-            begin = whole_number(self.endings_from, "the ply of endings", InvalidDataset)
-            checked["endings_from"] = begin
+        if self.branch_ply is not None:
+            ply = whole_number(self.branch_ply, "branch ply", InvalidDataset)
+            checked["branch_ply"] = ply
         for name, number in checked.items():
             object.__setattr__(self, name, number)
         last = self.geometry.cells - 1
@@ -87,36 +88,37 @@ class DatasetPlan:
                 f" not {self.lowest}-{self.highest}"
             )
         if self.source == "all" and self.seed:
-            raise InvalidDataset("the source all takes no seed: nothing in it is random")
+            raise InvalidDataset("the source all takes no seed: it contains every position")
         share(self.random_moves, "the share of random moves", InvalidDataset)
-        for is_given, what in (
+        for is_set, name in (
             (self.random_moves != RANDOM_MOVES, "a share of random moves"),
-            (self.one_a_game, "one position a game"),
-            (self.right_only, "right columns alone"),
+            (self.one_per_game, "one position per game"),
+            (self.optimal_only, "optimal only"),
         ):
-            if is_given and self.source != "mixed":
-                raise InvalidDataset(f"only the source mixed takes {what}")
-        self._check_endings()
+            if is_set and self.source != "mixed":
+                raise InvalidDataset(f"only the source mixed takes {name}")
+        self._check_playouts()
 
-    def _check_endings(self) -> None:
-        if self.endings == 1:
-            if self.endings_from is not None:
-                raise InvalidDataset("games have one ending: give no ply that others begin from")
+    def _check_playouts(self) -> None:
+        if self.playouts_per_game == 1:
+            if self.branch_ply is not None:
+                raise InvalidDataset("branch ply needs playouts per game of 2 or more")
             return
-        if self.source != "mixed" or self.one_a_game:
+        if self.source != "mixed" or self.one_per_game:
             raise InvalidDataset(
-                "only the source mixed takes several endings, with all positions of its games"
+                "only the source mixed, with all positions of its games, takes several playouts"
+                " per game"
             )
-        if self.endings_from is None:
-            raise InvalidDataset("several endings need the ply that they begin from")
-        if not self.lowest <= self.endings_from <= self.highest:
+        if self.branch_ply is None:
+            raise InvalidDataset("several playouts per game need a branch ply")
+        if not self.lowest <= self.branch_ply <= self.highest:
             raise InvalidDataset(
-                f"endings begin from one of the plies asked for, {self.lowest}-{self.highest},"
-                f" not {self.endings_from}"
+                f"branch ply must be one of the plies {self.lowest}-{self.highest},"
+                f" not {self.branch_ply}"
             )
 
     def header(self) -> dict[str, int | float | str]:
-        """Return what two runs must share to be one: everything but the number of positions."""
+        """Return the settings that must not change between runs: all but `positions`."""
         header: dict[str, int | float | str] = {
             "source": self.source,
             "plies": f"{self.lowest}-{self.highest}",
@@ -124,9 +126,9 @@ class DatasetPlan:
             **self.geometry.as_dict(),
         }
         if self.source == "mixed":
-            header |= {"random_moves": self.random_moves, "one_a_game": int(self.one_a_game)}
-        if self.endings_from is not None:
-            header |= {"endings": self.endings, "endings_from": self.endings_from}
-        if self.right_only:
-            header |= {"right_only": 1}
+            header |= {"random_moves": self.random_moves, "one_per_game": int(self.one_per_game)}
+        if self.branch_ply is not None:
+            header |= {"playouts_per_game": self.playouts_per_game, "branch_ply": self.branch_ply}
+        if self.optimal_only:
+            header |= {"optimal_only": 1}
         return header

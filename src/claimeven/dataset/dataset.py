@@ -63,12 +63,12 @@ class Dataset:
         return found
 
     @cached_property
-    def keeps(self) -> npt.NDArray[np.bool_]:
+    def optimal(self) -> npt.NDArray[np.bool_]:
         """Which columns keep the score of their position, (n, columns)."""
         found: npt.NDArray[np.bool_] = self.scores == self.best[:, None]
         return found
 
-    def picked(self, which: npt.NDArray[Any]) -> Dataset:
+    def select(self, which: npt.NDArray[Any]) -> Dataset:
         """Return some of the positions: `which` are their places, or True for those wanted."""
         return Dataset(
             self.geometry,
@@ -88,7 +88,7 @@ class Dataset:
                 f"data sets of {self.geometry} and of {other.geometry} have no positions in common:"
                 " give one of the same board"
             )
-        return self.picked(~np.isin(self.keys, other.keys))
+        return self.select(~np.isin(self.keys, other.keys))
 
     def split_by_game(self, share: float, seed: int = 0) -> tuple[Dataset, Dataset]:
         """Return the sides to train on, about `share` of all games, and to hold out.
@@ -97,11 +97,11 @@ class Dataset:
         taken out of the training side. Raises `InvalidDataset` for a share outside 0 to 1.
         """
         training = is_for_training(self.games, share, seed)
-        held_out = self.picked(~training)
-        return self.picked(training).without(held_out), held_out
+        held_out = self.select(~training)
+        return self.select(training).without(held_out), held_out
 
 
-def joined(parts: Sequence[Dataset]) -> Dataset:
+def join_datasets(parts: Sequence[Dataset]) -> Dataset:
     """Return several data sets of one board as one.
 
     Games of different parts stay different games, and of positions that are equal or mirrored only
@@ -123,7 +123,7 @@ def joined(parts: Sequence[Dataset]) -> Dataset:
         np.concatenate(games),
     )
     _, places = np.unique(whole.keys, return_index=True)
-    return whole if len(places) == len(whole) else whole.picked(np.sort(places))
+    return whole if len(places) == len(whole) else whole.select(np.sort(places))
 
 
 def is_for_training(

@@ -16,8 +16,8 @@ import numpy as np
 
 from claimeven.book.enumerate import Keys, Scores
 from claimeven.dataset.config import DatasetPlan, DatasetProgress
-from claimeven.dataset.files import Lines, Made, check_target, write_rows
-from claimeven.dataset.journal import Journal, journal_path
+from claimeven.dataset.files import DatasetResult, Lines, check_target, write_rows
+from claimeven.dataset.journal import DatasetJournal, journal_path
 from claimeven.dataset.retrograde import AllPositions, keys_by_ply
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.protocols import MISSING
@@ -39,7 +39,7 @@ def make_all(
     on_progress: Callable[[DatasetProgress], None] | None = None,
     *,
     split: float | None = None,
-) -> Made:
+) -> DatasetResult:
     """Write every position of a plan's plies; as `make_dataset`."""
     start = time.perf_counter()
     check_target(path)
@@ -49,7 +49,7 @@ def make_all(
             seconds, nodes = time.perf_counter() - start, solver.statistics.nodes
             on_progress(DatasetProgress(done, total, resumed, seconds, nodes, what))
 
-    def write() -> Made:
+    def write() -> DatasetResult:
         found = AllPositions(plan, keys, scores)
 
         def lines() -> Iterator[Lines]:
@@ -68,7 +68,7 @@ def make_all(
         scores = solver.book.look_up_many(last, np.full(len(last), ply))
     if not (scores == MISSING).any() and not journal_path(path).exists():
         return write()
-    with closing(Journal(path, plan.header(), _SOLVED)) as journal:
+    with closing(DatasetJournal(path, plan.header(), _SOLVED)) as journal:
         _take_up(journal, last, scores, score_range(plan.geometry, ply))
         _solve(journal, last, scores, solver, report)
         made = write()
@@ -76,7 +76,7 @@ def make_all(
     return made
 
 
-def _take_up(journal: Journal, keys: Keys, scores: Scores, within: tuple[int, int]) -> None:
+def _take_up(journal: DatasetJournal, keys: Keys, scores: Scores, within: tuple[int, int]) -> None:
     """Fill in the scores that an earlier run found."""
     kind = [("key", np.uint64), ("score", np.int8)]
     try:
@@ -93,7 +93,7 @@ def _take_up(journal: Journal, keys: Keys, scores: Scores, within: tuple[int, in
 
 
 def _solve(
-    journal: Journal, keys: Keys, scores: Scores, solver: Solver, report: Callable[..., None]
+    journal: DatasetJournal, keys: Keys, scores: Scores, solver: Solver, report: Callable[..., None]
 ) -> None:
     """Fill in the scores that are missing."""
     left = np.flatnonzero(scores == MISSING)

@@ -25,7 +25,7 @@ Lines = tuple[npt.NDArray[np.int64], Sequence[bytes]]
 
 
 @dataclass(frozen=True)
-class Made:
+class DatasetResult:
     """The result: `positions` rows, and `held_out` rows in a separate file."""
 
     positions: int
@@ -55,12 +55,12 @@ def held_out_path(path: Path) -> Path:
 
 def write_rows(
     path: Path, plan: DatasetPlan, lines: Callable[[], Iterable[Lines]], split: float | None
-) -> Made:
+) -> DatasetResult:
     """Write all rows to a file or, with `split`, to the two files of its sides.
 
     `lines()` are the rows, some at a time; they are gone through once for each file.
     """
-    fields, header = field_names(plan.geometry, plan.right_only), plan.header()
+    fields, header = field_names(plan.geometry, plan.optimal_only), plan.header()
     sides: Sequence[bool | None] = (None,)
     paths = [path]
     if split is not None:
@@ -82,7 +82,9 @@ def write_rows(
                     write(kept)
                     count += len(kept)
             counts.append(count)
-    return Made(counts[0]) if split is None else Made(counts[0], counts[1], paths[1])
+    return (
+        DatasetResult(counts[0]) if split is None else DatasetResult(counts[0], counts[1], paths[1])
+    )
 
 
 @contextmanager

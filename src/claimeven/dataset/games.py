@@ -154,7 +154,7 @@ def _mixed(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
             is_random = draw.share() < plan.random_moves
             scores = None
             if position.ply >= plan.lowest:
-                scores = None if plan.one_a_game else _label(position, plan, solver)
+                scores = None if plan.one_per_game else _label(position, plan, solver)
                 met.append((list(moves), position, scores))
             if is_random:
                 columns: Sequence[int] = position.legal_columns
@@ -166,11 +166,11 @@ def _mixed(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
         return moves, position
 
     start: tuple[list[int], Position] = [], Position(plan.geometry)
-    if plan.endings_from is not None:
-        start = play_on(*start, plan.endings_from - 1)
-    for _ in range(plan.endings):
+    if plan.branch_ply is not None:
+        start = play_on(*start, plan.branch_ply - 1)
+    for _ in range(plan.playouts_per_game):
         play_on(*start, plan.highest)
-    if plan.one_a_game and met:
+    if plan.one_per_game and met:
         met = [met[int(draw.share() * len(met))]]
     return [
         Row(number, format_moves(moves, plan.geometry), at, scores or _label(at, plan, solver))
@@ -180,7 +180,7 @@ def _mixed(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
 
 def _label(position: Position, plan: DatasetPlan, solver: _Player) -> Scores:
     """Return the scores of the columns of a position that a plan asks for."""
-    if not plan.right_only:
+    if not plan.optimal_only:
         return solver.scores(position)
     score, right = solver.best(position)
     return tuple(

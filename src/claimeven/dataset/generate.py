@@ -28,9 +28,9 @@ import numpy as np
 from claimeven.dataset.config import DatasetPlan, DatasetProgress
 from claimeven.dataset.errors import InvalidDataset
 from claimeven.dataset.exhaustive import make_all
-from claimeven.dataset.files import Made, check_target, held_out_path, write_rows
+from claimeven.dataset.files import DatasetResult, check_target, held_out_path, write_rows
 from claimeven.dataset.games import Games
-from claimeven.dataset.journal import Journal
+from claimeven.dataset.journal import DatasetJournal
 from claimeven.dataset.rows import Row, field_names
 from claimeven.dataset.sampling_kernel import random_positions
 from claimeven.game.batch import canonical_keys
@@ -54,10 +54,10 @@ def make_dataset(
     path: str | Path,
     plan: DatasetPlan,
     solver: Solver,
-    progress: Callable[[DatasetProgress], None] | None = None,
+    on_progress: Callable[[DatasetProgress], None] | None = None,
     *,
     split: float | None = None,
-) -> Made:
+) -> DatasetResult:
     """Write a data set to a .csv or .parquet file; return how many rows it has.
 
     With `split` about this share of all games is written there and the rest to `held_out_path`: no
@@ -74,10 +74,10 @@ def make_dataset(
         check_target(held_out_path(path))
     wanted = plan.positions
     if wanted is None:
-        return make_all(path, plan, solver, progress, split=split)
+        return make_all(path, plan, solver, on_progress, split=split)
     games = None if plan.source == "random" else Games(plan, solver)
-    fields = field_names(plan.geometry, plan.right_only)
-    with closing(Journal(path, plan.header(), fields)) as journal:
+    fields = field_names(plan.geometry, plan.optimal_only)
+    with closing(DatasetJournal(path, plan.header(), fields)) as journal:
         seen = _keys_of(journal, plan.geometry)
         resumed = min(len(seen), wanted)
 
@@ -86,11 +86,11 @@ def make_dataset(
             for rows in found if left > 0 else ():
                 kept = rows[:left]
                 left -= len(kept)
-                journal.append((row.number, row.cells(plan.right_only)) for row in kept)
-                if progress is not None:
+                journal.append((row.number, row.cells(plan.optimal_only)) for row in kept)
+                if on_progress is not None:
                     done, seconds = min(journal.count, wanted), time.perf_counter() - start
                     nodes = (games or solver.statistics).nodes
-                    progress(DatasetProgress(done, wanted, resumed, seconds, nodes))
+                    on_progress(DatasetProgress(done, wanted, resumed, seconds, nodes))
                 if left <= 0:
                     break
 
@@ -190,7 +190,7 @@ def _new_rows(played: Iterable[list[Row]], seen: set[int], patience: int) -> Ite
             return
 
 
-def _keys_of(journal: Journal, geometry: Geometry) -> set[int]:
+def _keys_of(journal: DatasetJournal, geometry: Geometry) -> set[int]:
     """Return the canonical keys of the positions of an earlier run."""
     keys = set()
     mine, mask = (journal.fields.index(name) for name in ("mine", "mask"))

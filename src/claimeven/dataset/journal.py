@@ -16,6 +16,7 @@ import numpy as np
 from claimeven.atomic_io import GrowingFile, check_output
 from claimeven.dataset.errors import InvalidDatasetFile
 from claimeven.dataset.files import Lines, check_target
+from claimeven.dataset.rows import current_name
 
 PARTIAL = ".partial"
 #: Rows that are read at a time.
@@ -35,7 +36,7 @@ def journal_path(path: Path) -> Path:
     return path.with_name(path.name + PARTIAL)
 
 
-class Journal:
+class DatasetJournal:
     """The rows made so far, stored in `path` + ".partial" line by line.
 
     The first line has the options, each other line the number of a row's candidate or game, a
@@ -144,6 +145,7 @@ class Journal:
             raise InvalidDatasetFile(
                 f"{self.path} is not a partial data set: remove it to start again"
             )
+        found = {current_name(name): value for name, value in found.items()}
         for name in {**found, **header}:
             if found.get(name) != header.get(name):
                 started = f"with {name} {found[name]}" if name in found else f"without {name}"

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from claimeven.dataset.dataset import Dataset
 from claimeven.dataset.errors import InvalidDatasetFile
 from claimeven.dataset.files import CSV, SUFFIXES, imported_pyarrow
-from claimeven.dataset.rows import COMMON, WORSE, Row, field_names
+from claimeven.dataset.rows import COMMON, WORSE, Row, current_name, field_names
 from claimeven.errors import ClaimevenError
 from claimeven.game import batch
 from claimeven.game.batch import disc_counts, has_line
@@ -50,8 +50,10 @@ def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
         raise InvalidDatasetFile(f"{path} is no data set: those end in {' or '.join(SUFFIXES)}")
     parts, first = [], 1
     try:
-        for numbers, right_only in (_of_csv if path.suffix == CSV else _of_parquet)(path, geometry):
-            parts.append(_checked(numbers, right_only, path, first, geometry))
+        for numbers, optimal_only in (_of_csv if path.suffix == CSV else _of_parquet)(
+            path, geometry
+        ):
+            parts.append(_checked(numbers, optimal_only, path, first, geometry))
             first += len(numbers)
     except OSError as error:
         raise InvalidDatasetFile(f"{path} cannot be read: {error.strerror or error}") from None
@@ -107,10 +109,10 @@ def _of_csv(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:
     with path.open("rb") as stream:
         header = stream.readline(_BLOCK).decode("utf-8-sig", "replace").strip()
         fields = header.split(",")
-        read, right_only = _fields_read(fields, path, geometry)
+        read, optimal_only = _fields_read(fields, path, geometry)
         places = [fields.index(name) for name in read]
         while lines := stream.readlines(_BLOCK):
-            yield _numbers_of(lines, places, len(fields), path, first), right_only
+            yield _numbers_of(lines, places, len(fields), path, first), optimal_only
             first += len(lines)
 
 
@@ -155,11 +157,11 @@ def _of_parquet(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool
     """Yield what `_of_csv` does."""
     with path.open("rb") as stream, _read_by_arrow(path) as (arrow, parquet):
         file = parquet.ParquetFile(stream)
-        read, right_only = _fields_read(file.schema_arrow.names, path, geometry)
+        read, optimal_only = _fields_read(file.schema_arrow.names, path, geometry)
         _check_board(file.schema_arrow.metadata or {}, path, geometry)
         for rows in file.iter_batches(batch_size=1 << 16, columns=read):
             columns = [rows.column(name).cast(arrow.int64()) for name in read]
-            yield np.stack([c.fill_null(ILLEGAL).to_numpy() for c in columns], axis=1), right_only
+            yield np.stack([c.fill_null(ILLEGAL).to_numpy() for c in columns], axis=1), optimal_only
 
 
 @contextmanager
@@ -180,17 +182,18 @@ def _fields_read(found: list[str], path: Path, geometry: Geometry) -> tuple[list
 
     Raises `InvalidDatasetFile` unless the fields are those of a data set of a board.
     """
-    for right_only in (False, True):
-        if found == field_names(geometry, right_only):
-            return [name for name in found if name != _UNREAD], right_only
+    for optimal_only in (False, True):
+        if [current_name(name) for name in found] == field_names(geometry, optimal_only):
+            return [name for name in found if name != _UNREAD], optimal_only
     columns = len(found) - len(COMMON)
-    if found[: len(COMMON)] == list(COMMON) and columns != geometry.columns:
+    first = tuple(current_name(name) for name in found[: len(COMMON)])
+    if first == COMMON and columns != geometry.columns:
         raise InvalidDatasetFile(
             f"{path} is of a board of {columns} columns, and {geometry} has {geometry.columns}"
         )
     raise InvalidDatasetFile(
         f"{path} is no data set of this version: its fields must be"
-        f" {', '.join(field_names(geometry))}, or right_ in place of score_"
+        f" {', '.join(field_names(geometry))}, or optimal_ in place of score_"
     )
 
 
@@ -206,7 +209,7 @@ def _check_board(metadata: dict[bytes, bytes], path: Path, geometry: Geometry) -
 
 
 def _checked(
-    numbers: _Numbers, right_only: bool, path: Path, first: int, geometry: Geometry
+    numbers: _Numbers, optimal_only: bool, path: Path, first: int, geometry: Geometry
 ) -> tuple[Any, ...]:
     """Return the arrays of a `Dataset` of some rows; `first` is the number of the first, from 1."""
     games, ply, mine, mask, score, right = numbers[:, : len(COMMON) - 1].T
@@ -221,10 +224,10 @@ def _checked(
     tops = [1 << geometry.bit(column, geometry.rows - 1) for column in range(geometry.columns)]
     full = masks[:, None] & np.array(tops, dtype=np.uint64) != 0
     wrong = np.zeros(columns.shape, dtype=np.bool_)
-    if right_only:  # the score of the position is that of the right columns
+    if optimal_only:  # the score of the position is that of the right columns
         wrong |= ~np.isin(columns, (0, 1, ILLEGAL))
         scores = np.where(columns == 1, score[:, None], np.where(columns == 0, WORSE, ILLEGAL))
-    known = ~full & ((scores != WORSE) | (not right_only))
+    known = ~full & ((scores != WORSE) | (not optimal_only))
     wrong |= ((scores == ILLEGAL) != full) | (known & ((scores > most) | (scores < -most)))
     for column, (can, theirs, after) in enumerate(batch.moves(mines, masks, geometry)):
         # This distinguishes a set of another number in a line from one of this board.

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
-#: Stands for the score of a column that is worse than the best one, where no more was asked.
+#: The score of a column that is worse than the best one by an unknown amount.
 WORSE = -127
-#: The fields that rows of every kind begin with.
-COMMON = ("game", "moves", "ply", "mine", "mask", "score", "right")
+#: The first fields of every row.
+#: Names of settings and fields in 0.2.0, and their present names; such data sets are read.
+_OLD_NAMES = {
+    "one_a_game": "one_per_game", "endings": "playouts_per_game", "endings_from": "branch_ply",
+    "right_only": "optimal_only",
+}  # fmt: skip
+COMMON = ("game", "moves", "ply", "mine", "mask", "score", "optimal")
 
 
 @dataclass(frozen=True)
 class Row:
     """One labelled position.
 
-    `number` is the candidate or game it came from, `moves` lead to it, `scores` are those of its
-    columns for the side to move, None where none can be played, and `WORSE` for the columns that
-    are not right where only these were asked for.
+    `number` is its candidate or game, and `moves` lead to it. `scores` are the scores of its
+    columns for the side to move: None for a full column. A data set of the best columns has
+    `WORSE` for the other columns.
     """
 
     number: int
@@ -29,30 +35,39 @@ class Row:
 
     @property
     def score(self) -> int:
-        """Score of the position: its best column's."""
+        """The score of the position, which is the score of its best column."""
         return max(score for score in self.scores if score is not None)
 
     @property
-    def right(self) -> int:
-        """Columns that keep the score."""
+    def optimal(self) -> int:
+        """The number of columns that keep the score."""
         return self.scores.count(self.score)
 
-    def cells(self, right_only: bool = False) -> list[int | str | None]:
-        """Return the fields under `field_names`."""
+    def cells(self, optimal_only: bool = False) -> list[int | str | None]:
+        """Return the values of the fields `field_names`."""
         at, score = self.position, self.score
-        told: list[int | str | None]
-        told = [self.number, self.moves, at.ply, at.mine, at.mask, score, self.right]
-        if right_only:
-            return [*told, *(None if each is None else int(each == score) for each in self.scores)]
-        return [*told, *self.scores]
+        common: list[int | str | None]
+        common = [self.number, self.moves, at.ply, at.mine, at.mask, score, self.optimal]
+        if optimal_only:
+            each = (None if column is None else int(column == score) for column in self.scores)
+            return [*common, *each]
+        return [*common, *self.scores]
 
 
-def field_names(geometry: Geometry, right_only: bool = False) -> list[str]:
-    """Return the fields of a row.
+def current_name(name: str) -> str:
+    """Return the present name of a setting or field of a data set of any version.
 
-    They are game, moves, ply, mine, mask, score, right, and one a column from 1: its score, or with
-    `right_only` whether it is right, 1 or 0.
+    >>> current_name("right"), current_name("right_2"), current_name("endings"), current_name("ply")
+    ('optimal', 'optimal_2', 'playouts_per_game', 'ply')
     """
-    each = "right" if right_only else "score"
+    return _OLD_NAMES.get(name) or re.sub(r"^right(?=$|_\d+$)", "optimal", name)
+
+
+def field_names(geometry: Geometry, optimal_only: bool = False) -> list[str]:
+    """Return the fields of a row: `COMMON`, and one for each column, from 1.
+
+    It is the score of the column or, with `optimal_only`, 1 if the column keeps the score, else 0.
+    """
+    each = "optimal" if optimal_only else "score"
     columns = [f"{each}_{column + 1}" for column in range(geometry.columns)]
     return [*COMMON, *columns]

@@ -42,7 +42,7 @@ BUNDLED = Path(__file__).parent / "data"
 #: The version of the bundled sets; a set never changes under its name.
 VERSION = "v1"
 #: What the bundled sets are called on the command line.
-SETS = USUAL, HARD, EASY, TACTICS = ("usual", "hard", "easy", "tactics")
+SETS = DEFAULT, HARD, EASY, TACTICS = ("default", "hard", "easy", "tactics")
 #: The sets that no bundled agent was trained on.
 HELD_OUT = (HARD, EASY)
 _ENDING = ".txt.gz"
@@ -125,7 +125,7 @@ class ScoredSet:
 
 
 @cache
-def shipped_set(geometry: Geometry = STANDARD, which: str = USUAL) -> ScoredSet | None:
+def bundled_set(geometry: Geometry = STANDARD, which: str = DEFAULT) -> ScoredSet | None:
     """Return one of the bundled `SETS` for a board, None if there is none.
 
     Raises `InvalidPositions` for a set that is not among them.
@@ -141,12 +141,12 @@ def shipped_set(geometry: Geometry = STANDARD, which: str = USUAL) -> ScoredSet 
 def file_name(geometry: Geometry, which: str) -> str:
     """Return the name of the file of a bundled set: the default one has the name of the board."""
     board = f"{geometry.columns}x{geometry.rows}-{VERSION}{_ENDING}"
-    return board if which == USUAL else f"{which}-{board}"
+    return board if which == DEFAULT else f"{which}-{board}"
 
 
-def usual_tactics(geometry: Geometry, count: int | None = None) -> ScoredSet | None:
+def bundled_tactics(geometry: Geometry, count: int | None = None) -> ScoredSet | None:
     """Return at most `count` positions with a win to take or to block, None if none are bundled."""
-    found = shipped_set(geometry, TACTICS)
+    found = bundled_set(geometry, TACTICS)
     return found if found is None or count is None else found.first(count)
 
 
@@ -162,7 +162,7 @@ def held_out(name: str, geometry: Geometry = STANDARD) -> Dataset:
     """
     if name not in HELD_OUT:
         raise InvalidPositions(no_such("held-out set", name, HELD_OUT))
-    found = shipped_set(geometry, name)
+    found = bundled_set(geometry, name)
     if found is None:
         raise InvalidPositions(f"no held-out set of positions of {geometry} is bundled")
     scores = [[ILLEGAL if s is None else s for s in each.scores] for each in found.positions]
@@ -177,23 +177,23 @@ def held_out(name: str, geometry: Geometry = STANDARD) -> Dataset:
 
 def held_out_sets(geometry: Geometry) -> dict[str, Dataset]:
     """Return the held-out sets of a board by name, none for most boards."""
-    names = [name for name in HELD_OUT if shipped_set(geometry, name) is not None]
+    names = [name for name in HELD_OUT if bundled_set(geometry, name) is not None]
     return {name: held_out(name, geometry) for name in names}
 
 
-def usable_set(
+def load_set(
     positions: ScoredSet | str | Path | None,
     geometry: Geometry = STANDARD,
     count: int | None = None,
     solver: Callable[[], Solver] | None = None,
-    which: str = USUAL,
+    which: str = DEFAULT,
 ) -> ScoredSet:
     """Return a set, a file of one, or a bundled one, with all its scores, evenly cut to `count`.
 
     `solver` makes the solver for scores that are missing. Raises `InvalidPositions`.
     """
     if positions is None:
-        found = shipped_set(geometry, which)
+        found = bundled_set(geometry, which)
         if found is None:
             raise InvalidPositions(
                 f"no set of positions of {geometry} comes along: give a file of your own,"

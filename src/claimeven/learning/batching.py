@@ -100,7 +100,7 @@ class Lessons:
 
     def at(self, step: int) -> Batch:
         """Return the batch of a step, from 0."""
-        chosen = self.data.picked(self.chosen(step))
+        chosen = self.data.select(self.chosen(step))
         batch = batch_of(chosen, self.features, self.focus)
         return self._with_neighbours(batch, chosen, step)
 
@@ -119,7 +119,7 @@ class Lessons:
 
     def _without_barred(self, found: Neighbours) -> Neighbours:
         keys = canonical_keys(found.mines + found.masks, self.data.geometry)
-        return found.picked(~np.isin(keys, self._barred))
+        return found.select(~np.isin(keys, self._barred))
 
     def _with_neighbours(self, batch: Batch, chosen: Dataset, step: int) -> Batch:
         """Return a batch whose last positions are one move on, and those before them have a disc
@@ -135,7 +135,7 @@ class Lessons:
                 continue
             end -= count
             rng = np.random.default_rng([self.seed, step, number])
-            labelled = chosen.picked(np.arange(end, end + count))
+            labelled = chosen.select(np.arange(end, end + count))
             found = self._without_barred(make(labelled, rng))
             places, scores, is_best = end + found.places, found.scores, found.columns < 0
             # Of one column it is known at most that it wins: a net told of no losses expects none.
@@ -195,7 +195,7 @@ def chances_of(
 
 def batch_of(data: Dataset, features: Features, focus: float = 0.0) -> Batch:
     """Return labelled positions as a batch, with a `focus` on the scores of good columns."""
-    keeps = data.keeps.astype(np.float32)
+    keeps = data.optimal.astype(np.float32)
     planes, states = features.of(data.mines, data.masks)
     best = data.best.astype(np.float32)
     scores = np.where(data.known, data.scores, 0).astype(np.float32)
@@ -229,7 +229,7 @@ class Neighbours(NamedTuple):
     scores: npt.NDArray[np.float32]
     columns: _Places
 
-    def picked(self, which: npt.NDArray[Any]) -> Neighbours:
+    def select(self, which: npt.NDArray[Any]) -> Neighbours:
         """Return those of some numbers, or of a mask."""
         return Neighbours(*(array[which] for array in self))
 
@@ -262,7 +262,7 @@ def swaps(data: Dataset, rng: np.random.Generator) -> Neighbours:
     columns = np.where(may, rng.random(may.shape), -1.0).argmax(axis=1)
     taken = tops[np.arange(len(tops)), columns]
     found = Neighbours(on.places, movers ^ taken, on.masks ^ taken, -on.scores, columns)
-    return found.picked(may.any(axis=1))
+    return found.select(may.any(axis=1))
 
 
 def _lowest(board: Geometry) -> Words:

@@ -22,7 +22,7 @@ from claimeven.arena.accuracy.measure import measure_accuracy
 from claimeven.arena.api import place_on_ladder
 from claimeven.arena.tournaments.reference_pool import pool_ladder
 from claimeven.atomic_io import make_folder, write_text
-from claimeven.dataset.scored_sets import HARD, shipped_set
+from claimeven.dataset.scored_sets import HARD, bundled_set
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
 from claimeven.learning.curves import TIME, draw_line, names_of, read_run
@@ -276,7 +276,7 @@ def _models(folder: Path) -> list[_Model]:
 def _figures(spec: str, board: Geometry, asked: Judging, jobs: int) -> dict[str, Any]:
     """Measure an agent."""
     figures: dict[str, Any] = dict.fromkeys(_FIGURES)
-    positions = shipped_set(board, HARD)
+    positions = bundled_set(board, HARD)
     if positions is not None:
         accuracy = measure_accuracy(spec, positions, count=asked.positions, jobs=jobs).accuracy
         figures["hard"] = accuracy.all.mean("perfect")

@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.dataset import Dataset, joined, read_dataset
+from claimeven.dataset import Dataset, join_datasets, read_dataset
 from claimeven.dataset.scored_sets import held_out_sets
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
@@ -171,7 +171,7 @@ def train_distil(
         given = len(config.dataset_weights)
         raise InvalidRun(f"{given} weights were given for {len(parts)} data sets")
     training_parts, held, barred = _split(parts, config)
-    training = joined(training_parts)
+    training = join_datasets(training_parts)
     lessons = Lessons(
         training,
         config.batch,
@@ -252,12 +252,12 @@ def _split(
         both = rest.split_by_game(1 - _HELD_SHARE, config.seed)
         training.append(both[0])
         held.append(both[1])
-    whole = joined(held)
+    whole = join_datasets(held)
     training = _without_repeats([part.without(whole) for part in training])
     barred = np.concatenate([whole.keys, *(each.keys for each in sets)])
     if len(whole) > _MAX_HELD:  # of all data sets, which follow one another
         drawn = np.random.default_rng(config.seed).choice(len(whole), _MAX_HELD, replace=False)
-        whole = whole.picked(np.sort(drawn))
+        whole = whole.select(np.sort(drawn))
     return training, whole, barred
 
 
@@ -268,7 +268,7 @@ def _without_repeats(parts: Sequence[Dataset]) -> list[Dataset]:
     kept[first] = True
     ends = np.cumsum([len(part) for part in parts])[:-1]
     return [
-        part if which.all() else part.picked(which)
+        part if which.all() else part.select(which)
         for part, which in zip(parts, np.split(kept, ends), strict=True)
     ]
 

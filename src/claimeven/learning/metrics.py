@@ -26,8 +26,8 @@ from claimeven.dataset.scored_sets import (
     HARD,
     HELD_OUT,
     InvalidPositions,
+    bundled_set,
     held_out_sets,
-    shipped_set,
 )
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -111,9 +111,9 @@ def policy_accuracy(data: Dataset, columns: npt.ArrayLike) -> PolicyAccuracy:
     chosen = _answers(columns, data)
     exists = (chosen >= 0) & (chosen < data.geometry.columns)
     playable = (data.scores != ILLEGAL).sum(axis=1)
-    kept = data.keeps.sum(axis=1)
+    kept = data.optimal.sum(axis=1)
     counts = kept < playable
-    right = data.keeps[np.arange(len(data)), np.where(exists, chosen, 0)] & exists & counts
+    right = data.optimal[np.arange(len(data)), np.where(exists, chosen, 0)] & exists & counts
     floors = np.where(counts, kept / playable, 0.0)
 
     def of(which: npt.NDArray[np.bool_]) -> AnswerShare:
@@ -157,7 +157,7 @@ def measure_learner(
 ) -> Measured:
     """Measure an agent by `count` of the bundled positions (default: all) and by some games."""
     perfect = keeping = None
-    if shipped_set(geometry) is not None:
+    if bundled_set(geometry) is not None:
         found = measure_accuracy(agent, count=count, geometry=geometry, seed=seed).accuracy
         perfect, keeping = found.all.mean("perfect"), found.decisive.mean("keeping")
     against = score_against_perfect(agent, geometry, games, seed) if games else None
@@ -273,7 +273,7 @@ def measure_selfplay(net: Net, config: SelfPlayConfig) -> dict[str, float | None
             found["hard_sign"] = accuracy["sign"]
         if config.eval_positions:
             every = np.linspace(0, len(data) - 1, min(config.eval_positions, len(data)))
-            part = data.picked(every.astype(np.int64))
+            part = data.select(every.astype(np.int64))
             columns = searched_columns(net, part, config.simulations, config.search)
             found[f"{name}_search"] = policy_accuracy(part, columns).share
     found["against_perfect"] = None
@@ -298,7 +298,7 @@ def searched_columns(
     if len(data) > most:
         parts = np.split(np.arange(len(data)), range(most, len(data), most))
         return np.concatenate(
-            [searched_columns(model, data.picked(part), iterations, options) for part in parts]
+            [searched_columns(model, data.select(part), iterations, options) for part in parts]
         )
     forest = PuctForest(geometry, len(data), nodes, options)
     for tree, (mine, mask) in enumerate(zip(data.mines, data.masks, strict=True)):

@@ -36,7 +36,7 @@ import claimeven
 from claimeven.agents.base import Limit
 from claimeven.agents.families.trained import NTupleAgent
 from claimeven.compiled import load
-from claimeven.dataset.scored_sets import shipped_set
+from claimeven.dataset.scored_sets import bundled_set
 from claimeven.game.bitboard_kernel import board_vector
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.learning import td_kernel as td
@@ -98,7 +98,7 @@ class NTupleConfig:
         if self.eval_games is None:
             object.__setattr__(self, "eval_games", default_eval_games(self.geometry, 100))
         check_settings(self)
-        if self.eval_positions is not None and shipped_set(self.geometry) is None:
+        if self.eval_positions is not None and bundled_set(self.geometry) is None:
             raise InvalidRun(
                 f"no positions of {self.geometry} are bundled: leave eval positions out"
             )
@@ -242,7 +242,7 @@ def _rounded(learner: NTupleLearner) -> NTupleNetwork:
 def _write(learner: NTupleLearner, run: RunFolder, row: Row) -> None:
     """Write the model with its configuration and a row of the log."""
     config = learner.config
-    positions = shipped_set(config.geometry)
+    positions = bundled_set(config.geometry)
     if positions is not None and config.eval_positions is not None:
         positions = positions.first(config.eval_positions)
     facts = {

@@ -268,7 +268,7 @@ def random_positions(
     return mines, masks
 
 
-def joined(parts: list[Positions]) -> Positions:
+def concatenate(parts: list[Positions]) -> Positions:
     """Return the rows of several lots, one after the other; there is one at least."""
     return Positions(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
@@ -298,7 +298,7 @@ class Replay:
 
     def add(self, positions: Positions) -> None:
         """Take positions in; the oldest ones leave."""
-        both = joined([self.positions, positions])
+        both = concatenate([self.positions, positions])
         self.positions = _picked(both, slice(-self.most, None))
 
     def batch(self, size: int, rng: np.random.Generator) -> Batch:

@@ -19,7 +19,7 @@ from claimeven.arena.executors import CheckedWork
 from claimeven.learning.inference_server import InferenceClient, InferenceServer
 from claimeven.learning.jax_net import NetInJax
 from claimeven.learning.selfplay_config import NUMPY, SelfPlayConfig
-from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, joined
+from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, concatenate
 from claimeven.montecarlo.puct import PuctForest
 from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.networks.net import Net
@@ -131,7 +131,7 @@ def play_selfplay(
     in_order = [found[number] for number in numbers]
     tally = Tally(*map(sum, zip(*(each.tally for each in in_order), strict=True)))
     elsewhere = 0.0 if executor is None else sum(each.core_seconds for each in in_order)
-    return Played(joined([each.positions for each in in_order]), tally, elsewhere)
+    return Played(concatenate([each.positions for each in in_order]), tally, elsewhere)
 
 
 def _played_here(work: SelfPlayWork, numbers: Iterable[int]) -> Iterator[tuple[int, Played]]:

@@ -24,7 +24,7 @@ from claimeven.arena.accuracy.measure import (
     ask,
     measure,
 )
-from claimeven.dataset.scored_sets import InvalidPositions, ScoredSet, shipped_set
+from claimeven.dataset.scored_sets import InvalidPositions, ScoredSet, bundled_set
 from claimeven.parallel import pool
 from claimeven.parallel.process import Child
 
@@ -123,7 +123,7 @@ def test_what_must_be_asked_in_order_is_asked_by_one_process(
 
 
 def _few(count: int) -> ScoredSet:
-    whole = shipped_set()
+    whole = bundled_set()
     assert whole is not None
     return whole.first(count)
 

@@ -24,7 +24,7 @@ from claimeven.arena.accuracy.metrics import (
     tactic_of,
 )
 from claimeven.arena.accuracy.stored_games import ScoreCache, ScoringProgress, ranked, worst_of
-from claimeven.dataset.scored_sets import TACTICS, shipped_set
+from claimeven.dataset.scored_sets import TACTICS, bundled_set
 from claimeven.review.analysis import JudgedMove
 from claimeven.solver import Solver
 from tests import naive
@@ -330,7 +330,7 @@ def test_positions_that_only_one_answered_are_left_out() -> None:
             raise RuntimeError("not as second player")
         return position.legal_columns[0]
 
-    few = shipped_set()
+    few = bundled_set()
     assert few is not None
     found = measure(SetPlan((shy, "greedy"), few.first(20)))
     answered = found["shy"].accuracy.all.moves
@@ -371,7 +371,7 @@ def test_a_difference_that_may_be_chance_is_called_so() -> None:
 
 def test_the_tactical_set_has_wins_to_take_and_to_block() -> None:
     """By plain rules: a win at hand, or none and one column that must be blocked."""
-    positions = shipped_set(which=TACTICS)
+    positions = bundled_set(which=TACTICS)
     assert positions is not None
     assert [each.band for each in positions.positions] == ["win"] * 200 + ["block"] * 200
     for each in positions.positions:

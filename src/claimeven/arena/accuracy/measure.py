@@ -26,7 +26,7 @@ from claimeven.arena.accuracy.metrics import Accuracy, Blunder, Comparison, Tall
 from claimeven.arena.accuracy.stored_games import ranked, worst_of
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.safe_call import begin_game, timed_decision
-from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet, usable_set, usual_tactics
+from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet, bundled_tactics, load_set
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import seed_number
 from claimeven.markup import shown_by
@@ -338,7 +338,7 @@ def measure_accuracy(
     """Ask an agent for a column of every position of a set; return how good its answers are.
 
     `positions` is a set or a file of one, by default the bundled set for the board of `geometry`
-    (`shipped_set` gives the others); `count` takes fewer of them, evenly. With the default set it
+    (`bundled_set` gives the others); `count` takes fewer of them, evenly. With the default set it
     is also asked in at most as many positions with a win to take or to block (`accuracy.wins` and
     `accuracy.blocks`). `limit` holds for each answer. An agent given by its spec is asked by `jobs`
     processes; the answers are the same. `on_progress` is called with the number of answers and of
@@ -376,8 +376,8 @@ def compare_accuracy(
     >>> wins.measure, wins.positions, wins.only_first, wins.only_second, wins.is_clear
     ('wins', 20, 19, 0, True)
     """
-    tactics = usual_tactics(geometry, count) if positions is None else None
-    chosen = usable_set(positions, geometry, count)
+    tactics = bundled_tactics(geometry, count) if positions is None else None
+    chosen = load_set(positions, geometry, count)
     plan = SetPlan(tuple(agents), chosen, seed, limit or Limit(), tactics=tactics)
     return measure(plan, jobs, on_progress)
 

@@ -13,7 +13,7 @@ from claimeven.dataset import (
     WORSE,
     DatasetPlan,
     InvalidDatasetFile,
-    joined,
+    join_datasets,
     make_dataset,
     read_dataset,
     read_rows,
@@ -24,7 +24,7 @@ from tests.dataset.test_read import assert_same
 from tests.standin import PlainSolver
 
 PLAN = DatasetPlan(150, 6, 14, 1, "mixed", SMALL)
-FIELDS = "game,moves,ply,mine,mask,score,right,right_1,right_2,right_3,right_4"
+FIELDS = "game,moves,ply,mine,mask,score,optimal,optimal_1,optimal_2,optimal_3,optimal_4"
 #: The empty board and a position with a full column.
 ROWS = ("0,,0,0,0,1,2,0,1,1,0", "1,1111,4,5,15,5,1,,0,1,0")
 
@@ -36,42 +36,42 @@ def made(path: Path, plan: DatasetPlan) -> Path:
 
 @pytest.mark.parametrize(
     "others",
-    [{}, {"one_a_game": True}, {"endings": 3, "endings_from": 9}, {"random_moves": 0.0}],
-    ids=["all", "one", "endings", "best"],
+    [{}, {"one_per_game": True}, {"playouts_per_game": 3, "branch_ply": 9}, {"random_moves": 0.0}],
+    ids=["all", "one", "playouts_per_game", "best"],
 )
 def test_rows_are_those_of_all_scores_with_less_told(
     tmp_path: Path, others: dict[str, float]
 ) -> None:
     plan = replace(PLAN, positions=60, **others)
     whole = read(made(tmp_path / "whole.csv", plan))
-    right = read(made(tmp_path / "right.csv", replace(plan, right_only=True)))
+    right = read(made(tmp_path / "right.csv", replace(plan, optimal_only=True)))
     assert ",".join(right[0]) == FIELDS
     for told, row in zip(right, whole, strict=True):
         assert list(told.values())[:7] == list(row.values())[:7]
         for column in range(1, 5):
             score = row[f"score_{column}"]
-            assert told[f"right_{column}"] == (str(int(score == row["score"])) if score else "")
+            assert told[f"optimal_{column}"] == (str(int(score == row["score"])) if score else "")
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
-    path = made(tmp_path / f"right.{kind}", replace(PLAN, right_only=True))
+    path = made(tmp_path / f"right.{kind}", replace(PLAN, optimal_only=True))
     data = read_dataset(path, SMALL)
     whole = read_dataset(made(tmp_path / f"whole.{kind}", PLAN), SMALL)
     keeps = whole.scores == whole.best[:, None]
     assert np.array_equal(
         data.scores, np.where(keeps | (whole.scores == ILLEGAL), whole.scores, WORSE)
     )
-    for name in ("mines", "masks", "games", "best", "keeps"):
+    for name in ("mines", "masks", "games", "best", "optimal"):
         assert np.array_equal(getattr(data, name), getattr(whole, name))
     assert np.array_equal(whole.known, whole.scores != ILLEGAL)
     assert np.array_equal(data.known, keeps) and (data.scores == WORSE).sum() > 100
-    some = data.picked(np.arange(50))
-    assert_same(joined([some, whole]).picked(np.arange(50)), some)
+    some = data.select(np.arange(50))
+    assert_same(join_datasets([some, whole]).select(np.arange(50)), some)
     rows, plain, told = read_rows(path, SMALL), PlainSolver(SMALL), 0
-    assert [list(map(str, row.cells(right_only=True))) for row in rows[:20]] == [
+    assert [list(map(str, row.cells(optimal_only=True))) for row in rows[:20]] == [
         [text or "None" for text in row.values()]
-        for row in read(made(tmp_path / "b.csv", replace(PLAN, right_only=True)))[:20]
+        for row in read(made(tmp_path / "b.csv", replace(PLAN, optimal_only=True)))[:20]
     ]
     for row in rows:
         assert row.position == Position.from_moves(row.moves, SMALL)
@@ -122,14 +122,14 @@ def test_rows_that_cannot_be_are_named(tmp_path: Path, row: str) -> None:
 def test_scores_that_are_not_known_are_no_scores_elsewhere(tmp_path: Path) -> None:
     """What stands for them in memory is not taken for a score from a file of scores."""
     path = tmp_path / "set.csv"
-    path.write_text(f"{FIELDS.replace('right_', 'score_')}\n0,,0,0,0,1,2,{WORSE},1,1,{WORSE}\n")
+    path.write_text(f"{FIELDS.replace('optimal_', 'score_')}\n0,,0,0,0,1,2,{WORSE},1,1,{WORSE}\n")
     with pytest.raises(InvalidDatasetFile, match=r"row 1 of .* holds no scores"):
         read_dataset(path, SMALL)
 
 
 def test_fields_of_both_kinds_or_of_another_board_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
-    path.write_text("\n".join((FIELDS.replace("right_4", "score_4"), *ROWS)))
+    path.write_text("\n".join((FIELDS.replace("optimal_4", "score_4"), *ROWS)))
     with pytest.raises(InvalidDatasetFile, match="is no data set of this version: its fields must"):
         read_dataset(path, SMALL)
     path.write_text("\n".join((FIELDS, *ROWS)))
