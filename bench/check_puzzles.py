@@ -12,8 +12,8 @@ import argparse
 import sys
 import time
 
-from claimeven.practice.sets import check_moves, read_puzzles, shipped_puzzles
-from claimeven.practice.solutions import faults_of
+from claimeven.puzzles.sets import bundled_puzzles, check_moves, read_puzzles
+from claimeven.puzzles.solutions import faults_of
 from claimeven.solver import Solver
 
 
@@ -21,7 +21,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Solve every puzzle again.")
     parser.add_argument("file", nargs="?", help="a set of puzzles; else the one that comes along")
     file = parser.parse_args().file
-    given = shipped_puzzles() if file is None else read_puzzles(file)
+    given = bundled_puzzles() if file is None else read_puzzles(file)
     solver, begin = Solver(), time.perf_counter()
     faults: list[str] = []
     for puzzle in given.puzzles:

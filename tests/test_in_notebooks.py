@@ -25,8 +25,8 @@ from claimeven import (
     place_on_ladder,
     play_match,
     play_tournament,
-    puzzles,
     run_sprt,
+    select_puzzles,
 )  # fmt: skip
 from claimeven.agents import Decision
 from claimeven.arena import Ladder, MatchResult, accuracy_of
@@ -236,7 +236,7 @@ def test_accuracy_of_several_agents(tmp_path: Path) -> None:
 
 
 def test_a_puzzle_keeps_its_solution() -> None:
-    puzzle = puzzles()[0]
+    puzzle = select_puzzles()[0]
     shown = words(puzzle)
     assert puzzle.task in shown and puzzle.band in shown
 

@@ -22,9 +22,9 @@ from claimeven.evaluation import InvalidEvaluation
 from claimeven.game.errors import IllegalMove
 from claimeven.minimax import InvalidSearch, MinimaxSearch
 from claimeven.montecarlo import MonteCarloSearch, preset
-from claimeven.practice.hints import verdict_on
-from claimeven.practice.puzzle import InvalidPuzzles
-from claimeven.practice.sets import daily_puzzle, shipped_puzzles
+from claimeven.puzzles.hints import try_column
+from claimeven.puzzles.puzzle import InvalidPuzzles
+from claimeven.puzzles.sets import bundled_puzzles, daily_puzzle
 from claimeven.ratings.ladder import rate
 from claimeven.ratings.pair_counts import InvalidEvidence
 from claimeven.ratings.sprt import SequentialRun, SequentialTest
@@ -75,9 +75,9 @@ def test_columns_of_numpy_are_columns() -> None:
     for column in (-1, 99):
         with pytest.raises(IllegalMove):
             position.height_of(column)
-    puzzle = shipped_puzzles().puzzles[0]
-    verdict = verdict_on(puzzle, 0, np.int64(puzzle.solution[0]), Solver(table_mb=4))  # type: ignore[arg-type]
-    assert verdict.right
+    puzzle = bundled_puzzles().puzzles[0]
+    attempt = try_column(puzzle, 0, np.int64(puzzle.solution[0]), Solver(table_mb=4))  # type: ignore[arg-type]
+    assert attempt.correct
 
 
 def test_days_that_are_and_are_none() -> None:

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 import claimeven
-from claimeven import arena, practice
+from claimeven import arena, puzzles
 
 
 def imported(code: str) -> set[str]:
@@ -68,13 +68,13 @@ def test_every_name_of_the_arena_is_there(name: str) -> None:
     assert getattr(arena, name) is not None
 
 
-@pytest.mark.parametrize("name", practice.__all__)
-def test_every_name_of_practice_is_there(name: str) -> None:
-    assert getattr(practice, name) is not None
+@pytest.mark.parametrize("name", puzzles.__all__)
+def test_every_name_of_puzzles_is_there(name: str) -> None:
+    assert getattr(puzzles, name) is not None
 
 
 @pytest.mark.parametrize(
-    "package", [claimeven, arena, practice], ids=["claimeven", "arena", "practice"]
+    "package", [claimeven, arena, puzzles], ids=["claimeven", "arena", "puzzles"]
 )
 def test_type_checkers_see_the_same_names(package: ModuleType) -> None:
     assert package.__file__ is not None

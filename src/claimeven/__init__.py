@@ -16,7 +16,7 @@ The first player wins with disc 7, in 3 plies. Columns 3 and
 - agents: `make_agent`, `Agent`, `Decision`, `Limit`, `check_agent`;
 - agents compared: `play_match`, `play_tournament`, `run_sprt`, `place_on_ladder`,
   `measure_accuracy`, `run_study`, `write_report` (all of it in `claimeven.arena`);
-- practice: `puzzles`, `daily_puzzle`, `make_puzzles` (more in `claimeven.practice`);
+- puzzles: `select_puzzles`, `daily_puzzle`, `make_puzzles` (more in `claimeven.puzzles`);
 - what goes wrong with input, all of it `ClaimevenError`: `IllegalMove`, `InvalidBook`,
   `InvalidGeometry`, `InvalidLimit`, `InvalidNotation`, `InvalidPosition`, `InvalidSolve`,
   `InvalidSpec`; and `SearchStopped`, where a limit or `Solver.stop` ended a search.
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from claimeven.game.drawing import draw, parse_drawing
     from claimeven.game.perft import perft
     from claimeven.game.svg import draw_svg
-    from claimeven.practice import daily_puzzle, make_puzzles, puzzles
+    from claimeven.puzzles import daily_puzzle, make_puzzles, select_puzzles
     from claimeven.review.analysis import analyze
     from claimeven.review.explain import explain
     from claimeven.solver import InvalidSolve, SearchStopped, Solver
@@ -108,9 +108,9 @@ __all__ = [
     "place_on_ladder",
     "play_match",
     "play_tournament",
-    "puzzles",
     "run_sprt",
     "run_study",
+    "select_puzzles",
     "write_report",
 ]
 
@@ -129,7 +129,7 @@ _HOMES = {
     "game.drawing": "draw parse_drawing",
     "game.perft": "perft",
     "game.svg": "draw_svg",
-    "practice": "daily_puzzle make_puzzles puzzles",
+    "puzzles": "daily_puzzle make_puzzles select_puzzles",
     "review.analysis": "analyze",
     "review.explain": "explain",
     "solver": "InvalidSolve SearchStopped Solver",

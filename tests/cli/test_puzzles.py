@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from claimeven import daily_puzzle, puzzles
-from claimeven.practice.puzzle import BANDS
+from claimeven import daily_puzzle, select_puzzles
+from claimeven.puzzles.puzzle import BANDS
 from tests.cli.conftest import PATIENCE, Run, bad_input, interrupted, started
 
 SET = "1103 win zugzwang 543727456472434 232\n1156 hold follow_up 5435543326327354467 455226677\n"
@@ -63,7 +63,7 @@ def test_new_puzzles_are_others_until_all_were_there(run: Run, tmp_path: Path) -
     path = tmp_path / "five.txt"
     path.write_text(
         "".join(f"{p.rating} {p.kind} {p.idea} {p.moves} {p.as_dict()['solution']}\n"
-                for p in puzzles("hard")[:5])
+                for p in select_puzzles("hard")[:5])
     )  # fmt: skip
 
     def seen(*words: str) -> list[str]:
@@ -118,12 +118,12 @@ def test_the_puzzle_of_a_day(run: Run) -> None:
     today = json.loads(run("puzzles", "--json", "--daily").out)
     assert today["number"] == daily_puzzle().number
     hard = json.loads(run("puzzles", "--daily", "2026-01-05", "--difficulty", "hard", "--json").out)
-    assert hard["number"] == daily_puzzle("2026-01-05", puzzles("hard")).number
+    assert hard["number"] == daily_puzzle("2026-01-05", select_puzzles("hard")).number
 
 
 def test_puzzles_are_listed_and_counted(run: Run) -> None:
     lines = run("puzzles", "--difficulty", "hard", "--kind", "hold", "--list").out.splitlines()
-    assert len(lines) == 1 + len(puzzles("hard", "hold"))
+    assert len(lines) == 1 + len(select_puzzles("hard", "hold"))
     assert lines[0].split() == ["number", "kind", "band", "rating", "length", "moves"]
     assert all(" hold " in line and " hard " in line for line in lines[1:])
     told = run(
@@ -131,16 +131,16 @@ def test_puzzles_are_listed_and_counted(run: Run) -> None:
     ).out.splitlines()
     assert json.loads(told[0])["band"] == "hard" and len(told) == len(lines) - 1
     counted = json.loads(run("puzzles", "--counts", "--json").out)
-    assert counted["puzzles"] == len(puzzles())
+    assert counted["puzzles"] == len(select_puzzles())
     for row in counted["bands"]:
-        assert row["win"] == len(puzzles(row["band"], "win"))
+        assert row["win"] == len(select_puzzles(row["band"], "win"))
         assert row["from_rating"] == BANDS[row["band"]]
     assert json.loads(told[0])["hints"] is None
     of_band = ("puzzles", "--difficulty", "hard", "--counts")
     counted = json.loads(run(*of_band, "--json").out)
-    assert counted["puzzles"] == len(puzzles("hard"))
+    assert counted["puzzles"] == len(select_puzzles("hard"))
     head, *table = run(*of_band).out.splitlines()
-    said = f"{counted['set']}: {len(puzzles('hard')):,} puzzles, digest {counted['digest']}"
+    said = f"{counted['set']}: {len(select_puzzles('hard')):,} puzzles, digest {counted['digest']}"
     assert head == said
     assert [line.split() for line in table] == [
         ["band", "from", "rating", "win", "hold"],
@@ -150,7 +150,7 @@ def test_puzzles_are_listed_and_counted(run: Run) -> None:
         ),
     ]
     assert [row["win"] + row["hold"] for row in counted["bands"]] == [
-        len(puzzles("hard")) * (band == "hard") for band in BANDS
+        len(select_puzzles("hard")) * (band == "hard") for band in BANDS
     ]
 
 

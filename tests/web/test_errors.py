@@ -56,8 +56,8 @@ ONE_PUZZLE = "number names one puzzle: it cannot be given with"
         ("/api/puzzles/daily?date=soon", "'soon' is no"),
         ("/api/puzzles/hints?number=1&found=-1", "found: should be greater than"),
         ("/api/puzzles/hints?number=1&found=2", "puzzle 1 has 2 columns to find"),
-        ("/api/puzzles/verdict?number=1&column=9", "'9' is not a column"),
-        ("/api/puzzles/verdict?number=1", "column is missing"),
+        ("/api/puzzles/attempt?number=1&column=9", "'9' is not a column"),
+        ("/api/puzzles/attempt?number=1", "column is missing"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_sentence(server: Server, path: str, sentence: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from claimeven import daily_puzzle, puzzles
+from claimeven import daily_puzzle, select_puzzles
 from claimeven.web.puzzles import MAX_LEFT_OUT
 from tests.web.conftest import Server
 from tests.web.pages import board_of, drop, rows
@@ -17,7 +17,7 @@ NUMBER = 1
 
 @pytest.fixture(scope="module")
 def solution() -> list[int]:
-    puzzle = puzzles()[NUMBER - 1]
+    puzzle = select_puzzles()[NUMBER - 1]
     assert puzzle.length == 2
     return [column + 1 for column in puzzle.solution]
 
@@ -25,10 +25,10 @@ def solution() -> list[int]:
 def test_a_puzzle_is_drawn(server: Server) -> None:
     query = {"band": "hard", "kind": "hold", "seed": 5}
     told = server.get("/api/puzzles", **query).json
-    assert told["count"] == len(puzzles("hard", "hold"))
+    assert told["count"] == len(select_puzzles("hard", "hold"))
     assert (told["puzzle"]["band"], told["puzzle"]["kind"]) == ("hard", "hold")
     assert server.get("/api/puzzles", **query).json == told
-    others = [puzzle.number for puzzle in puzzles("hard", "hold")]
+    others = [puzzle.number for puzzle in select_puzzles("hard", "hold")]
     assert len(others) <= MAX_LEFT_OUT
     last = others.pop()
     path, after = "/api/puzzles", " , ".join(map(str, others))
@@ -40,7 +40,7 @@ def test_a_puzzle_is_drawn(server: Server) -> None:
     assert again["puzzle"]["number"] in {*others, last}
     near = server.get("/api/puzzles", rating=1500, seed=2).json["puzzle"]
     assert abs(near["rating"] - 1500) < 100
-    assert server.get("/api/puzzles", number=7).json["puzzle"] == puzzles()[6].as_dict()
+    assert server.get("/api/puzzles", number=7).json["puzzle"] == select_puzzles()[6].as_dict()
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_puzzle_is_drawn(server: Server) -> None:
 def test_a_puzzle_about_as_hard_as_asked_is_drawn_of_many(
     server: Server, rating: int, asked: dict[str, Any], among: int
 ) -> None:
-    away = sorted(abs(puzzle.rating - rating) for puzzle in puzzles(**asked))
+    away = sorted(abs(puzzle.rating - rating) for puzzle in select_puzzles(**asked))
     drawn = [
         server.get("/api/puzzles", rating=rating, seed=seed, **asked).json["puzzle"]
         for seed in range(12)
@@ -71,12 +71,12 @@ def test_the_puzzle_of_a_day(server: Server) -> None:
 
 def test_columns_are_judged_and_hinted_at(server: Server, solution: list[int]) -> None:
     first, answer, last = solution
-    told = server.get("/api/puzzles/verdict", number=NUMBER, column=first).json
-    assert (told["right"], told["solved"], told["answer"]) == (True, False, answer)
-    told = server.get("/api/puzzles/verdict", number=NUMBER, column=last, found=1).json
-    assert (told["right"], told["solved"], told["answer"]) == (True, True, None)
-    wrong = server.get("/api/puzzles/verdict", number=NUMBER, column=4).json
-    assert not wrong["right"] and wrong["answer"] and wrong["claims"]
+    told = server.get("/api/puzzles/attempt", number=NUMBER, column=first).json
+    assert (told["correct"], told["solved"], told["reply"]) == (True, False, answer)
+    told = server.get("/api/puzzles/attempt", number=NUMBER, column=last, found=1).json
+    assert (told["correct"], told["solved"], told["reply"]) == (True, True, None)
+    wrong = server.get("/api/puzzles/attempt", number=NUMBER, column=4).json
+    assert not wrong["correct"] and wrong["reply"] and wrong["claims"]
     hints = server.get("/api/puzzles/hints", number=NUMBER).json["hints"]
     assert [hint["step"] for hint in hints] == ["idea", "cells", "column"]
     assert hints[2]["columns"] == [first]
@@ -98,7 +98,7 @@ def begin(page: Any) -> str:
     page.evaluate("localStorage.clear()")
     page.goto(f"/?view=practise&puzzle={NUMBER}")
     page.wait_for_selector(f".puzzle-about:has-text('Puzzle {NUMBER}:')")
-    moves = puzzles()[NUMBER - 1].moves
+    moves = select_puzzles()[NUMBER - 1].moves
     assert board_of(page) == rows(moves)
     return moves
 
@@ -166,7 +166,7 @@ def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
     """Somebody tries again, or goes on, before the server has answered."""
     moves = begin(page)
     held: list[Any] = []
-    page.route("**/api/puzzles/verdict?*", lambda route: held.insert(len(held), route))
+    page.route("**/api/puzzles/attempt?*", lambda route: held.insert(len(held), route))
     drop(page, 4)
     page.wait_for_selector(".puzzle-told:has-text('Column 4 is not it')")
     page.click("text=Try again")
@@ -180,7 +180,7 @@ def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
     held[1].continue_()
     page.wait_for_selector(".puzzle-told:has-text('Yellow replies in column')")
     assert told(page).startswith("Column 5 is not it")
-    page.unroute("**/api/puzzles/verdict?*")
+    page.unroute("**/api/puzzles/attempt?*")
     page.click("text=Try again")
     asked: list[Any] = []
     page.route("**/api/puzzles/hints?*", lambda route: asked.insert(len(asked), route))

@@ -28,16 +28,16 @@ from claimeven.cli.terminal.puzzle_session import PuzzleSession
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
-from claimeven.practice.generate import make_puzzles
-from claimeven.practice.hints import hints_for
-from claimeven.practice.puzzle import BANDS, KINDS, Puzzle
-from claimeven.practice.sets import (
+from claimeven.puzzles.generate import make_puzzles
+from claimeven.puzzles.hints import hints_for
+from claimeven.puzzles.puzzle import BANDS, KINDS, Puzzle
+from claimeven.puzzles.sets import (
     PuzzleSet,
+    bundled_puzzles,
     daily_puzzle,
-    numbered,
-    picked,
+    filter_puzzles,
+    puzzle_by_number,
     read_puzzles,
-    shipped_puzzles,
 )
 from claimeven.solver import Solver
 
@@ -105,8 +105,8 @@ def command(
     if ctx.invoked_subcommand is not None:
         reject_other_options(ctx, ctx.invoked_subcommand, ())
         return
-    given = shipped_puzzles(geometry) if file is None else read_puzzles(file, geometry)
-    chosen = picked(given.puzzles, band, kind)
+    given = bundled_puzzles(geometry) if file is None else read_puzzles(file, geometry)
+    chosen = filter_puzzles(given.puzzles, band, kind)
     if not chosen:
         raise ClaimevenError(f"{given.name} has no such puzzle: see --counts")
     others = {"--difficulty": band, "--kind": kind, "--list": as_list, "--counts": counts}
@@ -121,7 +121,7 @@ def command(
     if daily is not None:
         chosen = (daily_puzzle(None if daily == TODAY else daily, chosen),)
     elif number is not None:
-        chosen = (numbered(given.puzzles, number),)
+        chosen = (puzzle_by_number(given.puzzles, number),)
     first = chosen[int(rng.integers(len(chosen)))]
     if as_json and not hint:
         write_json({**first.as_dict(), "set": given.name, "hints": None}, sys.stdout)
@@ -132,7 +132,7 @@ def command(
         _print_puzzle(first, given, solver, as_json, is_own=file is not None)
         return
     session = PuzzleSession(given, solver, sys.stdout, is_own=file is not None)
-    pool = chosen if len(chosen) > 1 else picked(given.puzzles, band, kind)
+    pool = chosen if len(chosen) > 1 else filter_puzzles(given.puzzles, band, kind)
     try:
         for puzzle in _one_after_the_other(first, pool, rng):
             if not session.solve(puzzle):

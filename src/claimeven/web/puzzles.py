@@ -8,8 +8,8 @@ import numpy as np
 from fastapi import Query
 
 from claimeven.game.notation import parse_column
-from claimeven.practice.puzzle import InvalidPuzzles, Puzzle
-from claimeven.practice.sets import daily_puzzle, numbered, picked, shipped_puzzles
+from claimeven.puzzles.puzzle import InvalidPuzzles, Puzzle
+from claimeven.puzzles.sets import bundled_puzzles, daily_puzzle, filter_puzzles, puzzle_by_number
 from claimeven.web import responses
 from claimeven.web.requests import Seed
 from claimeven.web.routes import new_router
@@ -55,11 +55,11 @@ async def puzzles(
     for word in words:
         if not (word.isascii() and word.isdecimal()):
             raise InvalidPuzzles(f"after takes numbers of puzzles like 3,17, not {after[:40]!r}")
-    chosen = picked(shipped_puzzles().puzzles, band, kind)
+    chosen = filter_puzzles(bundled_puzzles().puzzles, band, kind)
     if not chosen:
         raise InvalidPuzzles("there is no puzzle of that band and kind")
     if number is not None:
-        return _answer(numbered(shipped_puzzles().puzzles, number), len(chosen))
+        return _answer(puzzle_by_number(bundled_puzzles().puzzles, number), len(chosen))
     left_out = set(map(int, words[:MAX_LEFT_OUT]))
     fresh = [puzzle for puzzle in chosen if puzzle.number not in left_out] or list(chosen)
     if rating is not None:  # of the nearest twentieth
@@ -76,15 +76,15 @@ async def daily(
     ] = None,
 ) -> dict[str, Any]:
     """Tell the puzzle of a day: the same for everyone."""
-    return _answer(daily_puzzle(date), len(shipped_puzzles().puzzles))
+    return _answer(daily_puzzle(date), len(bundled_puzzles().puzzles))
 
 
-@router.get("/verdict", response_model=responses.PuzzleVerdictAnswer)
-async def verdict(services: Shared, number: Number, column: Column, found: Found = 0) -> Any:
+@router.get("/attempt", response_model=responses.PuzzleAttemptAnswer)
+async def attempt(services: Shared, number: Number, column: Column, found: Found = 0) -> Any:
     """Judge a column: whether it is the one, why, and what the other side answers."""
-    geometry = numbered(shipped_puzzles().puzzles, number).geometry
+    geometry = puzzle_by_number(bundled_puzzles().puzzles, number).geometry
     return await _ask(
-        services, "puzzle_verdict", number, found, column=parse_column(column, geometry)
+        services, "puzzle_attempt", number, found, column=parse_column(column, geometry)
     )
 
 
@@ -95,11 +95,11 @@ async def hints(services: Shared, number: Number, found: Found = 0) -> Any:
 
 
 async def _ask(services: Services, task: str, number: int, found: int, **more: Any) -> Any:
-    numbered(shipped_puzzles().puzzles, number)
+    puzzle_by_number(bundled_puzzles().puzzles, number)
     seconds = services.settings.explain_seconds
     return await services.ask(task, seconds, number=number, found=found, **more)
 
 
 def _answer(puzzle: Puzzle, count: int) -> dict[str, Any]:
-    given = shipped_puzzles()
+    given = bundled_puzzles()
     return {"set": given.name, "digest": given.digest, "count": count, "puzzle": puzzle.as_dict()}

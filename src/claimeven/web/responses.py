@@ -335,13 +335,13 @@ class PuzzlesAnswer(BaseModel):
     puzzle: PuzzleAnswer
 
 
-class PuzzleVerdictAnswer(BaseModel):
-    """What a column of a puzzle is worth, and why."""
+class PuzzleAttemptAnswer(BaseModel):
+    """The result of a column of a puzzle, and why."""
 
     column: int = Field(description="From 1.")
-    right: bool
+    correct: bool
     solved: bool = Field(description="Whether it was the last one to find.")
-    answer: int | None = Field(description="What the other side answers; null where nothing.")
+    reply: int | None = Field(description="The other side's reply; null if it has none.")
     text: str
     claims: list[ClaimAnswer]
 

@@ -25,8 +25,8 @@ from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.cores import step_back as step_behind
-from claimeven.practice.hints import hints_for, position_at, verdict_on
-from claimeven.practice.sets import numbered, shipped_puzzles
+from claimeven.puzzles.hints import hints_for, position_at, try_column
+from claimeven.puzzles.sets import bundled_puzzles, puzzle_by_number
 from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver
@@ -240,19 +240,19 @@ def review(tools: Tools, position: Position, columns: Sequence[int]) -> dict[str
     return analyze(GameLine(position, columns), solver).as_dict()
 
 
-def puzzle_verdict(tools: Tools, number: int, found: int, column: int) -> dict[str, Any]:
+def puzzle_attempt(tools: Tools, number: int, found: int, column: int) -> dict[str, Any]:
     """Return what a 0-based column of a puzzle is worth after so many were found."""
-    puzzle = numbered(shipped_puzzles().puzzles, number)
-    verdict = verdict_on(puzzle, found, column, TimedSolver(tools, puzzle.geometry))
-    return verdict.as_dict(position_at(puzzle, found))
+    puzzle = puzzle_by_number(bundled_puzzles().puzzles, number)
+    attempt = try_column(puzzle, found, column, TimedSolver(tools, puzzle.geometry))
+    return attempt.as_dict(position_at(puzzle, found))
 
 
 def puzzle_hints(tools: Tools, number: int, found: int) -> dict[str, Any]:
     """Return the hints for the next column of a puzzle."""
-    puzzle = numbered(shipped_puzzles().puzzles, number)
+    puzzle = puzzle_by_number(bundled_puzzles().puzzles, number)
     hints = hints_for(puzzle, found, TimedSolver(tools, puzzle.geometry))
     return {"hints": [hint.as_dict() for hint in hints]}
 
 
 #: Tasks that ask the solver.
-SOLVED = ("scores", "explanation", "review", "puzzle_verdict", "puzzle_hints")
+SOLVED = ("scores", "explanation", "review", "puzzle_attempt", "puzzle_hints")

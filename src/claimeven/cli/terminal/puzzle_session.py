@@ -11,10 +11,10 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.notation import column_choices, column_name
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
-from claimeven.practice.hints import hints_for, position_at, verdict_on
-from claimeven.practice.puzzle import WIN, Puzzle
-from claimeven.practice.sets import PuzzleSet
-from claimeven.practice.solutions import check_solution
+from claimeven.puzzles.hints import hints_for, position_at, try_column
+from claimeven.puzzles.puzzle import WIN, Puzzle
+from claimeven.puzzles.sets import PuzzleSet
+from claimeven.puzzles.solutions import check_solution
 from claimeven.solver.protocols import ExactSolver
 
 _MEANINGS = {
@@ -69,27 +69,27 @@ class PuzzleSession:
             elif isinstance(typed, int):
                 position = position_at(puzzle, found)
                 try:
-                    verdict = verdict_on(puzzle, found, typed, self.solver)
+                    attempt = try_column(puzzle, found, typed, self.solver)
                 except ClaimevenError as error:
                     self.print(f"{error}.")
                     continue
-                if not verdict.right:
+                if not attempt.correct:
                     clean = False
                     self.print(
-                        f"No. {verdict.text}{self._refuted(position, typed, verdict.answer)}"
+                        f"No. {attempt.text}{self._refuted(position, typed, attempt.reply)}"
                     )
                     self.print("Try again.")
                     continue
                 hints, found = 0, found + 1
                 played = position.play(typed)
-                if verdict.solved:
+                if attempt.solved:
                     self.solved += clean
                     self._draw(played, typed)
-                    self.print(f"Solved. {verdict.text}")
+                    self.print(f"Solved. {attempt.text}")
                     return self._after()
-                assert verdict.answer is not None
-                self._draw(played.play(verdict.answer), verdict.answer)
-                reply = self._reply(played, verdict.answer)
+                assert attempt.reply is not None
+                self._draw(played.play(attempt.reply), attempt.reply)
+                reply = self._reply(played, attempt.reply)
                 self.print(f"Right. {reply[:1].upper()}{reply[1:]}. Find the next column.")
 
     def check(self, puzzle: Puzzle) -> None:
@@ -134,7 +134,7 @@ class PuzzleSession:
             position = position.play(column)
         self._draw(position, line[-1])
         names = " ".join(column_name(column, puzzle.geometry) for column in line)
-        last = verdict_on(puzzle, puzzle.length - 1, puzzle.solution[-1], self.solver)
+        last = try_column(puzzle, puzzle.length - 1, puzzle.solution[-1], self.solver)
         self.print(f"The solution is {names}. {last.text}")
 
     def _after(self) -> bool:

@@ -173,15 +173,15 @@ export class View {
     this.#tell([`Column ${name} is not it.${lost} Looking for why …`], "bad");
     this.againButton.focus();
     try {
-      const verdict = await get("/api/puzzles/verdict", { number: puzzle.number, found, column: name });
+      const attempt = await get("/api/puzzles/attempt", { number: puzzle.number, found, column: name });
       if (isLate()) return; // somebody tried again meanwhile
-      if (verdict.answer !== null) {
-        this.position = this.position.play(verdict.answer - 1);
+      if (attempt.reply !== null) {
+        this.position = this.position.play(attempt.reply - 1);
         this.board.show(this.position, { drop: true });
       }
-      const answer = verdict.answer === null || this.position.isOver ? []
-        : [`${playerName(1 - this.position.turn)} replies in column ${this.board.board.name(verdict.answer - 1)}.`];
-      this.#tell([`Column ${name} is not it.${lost}`, ...verdict.claims, ...answer], "bad");
+      const answer = attempt.reply === null || this.position.isOver ? []
+        : [`${playerName(1 - this.position.turn)} replies in column ${this.board.board.name(attempt.reply - 1)}.`];
+      this.#tell([`Column ${name} is not it.${lost}`, ...attempt.claims, ...answer], "bad");
     } catch (error) {
       if (!isLate()) this.#tell([`Column ${name} is not it.${lost}`, error.message], "bad");
     }
@@ -205,8 +205,8 @@ export class View {
     const column = this.board.board.name(this.solution.at(-1));
     this.nextButton.focus();
     try {
-      const verdict = await get("/api/puzzles/verdict", { number: puzzle.number, found: puzzle.length - 1, column });
-      if (this.puzzle === puzzle) this.#tell([text, ...verdict.claims], "good");
+      const attempt = await get("/api/puzzles/attempt", { number: puzzle.number, found: puzzle.length - 1, column });
+      if (this.puzzle === puzzle) this.#tell([text, ...attempt.claims], "good");
     } catch (error) {
       if (this.puzzle === puzzle) this.#tell([text, error.message], "good");
     }

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from claimeven import IllegalMove, Position, Solver, puzzles
+from claimeven import IllegalMove, Position, Solver, select_puzzles
 from claimeven.game.outcome import PLAYER_NAMES
-from claimeven.practice import InvalidPuzzles, Puzzle, hints_for, verdict_on
-from claimeven.practice.hints import MOST_CELLS, position_at
+from claimeven.puzzles import InvalidPuzzles, Puzzle, hints_for, try_column
+from claimeven.puzzles.hints import MAX_CELLS, position_at
 
 LONG = Puzzle(3, "543727456472434", "win", 1103, "zugzwang", (1, 2, 1))
 
@@ -18,61 +18,61 @@ def solver() -> Solver:
 
 
 def test_the_only_column_is_right_and_answered(solver: Solver) -> None:
-    first = verdict_on(LONG, 0, 1, solver)
-    assert (first.right, first.solved, first.answer) == (True, False, 2)
+    first = try_column(LONG, 0, 1, solver)
+    assert (first.correct, first.solved, first.reply) == (True, False, 2)
     assert first.text.startswith("Column 2 wins with disc")
     assert len(first.claims) == 1  # why it wins would tell the columns that follow
-    last = verdict_on(LONG, 1, 1, solver)
-    assert (last.right, last.solved, last.answer) == (True, True, None)
+    last = try_column(LONG, 1, 1, solver)
+    assert (last.correct, last.solved, last.reply) == (True, True, None)
     assert last.text.startswith("Column 2 wins with disc") and len(last.claims) > 1
 
 
 def test_a_solution_is_followed_to_its_end(solver: Solver) -> None:
-    puzzle = next(each for each in puzzles() if each.length >= 3)
+    puzzle = next(each for each in select_puzzles() if each.length >= 3)
     moves = puzzle.moves
     for found in range(puzzle.length):
         column, *answer = puzzle.solution[2 * found : 2 * found + 2]
         assert position_at(puzzle, found) == Position.from_moves(moves)
-        verdict = verdict_on(puzzle, found, column, solver)
-        assert (verdict.right, verdict.solved) == (True, found == puzzle.length - 1)
-        assert [verdict.answer] == (answer or [None])
+        attempt = try_column(puzzle, found, column, solver)
+        assert (attempt.correct, attempt.solved) == (True, found == puzzle.length - 1)
+        assert [attempt.reply] == (answer or [None])
         moves += "".join(str(each + 1) for each in (column, *answer))
 
 
 def test_a_wrong_column_is_refuted(solver: Solver) -> None:
     position = position_at(LONG, 0)
     for column in set(position.legal_columns) - {1}:
-        verdict = verdict_on(LONG, 0, column, solver)
-        assert not verdict.right and not verdict.solved
-        assert verdict.answer is not None
+        attempt = try_column(LONG, 0, column, solver)
+        assert not attempt.correct and not attempt.solved
+        assert attempt.reply is not None
         played = position.play(column)
-        assert verdict.answer in solver.best_columns(played)
+        assert attempt.reply in solver.best_columns(played)
         gives = ("gives the win away", "turns the win into a loss")
-        assert any(words in verdict.text for words in gives)
-        assert all(claim.holds(position, solver) for claim in verdict.claims)
-        assert verdict.as_dict(position)["column"] == column + 1
+        assert any(words in attempt.text for words in gives)
+        assert all(claim.holds(position, solver) for claim in attempt.claims)
+        assert attempt.as_dict(position)["column"] == column + 1
 
 
 def test_a_wrong_column_that_ends_the_game_is_answered_by_nobody(solver: Solver) -> None:
     """A puzzle of one's own may be wrong itself: here column 6 wins as well."""
     wrong = Puzzle(1, "445533", "win", 1500, "double", (1,))
-    verdict = verdict_on(wrong, 0, 5, solver)
-    assert (verdict.right, verdict.solved, verdict.answer) == (False, False, None)
-    assert verdict.text.startswith("Column 6 wins at once.")
+    attempt = try_column(wrong, 0, 5, solver)
+    assert (attempt.correct, attempt.solved, attempt.reply) == (False, False, None)
+    assert attempt.text.startswith("Column 6 wins at once.")
 
 
 def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
     with pytest.raises(IllegalMove, match="column 4 is full"):
-        verdict_on(Puzzle(1, "444444", "win", 1500, "double", (1,)), 0, 3, solver)
-    with pytest.raises(InvalidPuzzles, match="puzzle 3 has 2 columns to find: 0 to 1 may be"):
+        try_column(Puzzle(1, "444444", "win", 1500, "double", (1,)), 0, 3, solver)
+    with pytest.raises(InvalidPuzzles, match="puzzle 3 has 2 columns to find: the number"):
         hints_for(LONG, 2, solver)
-    with pytest.raises(InvalidPuzzles, match="may be found already, not -1"):
+    with pytest.raises(InvalidPuzzles, match="must be 0 to 1, got -1"):
         position_at(LONG, -1)
 
 
 def test_hints_tell_more_step_by_step(solver: Solver) -> None:
     kinds = set()
-    for puzzle in (LONG, *puzzles()[::401]):
+    for puzzle in (LONG, *select_puzzles()[::401]):
         for found in range(puzzle.length):
             position, column = position_at(puzzle, found), puzzle.solution[2 * found]
             idea, cells, last = hints_for(puzzle, found, solver)
@@ -82,7 +82,7 @@ def test_hints_tell_more_step_by_step(solver: Solver) -> None:
             assert bool(cells.cells) != bool(cells.columns)
             kinds.add(cells.text.partition(" in ")[0] if cells.columns else cells.text[:7])
             assert column not in cells.columns
-            assert len(set(cells.cells)) == len(cells.cells) <= MOST_CELLS
+            assert len(set(cells.cells)) == len(cells.cells) <= MAX_CELLS
             if not cells.cells:  # half of the other columns are ruled out
                 others = len(position.legal_columns) - 1
                 assert len(set(cells.columns)) == len(cells.columns) == (others + 1) // 2
@@ -114,7 +114,7 @@ def test_hints_tell_more_step_by_step(solver: Solver) -> None:
 def test_the_first_hint_is_true_where_the_side_to_move_holds_the_threat(
     number: int, hint: str, holds: str, solver: Solver
 ) -> None:
-    puzzle = next(each for each in puzzles() if each.number == number)
+    puzzle = next(each for each in select_puzzles() if each.number == number)
     idea, _, column = hints_for(puzzle, 0, solver)
     assert idea.text == hint
     assert holds.format(PLAYER_NAMES[puzzle.position.turn]) in column.text

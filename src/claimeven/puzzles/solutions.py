@@ -15,14 +15,14 @@ from typing import Final
 import numpy as np
 
 from claimeven.game.position import Position
-from claimeven.practice.puzzle import HOLD, LEAST_COLUMNS, WIN, InvalidPuzzles, Puzzle, is_quiet
+from claimeven.puzzles.puzzle import HOLD, MIN_COLUMNS, WIN, InvalidPuzzles, Puzzle, is_quiet
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.win_claims import FollowUp, Zugzwang
 from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import plies_to_end
 
 #: Columns the side to move has to find, at most.
-LONGEST = 6
+MAX_SOLUTION_LENGTH = 6
 #: Claims about the only column that holds which say why, the most telling first.
 _HOLDING = ("follow_up", "denies", "stops")
 #: Moves that must be seen, and the points of a puzzle for them; in between in proportion.
@@ -44,7 +44,7 @@ def kind_of(scores: tuple[int | None, ...]) -> str | None:
     ('win', 'hold', None)
     """
     known = sorted(score for score in scores if score is not None)
-    if len(known) < LEAST_COLUMNS or known[-1] < 0:
+    if len(known) < MIN_COLUMNS or known[-1] < 0:
         return None
     best, next_best = known[-1], known[-2]
     if best > 0:
@@ -97,7 +97,7 @@ def best_answer(played: Position, kind: str, solver: ExactSolver) -> int:
 def solution_of(position: Position, kind: str, solver: ExactSolver) -> tuple[int, ...]:
     """Return the solution of a puzzle: see `Puzzle.solution`."""
     line: list[int] = []
-    while len(line) < 2 * LONGEST:
+    while len(line) < 2 * MAX_SOLUTION_LENGTH:
         good = keeping(solver.scores(position), kind)
         if len(good) != 1:
             break

@@ -27,7 +27,7 @@ HOLD: Final = "hold"
 KINDS: Final = (WIN, HOLD)
 
 #: Columns that can be played in a puzzle, at least: with two a guess is half the solution.
-LEAST_COLUMNS: Final = 3
+MIN_COLUMNS: Final = 3
 
 #: Plain names of how hard puzzles are, the easiest first, and the rating each begins at.
 BANDS: Final[Mapping[str, int]] = {

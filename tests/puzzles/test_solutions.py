@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Solver
-from claimeven.practice.generate import PuzzlePlan, _played, candidate
-from claimeven.practice.puzzle import HOLD, WIN, InvalidPuzzles, Puzzle
-from claimeven.practice.solutions import (
+from claimeven.puzzles.generate import PuzzlePlan, _played, candidate
+from claimeven.puzzles.puzzle import HOLD, WIN, InvalidPuzzles, Puzzle
+from claimeven.puzzles.solutions import (
     best_answer,
     check_solution,
     faults_of,
@@ -49,7 +49,7 @@ def wins_whatever_is_answered(game: naive.Game) -> bool:
 def found() -> list[tuple[tuple[int, ...], Puzzle]]:
     solver = Solver(BOARD, 1, book=None)
 
-    def puzzles() -> Iterator[tuple[tuple[int, ...], Puzzle]]:
+    def select_puzzles() -> Iterator[tuple[tuple[int, ...], Puzzle]]:
         for game in range(250):
             made = candidate(PLAN, game, solver, set())
             if made is not None:
@@ -60,7 +60,7 @@ def found() -> list[tuple[tuple[int, ...], Puzzle]]:
                 rating = rate(position, kind, idea, line, solver)
                 yield columns, Puzzle(1, moves, kind, rating, idea, line, BOARD)
 
-    return list(puzzles())
+    return list(select_puzzles())
 
 
 def test_the_oracle_finds_the_same_solutions(
@@ -142,7 +142,7 @@ def test_the_puzzle_of_a_game_is_the_one_nearest_to_the_ply_drawn(
     """Where the position at that very ply is one, those near by do not matter."""
     solver = Solver(BOARD, 1, book=None)
     near = [candidate(PLAN, game, solver, set()) for game in range(150)]
-    monkeypatch.setattr("claimeven.practice.generate.NEAR", 0)
+    monkeypatch.setattr("claimeven.puzzles.generate.NEAR", 0)
     there = [candidate(PLAN, game, solver, set()) for game in range(150)]
     assert all(one is None or one == other for one, other in zip(there, near, strict=True))
     assert 10 < sum(map(bool, there)) < sum(map(bool, near))

@@ -25,11 +25,11 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves, parse_moves
 from claimeven.game.validation import one_of
-from claimeven.practice.puzzle import (
+from claimeven.puzzles.puzzle import (
     BANDS,
     IDEAS,
     KINDS,
-    LEAST_COLUMNS,
+    MIN_COLUMNS,
     InvalidPuzzles,
     Puzzle,
     is_quiet,
@@ -103,8 +103,8 @@ def check_moves(puzzle: Puzzle) -> None:
     position = puzzle.position
     if position.is_over or not is_quiet(position):
         raise InvalidPuzzles("a puzzle begins where nobody can complete a line with the next disc")
-    if len(position.legal_columns) < LEAST_COLUMNS:
-        raise InvalidPuzzles(f"a puzzle has {LEAST_COLUMNS} columns to choose from, or more")
+    if len(position.legal_columns) < MIN_COLUMNS:
+        raise InvalidPuzzles(f"a puzzle has {MIN_COLUMNS} columns to choose from, or more")
     for column in puzzle.solution:
         position = position.play(column)
 
@@ -148,21 +148,21 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
             yield number, held
 
 
-def puzzles(
+def select_puzzles(
     band: str | None = None, kind: str | None = None, geometry: Geometry = STANDARD
 ) -> tuple[Puzzle, ...]:
     """Return the puzzles that come along, all of them or those of a band and a kind.
 
     Raises `InvalidPuzzles` for a band or kind that there is not, or a board without puzzles.
 
-    >>> len(puzzles("easy", "win")) > 100
+    >>> len(select_puzzles("easy", "win")) > 100
     True
     """
-    return picked(shipped_puzzles(geometry).puzzles, band, kind)
+    return filter_puzzles(bundled_puzzles(geometry).puzzles, band, kind)
 
 
 @cache
-def shipped_puzzles(geometry: Geometry = STANDARD) -> PuzzleSet:
+def bundled_puzzles(geometry: Geometry = STANDARD) -> PuzzleSet:
     """Return the set of puzzles that comes along for a board. Raises `InvalidPuzzles` for none."""
     name = f"{geometry.columns}x{geometry.rows}-{SHIPPED_VERSION}"
     if geometry.connect != Geometry.connect or name not in DIGESTS:
@@ -173,7 +173,7 @@ def shipped_puzzles(geometry: Geometry = STANDARD) -> PuzzleSet:
     return PuzzleSet(f"puzzles-{name}", read_checked(path, DIGESTS[name], geometry))
 
 
-def picked(
+def filter_puzzles(
     every: Sequence[Puzzle], band: str | None = None, kind: str | None = None
 ) -> tuple[Puzzle, ...]:
     """Return the puzzles of a band and a kind, None for any. Raises `InvalidPuzzles`."""
@@ -199,7 +199,7 @@ def daily_puzzle(
     ('beginner', 'expert')
     """
     if every is None:
-        every = shipped_puzzles().puzzles
+        every = bundled_puzzles().puzzles
     if isinstance(day, str):
         with suppress(ValueError):
             day = datetime.date.fromisoformat(day)
@@ -212,12 +212,12 @@ def daily_puzzle(
     days = ((day or datetime.date.today()) - _FIRST_DAY).days
     week, weekday = divmod(days, len(WEEK))
     band = WEEK[weekday]
-    of_band = picked(every, band) or tuple(every)
+    of_band = filter_puzzles(every, band) or tuple(every)
     turn = week * WEEK.count(band) + WEEK[:weekday].count(band)
     return of_band[turn % len(of_band)]
 
 
-def numbered(every: Sequence[Puzzle], number: int) -> Puzzle:
+def puzzle_by_number(every: Sequence[Puzzle], number: int) -> Puzzle:
     """Return the puzzle of a number, from 1. Raises `InvalidPuzzles`."""
     if not 1 <= number <= len(every):
         raise InvalidPuzzles(f"there is no puzzle {number}: choose from 1 to {len(every)}")

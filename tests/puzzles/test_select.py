@@ -7,10 +7,10 @@ from collections import Counter
 
 import pytest
 
-from claimeven import Geometry, Solver, daily_puzzle, puzzles
-from claimeven.practice import BANDS, KINDS, InvalidPuzzles, shipped_puzzles
-from claimeven.practice.sets import WEEK, check_moves, numbered
-from claimeven.practice.solutions import faults_of
+from claimeven import Geometry, Solver, daily_puzzle, select_puzzles
+from claimeven.puzzles import BANDS, KINDS, InvalidPuzzles, bundled_puzzles
+from claimeven.puzzles.sets import WEEK, check_moves, puzzle_by_number
+from claimeven.puzzles.solutions import faults_of
 
 #: Every so many puzzles of those that come along with so many discs, which are solved quickly, are
 #: solved again here; all of them by `python -m bench.check_puzzles`.
@@ -18,20 +18,20 @@ STEP, PLIES = 29, 17
 
 
 def test_there_are_thousands_of_every_band_and_kind() -> None:
-    every = puzzles()
+    every = select_puzzles()
     assert len(every) >= 2000
     assert [puzzle.number for puzzle in every] == list(range(1, len(every) + 1))
     assert len({puzzle.position.canonical_key for puzzle in every}) == len(every)
     spread = Counter((puzzle.band, puzzle.kind) for puzzle in every)
     assert all(spread[band, kind] >= 50 for band in BANDS for kind in KINDS)
-    assert sum(len(puzzles(band)) for band in BANDS) == len(every)
+    assert sum(len(select_puzzles(band)) for band in BANDS) == len(every)
     assert len({puzzle.position.ply for puzzle in every}) > 20
     assert {puzzle.position.turn for puzzle in every} == {0, 1}
 
 
 def test_exact_scores_find_the_same_solutions() -> None:
     solver = Solver(table_mb=16)
-    late = [puzzle for puzzle in puzzles() if puzzle.position.ply >= PLIES]
+    late = [puzzle for puzzle in select_puzzles() if puzzle.position.ply >= PLIES]
     for puzzle in late[::STEP]:
         check_moves(puzzle)
         assert faults_of(puzzle, solver) == []
@@ -48,7 +48,7 @@ def test_the_puzzles_of_days_are_known() -> None:
 
 
 def test_no_puzzle_comes_again_before_all_of_its_band_were_there() -> None:
-    few = [puzzle for band in BANDS for puzzle in puzzles(band)[:6]]
+    few = [puzzle for band in BANDS for puzzle in select_puzzles(band)[:6]]
     first = datetime.date(2025, 3, 3)
     days = [daily_puzzle(first + datetime.timedelta(day), few) for day in range(7 * 6)]
     mondays = [puzzle.number for puzzle in days[::7]]
@@ -58,7 +58,7 @@ def test_no_puzzle_comes_again_before_all_of_its_band_were_there() -> None:
 
 
 def test_a_day_whose_band_is_missing_has_a_puzzle_of_another() -> None:
-    few = puzzles("hard")[:3]
+    few = select_puzzles("hard")[:3]
     monday = datetime.date(2026, 1, 5)
     days = [daily_puzzle(monday + datetime.timedelta(7 * week), few) for week in range(3)]
     assert set(days) == set(few)
@@ -73,8 +73,12 @@ def test_a_day_may_be_text_a_date_or_a_time_of_it() -> None:
 
 
 def test_puzzles_are_numbered_from_one() -> None:
-    every = shipped_puzzles().puzzles
-    assert [numbered(every, number).number for number in (1, 2, len(every))] == [1, 2, len(every)]
+    every = bundled_puzzles().puzzles
+    assert [puzzle_by_number(every, number).number for number in (1, 2, len(every))] == [
+        1,
+        2,
+        len(every),
+    ]
 
 
 def test_a_day_before_the_first_has_one_too() -> None:
@@ -83,19 +87,19 @@ def test_a_day_before_the_first_has_one_too() -> None:
 
 def test_what_there_is_not_is_told() -> None:
     with pytest.raises(InvalidPuzzles, match=r"there is no band 'eazy' \(did you mean easy"):
-        puzzles("eazy")
+        select_puzzles("eazy")
     with pytest.raises(InvalidPuzzles, match="there is no kind 'draw': choose from win, hold"):
-        puzzles(kind="draw")
+        select_puzzles(kind="draw")
     with pytest.raises(InvalidPuzzles, match="no puzzles of 5x4 connect 4 come along"):
-        puzzles(geometry=Geometry(5, 4))
+        select_puzzles(geometry=Geometry(5, 4))
     with pytest.raises(InvalidPuzzles, match="'2026-02-30' is no day"):
         daily_puzzle("2026-02-30")
     with pytest.raises(InvalidPuzzles, match="there is no puzzle 0: choose from 1 to"):
-        numbered(shipped_puzzles().puzzles, 0)
+        puzzle_by_number(bundled_puzzles().puzzles, 0)
     with pytest.raises(InvalidPuzzles, match="there is no puzzle 3: choose from 1 to 2"):
-        numbered(shipped_puzzles().puzzles[:2], 3)
+        puzzle_by_number(bundled_puzzles().puzzles[:2], 3)
     with pytest.raises(InvalidPuzzles, match="no puzzles of 7x6 connect 5 come along"):
-        puzzles(geometry=Geometry(7, 6, 5))
+        select_puzzles(geometry=Geometry(7, 6, 5))
     with pytest.raises(InvalidPuzzles, match="there is no puzzle to choose from"):
         daily_puzzle("2026-01-05", [])
 

@@ -29,16 +29,16 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
-from claimeven.practice.puzzle import (
+from claimeven.puzzles.puzzle import (
     BANDS,
     KINDS,
-    LEAST_COLUMNS,
+    MIN_COLUMNS,
     InvalidPuzzles,
     Puzzle,
     is_quiet,
 )
-from claimeven.practice.sets import PuzzleSet, check_moves, puzzle_line, puzzle_of, write_puzzles
-from claimeven.practice.solutions import (
+from claimeven.puzzles.sets import PuzzleSet, check_moves, puzzle_line, puzzle_of, write_puzzles
+from claimeven.puzzles.solutions import (
     idea_of,
     kind_of,
     rate,
@@ -72,9 +72,9 @@ class PuzzlePlan:
     geometry: Geometry = STANDARD
 
     def __post_init__(self) -> None:
-        if self.geometry.columns < LEAST_COLUMNS:
+        if self.geometry.columns < MIN_COLUMNS:
             raise InvalidPuzzles(
-                f"a puzzle needs {LEAST_COLUMNS} columns to choose from: {self.geometry} has fewer"
+                f"a puzzle needs {MIN_COLUMNS} columns to choose from: {self.geometry} has fewer"
             )
         for name, low in (("count", 1), ("seed", 0), ("lowest", None), ("highest", None)):
             whole_number(getattr(self, name), name, InvalidPuzzles, low=low)
@@ -131,7 +131,7 @@ def make_puzzles(
     if path.exists():
         raise InvalidPuzzles(f"{path} is there already: choose another name or remove it")
     begin = time.perf_counter()
-    journal = Journal(path.with_name(path.name + PARTIAL), plan)
+    journal = PuzzleJournal(path.with_name(path.name + PARTIAL), plan)
     try:
         resumed = len(journal.puzzles)
         games = journal.games
@@ -246,7 +246,7 @@ def _outcomes(position: Position, solver: Solver) -> tuple[int | None, ...]:
     return tuple(found)
 
 
-class Journal:
+class PuzzleJournal:
     """The puzzles made so far, in a file that grows: options, then a game's number and puzzle each.
 
     A last line that was cut off is dropped; anything else that is wrong is refused with

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from claimeven import Geometry, Solver
-from claimeven.practice import InvalidPuzzles, make_puzzles, read_puzzles
-from claimeven.practice.generate import PuzzlePlan, PuzzleProgress
-from claimeven.practice.solutions import faults_of
+from claimeven.puzzles import InvalidPuzzles, make_puzzles, read_puzzles
+from claimeven.puzzles.generate import PuzzlePlan, PuzzleProgress
+from claimeven.puzzles.solutions import faults_of
 
 BOARD = Geometry(5, 4)
 ASKED = {"seed": 3, "lowest": 3, "highest": 11, "geometry": BOARD}
@@ -158,7 +158,7 @@ def test_a_plan_that_cannot_be_is_refused(plan: tuple[int, ...], told: str) -> N
 def test_where_there_are_no_more_that_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("claimeven.practice.generate.PATIENCE", 30)
+    monkeypatch.setattr("claimeven.puzzles.generate.PATIENCE", 30)
     with pytest.raises(InvalidPuzzles, match="only 0 puzzles were found, not 5"):
         make_puzzles(tmp_path / "a.txt", 5, lowest=1, highest=1, geometry=Geometry(4, 4))
 

@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from claimeven import Position, Solver, puzzles
-from claimeven.practice.puzzle import BANDS, IDEAS, WIN, Puzzle
-from claimeven.practice.solutions import IDEA_POINTS, MAX_RECOGNIZED, MOVES, POINTS, rate
+from claimeven import Position, Solver, select_puzzles
+from claimeven.puzzles.puzzle import BANDS, IDEAS, WIN, Puzzle
+from claimeven.puzzles.solutions import IDEA_POINTS, MAX_RECOGNIZED, MOVES, POINTS, rate
 
 #: Moves that must be seen in a band at most.
 LIMITS = {"beginner": 3, "easy": 5, "medium": 8, "hard": 11}
@@ -33,7 +33,9 @@ def moves_played(puzzle: Puzzle, solver: Solver) -> int:
 
 
 def test_a_band_says_how_far_one_must_see(solver: Solver) -> None:
-    bands = [sorted(puzzles(band), key=lambda puzzle: -puzzle.position.ply) for band in BANDS]
+    bands = [
+        sorted(select_puzzles(band), key=lambda puzzle: -puzzle.position.ply) for band in BANDS
+    ]
     for puzzle in (puzzle for late in bands for puzzle in late[CHOSEN]):
         moves = moves_played(puzzle, solver)
         limit = LIMITS.get(puzzle.band, 99)
@@ -48,10 +50,12 @@ def test_a_band_says_how_far_one_must_see(solver: Solver) -> None:
 
 def test_easy_puzzles_turn_on_what_is_seen_soon() -> None:
     """Two threats at once, threats on top of one another, blocks: not the end of the game."""
-    easy = [puzzle for band in ("beginner", "easy") for puzzle in puzzles(band, "win")]
+    easy = [puzzle for band in ("beginner", "easy") for puzzle in select_puzzles(band, "win")]
     ideas = Counter(puzzle.idea for puzzle in easy)
     assert ideas["double"] + ideas["stack"] + ideas["forces"] > 0.7 * len(easy)
-    hard = Counter(puzzle.idea for band in ("hard", "expert") for puzzle in puzzles(band, "win"))
+    hard = Counter(
+        puzzle.idea for band in ("hard", "expert") for puzzle in select_puzzles(band, "win")
+    )
     assert hard["zugzwang"] > hard["double"] + hard["stack"] + hard["forces"]
 
 
