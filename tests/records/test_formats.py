@@ -178,7 +178,7 @@ def test_comments_and_settings_that_change_nothing_are_passed_over_in_histories(
 
 
 def test_a_row_of_cells_ends_with_what_the_position_is_worth() -> None:
-    with pytest.raises(InvalidRecord, match=r"of 44 is not told, and .*: win, draw, loss"):
+    with pytest.raises(InvalidRecord, match=r"of 44 is unknown, and .*: win, draw, loss"):
         write_text([GameRecord((3, 3))], "uci")
     row = ",".join(["b"] * 42)
     (game,) = read_records(row, "uci")
@@ -195,20 +195,20 @@ def test_a_row_of_cells_ends_with_what_the_position_is_worth() -> None:
         ("openspiel", "3,,3\n", "line 1: move 2: '' is not an action"),
         ("openspiel", "0,1,0,1,0,1,0,1\n", "line 1: move 8: column 2 .* the game is over"),
         ("openspiel", "[Game]\ntic_tac_toe()\n[State]\n0\n", "'tic_tac_toe.*' is not a game of"),
-        ("openspiel", "[Game]\nconnect_four(rows=x)\n[State]\n", "rows is 'x', which is no number"),
+        ("openspiel", "[Game]\nconnect_four(rows=x)\n[State]\n", "rows must be a number, got 'x'"),
         ("openspiel", "[Game]\nconnect_four(rows=99)\n[State]\n", "rows"),
         (
             "openspiel",
             "[Game]\nconnect_four(colums=6)\n[State]\n",
             r"line 1: there is no parameter of connect_four 'colums' \(did you mean columns\?\)",
         ),
-        ("openspiel", "[Meta]\nGame]\n[State]\n1\n", r"line 3: \[State\] .* \[Game\] is missing"),
+        ("openspiel", "[Meta]\nGame]\n[State]\n1\n", r"line 3: expected \[Game\], got \[State\]"),
         ("openspiel", "\n[Game]\n[State]\n1\n", r"line 3: \[Game\] names no game"),
-        ("openspiel", "\n[Game]\nconnect_four()\n", r"line 2: .* begins here has no \[State\]"),
+        ("openspiel", "\n[Game]\nconnect_four()\n", r"line 2: .* starts here has no \[State\]"),
         (
             "openspiel",
             "[Game]\nconnect_four()\n[Game]\nconnect_four()\n[State]\n",
-            r"line 3: \[Game\] stands where \[State\] is missing",
+            r"line 3: expected \[State\], got \[Game\]",
         ),
         (
             "openspiel",
@@ -219,13 +219,13 @@ def test_a_row_of_cells_ends_with_what_the_position_is_worth() -> None:
         ("uci", ",".join(["b"] * 41 + ["y", "win"]), "line 1: a cell holds 'y'"),
         ("uci", ",".join(["b", "x"] + ["b"] * 40 + ["win"]), "line 1: a disc floats"),
         ("uci", ",".join(["x"] + ["b"] * 41 + ["won"]), r"no label 'won' \(did you mean win\?\)"),
-        ("kaggle", '{"steps": []}', "line 1: it is no replay: it has no steps"),
+        ("kaggle", '{"steps": []}', "line 1: not a replay: it has no steps"),
         ("kaggle", '{"pos": "4455"}', "line 1: it is an object without moves, a board or steps"),
         ("kaggle", '{"name": "chess", "steps": [1]}', "is a replay of 'chess', not of 'connectx'"),
-        ("kaggle", '\n{"steps":\n [,]}', "line 3: it is no JSON: "),
+        ("kaggle", '\n{"steps":\n [,]}', "line 3: not JSON: "),
         ("kaggle", "[" * 100_000, "line 1: "),
         ("kaggle", "7", "line 1: a replay is a JSON object, not '7'"),
-        ("csv", "first\na\n", "line 1: a table of games has a column moves"),
+        ("csv", "first\na\n", "line 1: a table of games must have a column named moves"),
         (
             "csv",
             "first;moves\na;44\n",
@@ -234,9 +234,9 @@ def test_a_row_of_cells_ends_with_what_the_position_is_worth() -> None:
         (
             "csv",
             'moves,reason\n44,\n45,"x\n46,\n',
-            "line 3: a quote that begins there does",
+            "line 3: a quote that starts there does",
         ),
-        ("jsonl", "{}\n", "line 1: it is no JSON object with moves"),
+        ("jsonl", "{}\n", "line 1: expected a JSON object with moves"),
     ],
 )
 def test_what_is_wrong_is_named(name: str, text: str, said: str) -> None:
@@ -262,15 +262,15 @@ _REPLAY = write_text([GameRecord((3, 3))], "kaggle")
                 "line 8: it has",
             ],
         ),
-        ("jsonl", '{"moves": "44"}\n{"moves\n{"moves": "33"}\n', ["44", "line 2: it is no", "33"]),
+        ("jsonl", '{"moves": "44"}\n{"moves\n{"moves": "33"}\n', ["44", "line 2: not JSON", "33"]),
         (
             "kaggle",
             f"{_REPLAY}{_REPLAY[:50]}\n\n{_REPLAY}{'[' * 100_000}\n7",
             [
                 "44",
-                "line 2: it is no JSON: Unt",
+                "line 2: not JSON: Unt",
                 "44",
-                "line 5: it is no replay",
+                "line 5: not a replay",
                 "line 6: a replay",
             ],
         ),
@@ -290,14 +290,14 @@ def test_replays_of_several_layouts_may_follow_each_other() -> None:
     several = f"{pretty}\n{pretty}\n".splitlines(keepends=True)
     cut = several[: len(several) // 2 - 30]
     for lines, wrong in ((cut, len(cut)), (several, len(several) // 2 + 1)):
-        with pytest.raises(InvalidRecord, match=rf"^line {wrong}: it is no JSON: "):
+        with pytest.raises(InvalidRecord, match=rf"^line {wrong}: not JSON: "):
             list(tried_records(lines, "kaggle"))
     spread = [line for each in several[:20] for line in (each, "\n")]
     with pytest.raises(InvalidRecord, match=r"^line 39: "):
         list(tried_records(spread, "kaggle"))
     first_cut = list(tried_records(io.StringIO(f"{_REPLAY[:60]}\n{_REPLAY}\n"), "kaggle"))
     assert [tried.line for tried in first_cut] == [1, 2]
-    assert first_cut[0].error.startswith("it is no JSON") and first_cut[1].game().moves == "44"
+    assert first_cut[0].error.startswith("not JSON") and first_cut[1].game().moves == "44"
 
 
 def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
@@ -355,16 +355,16 @@ def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
         ),
         (lambda r: r["steps"][5].pop(), "step 5: it has not the parts of two players"),
         (lambda r: r["steps"].append(r["steps"][-1]), "step 8: the player"),
-        (lambda r: r["configuration"].update(rows=None), "its rows is 'None', which is no whole"),
+        (lambda r: r["configuration"].update(rows=None), "its rows must be a whole number, got 'None'"),
         (lambda r: r["configuration"].update(rows=900), "900"),
         (lambda r: r["configuration"].update(rows=5), "step 0: its board"),
         (lambda r: r.update(configuration=3), "a configuration is a JSON object"),
         (lambda r: r["steps"].insert(1, None), "step 1: it has not the parts"),
         (lambda r: r["steps"][0][0]["observation"]["board"].__setitem__(3, 1), "step 0: its board"),
         (lambda r: r["steps"].pop(), "it came to an end, but by its moves it is open"),
-        (lambda r: r["rewards"].clear(), r"its rewards are \[\], not those of two players"),
-        (lambda r: r["rewards"].append(0), "not those of two players"),
-        (lambda r: r["rewards"].__setitem__(0, None), r"its rewards are \[None, -1\], not those"),
+        (lambda r: r["rewards"].clear(), r"its rewards must be two numbers, got \[\]"),
+        (lambda r: r["rewards"].append(0), "must be two numbers"),
+        (lambda r: r["rewards"].__setitem__(0, None), r"its rewards must be two numbers, got \[None"),
         (lambda r: r["steps"].__setitem__(0, None), "step 0: it has not the parts of two"),
         (lambda r: r["rewards"].reverse(), r"its rewards are \[-1, 1\], but .* it is first"),
     ):

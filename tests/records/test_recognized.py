@@ -118,7 +118,7 @@ def _moves(text: str) -> GameRecord:
 def test_scores_of_tables_and_of_our_own_json() -> None:
     table = "moves,score\n4455,18\n12,\n"
     assert [each.scores for each in read(table, name="set.csv")] == [(18,), ()]
-    assert "its score is 'x', which is no whole number" in refusal("moves,score\n12,x\n", "a.csv")
+    assert "its score must be a whole number, got 'x'" in refusal("moves,score\n12,x\n", "a.csv")
     solved = {"moves": "4455", "score": 18, "scores": [-4, -3, 18, 2, 2, 18, -3]}
     for text in (json.dumps(solved), json.dumps(solved, indent=1)):
         assert [each.scores for each in read(text)] == [tuple(solved["scores"])]  # type: ignore[arg-type]
@@ -258,7 +258,7 @@ def test_boards_with_scores_of_their_columns() -> None:
     assert [each.position for each in found] == [position] * 3
     assert [each.scores for each in found] == [(3,), (1, 2, 3, None, 0, -1, -2), ()]
     assert "its mark is 1" in refusal(json.dumps(told | {"mark": 1}))
-    assert "99 is no score" in refusal(json.dumps(told | {"score": 99}))
+    assert "99 is not a score" in refusal(json.dumps(told | {"score": 99}))
 
 
 def arena_replay(columns: tuple[int, ...]) -> dict[str, Any]:

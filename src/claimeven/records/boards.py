@@ -1,12 +1,12 @@
 """Boards without their moves: drawings, arrays as Python, NumPy and JSON print them, FEN.
 
 An array is read by rows, top row first (Kaggle, Lund) or bottom row first, or by columns, bottom
-cell first (Polito) or top cell first: as its shape says, and so that no disc floats. Its cells are
+cell first (Polito) or top cell first. Its shape decides, and no disc may float. Its cells are
 0, 1 and 2, or 0, 1 and -1, or letters. A flat list has the rows of the board from the top; lists of
 unequal length are columns without their empty cells.
 
 X, 1 and their like move first, unless the other side has one disc more on a board of the text.
-A board tells no order of its discs: `is_ordered` of its record is false.
+A board has no order of its discs: `is_ordered` of its record is false.
 """
 
 from __future__ import annotations
@@ -72,13 +72,13 @@ class Board:
         return Board(self.geometry, self.second, self.first, not self.is_swapped)
 
     def record(self) -> GameRecord:
-        """Return a game that leads to the board. Raises `InvalidPosition` if there is none."""
+        """Return a game that leads to the board. Raises `InvalidPosition` if no game does."""
         position = Position.from_discs(self.geometry, self.first, self.second)
         return GameRecord(moves_to(position), self.geometry, is_ordered=False)
 
 
 def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Board | InvalidRecord]]:
-    """Yield the boards of a text, and what is wrong with one, with the lines they start on."""
+    """Yield the boards of a text, or the error of one, with the lines they start on."""
     parts: list[str] = []
     size = 0
     for text in lines:
@@ -96,7 +96,7 @@ def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Board
 def read(item: object, geometry: Geometry) -> GameRecord:
     """Return a game that leads to a board. Raises `InvalidPosition` if no game does."""
     if not isinstance(item, Board):
-        raise InvalidRecord(f"it is no board but {item!r:.40}")
+        raise InvalidRecord(f"expected a board, got {item!r:.40}")
     return item.record()
 
 
@@ -164,18 +164,18 @@ def _board(columns: int, rows: int, geometry: Geometry) -> Geometry:
 def _bracketed(text: str) -> Iterator[tuple[int, str]]:
     """Yield the outermost brackets of a text with the lines they start on."""
     depth = start = 0
-    line = begin = 1
+    line = first = 1
     for found in re.finditer(r"[\[\]\n]", text):
         line += found[0] == "\n"
         if found[0] == "[":
-            start, begin = (start, begin) if depth else (found.start(), line)
+            start, first = (start, first) if depth else (found.start(), line)
             depth += 1
         elif found[0] == "]" and depth:
             depth -= 1
             if not depth:
-                yield begin, text[start : found.end()]
+                yield first, text[start : found.end()]
     if depth:
-        yield begin, text[start:]
+        yield first, text[start:]
 
 
 def _nested(text: str) -> list[Any]:
@@ -193,9 +193,9 @@ def _nested(text: str) -> list[Any]:
         elif token not in "()":
             stack[-1].append(_value(token))
         if len(stack) > 4:
-            raise InvalidRecord("it is no board: its lists are nested too deep")
+            raise InvalidRecord("not a board: its lists are nested too deep")
     if len(stack) > 1 or len(stack[0]) != 1:
-        raise InvalidRecord("it is no board: a bracket is not closed")
+        raise InvalidRecord("not a board: a bracket is not closed")
     whole: list[Any] = stack[0][0]
     return whole
 
@@ -216,17 +216,17 @@ def _of_line(line: str, geometry: Geometry) -> Board:
         return _of_rows(rows, geometry)
     if _is_flat(line):
         return _of_array([*map(_value, line.replace(",", " ").split())], geometry)
-    board, *told = line.split()
+    board, *rest = line.split()
     rows = [list(re.sub(r"\d{1,2}", lambda n: "." * int(n[0]), row)) for row in board.split("/")]
     found = _of_rows(rows, geometry)
-    if told and (told[0] in "rRxX") != (found.lead == 0):
-        raise InvalidRecord(f"it says that {told[0]} is to move, and its discs say the other side")
+    if rest and (rest[0] in "rRxX") != (found.lead == 0):
+        raise InvalidRecord(f"it says that {rest[0]} is to move, and its discs say the other side")
     return found
 
 
 def _of_array(cells: object, geometry: Geometry) -> Board:
     if not isinstance(cells, list | tuple) or not cells:
-        raise InvalidRecord("it is no board: a board is a list of cells, or of rows of cells")
+        raise InvalidRecord("not a board: a board is a list of cells, or of rows of cells")
     if not any(isinstance(row, list | tuple) for row in cells):
         if all(isinstance(row, str) and len(row) > 1 and row not in _CELLS for row in cells):
             return _of_rows([list(row) for row in cells], geometry)
@@ -242,7 +242,7 @@ def _of_array(cells: object, geometry: Geometry) -> Board:
         step = geometry.columns
         return _of_rows([cells[i : i + step] for i in range(0, len(cells), step)], geometry)
     if not all(isinstance(row, list | tuple) for row in cells):
-        raise InvalidRecord("it is no board: some of its rows are lists and some are not")
+        raise InvalidRecord("not a board: some of its rows are lists and some are not")
     if any(isinstance(cell, list | tuple) for row in cells for cell in row):
         raise InvalidRecord("it has planes: write it as one board with 0, 1 and 2")
     if len({len(row) for row in cells}) == 1 and cells[0]:

@@ -1,9 +1,9 @@
 """Our own tables of games: `.csv` with a line of names, `.jsonl` with a JSON object a line.
 
-`moves` must be one of the names; `first` and `second` name the players; `opening` holds moves at
-the start that were not the players' own. A lost game that was not played to its end has `result`,
+`moves` must be one of the names. `first` and `second` name the players, `opening` has the moves at
+the start that the players did not choose. A lost game that was not played to its end has `result`,
 `fault` and perhaps `reason`; `score` is the exact score of the position reached. Other names are
-passed over.
+ignored.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from claimeven.records.record import (
 )
 from claimeven.suggestions import no_such
 
-#: What other programs make of moves that they take for a number.
+#: Moves that other programs have changed into a number.
 _NUMBER = re.compile(r"\s*\d+\.\d*([eE][+-]?\d+)?\s*|\d+[eE][+-]?\d+")
-#: A row of a table, or what is wrong with it.
+#: A row of a table, or its error.
 _Row = Mapping[str, object] | InvalidRecord
 #: The moves of a JSON object on a line.
 _MOVES = re.compile(r'"moves"\s*:\s*"(\d*)"')
@@ -38,7 +38,7 @@ _NAMES = ("moves", "first", "second", "opening", "result", "fault", "reason")
 
 
 def csv_items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, _Row]]:
-    """Yield the rows of a table, or what is wrong with one, with the numbers of their lines.
+    """Yield the rows of a table, or the error of one, with the numbers of their lines.
 
     Raises `InvalidRecord` for a file without moves, or whose columns count from 0.
     """
@@ -84,7 +84,7 @@ def _rows(lines: Iterable[str]) -> Iterator[tuple[int, _Row]]:
         cells = heads[0].replace("\t", ";").split(";") if len(heads) == 1 else []
         if "moves" in (cell.strip() for cell in cells):
             raise InvalidRecord("its cells are parted otherwise: save it with commas", 1)
-        raise InvalidRecord("a table of games has a column moves; this one has none", 1)
+        raise InvalidRecord("a table of games must have a column named moves", 1)
     reader.fieldnames = heads
     while True:
         begin = reader.reader.line_num + 1
@@ -94,7 +94,7 @@ def _rows(lines: Iterable[str]) -> Iterator[tuple[int, _Row]]:
             return
         except csv.Error as error:
             if str(error) == "unexpected end of data":
-                yield begin, InvalidRecord("a quote that begins there does not end")
+                yield begin, InvalidRecord("a quote that starts there does not end")
             else:
                 yield reader.reader.line_num, InvalidRecord(str(error))
             continue
@@ -106,12 +106,12 @@ def _rows(lines: Iterable[str]) -> Iterator[tuple[int, _Row]]:
 
 
 def read(item: object, geometry: Geometry) -> GameRecord:
-    """Return the game of a row. Raises `InvalidRecord` that says what is wrong with it."""
+    """Return the game of a row. Raises `InvalidRecord` with the reason."""
     row: Mapping[str, object] = item if isinstance(item, Mapping) else {}
     columns = parse_moves(_word(row, "moves"), geometry)
     opening = parse_moves(_word(row, "opening"), geometry)
     if columns[: len(opening)] != opening:
-        raise InvalidRecord("its moves do not begin with its opening")
+        raise InvalidRecord("its moves do not start with its opening")
     result = _word(row, "result")
     if result and result not in RESULTS:
         raise InvalidRecord(no_such("result", result, RESULTS))
@@ -162,11 +162,11 @@ def _scores(row: Mapping[str, object]) -> tuple[int, ...]:
     try:
         return (int(score[:9]),)
     except ValueError:
-        raise InvalidRecord(f"its score is {score[:20]!r}, which is no whole number") from None
+        raise InvalidRecord(f"its score must be a whole number, got {score[:20]!r}") from None
 
 
 def _word(row: Mapping[str, object], name: str) -> str:
-    """Return what a row has under a name as text, nothing where it has none."""
+    """Return the text of a row under a name, "" if it has no such name."""
     value = row.get(name)
     if value is None:
         return ""
@@ -175,5 +175,5 @@ def _word(row: Mapping[str, object], name: str) -> str:
             f"its {name} became a number, {str(value)[:30]}: read and write that column as text"
         )
     if not isinstance(value, str):
-        raise InvalidRecord(f"its {name} is no text but {value!r}"[:200])
+        raise InvalidRecord(f"its {name} must be text, got {value!r}"[:200])
     return value.strip()

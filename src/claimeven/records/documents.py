@@ -2,10 +2,10 @@
 
 A file holds one document, a list of them, or one a line. A document is one of these:
 
-- a replay of ConnectX or of Kaggle's Game Arena (`replays`), or its `steps` alone;
-- an object with `moves`: one of ours, or with a list of columns counted from 0;
-- an object with a `board`, as Kaggle shows it to agents, and perhaps its `score` and the scores of
-  its columns (`move score`), as published sets have it;
+- a replay of ConnectX or of Kaggle's Game Arena (`replays`), or only its `steps`;
+- an object with `moves`: as `claimeven` writes them, or a list of columns counted from 0;
+- an object with a `board`, as Kaggle shows it to agents. Published sets add its `score` and the
+  scores of its columns (`move score`);
 - a list of columns counted from 0, a board (see `boards`), or lines such as `A_Red`.
 
 A web page that shows a replay holds it as JSON too.
@@ -30,18 +30,18 @@ from claimeven.records.record import GameRecord, InvalidRecord, written_lines
 ENDINGS = (".json", ".html", ".htm")
 #: Characters of a file that are read; a replay has about a hundred thousand.
 _MAX_CHARACTERS = 1 << 26
-#: Where the page of a replay has it.
+#: The place of the replay in its web page.
 _IN_PAGE = re.compile(r"window\.kaggle\s*=\s*(?=\{)")
-#: What a set calls the scores of the columns.
+#: The names of the scores of the columns in published sets.
 _COLUMN_SCORES = ("move score", "move_score", "move scores", "move_scores", "scores")
 _TOO_LONG = InvalidRecord(f"the document is longer than {_MAX_CHARACTERS >> 20} MB")
 
 
 def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, Any]]:
-    """Yield the documents with the numbers of the lines they begin on, or what is wrong with one.
+    """Yield the documents, or the error of one, with the numbers of the lines they start on.
 
-    All lines from one that is no whole document on are one document together; where they are not,
-    those that are documents by themselves are read, if there are any.
+    From the first line that is not a whole document, all lines are one document. If they are not,
+    each line that is a document by itself is read.
     """
     numbered = written_lines(lines, geometry)
     are_lines = False
@@ -80,17 +80,17 @@ def _up_to_the_most(
 
 
 def _parsed(text: str) -> Any:
-    """Return what a text of JSON holds, or what is wrong with it and in which of its lines."""
+    """Return the object of a JSON text, or its error with the line."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        return InvalidRecord(f"it is no JSON: {error.msg.removesuffix(' at')}", error.lineno)
+        return InvalidRecord(f"not JSON: {error.msg.removesuffix(' at')}", error.lineno)
     except (ValueError, RecursionError):  # numbers without end, lists within lists
-        return InvalidRecord("it is no replay")
+        return InvalidRecord("not a replay")
 
 
 def _of_page(lines: list[str]) -> Any:
-    """Return the replay that a web page shows, or what is wrong with it."""
+    """Return the replay that a web page shows, or its error."""
     text = "\n".join(lines)
     for found in _IN_PAGE.finditer(text):
         try:
@@ -118,10 +118,10 @@ def _is_step(item: object) -> bool:
 
 
 def read_line(item: object, geometry: Geometry) -> GameRecord:
-    """Return the game of a line of our own JSON lines, or of another document on a line."""
+    """Return the game of a JSON line, as `claimeven` writes it, or of another document."""
     found = _parsed(str(item))
     if not isinstance(found, Mapping) or not {"moves", "board", "steps"} & set(found):
-        raise InvalidRecord("it is no JSON object with moves")
+        raise InvalidRecord("expected a JSON object with moves")
     return read(found, geometry)
 
 
@@ -176,5 +176,5 @@ def _scores(item: Mapping[str, Any], record: GameRecord) -> tuple[int | None, ..
         raise InvalidRecord(f"its scores are {each!r:.40}, not one for each column")
     for value in each:
         if value is not None and (type(value) is not int or abs(value) > most):
-            raise InvalidRecord(f"{value!r:.20} is no score of a position of {record.geometry}")
+            raise InvalidRecord(f"{value!r:.20} is not a score of a position of {record.geometry}")
     return tuple(each)

@@ -41,11 +41,11 @@ def _certain(item: object, geometry: Geometry) -> str:
 class Format:
     """A way to write games down: `items` finds them in lines, `read` and `write` translate.
 
-    For an item that is corrupt `items` yields an `InvalidRecord`, of which the reason counts; it
-    raises one if nothing can be read from a line on.
+    For a corrupt item `items` yields an `InvalidRecord` with the reason; it raises one if all lines
+    from some line on cannot be read.
 
-    `endings` are those of files that hold it. `doubt` says how an item was read that may be meant
-    otherwise, "" for others.
+    `endings` are the endings of its files. `doubt` explains how an ambiguous item was read, "" for
+    others.
     """
 
     name: str
@@ -92,7 +92,7 @@ def _looks_like_jsonl(line: str) -> bool:
     return is_object and '"moves"' in line and '"steps"' not in line
 
 
-#: What the first line of a text shows of its format, looked at in this order; else it is `moves`.
+#: Tests of the first line of a text, in this order, for each format; the default is `moves`.
 _RECOGNIZED_BY: tuple[tuple[str, Callable[[str], bool]], ...] = (
     ("jsonl", _looks_like_jsonl),
     ("kaggle", lambda line: line.startswith(("{", "<"))),
@@ -118,8 +118,8 @@ _IS_PROSE = re.compile(r".*[A-Za-z]{3,}.*")
 class Tried:
     """A game of a file and its line; `record` is None if `error` says why.
 
-    `text` is the line, of formats with a game a line; `board` the discs, of formats that draw them;
-    `doubt` says how it was read if that is not certain.
+    `text` is the line, for formats with a game a line, `board` the discs, for formats that draw
+    them. `doubt` explains how it was read if that is not certain.
     """
 
     line: int
@@ -130,7 +130,7 @@ class Tried:
     doubt: str = ""
 
     def game(self) -> GameRecord:
-        """Return the record. Raises `InvalidRecord` with line and reason if there is none."""
+        """Return the record. Raises `InvalidRecord` with line and reason if `record` is None."""
         if self.record is None:
             raise InvalidRecord(self.error, self.line)
         return self.record
@@ -167,9 +167,9 @@ def guess_format(name: str, beginning: str = "") -> Format:
 def guess_by_lines(name: str, lines: Iterable[str]) -> tuple[Format, Iterable[str]]:
     """Return the format of an open file and all its lines, those looked at included.
 
-    Only what comes before the end of the first line that is not empty is looked at, so that lines
-    that are typed are answered one by one; more only if that line is no game by itself. Raises
-    `InvalidRecord` for a file that holds no text.
+    Only the text up to the first line that is not empty is read, so that typed lines are answered
+    one by one; more only if that line is not a game by itself. Raises `InvalidRecord` for a file
+    without text.
     """
     stream: Any = lines
     can_rewind = getattr(lines, "seekable", bool)()
@@ -240,7 +240,7 @@ def open_records(path: str | Path) -> TextIO:
 
 
 def _readable(source: Iterable[T]) -> Iterator[T]:
-    """Yield what is read from a file. Raises `InvalidRecord` if it cannot be read to its end."""
+    """Yield the items of a file. Raises `InvalidRecord` if it cannot be read to its end."""
     try:
         for each in source:  # noqa: UP028 - `yield from` would close the file too
             yield each
@@ -255,8 +255,8 @@ def tried_records(
 ) -> Iterator[Tried]:
     """Yield the games of lines, those that cannot be read with the reason.
 
-    `geometry` is the board of games that do not name theirs. Raises `InvalidRecord` naming the
-    line from where on nothing can be read, and for an unknown format.
+    `geometry` is the board of games that do not name theirs. Raises `InvalidRecord` for an
+    unknown format, and naming the line from which on a file cannot be read.
     """
     form = format_of(form) if isinstance(form, str) else form
     for line, item in _readable(form.items(lines, geometry)):
@@ -287,7 +287,7 @@ def read_records(
 
 
 def read_text(text: str, geometry: Geometry = STANDARD) -> GameRecord:
-    """Return the one game or position of a text, in whatever format. Raises `ClaimevenError`.
+    """Return the one game or position of a text, in any format. Raises `ClaimevenError`.
 
     >>> read_text("[[0, 0, 0], [0, 2, 0], [0, 1, 1]]", Geometry(3, 3, 3)).position.ply
     3

@@ -1,8 +1,8 @@
 """Formats with a game or position a line: rows of the UCI data set, and turns such as `A_Red`.
 
-A row has the cells of a position as `game.encodings` has them under `uci`, with commas, and last
-"win", "draw" or "loss" for the first player. It shows which discs there are, not in which order
-they fell: the order is then one that could have been, and `is_ordered` is false.
+A row has the cells of a position as `game.encodings` writes `uci`, with commas, and last "win",
+"draw" or "loss" for the first player. A row does not have the order of its discs: the record has
+one possible order, and `is_ordered` is false.
 
 Turns are a column and a color, `A_Red`, `B_Yellow`, one or more on a line.
 """
@@ -24,7 +24,7 @@ _LETTERS = "ABCDEFGHIJKLMNOP"
 _COLORS = ("Red", "Yellow")
 _TURN = re.compile(r"([A-P])_(red|yellow)", re.IGNORECASE)
 _FIRST_TURN = re.compile(r"[\[\s'\"]*[A-P]_(red|yellow)\b", re.IGNORECASE)
-#: What may be between the turns of a line.
+#: Characters between the turns of a line.
 _BETWEEN = re.compile(r"[\s,;\[\]'\"]*")
 
 
@@ -44,13 +44,13 @@ def read_row(item: object, geometry: Geometry) -> GameRecord:
 
 
 def write_rows(stream: TextIO, records: Iterable[GameRecord]) -> None:
-    """Write a row a position, its label last. Raises `InvalidRecord` if none is known."""
+    """Write a row a position, its label last. Raises `InvalidRecord` if its label is unknown."""
     for record in records:
         label = label_of(record)
         if label is None:
             raise InvalidRecord(
-                f"what perfect play makes of {record.moves or 'the empty board'} is not told, and"
-                f" a row of the UCI data set ends with it: {', '.join(LABELS)}"
+                f"the perfect result of {record.moves or 'the empty board'} is unknown, and a row of"
+                f" the UCI data set ends with it: {', '.join(LABELS)}"
             )
         stream.write(",".join((*to_uci(record.position), label)) + "\n")
 
@@ -79,7 +79,7 @@ def read_turns(item: object, geometry: Geometry) -> GameRecord:
     text = str(item)
     wrong = _BETWEEN.sub("", _TURN.sub("", text))
     if wrong and text.strip() != NO_MOVE:
-        raise InvalidRecord(f"{wrong[:20]!r} is no column and color such as A_Red")
+        raise InvalidRecord(f"{wrong[:20]!r} is not a column and color such as A_Red")
     columns = []
     turns = _TURN.findall(text)
     for number, (letter, color) in enumerate(turns, start=1):

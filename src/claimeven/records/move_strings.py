@@ -44,7 +44,7 @@ _MAX_DIGITS = 9
 
 
 class MoveLine(NamedTuple):
-    """The parts of a line: moves, scores (none, the position's, or every column's) and a band."""
+    """The parts of a line: moves, scores (0, 1, or one for each column) and a band."""
 
     moves: str
     scores: tuple[int | None, ...] = ()
@@ -128,7 +128,7 @@ def _split(text: str, geometry: Geometry) -> MoveLine:
 def split_line(line: str, geometry: Geometry = STANDARD, is_scored: bool = False) -> MoveLine:
     """Return the parts of a line; with `is_scored` a number after the moves is a score.
 
-    Raises `InvalidNotation` for a line whose parts cannot be told from each other.
+    Raises `InvalidNotation` for a line whose parts cannot be distinguished.
 
     >>> split_line("4455 18"), split_line("4455 667").moves, split_line("4 5").moves
     (MoveLine(moves='4455', scores=(18,), band=''), '4455 667', '4 5')
@@ -158,7 +158,7 @@ def split_line(line: str, geometry: Geometry = STANDARD, is_scored: bool = False
 
 
 def _count_scores(words: list[str], has_no_moves: bool, geometry: Geometry, is_scored: bool) -> int:
-    """Return how many of the last words of a line are scores: none, one, or one a column."""
+    """Return how many of the last words of a line are scores: 0, 1, or one for each column."""
     columns = geometry.columns
     is_telling = any(len(word) > 1 for word in words) or (
         is_scored and len(words) in (2, columns + 1)
@@ -172,11 +172,11 @@ def _count_scores(words: list[str], has_no_moves: bool, geometry: Geometry, is_s
 
 
 def _wrong_scores(words: list[str], geometry: Geometry) -> str:
-    """Say what is wrong with the words after the moves of a line with scores."""
+    """Return the error of the words after the moves of a line with scores."""
     moves, *rest = words
     if len(rest) in (1, geometry.columns):
         wrong = next((word for word in rest if not _is_score(word, geometry)), rest[0])
-        return f"{wrong!r} is no score of a position of {geometry}"
+        return f"{wrong!r} is not a score of a position of {geometry}"
     return (
         f"{moves} has {len(rest)} scores: give one for each of {geometry.columns} columns, one for"
         " the position, or none"
@@ -222,7 +222,7 @@ def doubt(item: object, geometry: Geometry) -> str:
 def read(item: object, geometry: Geometry, base: int = 1) -> GameRecord:
     """Return the game of a line.
 
-    On a board of more than 10 columns counted from 0 they are apart, and there are no scores.
+    On a board of more than 10 columns counted from 0 they are separated, without scores.
     """
     line = item if isinstance(item, Item) else Item(str(item))
     is_wide = not base and geometry.columns > _MAX_DIGITS + 1

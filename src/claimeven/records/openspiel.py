@@ -15,22 +15,22 @@ from claimeven.records.record import GameRecord, InvalidRecord, surveyed, text_l
 from claimeven.suggestions import no_such
 
 _META, _GAME, _STATE = _SECTIONS = ("[Meta]", "[Game]", "[State]")
-#: How OpenSpiel calls the game, and its parameters with what they are to us.
+#: The name of the game in OpenSpiel, and its parameters with our names.
 _NAME = "connect_four"
 _PARAMETERS = {"columns": "columns", "rows": "rows", "x_in_row": "connect"}
-#: What an action may show that is one too many.
+#: Actions that are one too great, as counting from 1 writes them.
 _COUNTS_FROM_1 = "; if columns count from 1, read it with --from moves"
 #: Characters of a word that is moves before a score rather than an action.
 _MOVES = 3
-#: Its parameters that change nothing about a game.
+#: Its parameters that do not change a game.
 _OTHERS = ("egocentric_obs_tensor",)
 
 
 def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, tuple[str, str]]]:
-    """Yield each game as the text of its board, empty where none is told, and that of its moves.
+    """Yield each game as the text of its board, "" if the file has no board, and of its moves.
 
-    Raises `InvalidRecord` for a document whose sections are not those of a game, and for a file
-    that can be read twice if its columns count from 1.
+    Raises `InvalidRecord` for a document with other sections than a game has. Raises it also for a
+    file that can be read twice if its columns count from 1.
     """
     surveyed(lines, lambda lines: _refuse_from_1(lines, geometry))
     begin, board, actions, section = 0, "", [""], ""
@@ -54,7 +54,7 @@ def items(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[int, tuple
         elif not section:
             yield number, ("", text)
     if section == _GAME:
-        raise InvalidRecord(f"the document that begins here has no {_STATE}", begin)
+        raise InvalidRecord(f"the document that starts here has no {_STATE}", begin)
     if section == _STATE:
         yield begin, (board, ",".join(actions))
 
@@ -78,7 +78,7 @@ def doubt(item: object, geometry: Geometry) -> str:
 
 
 def _refuse_from_1(lines: Iterable[str], geometry: Geometry) -> None:
-    """Raise `InvalidRecord` if a file has an action one too great, and none that is 0."""
+    """Raise `InvalidRecord` if a file has an action one too great, and no action 0."""
     wrong = None
     for number, line in text_lines(lines):
         text = line.partition("#")[0].strip()
@@ -95,12 +95,12 @@ def _refuse_from_1(lines: Iterable[str], geometry: Geometry) -> None:
 
 
 def _check_order(before: str, section: str, board: str, number: int) -> None:
-    """Raise `InvalidRecord` for a section that cannot stand on a line after the one before it."""
+    """Raise `InvalidRecord` for a section that cannot follow the section before it."""
     if section not in _SECTIONS:
         raise InvalidRecord(no_such("section of a document", section[:20], _SECTIONS), number)
     if (section == _STATE) != (before == _GAME):
         wanted = _STATE if before == _GAME else _GAME
-        raise InvalidRecord(f"{section} stands where {wanted} is missing", number)
+        raise InvalidRecord(f"expected {wanted}, got {section}", number)
     if section == _STATE and not board:
         raise InvalidRecord(f"{_GAME} names no game", number)
 
@@ -153,7 +153,7 @@ def board_of(text: str) -> Geometry:
         if name in _PARAMETERS and value.isascii() and value.isdigit():
             sizes[_PARAMETERS[name]] = int(value[:9])
         elif name in _PARAMETERS:
-            raise InvalidRecord(f"{name} is {value[:20]!r}, which is no number")
+            raise InvalidRecord(f"{name} must be a number, got {value[:20]!r}")
         elif name and name not in _OTHERS:
             known = (*_PARAMETERS, *_OTHERS)
             raise InvalidRecord(no_such(f"parameter of {_NAME}", name[:20], known))

@@ -1,4 +1,4 @@
-"""What a record of a game says, whatever file it stood in."""
+"""A record of a game, from a file of any format."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.suggestions import no_such
 
-#: How a game ended, in a word: who won it by seat, and otherwise.
+#: The end of a game in a word: the seat that won, or another end.
 RESULTS = ("first", "second", "draw", "unfinished")
-#: What perfect play makes of a position for the first player, as the UCI data set calls it.
+#: The result of a position under perfect play, for the first player, in the UCI data set.
 LABELS = ("win", "draw", "loss")
 #: How formats with a game a line write a game without a move.
 NO_MOVE = "-"
@@ -40,18 +40,18 @@ class InvalidRecord(ClaimevenError):
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game, or the beginning of one: the columns played, and what else its file told.
+    """A game, or the start of one: the columns played, and the other facts of its file.
 
     `columns` are 0-based, from the empty board of `geometry`; the first `opening` of them were not
-    the players' own. `first` and `second` name the players, empty where nobody did. A game that its
-    moves leave open may have been lost by a fault: `fault` is a word for it such as "illegal",
-    `fault_seat` (0 or 1) who lost by it, `reason` a sentence.
+    the players' own. `first` and `second` name the players, "" if unknown. A game that its moves
+    leave open may have been lost by a fault: `fault` is a word for it such as "illegal",
+    `fault_seat` (0 or 1) the seat that lost by it, `reason` a sentence.
 
-    `label` is what perfect play gives the first player in the position reached: one of `LABELS`,
-    or None where it is not told. `is_ordered` is false where the file told a position alone, and
-    the order of its discs is one that could have been. `scores` are the exact scores that the file
-    gives for the side to move in the position reached: none, the position's alone, or one a column,
-    None where it is full; `band` is its word for how hard the position is.
+    `label` is what perfect play gives the first player in the position reached: one of `LABELS`, or
+    None if unknown. `is_ordered` is false if the file has only a position: the order of its discs
+    is then one possible order. `scores` are the exact scores that the file gives for the side to
+    move in the position reached: (), the score of the position, or a score for each column, None
+    for a full one; `band` is its word for how hard the position is.
 
     Raises `InvalidRecord` for a game that cannot be, naming the move.
 
@@ -98,7 +98,7 @@ class GameRecord:
 
     @property
     def score(self) -> int | None:
-        """The exact score of the position reached as the file gives it, None if it does not."""
+        """The exact score of the position reached that the file gives, or None."""
         return max((score for score in self.scores if score is not None), default=None)
 
     @property
@@ -125,7 +125,7 @@ class GameRecord:
 
     @property
     def result(self) -> str:
-        """How it ended: one of `RESULTS`."""
+        """The end of the game: one of `RESULTS`."""
         return result_name(self.winner, self.is_finished)
 
 
@@ -183,9 +183,7 @@ def written_lines(lines: Iterable[str], geometry: Geometry) -> Iterator[tuple[in
 
 
 def surveyed(lines: Any, survey: Callable[[Iterable[str]], T]) -> T | None:
-    """Return what a look at all lines finds if they can be read twice, as those of a file; else
-    None.
-    """
+    """Return the result of `survey` for lines that can be read twice, as in a file, or None."""
     if not getattr(lines, "seekable", bool)():
         return None
     start = lines.tell()

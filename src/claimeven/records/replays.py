@@ -1,9 +1,9 @@
 """Replays of Kaggle: ConnectX, as `env.toJSON()` returns them, and the Game Arena's Connect Four.
 
 A replay of ConnectX names its board; each step has the action of the player whose turn it was and
-the board after it, which must be the board of the moves. A game ended by an answer of status
+the board after it, which must be the board of the moves. A game that ends with the status
 INVALID, TIMEOUT or ERROR is lost by a fault. In the Game Arena, whose games are OpenSpiel's, an
-action is an object with the column as `submission`, -1 from the player who waits; every move must
+action is an object with the column as `submission`, -1 from the player that waits; every move must
 be in the history and on the boards that the replay has, if it has them.
 """
 
@@ -22,7 +22,7 @@ from claimeven.records.openspiel import board_of
 from claimeven.records.record import GameRecord, InvalidRecord, as_name, played
 
 _CONNECTX, _ARENA = "connectx", "open_spiel_connect_four"
-#: The version of the environment whose replays are written, and its settings besides the board.
+#: The version of the environment whose replays are written, and its settings other than the board.
 _VERSION, _SCHEMA = "1.0.1", 1
 _SETTINGS = {
     "episodeSteps": 1000, "actTimeout": 2, "runTimeout": 1200, "agentTimeout": 60, "timeout": 2,
@@ -36,7 +36,7 @@ _SYMBOLS = {0: "x", 1: "o", None: "."}
 
 
 def is_arena(item: object) -> bool:
-    """Whether an object is a replay of the Game Arena, of whatever game, or its steps."""
+    """Whether an object is a replay of the Game Arena, of any game, or its steps."""
     if not isinstance(item, Mapping):
         return False
     if str(item.get("name", "")).startswith("open_spiel"):
@@ -73,7 +73,7 @@ def read_arena(item: object, geometry: Geometry) -> GameRecord:
 
 
 def read(item: object, geometry: Geometry) -> GameRecord:
-    """Return the game of a replay of ConnectX; `geometry` stands for what it leaves out."""
+    """Return the game of a replay of ConnectX; `geometry` is the default of its board."""
     replay, steps = _opened(item, _CONNECTX)
     board = _geometry(replay.get("configuration"), geometry)
     position, columns, fault, fault_seat = Position(board), [], None, None
@@ -175,12 +175,12 @@ def _opened(item: object, name: str) -> tuple[Mapping[str, Any], list[Any]]:
         raise InvalidRecord(f"it is a replay of {str(replay['name'])[:40]!r}, not of {name!r}")
     steps = replay.get("steps")
     if not isinstance(steps, list) or not steps:
-        raise InvalidRecord("it is no replay: it has no steps")
+        raise InvalidRecord("not a replay: it has no steps")
     return replay, steps
 
 
 def _part(item: object, name: str) -> Mapping[str, Any]:
-    """Return an object within an object, an empty one if there is none."""
+    """Return an object within an object, {} if it is missing."""
     found = item.get(name) if isinstance(item, Mapping) else None
     return found if isinstance(found, Mapping) else {}
 
@@ -191,13 +191,13 @@ def _geometry(settings: object, default: Geometry) -> Geometry:
     for name, ours in _BOARD.items():
         value = given.get(name, sizes[ours])
         if type(value) is not int:
-            raise InvalidRecord(f"its {name} is {str(value)[:20]!r}, which is no whole number")
+            raise InvalidRecord(f"its {name} must be a whole number, got {str(value)[:20]!r}")
         sizes[ours] = value
     return Geometry(**sizes)
 
 
 def _fault_of(step: object, turn: int, number: int) -> tuple[str | None, int | None]:
-    """Return the fault of a step and its seat; of two, that of the player whose turn it is."""
+    """Return the fault of a step and its seat; of two, the fault of the player to move."""
     for seat in (turn, 1 - turn):
         fault = _FAULT_OF.get(str(_player(step, seat, number).get("status")))
         if fault is not None:
@@ -254,7 +254,7 @@ def _check_boards(
 
 
 def _check_end(replay: Mapping[str, Any], record: GameRecord) -> None:
-    """Raise `InvalidRecord` if a replay says of its end what its moves do not."""
+    """Raise `InvalidRecord` if the result of a replay is not the result of its moves."""
     if replay.get("statuses") != ["DONE", "DONE"]:
         return
     if not record.is_finished:
@@ -265,13 +265,13 @@ def _check_end(replay: Mapping[str, Any], record: GameRecord) -> None:
 
 
 def _winner_of(replay: Mapping[str, Any]) -> int | None:
-    """Return the seat with the greater reward, None if both are equal or there are none."""
+    """Return the seat with the greater reward, or None if they are equal or missing."""
     rewards = replay.get("rewards")
     if rewards is None:
         return None
     is_pair = isinstance(rewards, list) and len(rewards) == 2
     if not is_pair or not all(isinstance(each, int | float) for each in rewards):
-        raise InvalidRecord(f"its rewards are {rewards!r:.40}, not those of two players")
+        raise InvalidRecord(f"its rewards must be two numbers, got {rewards!r:.40}")
     return None if rewards[0] == rewards[1] else rewards.index(max(rewards))
 
 
