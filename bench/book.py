@@ -20,9 +20,9 @@ import numpy as np
 from bench.timing import best_of, machine
 from claimeven import Geometry, Position
 from claimeven.book import Book
-from claimeven.book.locations import shipped
+from claimeven.book.locations import shipped_book
 from claimeven.book.text_format import to_text
-from claimeven.book.verify import counts
+from claimeven.book.verify import ply_counts
 from claimeven.solver import Solver
 
 #: Win, draw, loss for the first player after 8 plies: all positions (Boeck 2025), and the quiet
@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     print(machine())
-    book = shipped(Geometry())
+    book = shipped_book(Geometry())
     assert book is not None, "the package comes without a book"
     loading(book)
     look_ups(book, options.seed)
@@ -65,7 +65,7 @@ def main() -> None:
 def loading(book: Book) -> None:
     data = book.to_bytes()
     seconds, _ = best_of(5, lambda: Book.from_bytes(data))
-    counting, rows = best_of(1, lambda: list(counts(book)))
+    counting, rows = best_of(1, lambda: list(ply_counts(book)))
     assert rows[8].positions == PUBLISHED
     assert rows[8].quiet == UCI
     assert rows[9].positions == PUBLISHED_9

@@ -29,7 +29,7 @@ import numpy as np
 
 from bench.timing import machine
 from claimeven import Geometry, Position
-from claimeven.book.locations import load_book, usual_path
+from claimeven.book.locations import default_path, load_book
 from claimeven.dataset import Dataset, DatasetPlan, make_dataset, read_dataset
 from claimeven.solver import Solver
 from claimeven.solver.protocols import SHIPPED_BOOK
@@ -48,7 +48,7 @@ print(score, time.perf_counter() - begin)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("--book", type=Path, default=usual_path(Geometry()))
+    parser.add_argument("--book", type=Path, default=default_path(Geometry()))
     parser.add_argument("--games", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)

@@ -161,8 +161,8 @@ def _replies(mine: Keys, mask: Keys) -> Iterator[Keys]:
 
 def unfinished(mine: Keys, mask: Keys) -> Keys:
     """Return the canonical keys of the positions that are not over."""
-    going_on = ~has_line(mine ^ mask, STANDARD) & (mask != np.uint64(STANDARD.board))
-    return canonical_keys((mine + mask)[going_on], STANDARD)
+    ongoing = ~has_line(mine ^ mask, STANDARD) & (mask != np.uint64(STANDARD.board))
+    return canonical_keys((mine + mask)[ongoing], STANDARD)
 
 
 if __name__ == "__main__":

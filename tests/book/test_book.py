@@ -10,8 +10,8 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.book import Book, InvalidBook
 from claimeven.book.build import build_book
-from claimeven.book.locations import shipped, shipped_path
-from claimeven.book.verify import counts, verify_book
+from claimeven.book.locations import shipped_book, shipped_book_path
+from claimeven.book.verify import ply_counts, verify_book
 from claimeven.game.perft import distinct
 from claimeven.solver import Solver
 from claimeven.solver.protocols import MISSING
@@ -74,7 +74,7 @@ def test_a_file_gives_the_same_book(book: Book, tmp_path: Path) -> None:
 
 def test_a_right_book_is_verified_and_a_wrong_one_is_not(book: Book) -> None:
     found = verify_book(book, table_mb=4)
-    assert found.is_right
+    assert found.is_correct
     assert found.backed + found.solved == len(book) == found.entries
     assert verify_book(book, sample=10, table_mb=4).solved == 10
 
@@ -95,7 +95,7 @@ def test_a_right_book_is_verified_and_a_wrong_one_is_not(book: Book) -> None:
     )
     lacking = verify_book(fewer, sample=0, table_mb=4)
     assert lacking.missing == 1
-    assert not lacking.is_right
+    assert not lacking.is_correct
     more = Book(
         SMALL,
         (*book.keys[:-1], np.append(book.keys[-1], book.keys[-1][-1] + np.uint64(1))),
@@ -103,7 +103,7 @@ def test_a_right_book_is_verified_and_a_wrong_one_is_not(book: Book) -> None:
     )
     assert verify_book(more, sample=0, table_mb=4).missing == 1
     with pytest.raises(InvalidBook, match=f"does not hold the positions of ply {PLIES}"):
-        list(counts(fewer))
+        list(ply_counts(fewer))
 
 
 def test_a_sample_of_the_last_ply_is_drawn_by_its_seed(book: Book) -> None:
@@ -113,7 +113,7 @@ def test_a_sample_of_the_last_ply_is_drawn_by_its_seed(book: Book) -> None:
 
     def drawn(seed: int) -> list[int]:
         found = verify_book(
-            high, sample=5, seed=seed, table_mb=1, report=lambda *at: told.append(at)
+            high, sample=5, seed=seed, table_mb=1, on_progress=lambda *at: told.append(at)
         )
         last = [entry for entry in found.wrong if entry.ply == PLIES]
         assert all(entry.held == entry.right + 1 for entry in last)
@@ -128,7 +128,7 @@ def test_a_sample_of_the_last_ply_is_drawn_by_its_seed(book: Book) -> None:
 
 
 def test_counts_cover_all_positions(book: Book) -> None:
-    found = list(counts(book))
+    found = list(ply_counts(book))
     expected = distinct(Position(SMALL), PLIES, "python")
     assert tuple(sum(row.positions) for row in found) == expected
     assert all(row.over <= sum(row.positions) for row in found)
@@ -136,21 +136,21 @@ def test_counts_cover_all_positions(book: Book) -> None:
 
 
 def test_the_shipped_book_is_right() -> None:
-    book = shipped(Geometry())
+    book = shipped_book(Geometry())
     assert book is not None
-    path = shipped_path(Geometry())
+    path = shipped_book_path(Geometry())
     assert path is not None
     assert path.stat().st_size <= 400_000
     assert book.plies == 9
     assert Book.load(path).to_bytes() == book.to_bytes()
     found = verify_book(book, sample=5)
-    assert found.is_right, found
+    assert found.is_correct, found
 
 
 def test_published_outcomes_of_all_positions_up_to_nine_plies() -> None:
-    book = shipped(Geometry())
+    book = shipped_book(Geometry())
     assert book is not None
-    rows = list(counts(book))
+    rows = list(ply_counts(book))
     assert [row.positions for row in rows] == [
         (1, 0, 0),
         (1, 2, 4),

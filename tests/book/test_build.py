@@ -46,7 +46,7 @@ def test_what_the_journal_holds_is_not_solved_again(tmp_path: Path) -> None:
     )
     reports: list[BuildProgress] = []
     begin = time.monotonic()
-    build_book(path, SMALL, 4, table_mb=4, report=reports.append)
+    build_book(path, SMALL, 4, table_mb=4, on_progress=reports.append)
     assert 0 <= reports[0].seconds <= reports[-1].seconds <= time.monotonic() - begin
     assert (reports[0].resumed, reports[0].done, reports[0].nodes) == (30, 30, 0)
     assert reports[-1].done == reports[-1].total == len(entries)
@@ -88,7 +88,7 @@ def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None
         raise Ended
 
     with pytest.raises(Ended):
-        build_book(path, Geometry(), 8, table_mb=4, report=end)
+        build_book(path, Geometry(), 8, table_mb=4, on_progress=end)
     assert journal.read_bytes().splitlines()[: len(entries) - 1] == entries[:-1]
 
 
@@ -149,9 +149,9 @@ def test_the_journal_stays_until_the_book_is_written(tmp_path: Path) -> None:
             path.mkdir()
 
     with pytest.raises(CannotWrite, match=r"a\.book cannot be written"):
-        build_book(path, SMALL, 2, table_mb=1, report=take_its_name)
+        build_book(path, SMALL, 2, table_mb=1, on_progress=take_its_name)
     path.rmdir()
-    book = build_book(path, SMALL, 2, table_mb=1, report=reports.append)
+    book = build_book(path, SMALL, 2, table_mb=1, on_progress=reports.append)
     assert reports[0].resumed == len(book.keys[2])
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Position
-from claimeven.book.enumerate import backed_up, layers
+from claimeven.book.enumerate import back_up_scores, layers
 from claimeven.game.batch import image_counts
 from tests import naive
 from tests.positions import oracle, random_positions
@@ -47,7 +47,7 @@ def test_backed_up_scores_are_those_of_the_oracle() -> None:
     below = np.zeros(0, dtype=np.int8)
     compared = 0
     for layer, after in zip(found[-2::-1], found[:0:-1], strict=True):
-        below = backed_up(layer.keys, after.keys, below, geometry)
+        below = back_up_scores(layer.keys, after.keys, below, geometry)
         for key, score in zip(layer.keys.tolist(), below.tolist(), strict=True):
             if key in scores:
                 compared += 1

@@ -16,18 +16,18 @@ from claimeven import Geometry, Position, Solver
 from claimeven.atomic_io import CannotWrite
 from claimeven.book import Book, InvalidBook, load_book
 from claimeven.book.build import build_book
-from claimeven.book.enumerate import Keys, Scores, backed_up
+from claimeven.book.enumerate import Keys, Scores, back_up_scores
 from claimeven.book.import_database import (
     GEOMETRY,
     PLIES,
-    completed,
+    add_wins,
     database_path,
+    describe_source,
     entry_bytes,
     import_database,
     read_database,
-    source_of,
 )
-from claimeven.book.locations import shipped
+from claimeven.book.locations import shipped_book
 from claimeven.game.batch import canonical_keys, has_line, moves
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.scores import plies_to_end
@@ -94,7 +94,7 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Book:
 
 def imported(database: Path, out: Path, **more: Any) -> Book:
     made = import_database(database, out, geometry=SMALL, plies=DISCS, table_mb=1, **more)
-    return made.book.unpacked()
+    return made.book.unpack()
 
 
 def test_a_small_database_becomes_the_book_that_is_built(
@@ -103,9 +103,9 @@ def test_a_small_database_becomes_the_book_that_is_built(
     out, told = tmp_path / "deep.book", []
     made = import_database(
         database, out, geometry=SMALL, plies=DISCS, sample=20, table_mb=1,
-        report=lambda *step: told.append(step),
+        on_progress=lambda *step: told.append(step),
     )  # fmt: skip
-    assert made.book.unpacked().to_bytes() == right.to_bytes()
+    assert made.book.unpack().to_bytes() == right.to_bytes()
     assert (made.given, made.given + made.completed) == (len(entries), len(right.keys[-1]))
     assert (made.compared, made.solved) == (0, 20)
     assert load_book(out).source == "bitbully-databases by Markus Thill (MIT licence), small.dat"
@@ -114,7 +114,7 @@ def test_a_small_database_becomes_the_book_that_is_built(
     assert backed == [(done, DISCS) for done in range(1, DISCS + 1)]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["deep.book", "small.dat"]
     again = tmp_path / "again.book"
-    imported(database, again, sample=10_000, report=lambda *step: told.append(step))
+    imported(database, again, sample=10_000, on_progress=lambda *step: told.append(step))
     assert told[-2] == ("scores solved anew", len(entries), len(entries))
     assert again.read_bytes() == out.read_bytes()
 
@@ -185,7 +185,7 @@ def test_entries_that_cannot_be_are_counted_from_the_first(
 
 def test_what_follows_is_held_against_the_book_of_the_package(tmp_path: Path) -> None:
     """No side can win at once after four plies of 7x6, so a database holds all positions."""
-    ours, path, out = shipped(Geometry()), tmp_path / "four.dat", tmp_path / "deep.book"
+    ours, path, out = shipped_book(Geometry()), tmp_path / "four.dat", tmp_path / "deep.book"
     assert ours is not None
     values = {}
     for position in positions_of(Geometry(), 4):
@@ -259,7 +259,7 @@ def test_an_import_that_is_ended_leaves_nothing(database: Path, tmp_path: Path) 
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        imported(database, tmp_path / "deep.book", sample=5, report=end)
+        imported(database, tmp_path / "deep.book", sample=5, on_progress=end)
     assert [p.name for p in tmp_path.iterdir()] == ["small.dat"]
 
 
@@ -268,7 +268,7 @@ def real() -> tuple[Keys, Scores]:
     """What the package's own database holds."""
     pytest.importorskip("bitbully_databases", reason="needs the extra deep-book")
     path = database_path()
-    assert source_of(path).startswith("bitbully-databases 0.")
+    assert describe_source(path).startswith("bitbully-databases 0.")
     return read_database(path)
 
 
@@ -292,7 +292,7 @@ def test_shipped_scores_follow_from_the_database_of_the_package(real: tuple[Keys
     The whole takes some twenty seconds. The shipped book was searched, without that database.
     """
     known, worth = real
-    book = shipped(GEOMETRY)
+    book = shipped_book(GEOMETRY)
     assert book is not None and book.plies == 9
     above = np.sort(np.random.default_rng(5).choice(book.keys[9], 1000, replace=False))
     plies = [above]
@@ -305,10 +305,10 @@ def test_shipped_scores_follow_from_the_database_of_the_package(real: tuple[Keys
         plies.append(np.unique(np.concatenate(after)))
     below = plies.pop()
     here = np.isin(known, below)
-    scores = completed(below, known[here], worth[here], GEOMETRY, database_path())
+    scores = add_wins(below, known[here], worth[here], GEOMETRY, database_path())
     assert 0 < here.sum() < len(below)
     while plies:
-        scores, below = backed_up(plies[-1], below, scores, GEOMETRY), plies.pop()
+        scores, below = back_up_scores(plies[-1], below, scores, GEOMETRY), plies.pop()
     assert scores.tolist() == book.scores[9][np.searchsorted(book.keys[9], above)].tolist()
 
 
@@ -322,7 +322,7 @@ def test_the_command_line_imports_and_tells(
     ran = run(*words, "--sample", "7")
     made = tmp_path / "books" / "7x6.book"
     assert ran.status == 0
-    assert load_book(made).unpacked().to_bytes() == right.to_bytes()
+    assert load_book(made).unpack().to_bytes() == right.to_bytes()
     said = " ".join(ran.out.split())
     assert f"{made}: {SMALL}, plies 0 to {DISCS}, {len(right):,} positions" in said
     assert "0 agree with the book of the package, 7 with the solver" in said

@@ -12,15 +12,15 @@ from claimeven import Geometry, Position, Solver
 from claimeven.book import Book, InvalidBook, MappedBook, open_book
 from claimeven.book.build import build_book
 from claimeven.book.locations import (
+    default_path,
     file_name,
-    shipped,
-    shipped_path,
+    shipped_book,
+    shipped_book_path,
     user_folder,
     user_path,
-    usual_path,
 )
 from claimeven.book.mmap_book import write_mapped
-from claimeven.solver.protocols import SHIPPED_BOOK, USUAL_BOOK
+from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
 from tests import forks
 
 SMALL = Geometry(4, 4, 3)
@@ -40,15 +40,15 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
 
 
 def test_a_book_in_the_folder_is_used_in_place_of_the_others(folder: Path, book: Book) -> None:
-    assert open_book(SMALL, USUAL_BOOK) is None
-    assert usual_path(SMALL) is None
+    assert open_book(SMALL, DEFAULT_BOOK) is None
+    assert default_path(SMALL) is None
     path = folder / file_name(SMALL)
     write_mapped(path, book, "")
     assert path.name == "4x4-connect3.book"
-    assert user_path(SMALL) == usual_path(SMALL) == path
-    used = open_book(SMALL, USUAL_BOOK)
+    assert user_path(SMALL) == default_path(SMALL) == path
+    used = open_book(SMALL, DEFAULT_BOOK)
     assert isinstance(used, MappedBook)
-    assert open_book(SMALL, USUAL_BOOK) is used
+    assert open_book(SMALL, DEFAULT_BOOK) is used
     assert open_book(SMALL, SHIPPED_BOOK) is None
     solver = Solver(SMALL, table_mb=1)
     assert solver.score(Position(SMALL)) == book.scores[0][0]
@@ -57,18 +57,18 @@ def test_a_book_in_the_folder_is_used_in_place_of_the_others(folder: Path, book:
     size = path.stat().st_size
     write_mapped(path, higher, "")
     assert path.stat().st_size == size
-    replaced = open_book(SMALL, USUAL_BOOK)
+    replaced = open_book(SMALL, DEFAULT_BOOK)
     assert replaced is not None
     assert replaced.look_up(Position(SMALL)) == book.scores[0][0] + 1
     book.save(path)
-    assert isinstance(open_book(SMALL, USUAL_BOOK), Book)
+    assert isinstance(open_book(SMALL, DEFAULT_BOOK), Book)
 
 
 def test_the_book_of_the_package_is_used_without_another(folder: Path) -> None:
-    assert open_book(Geometry(), USUAL_BOOK) is shipped(Geometry())
-    assert open_book(Geometry(), SHIPPED_BOOK) is shipped(Geometry())
-    assert usual_path(Geometry()) == shipped_path(Geometry())
-    assert open_book(Geometry(5, 5), USUAL_BOOK) is None
+    assert open_book(Geometry(), DEFAULT_BOOK) is shipped_book(Geometry())
+    assert open_book(Geometry(), SHIPPED_BOOK) is shipped_book(Geometry())
+    assert default_path(Geometry()) == shipped_book_path(Geometry())
+    assert open_book(Geometry(5, 5), DEFAULT_BOOK) is None
 
 
 def test_a_book_that_cannot_be_used_is_refused(folder: Path, book: Book) -> None:

@@ -48,7 +48,7 @@ def test_it_answers_as_the_book_it_was_made_of(book: Book, path: Path) -> None:
     plies = np.array([position.ply for position in positions])
     many = mapped.look_up_many(keys, plies).tolist()
     assert many == [MISSING if score is None else score for score in found]
-    assert mapped.unpacked().to_bytes() == book.to_bytes()
+    assert mapped.unpack().to_bytes() == book.to_bytes()
 
 
 def test_a_solver_asks_it(path: Path) -> None:
@@ -90,7 +90,7 @@ def test_every_damaged_byte_is_noticed_by_a_look_at_all(book: Book, path: Path) 
         path.write_bytes(bytes(damaged))
         with pytest.raises(InvalidBook, match=r"deep\.book (is|cannot be)"):
             found = load_book(path)
-            found.unpacked()
+            found.unpack()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_heads_that_cannot_be_are_refused(path: Path, place: int, new: bytes, me
     path.unlink()
     path.write_bytes(data)
     with pytest.raises(InvalidBook, match=message):
-        MappedBook(path).unpacked()
+        MappedBook(path).unpack()
 
 
 def test_a_file_cut_short_or_too_long_is_refused(path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_book_that_lacks_positions_is_told(book: Book, tmp_path: Path) -> None
     )
     write_mapped(path, fewer, "")
     with pytest.raises(InvalidBook, match=f"does not hold the positions of ply {PLIES} that it sh"):
-        load_book(path).unpacked()
+        load_book(path).unpack()
 
 
 @pytest.mark.parametrize(

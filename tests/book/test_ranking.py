@@ -8,7 +8,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.book import InvalidBook
 from claimeven.book.enumerate import layers
-from claimeven.book.ranking import BEYOND, Numbering
+from claimeven.book.ranking import BEYOND, PositionRanking
 from claimeven.game.batch import mirrored_keys
 from tests.positions import random_positions
 
@@ -18,7 +18,7 @@ from tests.positions import random_positions
     [(Geometry(4, 4, 3), 7), (Geometry(5, 3), 9), (Geometry(3, 6, 3), 8), (Geometry(1, 9), 8)],
 )
 def test_every_position_has_a_number_of_its_own(geometry: Geometry, plies: int) -> None:
-    numbering = Numbering(geometry, plies)
+    numbering = PositionRanking(geometry, plies)
     taken: dict[int, int] = {}
     for layer in layers(geometry, plies):
         images = mirrored_keys(layer.keys, geometry)
@@ -36,7 +36,7 @@ def test_every_position_has_a_number_of_its_own(geometry: Geometry, plies: int) 
 
 @pytest.mark.parametrize("geometry", [Geometry(), Geometry(5, 4), Geometry(4, 5)])
 def test_one_by_one_is_as_all_at_once(geometry: Geometry) -> None:
-    numbering = Numbering(geometry, 12)
+    numbering = PositionRanking(geometry, 12)
     positions = list(random_positions(geometry, 300, seed=3))
     numbers = numbering.numbers(np.array([p.key for p in positions], dtype=np.uint64))
     for position, number in zip(positions, numbers.tolist(), strict=True):
@@ -48,7 +48,7 @@ def test_one_by_one_is_as_all_at_once(geometry: Geometry) -> None:
 
 def test_a_column_of_one_board_is_counted_by_hand() -> None:
     """Two columns of two cells: after one disc (1 0) is the image of (0 1); after two (2 0)."""
-    numbering = Numbering(Geometry(2, 2, 2), 3)
+    numbering = PositionRanking(Geometry(2, 2, 2), 3)
     assert numbering.blocks == [1, 1, 2, 1]
     assert numbering.colourings == [1, 1, 2, 3]
     assert numbering.starts == [0, 1, 2, 6, 9]
@@ -57,7 +57,7 @@ def test_a_column_of_one_board_is_counted_by_hand() -> None:
 
 
 def test_the_numbers_of_a_file_never_change() -> None:
-    numbering = Numbering(Geometry(), 12)
+    numbering = PositionRanking(Geometry(), 12)
     assert numbering.starts[-1] == 11_040_401
     known = {"4455": 350, "226744515337": 9_208_301}
     for moves, number in known.items():
@@ -67,4 +67,4 @@ def test_the_numbers_of_a_file_never_change() -> None:
 
 def test_too_many_ways_to_spread_are_refused() -> None:
     with pytest.raises(InvalidBook, match="too many ways to spread 14 discs over 16x3 connect 4"):
-        Numbering(Geometry(16, 3), 14)
+        PositionRanking(Geometry(16, 3), 14)

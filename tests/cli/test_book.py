@@ -11,7 +11,7 @@ import pytest
 from claimeven import Geometry, __version__
 from claimeven.book.book import Book
 from claimeven.book.mmap_book import write_mapped
-from claimeven.book.verify import counts, verify_book
+from claimeven.book.verify import ply_counts, verify_book
 from tests.cli.conftest import Run, bad_input, interrupted
 
 BOARD = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
@@ -166,7 +166,7 @@ def test_games_over_by_then_are_counted_too(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "two.book"
     board = (*BOARD[:4], "--connect", "2")
     assert run("book", "build", "--plies", "3", "--out", str(path), *board).status == 0
-    found = list(counts(Book.load(path)))
+    found = list(ply_counts(Book.load(path)))
     rows = [(row.ply, *row.positions, row.over, *row.quiet) for row in found]
     assert any(row.over for row in found)
     lines = run("book", "counts", str(path)).out.splitlines()[1:]

@@ -8,10 +8,10 @@ from claimeven import Geometry, Position, Solver
 from claimeven.book import Book
 from claimeven.book.build import build_book
 from claimeven.solver.errors import SearchStopped
-from claimeven.solver.progress import Progress, SolveProgress
-from claimeven.solver.queries import Best, column_floors, images_among
+from claimeven.solver.progress import SolveProgress
+from claimeven.solver.queries import BestMoves, column_floors, images_among
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import ALONE_NODES, Child, Turn
+from claimeven.solver.session import ALONE_NODES, Child, Session
 from tests.positions import random_positions
 
 SMALL, PLIES = Geometry(5, 5), 5
@@ -43,22 +43,22 @@ def test_each_column_is_told_once_or_left_to_all() -> None:
         search.score(lost.mine, lost.mask, nodes=100)
     told: list[tuple[int, int]] = []
 
-    def apart(turn: Turn) -> None:
-        turn.score_children(children, lambda column, score: told.append((column, score)))
+    def apart(session: Session) -> None:
+        session.score_children(children, lambda column, score: told.append((column, score)))
 
-    search.take_turn(apart)
+    search.run_session(apart)
     columns = [column for column, _ in told]
     assert len(set(columns)) == len(columns) >= len(children) - 2
     right = (-1, 0, -1, 7, 6, -2, 0)
     assert all(score == -right[column] for column, score in told)
 
-    def stopped(turn: Turn) -> None:
-        turn.stop()
+    def stopped(session: Session) -> None:
+        session.stop()
         told.clear()
-        turn.score_children(children[:1], lambda column, score: told.append((column, score)))
+        session.score_children(children[:1], lambda column, score: told.append((column, score)))
         assert not told
 
-    search.take_turn(stopped)
+    search.run_session(stopped)
 
 
 def test_progress_of_one_thread_counts_columns_and_keeps_to_floors() -> None:
@@ -69,15 +69,15 @@ def test_progress_of_one_thread_counts_columns_and_keeps_to_floors() -> None:
     told: list[tuple[int, int]] = []
     seen: list[int] = []
 
-    def report(at: Progress) -> None:
+    def report(at: SolveProgress) -> None:
         assert (at.done, at.total) == (len(told), len(children))
         assert -right[at.done] <= at.low < at.high
         seen.append(at.done)
 
-    def apart(turn: Turn) -> None:
-        turn.score_children(children, lambda column, score: told.append((column, score)), report)
+    def apart(session: Session) -> None:
+        session.score_children(children, lambda column, score: told.append((column, score)), report)
 
-    search.take_turn(apart)
+    search.run_session(apart)
     assert told == [(column, -score) for column, score in enumerate(right)]
     assert len(set(seen)) > 1
 
@@ -91,7 +91,7 @@ def test_progress_is_told_while_threads_are_apart() -> None:
         solver.stop()
 
     with pytest.raises(SearchStopped) as stopped:
-        solver.scores(Position.from_moves("44444"), progress=report)
+        solver.scores(Position.from_moves("44444"), on_progress=report)
     assert all(at.nodes > 0 and at.low < at.high and at.total == 4 for at in told)
     assert told
     assert stopped.value.low < stopped.value.high
@@ -115,7 +115,7 @@ def test_what_a_book_tells_of_the_next_ply_holds(book: Book) -> None:
         scores = plain.scores(position)
         assert with_book.scores(position) == scores
         best = tuple(c for c in SMALL.center_order if scores[c] == known)
-        assert with_book.best(position) == Best(known, best)
+        assert with_book.best(position) == BestMoves(known, best)
     assert sharper > 5
     assert with_book.statistics.nodes < plain.statistics.nodes
     assert column_floors(None, children, 0) == column_floors(book, children, None) == {}

@@ -9,11 +9,11 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.solver import InvalidSolve, Solver, outcome_word, plies_to_end, score_in_words
 from claimeven.solver.scores import (
-    column_at,
     column_in_words,
-    error_chances,
     final_score,
     last_disc,
+    sample_column,
+    softmax_chances,
 )
 from tests import naive
 from tests.positions import oracle, random_positions
@@ -102,7 +102,7 @@ def test_finished_games_have_the_score_of_the_oracle() -> None:
 
 
 def test_errors_are_rarer_the_more_they_lose() -> None:
-    chances = error_chances((5, None, 3, -5), 4.0)
+    chances = softmax_chances((5, None, 3, -5), 4.0)
     assert sum(chances) == pytest.approx(1)
     assert chances[1] == 0
     assert chances[2] / chances[0] == pytest.approx(math.exp(-0.5))
@@ -112,18 +112,18 @@ def test_errors_are_rarer_the_more_they_lose() -> None:
 @pytest.mark.parametrize("temperature", [1e-3, 1e-300])
 def test_next_to_no_errors_are_made_where_it_is_cold(temperature: float) -> None:
     """Nothing overflows, however great the scores are beside the temperature."""
-    assert error_chances((18, -18, None, 18), temperature) == (0.5, 0.0, 0.0, 0.5)
+    assert softmax_chances((18, -18, None, 18), temperature) == (0.5, 0.0, 0.0, 0.5)
 
 
 def test_columns_take_up_their_chances() -> None:
     chances = (0.25, 0.0, 0.5, 0.25)
-    drawn = [column_at(chances, place / 4000) for place in range(4000)]
+    drawn = [sample_column(chances, place / 4000) for place in range(4000)]
     assert [drawn.count(column) for column in range(4)] == [1000, 0, 2000, 1000]
-    assert drawn == [column_at((0.5, 0.0, 1.0, 0.5), place / 4000) for place in range(4000)]
+    assert drawn == [sample_column((0.5, 0.0, 1.0, 0.5), place / 4000) for place in range(4000)]
 
 
 def test_a_column_without_a_chance_is_never_drawn() -> None:
-    assert column_at((0.0, 0.1, 0.2, 0.0), math.nextafter(1, 0)) == 2
-    assert column_at((0.0, 1.0), 0.0) == 1
+    assert sample_column((0.0, 0.1, 0.2, 0.0), math.nextafter(1, 0)) == 2
+    assert sample_column((0.0, 1.0), 0.0) == 1
     # These chances, taken off their sum one by one, leave nothing, and not less.
-    assert column_at((0.3, 0.7, 0.0), math.nextafter(1, 0)) == 1
+    assert sample_column((0.3, 0.7, 0.0), math.nextafter(1, 0)) == 1

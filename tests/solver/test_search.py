@@ -17,7 +17,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver import kernel, layout
 from claimeven.solver.errors import InvalidSolve, SearchStopped
-from claimeven.solver.progress import Progress
+from claimeven.solver.progress import SolveProgress
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.session import ALONE_NODES
 from claimeven.solver.transposition_table import multiplier, unpack
@@ -249,18 +249,18 @@ def test_stop_from_another_thread(threads: int) -> None:
 
 
 def test_progress_tells_nodes_and_bounds(engine: ExactSearch) -> None:
-    seen: list[Progress] = []
+    seen: list[SolveProgress] = []
     with pytest.raises(SearchStopped):
-        engine.score(0, 0, nodes=2_000_000, progress=seen.append)
+        engine.score(0, 0, nodes=2_000_000, on_progress=seen.append)
     assert seen
     assert [p.nodes for p in seen] == sorted(p.nodes for p in seen)
     assert all(-21 <= p.low < p.high <= 21 for p in seen)
     mines, masks = sample(30, 10, seed=5)
     seen.clear()
-    engine.score_many(mines, masks, progress=seen.append)
+    engine.score_many(mines, masks, on_progress=seen.append)
     assert (seen[-1].done, seen[-1].total) == (10, 10)
     seen.clear()
-    engine.score_many(mines, masks, progress=seen.append, solved=lambda number, score: None)
+    engine.score_many(mines, masks, on_progress=seen.append, solved=lambda number, score: None)
     assert [(p.done, p.total) for p in seen] == [(done, 10) for done in range(1, 11)]
 
 

@@ -178,7 +178,7 @@ def test_a_stopped_call_raises_and_the_solver_goes_on() -> None:
         threading.Thread(target=solver.stop).start()
 
     with pytest.raises(SearchStopped):
-        solver.score(Position(), progress=report)
+        solver.score(Position(), on_progress=report)
     assert reports[0].nodes > 0
     assert reports[0].rate > 0
     assert -21 <= reports[0].low <= reports[0].high <= 21
@@ -212,15 +212,15 @@ def test_progress_tells_bounds_of_the_position_asked_about() -> None:
         return Solver(table_mb=1, book=None)
 
     score = solver().score(position)
-    best = bounds_told(lambda report: solver().best_columns(position, progress=report))
-    line = bounds_told(lambda report: solver().principal_variation(position, progress=report))
+    best = bounds_told(lambda report: solver().best_columns(position, on_progress=report))
+    line = bounds_told(lambda report: solver().principal_variation(position, on_progress=report))
     assert (score, score) in best
     assert all(low <= score <= high for low, high in best | line)
 
 
 def test_progress_of_a_call_for_the_outcome_tells_bounds_of_the_score() -> None:
     solver, lost = Solver(table_mb=4, book=None), Position.from_moves("444")
-    told = bounds_told(lambda report: solver.outcome(lost, progress=report))
+    told = bounds_told(lambda report: solver.outcome(lost, on_progress=report))
     assert told and all(low == -21 and high in (0, 21) for low, high in told)
 
 
@@ -234,7 +234,7 @@ def test_progress_tells_the_columns_decided() -> None:
             solver.stop()
 
     with pytest.raises(SearchStopped):
-        solver.scores(Position.from_moves("475772"), progress=report)
+        solver.scores(Position.from_moves("475772"), on_progress=report)
     assert all(len(at.scores) == 7 for at in seen)
     assert sum(score is not None for score in seen[-1].scores) == 2
 

@@ -76,9 +76,9 @@ class Held:
 
 def test_the_usual_table_is_small_where_a_book_leaves_little() -> None:
     def size(geometry: Geometry, plies: int) -> float:
-        return transposition_table.usual_table_mb(geometry, Held(plies))  # type: ignore[arg-type]  # all that is asked of it
+        return transposition_table.default_table_mb(geometry, Held(plies))  # type: ignore[arg-type]  # all that is asked of it
 
-    assert transposition_table.usual_table_mb(Geometry(), None) == 128
+    assert transposition_table.default_table_mb(Geometry(), None) == 128
     assert [size(Geometry(), plies) for plies in (9, 11, 12, 14)] == [128, 128, 8, 8]
     assert size(Geometry(8, 7), 12) == 128
     assert size(Geometry(6, 5), 8) == 128

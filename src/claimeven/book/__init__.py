@@ -2,7 +2,15 @@
 
 from claimeven.book.book import Book
 from claimeven.book.errors import InvalidBook
-from claimeven.book.locations import load_book, open_book, shipped, shipped_path
+from claimeven.book.locations import load_book, open_book, shipped_book, shipped_book_path
 from claimeven.book.mmap_book import MappedBook
 
-__all__ = ["Book", "InvalidBook", "MappedBook", "load_book", "open_book", "shipped", "shipped_path"]
+__all__ = [
+    "Book",
+    "InvalidBook",
+    "MappedBook",
+    "load_book",
+    "open_book",
+    "shipped_book",
+    "shipped_book_path",
+]

@@ -52,7 +52,7 @@ class Book:
     def __len__(self) -> int:
         return sum(self.positions)
 
-    def unpacked(self) -> Book:
+    def unpack(self) -> Book:
         """Return the book in memory: this one."""
         return self
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from claimeven import atomic_io
 from claimeven.book.book import Book
-from claimeven.book.enumerate import Keys, Layer, Scores, backed_up, layers
+from claimeven.book.enumerate import Keys, Layer, Scores, back_up_scores, layers
 from claimeven.book.errors import InvalidBook
 from claimeven.book.format import check_plies
 from claimeven.game.geometry import Geometry
@@ -66,7 +66,7 @@ def build_book(
     *,
     table_mb: float = 128,
     threads: int = 1,
-    report: Callable[[BuildProgress], None] | None = None,
+    on_progress: Callable[[BuildProgress], None] | None = None,
 ) -> Book:
     """Build the book of a board up to `plies` discs, write it to `path` and return it.
 
@@ -80,31 +80,31 @@ def build_book(
     search = ExactSearch(geometry, table_mb, threads)
     all_layers = list(layers(geometry, plies))
     last = all_layers[-1]
-    journal = Journal(journal_path(path), geometry, last)
+    journal = BuildJournal(journal_path(path), geometry, last)
     try:
-        scores = _solve_layer(last, journal, search, geometry, report)
+        scores = _solve_layer(last, journal, search, geometry, on_progress)
     finally:
         journal.close()
-    book = back_up(geometry, all_layers, scores)
+    book = assemble_book(geometry, all_layers, scores)
     book.save(path)
     journal.remove()
     return book
 
 
-def back_up(geometry: Geometry, all_layers: list[Layer], last_scores: Scores) -> Book:
+def assemble_book(geometry: Geometry, all_layers: list[Layer], last_scores: Scores) -> Book:
     """Return the book whose last layer has the given scores."""
     scores = [last_scores]
     for layer, below in zip(all_layers[-2::-1], all_layers[:0:-1], strict=True):
-        scores.append(backed_up(layer.keys, below.keys, scores[-1], geometry))
+        scores.append(back_up_scores(layer.keys, below.keys, scores[-1], geometry))
     return Book(geometry, tuple(layer.keys for layer in all_layers), tuple(reversed(scores)))
 
 
 def _solve_layer(
     layer: Layer,
-    journal: Journal,
+    journal: BuildJournal,
     search: ExactSearch,
     geometry: Geometry,
-    report: Callable[[BuildProgress], None] | None,
+    on_progress: Callable[[BuildProgress], None] | None,
 ) -> Scores:
     """Solve what the journal does not hold yet, in the order of the keys.
 
@@ -122,8 +122,8 @@ def _solve_layer(
         nonlocal flushed
         journal.flush()
         flushed = time.monotonic()
-        if report is not None:
-            report(
+        if on_progress is not None:
+            on_progress(
                 BuildProgress(resumed + done, len(scores), resumed, flushed - begin, search.nodes)
             )
 
@@ -145,7 +145,7 @@ def _solve_layer(
     return scores
 
 
-class Journal:
+class BuildJournal:
     """The results so far of the search of a layer, in a file that grows line by line."""
 
     def __init__(self, path: Path, geometry: Geometry, layer: Layer) -> None:
@@ -156,13 +156,13 @@ class Journal:
         self._lines: list[str] = []
         atomic_io.check_output(path)
 
-        def taken_up() -> int:
+        def read_existing() -> int:
             data = self._content()
             whole = data[: data.rfind(b"\n") + 1]
             self._read(whole, layer.keys, score_range(geometry, layer.ply))
             return len(whole)
 
-        self._file = atomic_io.GrowingFile(path, taken_up)
+        self._file = atomic_io.GrowingFile(path, read_existing)
         if not path.stat().st_size:
             self._file.append(self.heading + b"\n")
 

@@ -62,18 +62,18 @@ def layers(geometry: Geometry, plies: int) -> Iterator[Layer]:
 
 
 @dataclass(frozen=True)
-class Played:
+class ColumnMoves:
     """What becomes of the positions of a layer when all play one column.
 
     `can` are the places of those that can play it; the others follow them. `won`: which win by it.
-    `going_on` are the entries of `can` whose game goes on, `below` the places of these children in
+    `ongoing` are the entries of `can` whose game goes on, `below` the places of these children in
     the next layer, and `mirrored` whether it holds their mirror images there instead. A win by this
     disc is worth `win`.
     """
 
     can: npt.NDArray[np.intp]
     won: npt.NDArray[np.bool_]
-    going_on: npt.NDArray[np.intp]
+    ongoing: npt.NDArray[np.intp]
     below: npt.NDArray[np.intp]
     mirrored: npt.NDArray[np.bool_]
     win: int
@@ -82,11 +82,11 @@ class Played:
         """Return what the column is worth to those of `can` by the scores of the next layer."""
         scores = np.zeros(len(self.can), dtype=np.int8)
         scores[self.won] = self.win
-        scores[self.going_on] = -below_scores[self.below]
+        scores[self.ongoing] = -below_scores[self.below]
         return scores
 
 
-def played(keys: Keys, below: Keys, geometry: Geometry) -> Iterator[Played]:
+def moves_by_column(keys: Keys, below: Keys, geometry: Geometry) -> Iterator[ColumnMoves]:
     """Yield for each column what becomes of the positions of a layer that play it.
 
     `keys` are unfinished positions of one ply; `below` are the (ascending) keys of all unfinished
@@ -96,19 +96,19 @@ def played(keys: Keys, below: Keys, geometry: Geometry) -> Iterator[Played]:
     win = win_score(geometry, int(mask[0]).bit_count()) if len(keys) else 0
     for can, theirs, mask_after in moves(mine, mask, geometry):
         won = has_line(theirs ^ mask_after, geometry)
-        going_on = np.flatnonzero(~won & (mask_after != np.uint64(geometry.board)))
-        children = (theirs + mask_after)[going_on]
+        ongoing = np.flatnonzero(~won & (mask_after != np.uint64(geometry.board)))
+        children = (theirs + mask_after)[ongoing]
         held = canonical_keys(children, geometry)
-        yield Played(can, won, going_on, np.searchsorted(below, held), held != children, win)
+        yield ColumnMoves(can, won, ongoing, np.searchsorted(below, held), held != children, win)
 
 
-def backed_up(keys: Keys, below: Keys, below_scores: Scores, geometry: Geometry) -> Scores:
+def back_up_scores(keys: Keys, below: Keys, below_scores: Scores, geometry: Geometry) -> Scores:
     """Return the scores of a layer from those of the next: the best of minus the children.
 
     `keys` and `below` as for `played`; `below_scores` is what those are worth to their side to
     move.
     """
     best = np.full(len(keys), -128, dtype=np.int8)
-    for column in played(keys, below, geometry):
+    for column in moves_by_column(keys, below, geometry):
         best[column.can] = np.maximum(best[column.can], column.scores(below_scores))
     return best

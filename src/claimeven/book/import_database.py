@@ -25,9 +25,9 @@ import numpy.typing as npt
 
 from claimeven import atomic_io
 from claimeven.book.book import Book
-from claimeven.book.enumerate import Keys, Scores, backed_up, layers
+from claimeven.book.enumerate import Keys, Scores, back_up_scores, layers
 from claimeven.book.errors import InvalidBook
-from claimeven.book.locations import shipped
+from claimeven.book.locations import shipped_book
 from claimeven.book.mmap_book import MappedBook, write_mapped
 from claimeven.game.batch import canonical_keys, has_win
 from claimeven.game.geometry import STANDARD, Geometry
@@ -64,7 +64,7 @@ def database_path() -> Path:
     return Path(found.submodule_search_locations[0]) / FILE
 
 
-def source_of(path: Path) -> str:
+def describe_source(path: Path) -> str:
     """Return the words about where scores from a file come from, for the book made of it."""
     try:
         version = f" {metadata.version(PACKAGE)}" if path == database_path() else ""
@@ -170,11 +170,11 @@ def _scores(
 #: Positions of the last ply that are solved anew where nothing else is asked for.
 SAMPLE = 200
 
-Report = Callable[[str, int, int], None]
+ReportStep = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportResult:
     """A book made of a database, and how its scores were checked.
 
     `given` positions came from the database and `completed` were added to them; `compared` scores
@@ -198,40 +198,43 @@ def import_database(
     seed: int = 0,
     table_mb: float = 128,
     threads: int = 1,
-    report: Report | None = None,
-) -> Imported:
+    on_progress: ReportStep | None = None,
+) -> ImportResult:
     """Make a deep book of a database, write it to `out` and return it.
 
-    `sample` positions of the last ply drawn by `seed` are solved anew, and all scores of earlier
-    plies are compared with the book of the package where there is one. `report(what, done, total)`
-    is told of each step. Nothing is written before all is well. Raises `InvalidBook` for a
-    database that is damaged, incomplete, of another board or wrong, and `CannotWrite`.
+    `sample` positions of the last ply, drawn with `seed`, are solved again. Scores of earlier
+    plies are compared with the book of the package, if it has one for the board.
+    `on_progress(what, done, total)` is called at each step. The book is written after all checks.
+    Raises `InvalidBook` for a database that is corrupt, incomplete, wrong or of another board,
+    and `CannotWrite`.
     """
-    tell = report or (lambda what, done, total: None)
+    report = on_progress or (lambda what, done, total: None)
     atomic_io.check_output(out)
-    tell("reading the database", 0, 1)
+    report("reading the database", 0, 1)
     known, worth = read_database(path, geometry, plies)
     all_keys = []
     for layer in layers(geometry, plies):
-        tell("positions of ply", layer.ply, plies)
+        report("positions of ply", layer.ply, plies)
         all_keys.append(layer.keys)
-    last = completed(all_keys[-1], known, worth, geometry, path)
+    last = add_wins(all_keys[-1], known, worth, geometry, path)
     all_scores = [last]
     for ply in range(plies - 1, -1, -1):
-        tell("scores of ply", plies - ply, plies)
-        all_scores.append(backed_up(all_keys[ply], all_keys[ply + 1], all_scores[-1], geometry))
+        report("scores of ply", plies - ply, plies)
+        all_scores.append(
+            back_up_scores(all_keys[ply], all_keys[ply + 1], all_scores[-1], geometry)
+        )
     book = Book(geometry, tuple(all_keys), tuple(reversed(all_scores)))
     compared = _compare(book, path)
     solved = _solve(
-        book, known, worth, path, sample, seed, ExactSearch(geometry, table_mb, threads), tell
+        book, known, worth, path, sample, seed, ExactSearch(geometry, table_mb, threads), report
     )
-    tell("writing", 0, 1)
-    write_mapped(out, book, source_of(path))
+    report("writing", 0, 1)
+    write_mapped(out, book, describe_source(path))
     made = MappedBook(out)
-    return Imported(made, len(known), len(all_keys[-1]) - len(known), compared, solved)
+    return ImportResult(made, len(known), len(all_keys[-1]) - len(known), compared, solved)
 
 
-def completed(keys: Keys, known: Keys, worth: Scores, geometry: Geometry, path: Path) -> Scores:
+def add_wins(keys: Keys, known: Keys, worth: Scores, geometry: Geometry, path: Path) -> Scores:
     """Return the scores of positions of the last ply, with those that have a win at hand.
 
     `keys` are the positions wanted, `known` those of the database among them, both ascending.
@@ -254,7 +257,7 @@ def completed(keys: Keys, known: Keys, worth: Scores, geometry: Geometry, path: 
 
 def _compare(book: Book, path: Path) -> int:
     """Hold what was backed up against the book of the package; return how many scores."""
-    ours = shipped(book.geometry)
+    ours = shipped_book(book.geometry)
     if ours is None:
         return 0
     compared = 0
@@ -277,7 +280,7 @@ def _solve(
     sample: int,
     seed: int,
     search: ExactSearch,
-    tell: Report,
+    report: ReportStep,
 ) -> int:
     """Hold a sample of what was given against the solver; return how many scores."""
     size = min(sample, len(known))
@@ -288,7 +291,7 @@ def _solve(
     def solved(number: int, score: int) -> None:
         nonlocal done
         done += 1
-        tell("scores solved anew", done, size)
+        report("scores solved anew", done, size)
         given, key = worth[places[number]], known[places[number]]
         if score != given:
             raise InvalidBook(

@@ -21,12 +21,12 @@ from claimeven.book.errors import InvalidBook
 from claimeven.book.mmap_book import VERSION as MAPPED_VERSION
 from claimeven.book.mmap_book import MappedBook
 from claimeven.game.geometry import Geometry
-from claimeven.solver.protocols import SHIPPED_BOOK, USUAL_BOOK
+from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
 
 AnyBook: TypeAlias = Book | MappedBook
 
 #: The folder of the books that come with the package, named by board: `7x6.book`.
-SHIPPED = Path(__file__).parent / "data"
+SHIPPED_DIR = Path(__file__).parent / "data"
 _VERSION = slice(len(format.MAGIC), len(format.MAGIC) + 2)
 
 
@@ -40,9 +40,9 @@ def file_name(geometry: Geometry) -> str:
     return f"{board}{'' if geometry.connect == 4 else f'-connect{geometry.connect}'}.book"
 
 
-def shipped_path(geometry: Geometry) -> Path | None:
+def shipped_book_path(geometry: Geometry) -> Path | None:
     """Return where the book for a board lies that comes with the package, None without one."""
-    path = SHIPPED / file_name(geometry)
+    path = SHIPPED_DIR / file_name(geometry)
     return path if path.is_file() else None
 
 
@@ -74,9 +74,9 @@ def user_path(geometry: Geometry) -> Path | None:
     return None
 
 
-def usual_path(geometry: Geometry) -> Path | None:
+def default_path(geometry: Geometry) -> Path | None:
     """Return where the book lies that is used for a board unless another is named, if any."""
-    return user_path(geometry) or shipped_path(geometry)
+    return user_path(geometry) or shipped_book_path(geometry)
 
 
 def load_book(path: str | Path) -> AnyBook:
@@ -93,36 +93,36 @@ def load_book(path: str | Path) -> AnyBook:
 
 
 @lru_cache(maxsize=8)
-def shipped(geometry: Geometry) -> Book | None:
+def shipped_book(geometry: Geometry) -> Book | None:
     """Return the book for a board that comes with the package, None if there is none.
 
     Raises `InvalidBook` if its file is damaged.
     """
-    path = shipped_path(geometry)
+    path = shipped_book_path(geometry)
     return (
         None if path is None else Book(*format.unpack(format.read(path), str(path), is_ours=True))
     )
 
 
 def open_book(geometry: Geometry, where: str | Path) -> AnyBook | None:
-    """Return the book in a file, or for `USUAL_BOOK` the user's, or else that of the package.
+    """Return the book in a file, or for `DEFAULT_BOOK` the user's, or else that of the package.
 
     `SHIPPED_BOOK` is that of the package in any case. None if there is none for the board. Raises
     `InvalidBook` for a damaged file.
     """
     if where == SHIPPED_BOOK:
-        return shipped(geometry)
-    if where != USUAL_BOOK:
+        return shipped_book(geometry)
+    if where != DEFAULT_BOOK:
         return load_book(where)
     path = user_path(geometry)
     if path is None:
-        return shipped(geometry)
+        return shipped_book(geometry)
     there = path.stat()
-    return _users(geometry, path, (there.st_mtime_ns, there.st_size, there.st_ino))
+    return _open_user_book(geometry, path, (there.st_mtime_ns, there.st_size, there.st_ino))
 
 
 @lru_cache(maxsize=8)
-def _users(geometry: Geometry, path: Path, version: tuple[int, ...]) -> AnyBook:
+def _open_user_book(geometry: Geometry, path: Path, version: tuple[int, ...]) -> AnyBook:
     """Return the user's book for a board, opened once as long as the file stays as it is."""
     book = load_book(path)
     if book.geometry != geometry:

@@ -45,7 +45,7 @@ from claimeven.book.format import (
     check_start,
     digest_of,
 )
-from claimeven.book.ranking import Numbering
+from claimeven.book.ranking import PositionRanking
 from claimeven.game.batch import mirrored_keys
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -67,7 +67,7 @@ _PAGE = 4096
 class _Head(NamedTuple):
     """What stands before the scores."""
 
-    numbering: Numbering
+    numbering: PositionRanking
     counts: tuple[int, ...]
     source: str
     digests: bytes
@@ -149,7 +149,7 @@ class MappedBook:
         for block in range(len(self._is_checked)):
             self._check(block)
 
-    def unpacked(self) -> Book:
+    def unpack(self) -> Book:
         """Return the same book in memory, with the keys of its positions.
 
         Raises `InvalidBook` if it does not hold them all.
@@ -187,7 +187,7 @@ def write_mapped(path: str | Path, book: Book, source: str) -> None:
 
     Raises `InvalidBook` for a board or plies that cannot be numbered, `CannotWrite` as `outputs`.
     """
-    numbering = Numbering(book.geometry, book.plies)
+    numbering = PositionRanking(book.geometry, book.plies)
     scores = np.full(numbering.starts[-1], MISSING, dtype=np.int8)
     for keys, worth in zip(book.keys, book.scores, strict=True):
         scores[numbering.numbers(keys)] = worth
@@ -223,7 +223,7 @@ def _read_head(start: bytes, read: Callable[[int], bytes], name: str) -> _Head:
     geometry = board_of(columns, rows, connect, plies, name)
     if word_bytes > MAX_SOURCE:
         raise InvalidBook(f"{name} is damaged: it says that its source takes {word_bytes} bytes")
-    numbering = Numbering(geometry, plies)
+    numbering = PositionRanking(geometry, plies)
     blocks = -(-numbering.starts[-1] // BLOCK)
     count_bytes = _COUNT.itemsize * (plies + 1)
     length = count_bytes + word_bytes + DIGEST_BYTES * blocks

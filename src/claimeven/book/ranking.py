@@ -100,12 +100,12 @@ Numbers = npt.NDArray[np.int64]
 MAX_SPREADS = 1 << 22
 
 
-class Numbering:
+class PositionRanking:
     """The numbers of the positions of plies 0 .. `plies` of a board of at most 64 bits.
 
     `starts[ply]` is the first number of a ply; the last entry is how many numbers there are.
 
-    >>> Numbering(Geometry(), 12).starts[-1]
+    >>> PositionRanking(Geometry(), 12).starts[-1]
     11040401
     """
 

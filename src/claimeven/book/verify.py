@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from claimeven.book.book import Book
-from claimeven.book.enumerate import backed_up, layers
+from claimeven.book.enumerate import back_up_scores, layers
 from claimeven.book.errors import InvalidBook
 from claimeven.game.batch import has_win, image_counts
 from claimeven.game.perft_kernel import discs_of_keys
@@ -41,7 +41,7 @@ class Verification:
     wrong: list[WrongEntry] = field(default_factory=list)
 
     @property
-    def is_right(self) -> bool:
+    def is_correct(self) -> bool:
         """Whether nothing was found wrong."""
         return not self.missing and not self.wrong
 
@@ -53,13 +53,13 @@ def verify_book(
     seed: int = 0,
     table_mb: float = 128,
     threads: int = 1,
-    report: Callable[[int, int], None] | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
 ) -> Verification:
     """Check that a book holds all positions it should, with the right scores.
 
     Every entry before the last ply is compared with the best of minus its children. Of the last
     ply `sample` entries drawn with `seed` are solved again without the book, all of them for
-    None. `report(done, total)` is called after each of these.
+    None. `on_progress(done, total)` is called after each of these.
     """
     found = Verification(len(book))
     geometry = book.geometry
@@ -69,7 +69,7 @@ def verify_book(
             return found
     for ply in range(book.plies):
         keys, scores = book.keys[ply], book.scores[ply]
-        right = backed_up(keys, book.keys[ply + 1], book.scores[ply + 1], geometry)
+        right = back_up_scores(keys, book.keys[ply + 1], book.scores[ply + 1], geometry)
         found.backed += len(keys)
         for place in np.flatnonzero(scores != right):
             found.wrong.append(
@@ -87,13 +87,13 @@ def verify_book(
         found.solved += 1
         if score != scores[place]:
             found.wrong.append(WrongEntry(book.plies, int(keys[place]), int(scores[place]), score))
-        if report is not None:
-            report(found.solved, len(places))
+        if on_progress is not None:
+            on_progress(found.solved, len(places))
     return found
 
 
 @dataclass(frozen=True)
-class Counts:
+class PlyCounts:
     """Positions of a ply by their outcome under best play, as (win, draw, loss).
 
     `positions` counts all distinct positions, finished ones (`over` of them) included and mirror
@@ -107,7 +107,7 @@ class Counts:
     quiet: tuple[int, int, int]
 
 
-def counts(book: Book) -> Iterator[Counts]:
+def ply_counts(book: Book) -> Iterator[PlyCounts]:
     """Yield the counts of each ply of a book, its finished games found by enumeration.
 
     Raises `InvalidBook` at a ply whose positions the book does not hold.
@@ -128,7 +128,7 @@ def counts(book: Book) -> Iterator[Counts]:
         mine, mask = discs_of_keys(keys, geometry)
         quiet = ~(has_win(mine, mask, geometry) | has_win(mine ^ mask, mask, geometry))
         quiet_totals = [int((quiet & (for_first == sign)).sum()) for sign in (1, 0, -1)]
-        yield Counts(
+        yield PlyCounts(
             ply,
             (totals[0], totals[1], totals[2]),
             layer.decided + layer.drawn,

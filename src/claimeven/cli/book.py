@@ -15,7 +15,7 @@ from claimeven.book.build import BuildProgress, build_book
 from claimeven.book.errors import InvalidBook
 from claimeven.book.import_database import GEOMETRY, PLIES, database_path, import_database
 from claimeven.book.locations import AnyBook
-from claimeven.book.verify import counts, verify_book
+from claimeven.book.verify import ply_counts, verify_book
 from claimeven.cli.common.groups import CommandGroup
 from claimeven.cli.common.json_lines import write_json
 from claimeven.cli.common.move_inputs import STDIN
@@ -102,7 +102,7 @@ def build(
             plies,
             table_mb=table_mb,
             threads=threads,
-            report=lambda at: line.show(lambda: progress(at)),
+            on_progress=lambda at: line.show(lambda: progress(at)),
         )
     _print_book(path, made, as_json)
 
@@ -160,12 +160,14 @@ def verify(
     Solver(book.geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
     with status_line() as line:
         found = verify_book(
-            book.unpacked(),
+            book.unpack(),
             sample=None if every else sample,
             seed=seed,
             table_mb=table_mb,
             threads=threads,
-            report=lambda done, total: line.show(lambda: f"solved again {done:,} of {total:,}"),
+            on_progress=lambda done, total: line.show(
+                lambda: f"solved again {done:,} of {total:,}"
+            ),
         )
     if as_json:
         checks = ("entries", "missing", "backed", "solved")
@@ -180,7 +182,7 @@ def verify(
         )
         for entry in found.wrong[:LISTED]:
             click.echo(f"ply {entry.ply}, key {entry.key}: {entry.held}, should be {entry.right}")
-    if not found.is_right:
+    if not found.is_correct:
         ctx.exit(1)
 
 
@@ -200,7 +202,7 @@ def count(file: Path | None, as_json: bool) -> None:
       claimeven book counts --json
     """
     path, book = _read(file)
-    found = list(counts(book.unpacked()))
+    found = list(ply_counts(book.unpack()))
     if as_json:
         names = ("win", "draw", "loss")
         plies = [
@@ -233,7 +235,7 @@ def export(file: Path | None, out: str) -> None:
     if out != STDOUT and Path(out).exists() and Path(out).samefile(path):
         raise ClaimevenError(f"{out} is the book that is exported: name another file")
     with nullcontext(as_file(sys.stdout)) if out == STDOUT else text_file(out) as stream:
-        stream.writelines(line + "\n" for line in text_format.to_text(book.unpacked()))
+        stream.writelines(line + "\n" for line in text_format.to_text(book.unpack()))
 
 
 @command.command("import")
@@ -315,7 +317,9 @@ def _import_database(
             sample=sample,
             threads=threads,
             table_mb=table_mb,
-            report=lambda what, done, total: line.show(lambda: f"{what} {done:,} of {total:,}"),
+            on_progress=lambda what, done, total: line.show(
+                lambda: f"{what} {done:,} of {total:,}"
+            ),
         )
     checks = ("given", "completed", "compared", "solved")
     _print_book(Path(place), made.book, as_json, **{name: getattr(made, name) for name in checks})
@@ -346,14 +350,14 @@ def list_books(as_json: bool) -> None:
     """
     folder = locations.user_folder()
     found, bad = [], []
-    for place in (folder, locations.SHIPPED):
+    for place in (folder, locations.SHIPPED_DIR):
         for path in sorted(place.glob("*.book")) if place is not None else []:
             try:
                 book = locations.load_book(path)
             except InvalidBook as error:
                 bad.append((path, str(error)))
             else:
-                found.append((path, book, locations.usual_path(book.geometry) == path))
+                found.append((path, book, locations.default_path(book.geometry) == path))
     if as_json:
         books = [{**_facts(path, book), "used": used} for path, book, used in found]
         books += [{"file": str(path), "error": error} for path, error in bad]
@@ -373,7 +377,7 @@ def list_books(as_json: bool) -> None:
 def _read(file: Path | None) -> tuple[Path, AnyBook]:
     """Return a book and its path: the file given, or the default book of 7x6."""
     announce_compilation()
-    path = file if file is not None else locations.usual_path(Geometry())
+    path = file if file is not None else locations.default_path(Geometry())
     if path is None:
         raise ClaimevenError("the package comes without a book: name a FILE")
     return path, locations.load_book(path)

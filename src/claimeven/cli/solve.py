@@ -86,7 +86,7 @@ class ScoreSource:
         if self.spec is None:
             with status_line() as line:
                 found = getattr(self._solver, what)(
-                    position, progress=lambda at: line.show(lambda: progress_text(moves, at))
+                    position, on_progress=lambda at: line.show(lambda: progress_text(moves, at))
                 )
         else:
             found = self._ask_program(what, position)

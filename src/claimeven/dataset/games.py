@@ -18,8 +18,8 @@ from claimeven.dataset.rows import WORSE, Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.parallel.threads import next_of, served
-from claimeven.solver.queries import Best
-from claimeven.solver.scores import column_at, error_chances
+from claimeven.solver.queries import BestMoves
+from claimeven.solver.scores import sample_column, softmax_chances
 from claimeven.solver.solver import Solver
 
 #: Points of score that make a column less likely by a factor e in self-play.
@@ -43,13 +43,13 @@ class _Player:
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
         self.given_up = False
-        self._known: dict[Position, Best] = {}
+        self._known: dict[Position, BestMoves] = {}
 
     def scores(self, position: Position) -> Scores:
         self._check()
         return self.solver.scores(position)
 
-    def best(self, position: Position) -> Best:
+    def best(self, position: Position) -> BestMoves:
         self._check()
         known = self._known.pop(position, None) or self.solver.best(position)
         self._known[position] = known  # as the last one: the first ones are forgotten
@@ -136,7 +136,7 @@ def _selfplay(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
         else:
             scores = solver.scores(position)
             rows.append(Row(number, format_moves(played, plan.geometry), position, scores))
-            column = column_at(error_chances(scores, TEMPERATURE), draw.share())
+            column = sample_column(softmax_chances(scores, TEMPERATURE), draw.share())
         played.append(column)
         position = position.play_unchecked(column)
     return rows

@@ -22,7 +22,7 @@ from claimeven.game import batch
 from claimeven.game.batch import disc_counts, has_line
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.solver.batch import is_no_position, unfinished
+from claimeven.solver.batch import is_invalid_position, unfinished
 from claimeven.solver.scores import win_score
 from claimeven.solver.solver import ILLEGAL
 
@@ -218,7 +218,7 @@ def _checked(
     plies = disc_counts(masks)
     is_over = np.ones(len(mines), dtype=np.bool_)
     is_over[unfinished(mines, masks, geometry)] = False
-    bad = is_no_position(mines, masks, geometry) | is_over
+    bad = is_invalid_position(mines, masks, geometry) | is_over
     _reject(bad, "is no position that goes on of", path, first, geometry)
     scores, most = columns, win_score(geometry, plies)[:, None]
     tops = [1 << geometry.bit(column, geometry.rows - 1) for column in range(geometry.columns)]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from claimeven.book.enumerate import Keys, Scores, layers, played
+from claimeven.book.enumerate import Keys, Scores, layers, moves_by_column
 from claimeven.dataset.config import DatasetPlan
 from claimeven.dataset.errors import InvalidDataset
 from claimeven.dataset.files import Lines
@@ -117,10 +117,10 @@ def _labelled(
     scores = np.full((len(keys), geometry.columns), ILLEGAL, dtype=np.int8)
     above = np.zeros(len(below), dtype=np.int32)
     columns, mirrored = np.zeros(len(below), dtype=np.uint8), np.zeros(len(below), dtype=np.bool_)
-    for column, way in enumerate(played(keys, below, geometry)):
+    for column, way in enumerate(moves_by_column(keys, below, geometry)):
         scores[way.can, column] = way.scores(below_scores)
         # Any parent will do: of several the last stays.
-        above[way.below] = way.can[way.going_on]
+        above[way.below] = way.can[way.ongoing]
         columns[way.below] = column
         mirrored[way.below] = way.mirrored
     return scores, _Parents(above, columns, mirrored)

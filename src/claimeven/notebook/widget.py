@@ -358,7 +358,7 @@ class BoardWidget(anywidget.AnyWidget):
         try:
             solver = self._usable_solver(position.geometry)
             solver.load()
-            tell(solver.scores(position, seconds=self.seconds, progress=watch), done=True)
+            tell(solver.scores(position, seconds=self.seconds, on_progress=watch), done=True)
         except SearchStopped as stopped:
             left = f"Not all columns could be solved in {self.seconds:g} s."
             tell(stopped.scores, problem=left)

@@ -6,21 +6,20 @@ from claimeven import lazy
 
 if TYPE_CHECKING:
     from claimeven.solver.errors import InvalidSolve, SearchStopped, SolverBusy
-    from claimeven.solver.progress import Progress, SolveProgress, SolverStatistics
+    from claimeven.solver.progress import SolveProgress, SolverStatistics
     from claimeven.solver.protocols import ExactSolver, OpeningBook
-    from claimeven.solver.queries import Best
+    from claimeven.solver.queries import BestMoves
     from claimeven.solver.scores import outcome_word, plies_to_end, score_in_words
     from claimeven.solver.search import ExactSearch
     from claimeven.solver.solver import ILLEGAL, Solver
 
 __all__ = [
     "ILLEGAL",
-    "Best",
+    "BestMoves",
     "ExactSearch",
     "ExactSolver",
     "InvalidSolve",
     "OpeningBook",
-    "Progress",
     "SearchStopped",
     "SolveProgress",
     "Solver",
@@ -32,10 +31,10 @@ __all__ = [
 ]
 
 _HOMES = {
-    "queries": "Best",
+    "queries": "BestMoves",
     "protocols": "ExactSolver OpeningBook",
     "errors": "InvalidSolve SearchStopped SolverBusy",
-    "progress": "Progress SolveProgress SolverStatistics",
+    "progress": "SolveProgress SolverStatistics",
     "scores": "outcome_word plies_to_end score_in_words",
     "search": "ExactSearch",
     "solver": "ILLEGAL Solver",

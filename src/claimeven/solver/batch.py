@@ -46,12 +46,12 @@ def _check_arrays(mine: Boards, mask: Boards, geometry: Geometry) -> None:
     for words in (mine, mask):
         if words.dtype != np.uint64 or words.ndim != 1 or len(words) != len(mine):
             raise InvalidSolve("mine and mask must be uint64 arrays of one shape (n,)")
-    bad = is_no_position(mine, mask, geometry)
+    bad = is_invalid_position(mine, mask, geometry)
     if bad.any():
         raise InvalidSolve(f"entry {int(np.argmax(bad))} is no position of {geometry}")
 
 
-def is_no_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
+def is_invalid_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
     """Return which discs cannot lie on a board.
 
     They float, are miscounted, or hold a line of the side to move.

@@ -46,7 +46,7 @@ class SolveProgress:
 
 #: What a search by itself reports: the same, without scores.
 Progress: TypeAlias = SolveProgress
-Report: TypeAlias = Callable[[SolveProgress], None]
+OnProgress: TypeAlias = Callable[[SolveProgress], None] | None
 
 
 #: The least and the greatest score that a search tells apart from those beyond.
@@ -55,11 +55,11 @@ CutOff: TypeAlias = tuple[int, int]
 
 def reporter(
     geometry: Geometry,
-    on_progress: Report | None,
+    on_progress: OnProgress,
     scores: tuple[int | None, ...] = (),
     known: int | None = None,
     cut_off: CutOff | None = None,
-) -> Report | None:
+) -> OnProgress:
     """Return what turns the reports of a search into those of the call that makes it.
 
     The search is cut off to `cut_off`, or its position is another than the one in work, whose score

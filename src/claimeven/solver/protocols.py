@@ -58,7 +58,7 @@ class OpeningBook(Protocol):
 
 
 #: The word for "the book that is used where none is named": the user's, or the package's, or none.
-USUAL_BOOK = "auto"
+DEFAULT_BOOK = "auto"
 #: The word for "the book that comes with the package, whatever others there are".
 SHIPPED_BOOK = "shipped"
 
@@ -67,7 +67,7 @@ def _no_books(geometry: Geometry, where: str | Path) -> OpeningBook | None:
     return None
 
 
-#: Opens a book: the usual one of a board for `USUAL_BOOK` (None if there is none), or a file.
+#: Opens a book: the usual one of a board for `DEFAULT_BOOK` (None if there is none), or a file.
 #: The package sets it to what the room of books offers, which the solver knows nothing of.
 open_book: Callable[[Geometry, str | Path], OpeningBook | None] = _no_books
 

@@ -1,4 +1,4 @@
-"""What is known of positions within a turn: by the rules, from the book, and else by a search."""
+"""Scores of positions within a session: from the rules, the book or a search."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.batch import final_scores, unfinished
 from claimeven.solver.errors import InvalidSolve, SearchStopped
-from claimeven.solver.progress import Report, known_to_be, reporter
+from claimeven.solver.progress import OnProgress, known_to_be, reporter
 from claimeven.solver.protocols import MISSING, OpeningBook
 from claimeven.solver.scores import final_score
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import Child, Turn
+from claimeven.solver.session import Child, Session
 
 
 def wrong_book(position: Position, score: int) -> InvalidSolve:
@@ -30,7 +30,7 @@ def wrong_book(position: Position, score: int) -> InvalidSolve:
     )
 
 
-class Best(NamedTuple):
+class BestMoves(NamedTuple):
     """The score of a position, for its side to move, and the columns that keep it.
 
     `columns` count from 0, the most central one first.
@@ -40,8 +40,8 @@ class Best(NamedTuple):
     columns: tuple[int, ...]
 
 
-class Answers:
-    """What a solver answers in a turn that has its search.
+class Queries:
+    """What a solver answers in a session that has its search.
 
     Positions that were `searched` are counted, and those that the book knew: `book_hits`. The
     seconds that it took to compile the search, or load it, are `loading`.
@@ -71,11 +71,11 @@ class Answers:
 
     def score(
         self,
-        turn: Turn,
+        session: Session,
         position: Position,
         floor: int | None = None,
         ceiling: int | None = None,
-        report: Report | None = None,
+        report: OnProgress = None,
     ) -> int:
         """Return a position's score; cut off to floor .. ceiling where it is searched."""
         if position.is_over:
@@ -86,21 +86,21 @@ class Answers:
             return known
         self.searched += 1
         self._load()
-        return turn.score(
-            position.mine, position.mask, floor=floor, ceiling=ceiling, progress=report
+        return session.score(
+            position.mine, position.mask, floor=floor, ceiling=ceiling, on_progress=report
         )
 
     def scores(
-        self, turn: Turn, position: Position, progress: Report | None
+        self, session: Session, position: Position, on_progress: OnProgress
     ) -> tuple[int | None, ...]:
         """Return the scores of all columns, or raise `SearchStopped` with those that are known.
 
-        When the turn is over, columns are still asked for what takes no search.
+        When the session is over, columns are still asked for what takes no search.
         """
         scores: list[int | None] = [None] * self.geometry.columns
         # No column can be better than the position is: that is a bound for every child.
         known = self._known(position)
-        low, high = turn.score_range(known, known)
+        low, high = session.score_range(known, known)
         children: dict[int, Position] = {}
         for column in self.playable(position):
             child = position.play_unchecked(column)
@@ -121,18 +121,18 @@ class Answers:
             scores[column] = -score
 
         # Under a deadline each column is searched in turn, for the bounds of those not solved.
-        if len(self._search.workers) > 1 and turn.deadline == math.inf:
+        if len(self._search.workers) > 1 and session.deadline == math.inf:
             self._load()
             asked = [Child(c, children[c], floors.get(c)) for c in children if c not in images]
-            report = reporter(self.geometry, progress, tuple(scores))
-            turn.score_children(asked, solved, report)
+            report = reporter(self.geometry, on_progress, tuple(scores))
+            session.score_children(asked, solved, report)
         ceilings: list[int] = []
         for column, child in children.items():
             image = scores[images.get(column, column)]
             if image is None:
-                report = reporter(self.geometry, progress, tuple(scores))
+                report = reporter(self.geometry, on_progress, tuple(scores))
                 try:
-                    image = -self.score(turn, child, floors.get(column), report=report)
+                    image = -self.score(session, child, floors.get(column), report=report)
                 except SearchStopped as stopped:
                     low = max(low, -stopped.high)
                     ceilings.append(-stopped.low)
@@ -144,14 +144,14 @@ class Answers:
             raise SearchStopped(low, high, tuple(scores))
         return tuple(scores)
 
-    def best(self, turn: Turn, position: Position, progress: Report | None) -> Best:
+    def best(self, session: Session, position: Position, on_progress: OnProgress) -> BestMoves:
         """Return a position's score and the columns that keep it.
 
-        Where the turn ends in between, the `SearchStopped` that is raised says that the score is
+        Where the session ends in between, the `SearchStopped` that is raised says that the score is
         known. Raises `InvalidSolve` where a book holds a score that no column leads to.
         """
-        score = self.score(turn, position, report=reporter(self.geometry, progress))
-        report = reporter(self.geometry, progress, known=score)
+        score = self.score(session, position, report=reporter(self.geometry, on_progress))
+        report = reporter(self.geometry, on_progress, known=score)
         children = {column: position.play_unchecked(column) for column in self.playable(position)}
         images = images_among(children, position)
         floors = self._floors(position, children, score)
@@ -162,12 +162,12 @@ class Answers:
                     keeps = images[column] in kept
                 else:
                     may = floors.get(column, -score) == -score
-                    keeps = may and self.keeps(turn, position, column, score, report)
+                    keeps = may and self.keeps(session, position, column, score, report)
                 if keeps:
                     kept.append(column)
         if not kept:
             raise wrong_book(position, score)
-        return Best(score, tuple(kept))
+        return BestMoves(score, tuple(kept))
 
     def _floors(
         self, position: Position, children: Mapping[int, Position], score: int
@@ -182,18 +182,18 @@ class Answers:
 
     def keeps(
         self,
-        turn: Turn,
+        session: Session,
         position: Position,
         column: int,
         score: int,
-        report: Report | None,
+        report: OnProgress,
     ) -> bool:
         """Whether a column is worth the score of the position; none is worth more."""
         child = position.play_unchecked(column)
-        return self.score(turn, child, -score, 1 - score, report) == -score
+        return self.score(session, child, -score, 1 - score, report) == -score
 
     def score_many(
-        self, turn: Turn, mine: Boards, mask: Boards, progress: Report | None
+        self, session: Session, mine: Boards, mask: Boards, on_progress: OnProgress
     ) -> npt.NDArray[np.int8]:
         """Return the scores of many positions, each of them solved once."""
         scores = final_scores(mine, mask, self.geometry)
@@ -211,8 +211,8 @@ class Answers:
         self.searched += len(left)
         if len(left):
             self._load()
-            solved, _ = turn.score_many(
-                mine[left], mask[left], progress=reporter(self.geometry, progress)
+            solved, _ = session.score_many(
+                mine[left], mask[left], on_progress=reporter(self.geometry, on_progress)
             )
             found[left] = solved
         scores[open_ones] = found[back.reshape(-1)]

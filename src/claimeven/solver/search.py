@@ -1,6 +1,6 @@
 """The exact search of one board: its transposition table, its workers, and whose turn it is.
 
-Positions are plain integers here. One call is at work at a time (`take_turn`); calls from other
+Positions are plain integers here. One call is at work at a time (`run_session`); calls from other
 threads wait for theirs.
 """
 
@@ -26,15 +26,15 @@ from claimeven.solver.errors import (
     check_table_mb,
     check_threads,
 )
-from claimeven.solver.progress import Report
+from claimeven.solver.progress import OnProgress
 from claimeven.solver.scores import win_score
-from claimeven.solver.session import Boards, Scores, Solved, Turn, Worker
+from claimeven.solver.session import Boards, Scores, SearchThread, Session, Solved
 from claimeven.solver.transposition_table import bucket_bits_for, new_entries
 
-#: Seconds between two looks whether Ctrl-C came while a turn is waited for.
+#: Seconds between two looks whether Ctrl-C came while a session is waited for.
 _LOOK = 0.1
 
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 
 
 class ExactSearch:
@@ -59,13 +59,13 @@ class ExactSearch:
         self.geometry = geometry
         self.bucket_bits: int = bucket_bits_for(geometry, size)
         self.entries = new_entries(self.bucket_bits)
-        self.workers: list[Worker] = [
-            Worker(geometry, self.entries, self.bucket_bits, n) for n in range(count)
+        self.workers: list[SearchThread] = [
+            SearchThread(geometry, self.entries, self.bucket_bits, n) for n in range(count)
         ]
         self._alone = threading.Lock()
         # Reentrant, so that a signal handler may call `stop` at any moment.
         self._switching = interrupts.Lock()
-        self._running: Turn | None = None
+        self._running: Session | None = None
 
     @property
     def nodes(self) -> int:
@@ -78,7 +78,7 @@ class ExactSearch:
 
     def clear(self) -> None:
         """Forget everything in the transposition table."""
-        self.take_turn(lambda turn: self.entries.fill(0))
+        self.run_session(lambda session: self.entries.fill(0))
 
     def stop(self) -> None:
         """Make the call that is running raise `SearchStopped` soon; those that wait go on waiting.
@@ -90,25 +90,25 @@ class ExactSearch:
             if running is not None:
                 running.stop()
 
-    def take_turn(
+    def run_session(
         self,
-        ask: Callable[[Turn], _Answer],
+        ask: Callable[[Session], _Result],
         *,
         seconds: float | None = None,
         nodes: int | None = None,
-    ) -> _Answer:
-        """Wait until no other call is at work; return ask(turn), with the search to oneself.
+    ) -> _Result:
+        """Wait until no other call is at work; return ask(session), with the search to oneself.
 
-        The turn is over `seconds` from now, or when it has visited `nodes` nodes. Raises
+        The session is over `seconds` from now, or when it has visited `nodes` nodes. Raises
         `SearchStopped` if the wait takes all that time, and `SolverBusy` in a thread that is at
-        work in a turn already.
+        work in a session already.
         """
         deadline = time.perf_counter() + check_seconds(seconds)
-        turn = Turn(self.geometry, self.workers, deadline, check_nodes(nodes))
+        session = Session(self.geometry, self.workers, deadline, check_nodes(nodes))
         running = self._running
         if running is not None and running.is_of_this_thread():
             raise SolverBusy("this solver is in the middle of a call: it cannot be asked from it")
-        return self._wait_for_turn(turn, ask)
+        return self._wait_for_session(session, ask)
 
     def score(
         self,
@@ -119,15 +119,17 @@ class ExactSearch:
         ceiling: int | None = None,
         seconds: float | None = None,
         nodes: int | None = None,
-        progress: Report | None = None,
+        on_progress: OnProgress = None,
     ) -> int:
         """Return the score of a position, cut off to `floor`..`ceiling` if they are given.
 
         Raises `SearchStopped` when more than `seconds` or `nodes` would be needed, or after `stop`;
         its bounds are cut off as well.
         """
-        return self.take_turn(
-            lambda turn: turn.score(mine, mask, floor=floor, ceiling=ceiling, progress=progress),
+        return self.run_session(
+            lambda session: session.score(
+                mine, mask, floor=floor, ceiling=ceiling, on_progress=on_progress
+            ),
             seconds=seconds,
             nodes=nodes,
         )
@@ -137,7 +139,7 @@ class ExactSearch:
         return self.score(mine, mask, floor=-1, ceiling=1, nodes=nodes)
 
     def scores(
-        self, mine: int, mask: int, *, nodes: int | None = None, progress: Report | None = None
+        self, mine: int, mask: int, *, nodes: int | None = None, on_progress: OnProgress = None
     ) -> list[int | None]:
         """Return the score of every column for the side to move, None where it is full."""
         geometry = self.geometry
@@ -145,7 +147,7 @@ class ExactSearch:
         wins = bitboard.winning_cells(mine, mask, geometry)
         total = playable.bit_count()
 
-        def ask(turn: Turn) -> list[int | None]:
+        def ask(session: Session) -> list[int | None]:
             scores: list[int | None] = [None] * geometry.columns
             done = 0
             for column in geometry.center_order:
@@ -153,13 +155,13 @@ class ExactSearch:
                 if move & wins:
                     scores[column] = win_score(geometry, mask.bit_count())
                 elif move:
-                    scores[column] = -turn.score(
-                        mine ^ mask, mask | move, progress=progress, done=done, total=total
+                    scores[column] = -session.score(
+                        mine ^ mask, mask | move, on_progress=on_progress, done=done, total=total
                     )
                 done += bool(move)
             return scores
 
-        return self.take_turn(ask, nodes=nodes)
+        return self.run_session(ask, nodes=nodes)
 
     def score_many(
         self,
@@ -168,7 +170,7 @@ class ExactSearch:
         *,
         floor: int | None = None,
         ceiling: int | None = None,
-        progress: Report | None = None,
+        on_progress: OnProgress = None,
         solved: Solved | None = None,
     ) -> tuple[Scores, Scores]:
         """Return the scores of many positions and the nodes that each took, two int64 arrays.
@@ -177,35 +179,35 @@ class ExactSearch:
         as soon as its score is known, one call at a time, in the order in which they come.
         Raises `SearchStopped` after `stop`.
         """
-        return self.take_turn(
-            lambda turn: turn.score_many(
-                mines, masks, floor=floor, ceiling=ceiling, progress=progress, solved=solved
+        return self.run_session(
+            lambda session: session.score_many(
+                mines, masks, floor=floor, ceiling=ceiling, on_progress=on_progress, solved=solved
             )
         )
 
-    def _have_turn(self, turn: Turn, ask: Callable[[Turn], _Answer]) -> _Answer:
-        """Return ask(turn); the lock is held."""
+    def _hold_session(self, session: Session, ask: Callable[[Session], _Result]) -> _Result:
+        """Return ask(session); the lock is held."""
         try:
             with self._switching:
-                turn.begin()
-                self._running = turn
-            return ask(turn)
+                session.begin()
+                self._running = session
+            return ask(session)
         finally:
             self._running = None
 
-    def _wait_for_turn(self, turn: Turn, ask: Callable[[Turn], _Answer]) -> _Answer:
-        """Return ask(turn) once no other call is at work, waited for up to the deadline."""
+    def _wait_for_session(self, session: Session, ask: Callable[[Session], _Result]) -> _Result:
+        """Return ask(session) once no other call is at work, waited for up to the deadline."""
         with interrupts.put_off() as safe_moment:
             held = False
             try:
                 left = math.inf
                 while not held and left > 0:
-                    left = turn.deadline - time.perf_counter()
+                    left = session.deadline - time.perf_counter()
                     held = self._alone.acquire(timeout=max(0.0, min(left, _LOOK)))
                     safe_moment()
                 if not held:
-                    raise SearchStopped(*turn.score_range())
-                return safe_moment.heeded(lambda: self._have_turn(turn, ask))
+                    raise SearchStopped(*session.score_range())
+                return safe_moment.heeded(lambda: self._hold_session(session, ask))
             finally:
                 if held:
                     self._alone.release()

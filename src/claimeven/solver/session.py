@@ -24,7 +24,7 @@ from claimeven.game.position import Position
 from claimeven.parallel.threads import together
 from claimeven.solver import kernel, layout
 from claimeven.solver.errors import SearchStopped
-from claimeven.solver.progress import Report, SolveProgress
+from claimeven.solver.progress import OnProgress, SolveProgress
 from claimeven.solver.scores import win_score
 
 #: Nodes of a search before further threads join in: a few milliseconds.
@@ -58,7 +58,7 @@ class Child(NamedTuple):
     floor: int | None
 
 
-class Worker:
+class SearchThread:
     """The arrays of one thread, and the speed it had last, in nodes a second."""
 
     def __init__(self, geometry: Geometry, entries: Boards, bucket_bits: int, number: int) -> None:
@@ -78,18 +78,18 @@ class Worker:
         return int(self.control[layout.NODES])
 
 
-class Turn:
+class Session:
     """A call that has the workers and the table to itself, from `begin` on, under its limits.
 
     `deadline` is a moment of `time.perf_counter`, infinity for none. Methods may be called any
-    number of times; once the turn `is_over` they answer only what takes no node, and otherwise
+    number of times; once the session `is_over` they answer only what takes no node, and otherwise
     raise `SearchStopped`.
     """
 
     def __init__(
         self,
         geometry: Geometry,
-        workers: list[Worker],
+        workers: list[SearchThread],
         deadline: float = math.inf,
         nodes: int | None = None,
     ) -> None:
@@ -111,24 +111,24 @@ class Turn:
             worker.shared[layout.STOP] = 0
 
     def stop(self) -> None:
-        """End the turn as soon as the kernels see it: within a millisecond or so."""
+        """End the session as soon as the kernels see it: within a millisecond or so."""
         self.is_stopped = True
         for worker in self.workers:
             worker.shared[layout.STOP] = 1
 
     @property
     def nodes(self) -> int:
-        """Nodes visited in this turn."""
+        """Nodes visited in this session."""
         return sum(worker.nodes for worker in self.workers) - self._nodes_before
 
     @property
     def seconds(self) -> float:
-        """Wall-clock time since the turn began."""
+        """Wall-clock time since the session began."""
         return time.perf_counter() - self._began
 
     @property
     def is_over(self) -> bool:
-        """Whether the turn was stopped, or has used up its time or its nodes."""
+        """Whether the session was stopped, or has used up its time or its nodes."""
         return (
             self.is_stopped
             or self.nodes >= self._most_nodes
@@ -136,7 +136,7 @@ class Turn:
         )
 
     def is_of_this_thread(self) -> bool:
-        """Whether the thread that asks is one of those at work in this turn."""
+        """Whether the thread that asks is one of those at work in this session."""
         return threading.get_ident() in self._threads
 
     def score_range(self, floor: int | None = None, ceiling: int | None = None) -> tuple[int, int]:
@@ -151,14 +151,14 @@ class Turn:
         *,
         floor: int | None = None,
         ceiling: int | None = None,
-        progress: Report | None = None,
+        on_progress: OnProgress = None,
         done: int = 0,
         total: int = 1,
     ) -> int:
         """Return the score of a position, cut off to `floor`..`ceiling` if they are given.
 
-        Raises `SearchStopped` when the turn is over before; its bounds, and those of reports, are
-        cut off as well.
+        Raises `SearchStopped` if the session ends first; its bounds, and the bounds in progress
+        reports, are cut off too.
         """
         low, high = self.score_range(floor, ceiling)
         leader = self.workers[0]
@@ -167,7 +167,7 @@ class Turn:
         mine_word, mask_word = np.uint64(mine), np.uint64(mask)
         results: list[int] = []
 
-        def search(worker: Worker, size: int = SLICE_NODES) -> bool:
+        def search(worker: SearchThread, size: int = SLICE_NODES) -> bool:
             """Search on for some nodes; whether there is no more to do."""
             arrays = worker.work._replace(shared=shared)
             result = self._slice(
@@ -185,7 +185,7 @@ class Turn:
                     worker.control[slot] = leader.control[slot]
             while not search(worker):
                 if number == 0:
-                    self._report(progress, worker, done, total)
+                    self._report(on_progress, worker, done, total)
 
         alone_until = leader.nodes + ALONE_NODES
         while not search(leader, ALONE_NODES):
@@ -199,7 +199,7 @@ class Turn:
         return results[0]
 
     def score_children(
-        self, children: Sequence[Child], solved: Solved, progress: Report | None = None
+        self, children: Sequence[Child], solved: Solved, on_progress: OnProgress = None
     ) -> None:
         """Score children, most of them or all, each thread at one of its own, with
         `solved(column, score)`.
@@ -208,12 +208,12 @@ class Turn:
         for all. The first thread works alone until it is clear that there is enough to do for more.
         Towards the end, when a thread finds none left to take, those in work are laid aside, for
         all threads together: they go on quickly, since the results so far are in the table. Those
-        that are not solved are laid aside, or the turn was ended.
+        that are not solved are laid aside, or the session was ended.
         """
         waiting, lock = iter(children), threading.Lock()
         is_idle, done = False, 0
 
-        def take(worker: Worker) -> Child | None:
+        def take(worker: SearchThread) -> Child | None:
             """Return the next child, ready to be searched by a worker; None if there is none."""
             nonlocal is_idle
             with lock:
@@ -223,7 +223,7 @@ class Turn:
                 self._start(worker, *self.score_range(child.floor))
             return child
 
-        def search(worker: Worker, child: Child, must_end: Callable[[], bool]) -> bool:
+        def search(worker: SearchThread, child: Child, must_end: Callable[[], bool]) -> bool:
             """Search on in slices until a child is solved; False if that was not to be."""
             nonlocal done
             low, high = self.score_range(child.floor)
@@ -240,7 +240,7 @@ class Turn:
                 if self.is_stopped:
                     return False
                 if worker is leader:
-                    self._report(progress, worker, done, len(children))
+                    self._report(on_progress, worker, done, len(children))
                 if must_end():
                     return False
 
@@ -266,7 +266,7 @@ class Turn:
         *,
         floor: int | None = None,
         ceiling: int | None = None,
-        progress: Report | None = None,
+        on_progress: OnProgress = None,
         solved: Solved | None = None,
     ) -> tuple[Scores, Scores]:
         """Return scores and nodes of many positions; see `ExactSearch.score_many`."""
@@ -278,7 +278,7 @@ class Turn:
         done = [0] * len(self.workers)
         is_whole = [True] * len(self.workers)
 
-        def solve_batch(worker: Worker, part: slice) -> bool:
+        def solve_batch(worker: SearchThread, part: slice) -> bool:
             """Solve some positions; whether all of them were solved."""
             control = worker.control
             control[layout.DONE] = control[layout.RESUME] = 0
@@ -290,7 +290,7 @@ class Turn:
                     ),
                 )
                 with telling:
-                    self._report(progress, worker, sum(done) + int(control[layout.DONE]), total)
+                    self._report(on_progress, worker, sum(done) + int(control[layout.DONE]), total)
                 if result != kernel.PAUSED:
                     return True
                 if self.is_stopped:
@@ -320,7 +320,7 @@ class Turn:
     def _together(self, work: Callable[[int], None]) -> None:
         """Run work(n) for each worker n: number 0 here, the others in threads of their own.
 
-        What one of them raises ends the turn and is raised here, after all have come to rest.
+        What one of them raises ends the session and is raised here, after all have come to rest.
         """
 
         def noted(number: int) -> None:
@@ -333,16 +333,16 @@ class Turn:
 
         together(noted, len(self.workers), self.stop)
 
-    def _start(self, worker: Worker, low: int, high: int) -> None:
+    def _start(self, worker: SearchThread, low: int, high: int) -> None:
         """Have a worker's next slice begin with a position whose score is `low` to `high`."""
         worker.control[layout.RESUME] = worker.control[layout.STEP] = 0
         worker.shared[layout.LOW], worker.shared[layout.HIGH] = low, high
         worker.shared[layout.TOGETHER] = 0
 
-    def _slice(self, worker: Worker, call: Callable[[], Int], size: int = SLICE_NODES) -> int:
+    def _slice(self, worker: SearchThread, call: Callable[[], Int], size: int = SLICE_NODES) -> int:
         """Return what a kernel answers that visits at most `size` nodes with a worker's arrays.
 
-        A turn that is over by then is stopped.
+        A session that is over by then is stopped.
         """
         began = time.perf_counter()
         size = min(size, max(0, self._most_nodes - self.nodes))
@@ -361,11 +361,11 @@ class Turn:
             self.stop()
         return result
 
-    def _report(self, progress: Report | None, worker: Worker, done: int, total: int) -> None:
-        if progress is not None:
+    def _report(self, on_progress: OnProgress, worker: SearchThread, done: int, total: int) -> None:
+        if on_progress is not None:
             low, high = (int(worker.shared[slot]) for slot in (layout.LOW, layout.HIGH))
             rate = self.nodes / max(1e-9, self.seconds)
-            progress(SolveProgress(self.nodes, rate, low, high, (), done, total))
+            on_progress(SolveProgress(self.nodes, rate, low, high, (), done, total))
 
 
 def _parts(total: int, threads: int, most: int) -> Iterator[slice]:

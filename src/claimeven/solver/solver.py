@@ -24,19 +24,25 @@ from claimeven.solver.errors import (
     check_table_mb,
     check_threads,
 )
-from claimeven.solver.progress import Report, SolverStatistics, known_to_be, known_within, reporter
-from claimeven.solver.protocols import USUAL_BOOK, OpeningBook
-from claimeven.solver.queries import Answers, Best, wrong_book
+from claimeven.solver.progress import (
+    OnProgress,
+    SolverStatistics,
+    known_to_be,
+    known_within,
+    reporter,
+)
+from claimeven.solver.protocols import DEFAULT_BOOK, OpeningBook
+from claimeven.solver.queries import BestMoves, Queries, wrong_book
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import Turn
-from claimeven.solver.transposition_table import usual_table_mb
+from claimeven.solver.session import Session
+from claimeven.solver.transposition_table import default_table_mb
 
 #: Scores beyond these are as good, where wins, draws and losses alone are told apart.
 _SIGNS = (-1, 1)
 #: Stands in arrays of `Solver.scores_many` for a column that cannot be played.
 ILLEGAL = -128
 
-_Answer = TypeVar("_Answer")
+_Result = TypeVar("_Result")
 Many: TypeAlias = "Sequence[Position] | tuple[Boards, Boards]"
 
 
@@ -45,16 +51,16 @@ class Solver:
 
     `table_mb` is the size of the table in MB (2**20 bytes), rounded down to a power of two, and up
     to the least that can hold a board's keys (4 MB for boards of 64 bits); None is the usual one,
-    128, or 8 beside a deep book (`usual_table_mb`). `threads` work together on each call. `book`
+    128, or 8 beside a deep book (`default_table_mb`). `threads` work together on each call. `book`
     is "auto" (the usual one, if any), None, a path to a book or anything that answers as one.
 
     A call ends early by Ctrl-C, by `stop` from another thread, or when its `seconds` are over, a
     wall-clock time from the call on; the latter two raise `SearchStopped`, which tells what is
     known by then. What is in the table stays, so related positions are solved faster.
 
-    Threads may share a solver: a call waits until those before it are done, and its `seconds` go on
-    meanwhile. `progress` is told how far a call is, about ten times a second; it must not ask the
-    same solver for anything but `stop` and `statistics` (`SolverBusy`).
+    Threads may share a solver: calls run one after another, and the wait counts towards `seconds`.
+    `on_progress` gets a `SolveProgress` about ten times a second. It may use `stop` and
+    `statistics` of the same solver; other calls raise `SolverBusy`.
 
     Raises `InvalidSolve` for boards of more than 64 bits, a table of 0 MB, no threads, or a book
     for another board, and `InvalidBook` for a book that cannot be trusted.
@@ -68,7 +74,7 @@ class Solver:
         geometry: Geometry = STANDARD,
         table_mb: float | None = None,
         threads: int = 1,
-        book: OpeningBook | str | Path | None = USUAL_BOOK,
+        book: OpeningBook | str | Path | None = DEFAULT_BOOK,
     ) -> None:
         check_board(geometry)
         check_threads(threads)
@@ -79,7 +85,7 @@ class Solver:
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy has the same book and options, and a table of its own with nothing in it."""
-        begun = ("_search", "_answers", "_seconds")
+        begun = ("_search", "_queries", "_seconds")
         kept = {name: value for name, value in vars(self).items() if name not in begun}
         return {**kept, "book": self.book}
 
@@ -92,17 +98,17 @@ class Solver:
     def _begin(self, book: OpeningBook | None) -> None:
         """Take up a search that knows nothing yet."""
         self._search = self._new_search(book)
-        self._answers = Answers(self.geometry, book, self._search)
+        self._queries = Queries(self.geometry, book, self._search)
         self._seconds = 0.0
 
     @property
     def book(self) -> OpeningBook | None:
         """The book that is asked before anything is searched."""
-        return self._answers.book
+        return self._queries.book
 
     def _new_search(self, book: OpeningBook | None) -> ExactSearch:
         size = self.table_mb
-        size = usual_table_mb(self.geometry, book) if size is None else check_table_mb(size)
+        size = default_table_mb(self.geometry, book) if size is None else check_table_mb(size)
         try:
             return ExactSearch(self.geometry, size, self.threads)
         except (MemoryError, OverflowError):
@@ -111,7 +117,7 @@ class Solver:
     @property
     def statistics(self) -> SolverStatistics:
         """What this solver has done so far."""
-        answers = self._answers
+        answers = self._queries
         seconds = self._seconds - answers.loading
         return SolverStatistics(self._search.nodes, seconds, answers.searched, answers.book_hits)
 
@@ -134,19 +140,19 @@ class Solver:
         self._search.stop()
 
     def score(
-        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
+        self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None
     ) -> int:
         """Return the score of a position; finished games have one too."""
         self._check(position)
-        return self._take_turn(
-            lambda turn: self._answers.score(
-                turn, position, report=reporter(self.geometry, progress)
+        return self._run_session(
+            lambda session: self._queries.score(
+                session, position, report=reporter(self.geometry, on_progress)
             ),
             seconds,
         )
 
     def scores(
-        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
+        self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None
     ) -> tuple[int | None, ...]:
         """Return for each column the score of playing it, for the side to move; None where full.
 
@@ -155,51 +161,53 @@ class Solver:
         """
         self._check(position, ongoing=True)
         try:
-            return self._take_turn(
-                lambda turn: self._answers.scores(turn, position, progress), seconds
+            return self._run_session(
+                lambda session: self._queries.scores(session, position, on_progress), seconds
             )
         except SearchStopped as stopped:
             nothing = (None,) * self.geometry.columns
             raise SearchStopped(stopped.low, stopped.high, stopped.scores or nothing) from None
 
     def outcome(
-        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
+        self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None
     ) -> int:
         """Return 1, 0 or -1: the side to move wins, draws or loses. Cheaper than the score."""
         self._check(position)
 
-        def ask(turn: Turn) -> int:
-            report = reporter(self.geometry, progress, cut_off=_SIGNS)
-            return self._answers.score(turn, position, *_SIGNS, report)
+        def ask(session: Session) -> int:
+            report = reporter(self.geometry, on_progress, cut_off=_SIGNS)
+            return self._queries.score(session, position, *_SIGNS, report)
 
         with known_within(self.geometry, _SIGNS):
-            score = self._take_turn(ask, seconds)
+            score = self._run_session(ask, seconds)
         return (score > 0) - (score < 0)
 
     def best_columns(
-        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
+        self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None
     ) -> tuple[int, ...]:
         """Return the columns that keep the score of a position, the most central one first.
 
         Cheaper than `scores`, whose best these are. Raises `InvalidSolve` as `best` does.
         """
-        return self.best(position, seconds=seconds, progress=progress).columns
+        return self.best(position, seconds=seconds, on_progress=on_progress).columns
 
     def best(
-        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
-    ) -> Best:
+        self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None
+    ) -> BestMoves:
         """Return the score of a position and the columns that keep it, as `best_columns` does.
 
         Raises `InvalidSolve` for a finished game, and when a book holds scores that cannot be.
 
         >>> Solver(Geometry(4, 4), table_mb=1).best(Position.from_moves("12", Geometry(4, 4)))
-        Best(score=0, columns=(2, 0, 3))
+        BestMoves(score=0, columns=(2, 0, 3))
         """
         self._check(position, ongoing=True)
-        return self._take_turn(lambda turn: self._answers.best(turn, position, progress), seconds)
+        return self._run_session(
+            lambda session: self._queries.best(session, position, on_progress), seconds
+        )
 
     def principal_variation(
-        self, position: Position, *, seconds: float | None = None, progress: Report | None = None
+        self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None
     ) -> tuple[int, ...]:
         """Return the columns of best play to the end: the quickest wins, the slowest losses.
 
@@ -209,26 +217,26 @@ class Solver:
         self._check(position)
         line: list[int] = []
 
-        def fill(turn: Turn) -> None:
+        def fill(session: Session) -> None:
             at = position
-            answers = self._answers
-            score = answers.score(turn, at, report=reporter(self.geometry, progress))
-            report = reporter(self.geometry, progress, known=score)
+            answers = self._queries
+            score = answers.score(session, at, report=reporter(self.geometry, on_progress))
+            report = reporter(self.geometry, on_progress, known=score)
             with known_to_be(score):
                 while not at.is_over:
                     columns = answers.playable(at)
-                    kept = (c for c in columns if answers.keeps(turn, at, c, score, report))
+                    kept = (c for c in columns if answers.keeps(session, at, c, score, report))
                     column = next(kept, None)
                     if column is None:
                         raise wrong_book(at, score)
                     line.append(column)
                     at, score = at.play_unchecked(column), -score
 
-        self._take_turn(fill, seconds)
+        self._run_session(fill, seconds)
         return tuple(line)
 
     def score_many(
-        self, positions: Many, *, seconds: float | None = None, progress: Report | None = None
+        self, positions: Many, *, seconds: float | None = None, on_progress: OnProgress = None
     ) -> npt.NDArray[np.int8]:
         """Return the scores of many positions, an int8 array of shape (n,).
 
@@ -238,12 +246,12 @@ class Solver:
         positions of its own. Raises `InvalidSolve` for discs that are no position of this board.
         """
         mine, mask = as_boards(positions, self.geometry)
-        return self._take_turn(
-            lambda turn: self._answers.score_many(turn, mine, mask, progress), seconds
+        return self._run_session(
+            lambda session: self._queries.score_many(session, mine, mask, on_progress), seconds
         )
 
     def scores_many(
-        self, positions: Many, *, seconds: float | None = None, progress: Report | None = None
+        self, positions: Many, *, seconds: float | None = None, on_progress: OnProgress = None
     ) -> npt.NDArray[np.int8]:
         """Return the scores of every column of many positions, an int8 array (n, columns).
 
@@ -253,12 +261,12 @@ class Solver:
         mine, mask = as_boards(positions, self.geometry)
         scores = np.full((len(mine), self.geometry.columns), ILLEGAL, dtype=np.int8)
 
-        def fill(turn: Turn) -> None:
+        def fill(session: Session) -> None:
             which, columns, child_mine, child_mask = children(mine, mask, self.geometry)
-            below = self._answers.score_many(turn, child_mine, child_mask, progress)
+            below = self._queries.score_many(session, child_mine, child_mask, on_progress)
             scores[which, columns] = -below
 
-        self._take_turn(fill, seconds)
+        self._run_session(fill, seconds)
         return scores
 
     # --- inside ----------------------------------------------------------------------------------
@@ -273,13 +281,13 @@ class Solver:
         if ongoing and position.is_over:
             raise InvalidSolve(f"the game is over: {position.outcome}")
 
-    def _take_turn(self, ask: Callable[[Turn], _Answer], seconds: float | None) -> _Answer:
-        """Wait for the search to be free; return ask(turn), and count the time it takes."""
+    def _run_session(self, ask: Callable[[Session], _Result], seconds: float | None) -> _Result:
+        """Wait for the search to be free; return ask(session), and count the time it takes."""
 
-        def timed(turn: Turn) -> _Answer:
+        def timed(session: Session) -> _Result:
             try:
-                return ask(turn)
+                return ask(session)
             finally:
-                self._seconds += turn.seconds
+                self._seconds += session.seconds
 
-        return self._search.take_turn(timed, seconds=seconds)
+        return self._search.run_session(timed, seconds=seconds)

@@ -82,7 +82,7 @@ def bucket_bits_for(geometry: Geometry, table_mb: float) -> int:
     return min(max(wanted, smallest_bucket_bits(geometry)), geometry.bits - 1)
 
 
-def usual_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
+def default_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
     """Return the size in MB of the table of a solver that was asked for none.
 
     What a deep book leaves to search is soon solved: there a small table, which stays near the

@@ -17,7 +17,7 @@ from claimeven.game.encodings import to_characters
 from claimeven.game.position import Position
 from claimeven.solver import protocols
 from claimeven.solver.errors import InvalidSolve
-from claimeven.solver.protocols import USUAL_BOOK
+from claimeven.solver.protocols import DEFAULT_BOOK
 from claimeven.web import responses
 from claimeven.web.allowed_agents import allowed, levels, offered_agents
 from claimeven.web.errors import no_parameter
@@ -228,7 +228,7 @@ async def _search(task: str, query: MinimaxQuery | MonteCarloQuery, services: Se
 async def book(query: InQuery) -> dict[str, Any]:
     """Look a position up in the opening book: what it holds of each column, without any search."""
     now = query.line.position
-    book = protocols.open_book(now.geometry, USUAL_BOOK)
+    book = protocols.open_book(now.geometry, DEFAULT_BOOK)
     score, scores = known_score(book, now), book_scores(now)
     return {
         "moves": query.line.moves,

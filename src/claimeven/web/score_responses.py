@@ -7,7 +7,7 @@ from typing import Any
 
 from claimeven.game.position import Position
 from claimeven.solver import protocols
-from claimeven.solver.protocols import USUAL_BOOK, OpeningBook
+from claimeven.solver.protocols import DEFAULT_BOOK, OpeningBook
 from claimeven.solver.scores import column_in_words, final_score, outcome_word, plies_to_end
 
 Scores = Sequence["int | None"]
@@ -65,7 +65,7 @@ def new_columns(position: Position, scores: Scores, seen: set[int]) -> Iterator[
 
 def book_scores(position: Position) -> list[int | None]:
     """Return the score of each column that the rules or the bundled book know, else None."""
-    book = protocols.open_book(position.geometry, USUAL_BOOK)
+    book = protocols.open_book(position.geometry, DEFAULT_BOOK)
     scores: list[int | None] = [None] * position.geometry.columns
     for column in position.legal_columns:
         known = known_score(book, position.play_unchecked(column))

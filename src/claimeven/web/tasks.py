@@ -30,8 +30,8 @@ from claimeven.puzzles.sets import bundled_puzzles, puzzle_by_number
 from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver
-from claimeven.solver.protocols import USUAL_BOOK, book_for
-from claimeven.solver.transposition_table import usual_table_mb
+from claimeven.solver.protocols import DEFAULT_BOOK, book_for
+from claimeven.solver.transposition_table import default_table_mb
 from claimeven.web.jobs import STEPS
 from claimeven.web.score_responses import new_columns, scores_json
 
@@ -65,8 +65,8 @@ class Tools:
         """Return the solver of a board. Raises `InvalidSolve` for boards of over 64 bits."""
         solver = self._solvers.get(geometry)
         if solver is None:
-            book = book_for(geometry, USUAL_BOOK)
-            size = self.table_mb or min(OWN_TABLE_MB, usual_table_mb(geometry, book))
+            book = book_for(geometry, DEFAULT_BOOK)
+            size = self.table_mb or min(OWN_TABLE_MB, default_table_mb(geometry, book))
             if geometry != STANDARD:
                 size = min(size, OTHER_TABLE_MB)
             solver = self._solvers[geometry] = Solver(geometry, size, book=book)
@@ -194,7 +194,7 @@ def scores(tools: Tools, position: Position, on_the_way: bool = False) -> dict[s
     complete = True
     try:
         progress = report if on_the_way else None
-        found = solver.scores(position, seconds=tools.seconds, progress=progress)
+        found = solver.scores(position, seconds=tools.seconds, on_progress=progress)
     except SearchStopped as stopped:
         found, complete = stopped.scores, False
     took = time.perf_counter() - begin

@@ -16,7 +16,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.minimax.search import MinimaxSearch
 from claimeven.minimax.types import ColumnValue, plies_to_end
-from claimeven.solver.scores import column_at, error_chances, win_score
+from claimeven.solver.scores import sample_column, softmax_chances, win_score
 
 if TYPE_CHECKING:
     from claimeven.solver import Solver
@@ -160,7 +160,7 @@ class PerfectAgent(SolverAgent):
             good = good[:1]
         chances = [share * (column in good) / len(good) for column in range(geometry.columns)]
         if share < 1:
-            for column, chance in enumerate(error_chances(scores, SPREAD - self.level)):
+            for column, chance in enumerate(softmax_chances(scores, SPREAD - self.level)):
                 chances[column] += (1 - share) * chance
         return tuple(chances)
 
@@ -209,7 +209,7 @@ class FullAgent(SolverAgent):
 def drawn(policy: Sequence[float], rng: np.random.Generator) -> int:
     """Draw a column; a policy that leaves no choice takes nothing from the generator."""
     likely = [column for column, chance in enumerate(policy) if chance > 0]
-    return likely[0] if len(likely) == 1 else column_at(policy, float(rng.random()))
+    return likely[0] if len(likely) == 1 else sample_column(policy, float(rng.random()))
 
 
 def best_known(position: Position, scores: Scores) -> int:

@@ -108,7 +108,7 @@ class ScoreCache:
                 report(start + at.done * size // max(1, at.total))
 
             assert search is not None
-            rows = search.scores_many(part, progress=report_part).tolist()
+            rows = search.scores_many(part, on_progress=report_part).tolist()
             found = {
                 each.canonical_key: _oriented(_row(scores), each)
                 for each, scores in zip(part, rows, strict=True)

@@ -13,7 +13,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.cores import usable_cores
 from claimeven.solver.errors import MAX_THREADS, check_table_mb, check_threads
-from claimeven.solver.protocols import SHIPPED_BOOK, USUAL_BOOK
+from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
 
 if TYPE_CHECKING:
     from claimeven.solver import SolveProgress, Solver
@@ -53,7 +53,7 @@ class SolverChoice:
         if self.no_book:
             return None
         if self.book is None:
-            return USUAL_BOOK
+            return DEFAULT_BOOK
         return SHIPPED_BOOK if self.book == SHIPPED_BOOK else Path(self.book)
 
 
@@ -73,13 +73,13 @@ class ProgressSolver:
         return self.solver.geometry
 
     def score(self, position: Position) -> int:
-        return self.solver.score(position, progress=self._show(position))
+        return self.solver.score(position, on_progress=self._show(position))
 
     def scores(self, position: Position) -> tuple[int | None, ...]:
-        return self.solver.scores(position, progress=self._show(position))
+        return self.solver.scores(position, on_progress=self._show(position))
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        return self.solver.principal_variation(position, progress=self._show(position))
+        return self.solver.principal_variation(position, on_progress=self._show(position))
 
     def _show(self, position: Position) -> Callable[[SolveProgress], None]:
         return lambda at: self.line.show(lambda: progress_text(f"ply {position.ply}", at))

@@ -183,9 +183,9 @@ def test_a_report_that_asks_the_solver_is_told_that_it_is_busy(threads: int) -> 
 
     hard = [HARD.play(column) for column in range(4)]
     for call in (
-        lambda: solver.score(HARD, progress=report),
-        lambda: solver.scores(HARD, progress=report),
-        lambda: solver.score_many(hard, progress=report),
+        lambda: solver.score(HARD, on_progress=report),
+        lambda: solver.scores(HARD, on_progress=report),
+        lambda: solver.score_many(hard, on_progress=report),
     ):
         refused.clear()
         with pytest.raises(SearchStopped):
@@ -204,9 +204,9 @@ def test_what_a_report_raises_ends_the_call_and_frees_the_solver() -> None:
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        solver.score(HARD, progress=report)
+        solver.score(HARD, on_progress=report)
     with pytest.raises(RuntimeError, match="enough"):
-        solver.score_many([HARD, HARD.play(0), HARD.play(1)], progress=report)
+        solver.score_many([HARD, HARD.play(0), HARD.play(1)], on_progress=report)
     assert solver.score(Position.from_moves("4455")) == 18
 
 
@@ -316,7 +316,7 @@ class OtherCall:
     @staticmethod
     def _is_waited_for() -> bool:
         frame = sys._current_frames().get(threading.main_thread().ident or 0)
-        while frame is not None and frame.f_code is not ExactSearch._wait_for_turn.__code__:
+        while frame is not None and frame.f_code is not ExactSearch._wait_for_session.__code__:
             frame = frame.f_back
         return frame is not None
 
