@@ -169,7 +169,7 @@ def test_a_packed_file_is_read(tmp_path: Path) -> None:
         ("4458", "move 4: '8' is not a column"),
         ("1212121", "the game is over after 1212121"),
         ("4455 1 2", r"4455 has 2 scores: give one for each of 7 columns, one for the position"),
-        ("4455 99", "'99' is no score of a position of 7x6"),
+        ("4455 99", "'99' is not a score of a position of 7x6"),
         ("bad 12", "bad 12 may be moves and a score, or a word and moves: write moves in digits"),
         ("easy 4455 1 2 3 4 5 6 .", "column 7 can be played after 4455"),
         ("444444 1 2 3 4 5 6 7", "column 4 cannot be played after 444444"),

@@ -262,7 +262,7 @@ _REPLAY = write_text([GameRecord((3, 3))], "kaggle")
                 "line 8: it has",
             ],
         ),
-        ("jsonl", '{"moves": "44"}\n{"moves\n{"moves": "33"}\n', ["44", "line 2: not JSON", "33"]),
+        ("jsonl", '{"moves": "44"}\n{"moves\n{"moves": "33"}\n', ["44", "line 2: expected", "33"]),
         (
             "kaggle",
             f"{_REPLAY}{_REPLAY[:50]}\n\n{_REPLAY}{'[' * 100_000}\n7",

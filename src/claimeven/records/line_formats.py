@@ -49,8 +49,8 @@ def write_rows(stream: TextIO, records: Iterable[GameRecord]) -> None:
         label = label_of(record)
         if label is None:
             raise InvalidRecord(
-                f"the perfect result of {record.moves or 'the empty board'} is unknown, and a row of"
-                f" the UCI data set ends with it: {', '.join(LABELS)}"
+                f"the perfect result of {record.moves or 'the empty board'} is unknown, and a row"
+                f" of the UCI data set ends with it: {', '.join(LABELS)}"
             )
         stream.write(",".join((*to_uci(record.position), label)) + "\n")
 

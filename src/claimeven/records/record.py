@@ -28,8 +28,8 @@ T = TypeVar("T")
 class InvalidRecord(ClaimevenError):
     """A record of a game that cannot be read: the `reason`, and the `line` of its file, if known.
 
-    >>> str(InvalidRecord("it is no replay", line=3))
-    'line 3: it is no replay'
+    >>> str(InvalidRecord("not a replay", line=3))
+    'line 3: not a replay'
     """
 
     def __init__(self, reason: str, line: int | None = None) -> None:

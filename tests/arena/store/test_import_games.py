@@ -205,7 +205,7 @@ def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
         ("m.csv", "moves,result,fault\n44,first,cash\n", r"no fault 'cash' \(did you mean crash"),
         ("m.csv", "moves,opening\n4455,55\n", "its moves do not begin with its opening"),
         ("m.csv", "moves,first\n44,\x1b[2J\n", "is no name of a player"),
-        ("m.jsonl", '{"moves": "44"}\n[1]\n', "line 2 of .*: it is no JSON object with moves"),
+        ("m.jsonl", '{"moves": "44"}\n[1]\n', "line 2 of .*: expected a JSON object with moves"),
         (
             "m.jsonl",
             '{"moves": "44"}\n{"moves": 44}\n',
