@@ -45,10 +45,10 @@ def positions_met(level: int, games: int) -> dict[Position, Scores]:
     for game in range(games):
         position, seat = opening(openings), game % 2
         while not position.is_over:
-            is_judged = position.turn == seat
-            agent = AGENTS[level if is_judged else TOP_LEVEL]
+            is_evaluated = position.turn == seat
+            agent = AGENTS[level if is_evaluated else TOP_LEVEL]
             decision = agent.choose(position, Limit(), rng)
-            if is_judged and len(position.legal_columns) > 1:
+            if is_evaluated and len(position.legal_columns) > 1:
                 met[position] = decision.details["values"]
             position = position.play(decision.column)
     return met

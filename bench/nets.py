@@ -39,7 +39,7 @@ from claimeven.learning.net_training import Batch, Losses, NetTrainer, Optimizer
 from claimeven.learning.precision import BFLOAT16, FLOAT32
 from claimeven.montecarlo.puct.policy_value import Floats
 from claimeven.networks import read_model
-from claimeven.networks.loading import SHIPPED_NET
+from claimeven.networks.loading import BUNDLED_NET
 from claimeven.networks.net import Net, read_net
 
 #: Positions asked about one by one, and at a call.
@@ -178,7 +178,7 @@ def main() -> None:
     names = (*PARTS, SEEDS)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(names))
     parser.add_argument(
-        "--model", type=Path, nargs="+", default=[SHIPPED_NET], help="files of nets"
+        "--model", type=Path, nargs="+", default=[BUNDLED_NET], help="files of nets"
     )
     asked = parser.parse_args()
     for part in asked.parts:

@@ -18,7 +18,7 @@ from bench.timing import best_of, machine
 from claimeven import Geometry, Position
 from claimeven.montecarlo.puct import PuctForest, PuctOptions, PuctSearch
 from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
-from claimeven.networks.loading import SHIPPED_NTUPLE, read_policy_value
+from claimeven.networks.loading import BUNDLED_NTUPLE, read_policy_value
 
 ITERATIONS = 20_000
 GAMES, EACH = 256, 200
@@ -46,7 +46,7 @@ def check(what: str, found: tuple[int, ...], signature: tuple[int, ...]) -> None
 
 
 def batches() -> None:
-    model = read_policy_value(SHIPPED_NTUPLE)
+    model = read_policy_value(BUNDLED_NTUPLE)
     for leaves, signature in BATCHES.items():
         options = PuctOptions(leaves=leaves, capacity=200_000, reuse=False)
         search = PuctSearch(model, options)
@@ -60,11 +60,11 @@ def batches() -> None:
 
 
 def forest() -> None:
-    model = read_policy_value(SHIPPED_NTUPLE)
+    model = read_policy_value(BUNDLED_NTUPLE)
     model.load()
     PuctForest.load()
     for leaves, signature in FOREST.items():
-        trees = PuctForest(trees=GAMES, nodes_each=8 * EACH)
+        trees = PuctForest(trees=GAMES, nodes_per_tree=8 * EACH)
         for tree in range(GAMES):
             trees.reset(tree, opening(tree))
         begin = time.perf_counter()
@@ -86,7 +86,7 @@ def opening(number: int) -> Position:
 
 def tree() -> None:
     model = UniformPolicyValue()
-    trees = PuctForest(nodes_each=8 * ITERATIONS)
+    trees = PuctForest(nodes_per_tree=8 * ITERATIONS)
     trees.run(model, 1)
     begin = time.perf_counter()
     made = trees.run(model, ITERATIONS, 32)

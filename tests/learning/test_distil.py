@@ -30,7 +30,7 @@ from claimeven.learning.batching import Lessons, batch_of, chances_of
 from claimeven.learning.distil import _split
 from claimeven.learning.metrics import net_accuracy
 from claimeven.networks import read_model
-from claimeven.networks.net import SHAPES, Features, Searching, read_net, write_net
+from claimeven.networks.net import SHAPES, Features, SearchDefaults, read_net, write_net
 from claimeven.solver import Solver
 from tests.cli.conftest import interrupted
 from tests.learning.needs import needs_jax
@@ -376,11 +376,11 @@ def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) 
     with pytest.raises(InvalidRun, match="is a net of another size: "):
         train_distil(tmp_path / "other", data, replace(begun, size="medium"))
     narrow, net = tmp_path / "narrow.npz", drawn_net(SMALL, replace(SHAPES["small"], pairs=90))
-    net.searching = Searching(c=0.5, prior_temperature=4.0)
+    net.search_defaults = SearchDefaults(c=0.5, prior_temperature=4.0)
     write_net(narrow, net)
     train_distil(tmp_path / "wider", data, replace(begun, start=str(narrow)))
     wider = read_net(tmp_path / "wider" / "model.npz")
-    assert (wider.shape, wider.searching) == (SHAPES["small"], net.searching)
+    assert (wider.shape, wider.search_defaults) == (SHAPES["small"], net.search_defaults)
     with pytest.raises(InvalidRun, match=r"holds a run with start '[0-9a-f]+', not without: ask"):
         train_distil(tmp_path / "on", data, replace(begun, start=None))
 

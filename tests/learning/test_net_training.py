@@ -27,7 +27,7 @@ from claimeven.learning.net_training import (
 from claimeven.learning.precision import FLOAT32
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.net import Net, NetShape
-from claimeven.networks.net.file import packed, unpacked
+from claimeven.networks.net.file import pack, unpack
 from tests.learning.needs import needs_jax
 from tests.networks.net.support import TINY, drawn_net
 from tests.networks.net.test_net import boards_of
@@ -107,7 +107,7 @@ def test_learning_sees_weights_as_files_hold_them(steps: int) -> None:
     import jax
 
     net = drawn_net(seed=5)
-    held = unpacked(packed(net, steps=steps))
+    held = unpack(pack(net, steps=steps))
     seen = jax.jit(partial(as_rounded, steps=steps))(net.arrays)
     for name, array in held.arrays.items():
         # Where one lies halfway between two steps the two may round it apart.
@@ -128,7 +128,7 @@ def test_weights_that_knew_of_rounding_lose_little_by_it() -> None:
         trainer = NetTrainer(TINY, config, SMALL, seed)
         for _ in range(config.steps):
             trainer.learn(batch)
-        rounded = unpacked(packed(trainer.net(), steps=1))
+        rounded = unpack(pack(trainer.net(), steps=1))
         told = rounded.raw(*boards_of(SMALL, 16))[:, 5:] - batch.scores / 10
         missed[rounding] += (told**2 * batch.scored).mean()
     assert missed[1] < missed[0] * 0.75

@@ -16,8 +16,8 @@ from claimeven.learning.net_weights import can_grow, grown
 from claimeven.learning.quantization import MANY_POSITIONS, packed_by_play, positions_of_play
 from claimeven.networks import InvalidNetwork
 from claimeven.networks.model_file import read_model
-from claimeven.networks.net import Net, NetShape, Searching, read_net
-from claimeven.networks.net.file import unpacked, write_net
+from claimeven.networks.net import Net, NetShape, SearchDefaults, read_net
+from claimeven.networks.net.file import unpack, write_net
 from tests.learning.needs import needs_jax
 from tests.learning.test_net_training import made_batch
 from tests.networks.net.support import TINY, drawn_net
@@ -54,7 +54,7 @@ def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
         name: (array + 2 * nets[1].arrays[name] + 5 * nets[2].arrays[name]) / np.float32(8)
         for name, array in nets[0].arrays.items()
     }
-    kept = unpacked(packed_by_play(Net(SHAPE, wanted, SMALL), 127, MANY_POSITIONS))
+    kept = unpack(packed_by_play(Net(SHAPE, wanted, SMALL), 127, MANY_POSITIONS))
     for name, array in mean.arrays.items():
         unit = np.abs(wanted[name]).max() / 127
         assert np.abs(array - kept.arrays[name]).max() <= unit, name
@@ -98,14 +98,14 @@ def test_a_mean_knows_scores_if_all_nets_do(tmp_path: Path) -> None:
 
 
 def test_what_suits_all_nets_suits_their_mean(tmp_path: Path) -> None:
-    suits = Searching(c=0.5, score_share=0.8)
+    suits = SearchDefaults(c=0.5, score_share=0.8)
     alike, other = drawn(4), drawn(6)
-    alike.searching = suits
+    alike.search_defaults = suits
     paths = files(tmp_path, alike, alike, other)
     average_nets(paths[:2], tmp_path / "mean.npz")
-    assert read_net(tmp_path / "mean.npz").searching == suits
+    assert read_net(tmp_path / "mean.npz").search_defaults == suits
     average_nets(paths, tmp_path / "mean.npz")
-    assert read_net(tmp_path / "mean.npz").searching == Searching()
+    assert read_net(tmp_path / "mean.npz").search_defaults == SearchDefaults()
 
 
 def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> None:
@@ -172,11 +172,11 @@ WIDE = replace(TINY, pairs=TINY.pairs + 5)
 @pytest.mark.parametrize("geometry", [Geometry(), BOARD, Geometry(1, 9, 4)], ids=str)
 @pytest.mark.parametrize("wide", [TINY, WIDE], ids=["as wide", "wider"])
 def test_a_net_that_has_grown_answers_as_before(geometry: Geometry, wide: NetShape) -> None:
-    net = drawn_net(geometry, seed=2, knows_scores=True, searching=Searching(c=2.0))
+    net = drawn_net(geometry, seed=2, knows_scores=True, search_defaults=SearchDefaults(c=2.0))
     net.knows_only_best = True
     more = grown(net, wide, seed=4)
     assert (more.shape, more.geometry, more.knows_scores) == (wide, geometry, True)
-    assert (more.searching, more.knows_only_best) == (net.searching, True)
+    assert (more.search_defaults, more.knows_only_best) == (net.search_defaults, True)
     boards = boards_of(geometry, 20) if geometry.columns > 1 else np.zeros((2, 3), dtype=np.uint64)
     assert more.raw(*boards) == pytest.approx(net.raw(*boards), abs=1e-5)
     for name, array in net.arrays.items():

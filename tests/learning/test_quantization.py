@@ -8,7 +8,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.learning.quantization import packed_by_play, positions_of_play, rounded_by
 from claimeven.networks.net import Net, NetShape
-from claimeven.networks.net.file import packed, rounded, units_of, unpacked
+from claimeven.networks.net.file import pack, round_weights, units_of, unpack
 from tests.networks.net.support import TINY, drawn_net
 
 SMALL = Geometry(4, 4, 3)
@@ -66,7 +66,7 @@ def test_a_layer_gives_in_play_what_it_gave() -> None:
     def error(kept: tuple[np.ndarray, np.ndarray]) -> float:
         return float(((other @ (kept[0] * kept[1]) - wanted) ** 2).mean())
 
-    assert error(rounded_by(weights, 4, seen)) < 0.15 * error(rounded(weights, 4))
+    assert error(rounded_by(weights, 4, seen)) < 0.15 * error(round_weights(weights, 4))
 
 
 def test_inputs_that_have_nothing_in_common_are_rounded_each_for_itself() -> None:
@@ -74,8 +74,8 @@ def test_inputs_that_have_nothing_in_common_are_rounded_each_for_itself() -> Non
     apart = np.eye(16, dtype=np.float32) * np.arange(1, 17, dtype=np.float32)
     for given in (apart, np.zeros((10, 16), dtype=np.float32), np.zeros((0, 16), np.float32)):
         whole, unit = rounded_by(weights, 6, given)
-        assert np.array_equal(whole, rounded(weights, 6)[0])
-        assert np.array_equal(unit, rounded(weights, 6)[1])
+        assert np.array_equal(whole, round_weights(weights, 6)[0])
+        assert np.array_equal(unit, round_weights(weights, 6)[1])
     empty = np.zeros((0, 5), dtype=np.float32)
     assert rounded_by(empty, 6, np.zeros((10, 0), dtype=np.float32))[0].shape == (0, 5)
 
@@ -86,7 +86,7 @@ def test_weights_of_inputs_that_never_came_stay() -> None:
     given[:, 7] = 0
     whole, unit = rounded_by(weights, 5, given)
     assert np.array_equal(whole[7], np.rint(weights[7] / unit))
-    assert not np.array_equal(whole, rounded(weights, 5)[0])
+    assert not np.array_equal(whole, round_weights(weights, 5)[0])
 
 
 @pytest.mark.parametrize("geometry", [Geometry(), SMALL, Geometry(5, 6)], ids=str)
@@ -132,18 +132,18 @@ def test_a_whole_net_rounded_by_its_play(geometry: Geometry) -> None:
     shape = NetShape(pairs=24, blocks=2, line_numbers=3, column_numbers=2)
     net = drawn_net(geometry, shape, seed=5, knows_scores=True)
     model = packed_by_play(net, 4)
-    back = unpacked(model)
+    back = unpack(model)
     assert back.knows_scores
     assert (back.shape, back.geometry) == (net.shape, geometry)
     assert all(np.array_equal(a, net.arrays[n]) for n, a in back.arrays.items() if "bias" in n)
-    assert model.arrays.keys() == packed(net, steps=4).arrays.keys()
+    assert model.arrays.keys() == pack(net, steps=4).arrays.keys()
     boards = positions_of_play(net, 500, seed=9)  # other games than those it was rounded by
     wanted = net.raw(*boards)
 
     def error(rough: Net) -> float:
         return float(((rough.raw(*boards) - wanted) ** 2).mean())
 
-    alone = error(unpacked(packed(net, steps=4)))
+    alone = error(unpack(pack(net, steps=4)))
     assert error(back) < alone * (0.5 if geometry.columns > 1 else 1.01)
     told: list[tuple[int, int]] = []
     again = packed_by_play(net, 4, on_progress=lambda done, total: told.append((done, total)))
@@ -168,7 +168,7 @@ def test_each_layer_is_rounded_by_what_it_is_given_and_what_it_would_be(geometry
     """Given by the rounded layers before it, and what the net itself would give it."""
     net = drawn_net(geometry, NetShape(24, 2, 3, 2), seed=5)
     model = packed_by_play(net, 4)
-    back = unpacked(model)
+    back = unpack(model)
     boards = positions_of_play(net, 10 * len(net.arrays["in_sum"]))
     given, ideal = back.inputs(*boards), net.inputs(*boards)
     for name in ("in_", "block0_", "block1_", "out_"):
@@ -224,5 +224,5 @@ def test_units_are_those_of_the_usual_steps() -> None:
 def test_a_net_that_knows_nothing_can_be_rounded() -> None:
     """All its numbers are 0, and so is whatever its layers are given."""
     net = Net.zeros(TINY, SMALL)
-    back = unpacked(packed_by_play(net))
+    back = unpack(packed_by_play(net))
     assert all(not array.any() for array in back.arrays.values())

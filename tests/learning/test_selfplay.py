@@ -28,8 +28,8 @@ from claimeven.learning.selfplay import SelfPlayLearner, check_gate, gate
 from claimeven.learning.selfplay_games import SelfPlay
 from claimeven.learning.selfplay_jobs import SelfPlayWork, play_selfplay
 from claimeven.montecarlo.puct import PuctSearch
-from claimeven.networks import read_model, read_policy_value, suited_options
-from claimeven.networks.net import Net, NetShape, Searching, read_net
+from claimeven.networks import read_model, read_policy_value, recommended_options
+from claimeven.networks.net import Net, NetShape, SearchDefaults, read_net
 from claimeven.parallel.jobs import PoolError
 from claimeven.parallel.pool import LocalWorkers
 from tests.cli.conftest import interrupted
@@ -98,10 +98,10 @@ def test_its_model_tells_how_it_was_searched(whole: Path, tmp_path: Path) -> Non
     )  # fmt: skip
     train_selfplay(tmp_path / "run", config)
     for path in (tmp_path / "run/model.npz", tmp_path / "run/models/1.npz"):
-        options = suited_options(read_policy_value(path))
+        options = recommended_options(read_policy_value(path))
         assert (options.c, options.prior_temperature) == (0.7, 1.3)
-        assert read_net(path).searching == Searching(0.7, 1.3, 0.6, 5.0)
-    assert suited_options(read_policy_value(whole / "model.npz")) == QUICK.search
+        assert read_net(path).search_defaults == SearchDefaults(0.7, 1.3, 0.6, 5.0)
+    assert recommended_options(read_policy_value(whole / "model.npz")) == QUICK.search
 
 
 def one_look(net: Net) -> Callable[[Position], int]:

@@ -64,7 +64,7 @@ def test_a_timed_search_of_a_kept_tree_ends_there_too(backend: str) -> None:
     visit_nearly_to_the_end(before.forest.trees[0], 10)
     assert searcher.search(Position(), rng, seconds=600).iterations == 10
     after = searcher.search(Position(), rng, iterations=5)
-    assert (after.iterations, after.kept) == (0, MAX_VISITS)
+    assert (after.iterations, after.reused_visits) == (0, MAX_VISITS)
     assert after.column in range(7)
 
 
@@ -75,8 +75,8 @@ def test_a_worn_graph_is_emptied(backend: str) -> None:
     before = searcher.search(Position(), rng, iterations=20)
     visit_nearly_to_the_end(before.forest.trees[0], MAX_VISITS // 2)
     after = searcher.search(Position(), rng, iterations=5)
-    assert (after.iterations, after.kept) == (5, 0)
-    assert searcher.search(Position(), rng, iterations=5).kept == 5
+    assert (after.iterations, after.reused_visits) == (5, 0)
+    assert searcher.search(Position(), rng, iterations=5).reused_visits == 5
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

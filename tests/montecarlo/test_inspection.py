@@ -23,7 +23,7 @@ from claimeven.montecarlo import (
     tree_text,
 )
 from claimeven.montecarlo.final_move import choose
-from claimeven.montecarlo.immediate import EvidentTree, evident_moves
+from claimeven.montecarlo.immediate import ImmediateTree, immediate_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.montecarlo.tree.textbook import TreeNode
 from tests.montecarlo.support import all_of, search
@@ -121,7 +121,7 @@ def test_columns_proven_in_different_trees_prove_the_root(
             TreeNode(position.play(column), column, 1, 0, *proofs.get(column, (UNPROVEN, 0)))
             for column in range(2)
         ]
-        trees.append(EvidentTree(tree))
+        trees.append(ImmediateTree(tree))
     options = preset("uct")
     branch = Forest(position, options, tuple(trees)).branch(1)
     assert branch.proof == root
@@ -180,9 +180,9 @@ def test_a_line_defends_as_long_as_it_can() -> None:
     above.children = [tree]
     tree.proof, tree.distance = PROVEN_WIN, 6
     options = preset("uct", decisive_moves="off")
-    assert Forest(position, options, (EvidentTree(above),)).line(0) == (0, 1)
+    assert Forest(position, options, (ImmediateTree(above),)).line(0) == (0, 1)
     lost = Position.from_moves("4131")  # the first player makes an open three at the bottom
-    assert evident_moves(lost.play(4)) == [1, 5]
+    assert immediate_moves(lost.play(4)) == [1, 5]
 
 
 def test_principal_line_follows_the_visits() -> None:
@@ -281,7 +281,7 @@ def test_svg_by_hand() -> None:
         TreeNode(POSITION.play(1), 1, 10_000, 0),
         TreeNode(POSITION.play(2), 2, 9_999, 0),
     ]
-    branch = Forest(POSITION, preset("uct"), (EvidentTree(tree),)).branch(1, 3)
+    branch = Forest(POSITION, preset("uct"), (ImmediateTree(tree),)).branch(1, 3)
     space = "{http://www.w3.org/2000/svg}"
     drawing = ET.fromstring(tree_svg(branch, POSITION))
     texts = [text.text for text in drawing.iter(f"{space}text")]
@@ -369,12 +369,12 @@ def test_the_bonus_on_a_table_is_what_selection_adds() -> None:
 def test_steps_that_catch_up_tell_what_the_position_is_worth() -> None:
     searcher = MonteCarloSearch(preset("uct-itu-table"))
     steps, _ = searcher.trace(POSITION, np.random.default_rng(1), 1500)
-    caught = [step for step in steps if step.is_caught_up]
+    caught = [step for step in steps if step.is_catch_up]
     assert any(step.result % 1 for step in caught)
     assert not any(step.simulated for step in caught)
     lines = [step_line(step, POSITION) for step in caught]
     assert all("catch up" in line for line in lines)
-    assert not any(step.result % 1 for step in steps if not step.is_caught_up)
+    assert not any(step.result % 1 for step in steps if not step.is_catch_up)
 
 
 def test_branches_are_equal_where_all_is_that_they_tell() -> None:

@@ -42,12 +42,12 @@ def test_a_search_ended_while_its_tree_is_moved_begins_anew(
             searcher.search(LATER, np.random.default_rng(2), iterations=500)
     found = searcher.search(LATER, np.random.default_rng(3), iterations=500)
     fresh = make().search(LATER, np.random.default_rng(3), iterations=500)
-    assert found.kept == 0
+    assert found.reused_visits == 0
     assert found.root == fresh.root
 
 
 @pytest.mark.parametrize(("module", "helper", "table"), [
-    (tree_textbook, "prove", "off"), (graph_textbook, "revalue", "equal"),
+    (tree_textbook, "prove", "off"), (graph_textbook, "update_value", "equal"),
 ], ids=["tree", "graph"])  # fmt: skip
 def test_a_search_in_python_ended_within_an_iteration_begins_anew(
     module: Any, helper: str, table: str, monkeypatch: pytest.MonkeyPatch
@@ -67,7 +67,7 @@ def test_a_search_in_python_ended_within_an_iteration_begins_anew(
             searcher.search(position, np.random.default_rng(2), iterations=500)
     found = searcher.search(position, np.random.default_rng(3), iterations=20)
     fresh = MonteCarloSearch(options, "python")
-    assert found.kept == 0
+    assert found.reused_visits == 0
     assert found.root == fresh.search(position, np.random.default_rng(3), iterations=20).root
 
 

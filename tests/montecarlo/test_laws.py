@@ -16,9 +16,9 @@ from claimeven.montecarlo.graph.kernel import (
     META,
     NO_EDGES,
     VISITS,
-    unpacked_edge,
+    unpack_edge,
 )
-from claimeven.montecarlo.layout import unpacked
+from claimeven.montecarlo.layout import unpack_meta
 from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode
 from tests.montecarlo.support import (
     BOARDS,
@@ -69,13 +69,13 @@ def test_visits_on_a_graph(table: str) -> None:
     nodes, edges = engine.graph.nodes, engine.graph.edges
     inner = 0
     for node in range(1, engine.used):
-        first, (_, count, proof, _) = nodes[node, EDGES], unpacked(int(nodes[node, META]))
+        first, (_, count, proof, _) = nodes[node, EDGES], unpack_meta(int(nodes[node, META]))
         if first != NO_EDGES and not proof:
             passed = int(edges[first : first + count, EDGE_VISITS].sum())
             assert nodes[node, VISITS] == passed + 1
             inner += passed > 0
         for edge in range(first, first + count if first != NO_EDGES else 0):
-            child = unpacked_edge(int(edges[edge, EDGE_TARGET]))[1]
+            child = unpack_edge(int(edges[edge, EDGE_TARGET]))[1]
             assert child < 0 or edges[edge, EDGE_VISITS] <= nodes[child, VISITS]
     assert inner > 100
     assert result.stored < 3000

@@ -24,7 +24,7 @@ from tests.montecarlo.support import BOARDS, unfinished_position, wins_at_once
 PLAYED = 12
 
 
-def moves_of(rule: str, position: Position, count: int = 60) -> set[int]:
+def count_moves(rule: str, position: Position, count: int = 60) -> set[int]:
     return {RULES[rule](position, Stream(seed)) for seed in range(count)}
 
 
@@ -75,11 +75,11 @@ def test_wins_and_blocks() -> None:
     """A win comes before a block, a block before anything else."""
     both = Position.from_moves("172737")  # each side has three: first in the bottom row 1 2 3
     for rule in ("wins-and-blocks", "careful", "greedy", "alphabeta1", "alphabeta2"):
-        assert moves_of(rule, both) == {3}, rule
+        assert count_moves(rule, both) == {3}, rule
     threatened = Position.from_moves("17273")
     for rule in ("wins-and-blocks", "careful", "alphabeta2"):
-        assert moves_of(rule, threatened) == {3}, rule
-    assert len(moves_of("random", threatened)) > 3
+        assert count_moves(rule, threatened) == {3}, rule
+    assert len(count_moves("random", threatened)) > 3
 
 
 def test_careful_fills_no_cell_below_a_win_of_the_opponent() -> None:
@@ -88,7 +88,7 @@ def test_careful_fills_no_cell_below_a_win_of_the_opponent() -> None:
     assert safe
     assert not winning_columns(position)
     assert safe != set(position.legal_columns)
-    assert moves_of("careful", position) == safe
+    assert count_moves("careful", position) == safe
     for column in set(position.legal_columns) - safe:
         after = position.play(column)
         assert any(wins_at_once(after, reply) for reply in after.legal_columns)
@@ -118,7 +118,7 @@ def test_greedy_makes_the_longest_run() -> None:
     position = Position.from_moves("1223")  # first player holds 1 and 2 on different rows
     longest = max(longest_run(position, column) for column in position.legal_columns)
     expected = {c for c in position.legal_columns if longest_run(position, c) == longest}
-    assert moves_of("greedy", position) == expected
+    assert count_moves("greedy", position) == expected
     assert longest_run(Position.from_moves("112233"), 3) == 4
 
 
@@ -129,7 +129,7 @@ def test_shallow_moves_are_those_of_plain_minimax(depth: int) -> None:
         position = unfinished_position(rng, BOARDS[trial % 6])
         values = {column: -minimax(position.play(column), depth - 1) for column in legal(position)}
         best = {column for column, value in values.items() if value == max(values.values())}
-        assert moves_of(f"alphabeta{depth}", position, 100) == best
+        assert count_moves(f"alphabeta{depth}", position, 100) == best
 
 
 def legal(position: Position) -> tuple[int, ...]:

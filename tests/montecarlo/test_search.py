@@ -68,7 +68,7 @@ def test_a_search_that_was_loaded_begins_anew() -> None:
     for backend in ("compiled", "python"):
         searcher = MonteCarloSearch(preset("uct-menary", reuse=True), backend)
         searcher.load(Geometry())
-        assert searcher.search(Position(), generator(), iterations=5).kept == 0
+        assert searcher.search(Position(), generator(), iterations=5).reused_visits == 0
 
 
 def test_a_position_decided_at_a_glance_has_no_branching() -> None:
@@ -112,14 +112,14 @@ def test_the_tree_is_kept_from_either_player_s_reply(table: str, backend: str) -
         if node.column == reply
     )
     kept = searcher.search(one_on.play(reply), rng, iterations=1)
-    assert kept.kept >= grandchild.visits > 0
-    assert kept.root.visits == kept.kept + 1
+    assert kept.reused_visits >= grandchild.visits > 0
+    assert kept.root.visits == kept.reused_visits + 1
     again = searcher.search(one_on.play(reply).play(kept.column), rng, iterations=1)
-    assert again.kept > 0
+    assert again.reused_visits > 0
     elsewhere = searcher.search(Position.from_moves("11"), rng, iterations=1)
-    assert elsewhere.kept == 0
+    assert elsewhere.reused_visits == 0
     searcher.reset()
-    assert searcher.search(one_on, rng, iterations=1).kept == 0
+    assert searcher.search(one_on, rng, iterations=1).reused_visits == 0
 
 
 def test_a_kept_tree_is_the_subtree() -> None:
@@ -138,7 +138,7 @@ def test_no_reuse_starts_from_scratch() -> None:
     searcher = MonteCarloSearch(preset("uct-menary"))
     rng = generator()
     searcher.search(Position(), rng, iterations=100)
-    assert searcher.search(Position(), rng, iterations=100).kept == 0
+    assert searcher.search(Position(), rng, iterations=100).reused_visits == 0
 
 
 def test_the_table_outlives_the_game() -> None:
@@ -147,7 +147,7 @@ def test_the_table_outlives_the_game() -> None:
     first = searcher.search(Position(), rng, iterations=500)
     searcher.search(Position.from_moves("4455"), rng, iterations=500)
     again = searcher.search(Position(), rng, iterations=500)
-    assert again.kept == 500
+    assert again.reused_visits == 500
     assert again.stored > first.stored
 
 
@@ -159,10 +159,12 @@ def test_a_full_table_replaces_positions_and_forgets_no_other(backend: str) -> N
     assert (before.full, before.stored) == (True, 200)
     visits = {child.column: child.visits for child in before.root.children}
     after = searcher.search(Position(), rng, iterations=500)
-    assert (after.kept, after.stored, after.root.visits) == (500, 200, 1000)
+    assert (after.reused_visits, after.stored, after.root.visits) == (500, 200, 1000)
     assert all(child.visits >= visits[child.column] for child in after.root.children)
     reply = max(visits, key=lambda column: visits[column])
-    assert searcher.search(Position().play(reply), rng, iterations=20).kept >= visits[reply]
+    assert (
+        searcher.search(Position().play(reply), rng, iterations=20).reused_visits >= visits[reply]
+    )
 
 
 @pytest.mark.parametrize("name", ["uct", "flat", "uct-itu", "uct-itu-table"])
@@ -261,7 +263,7 @@ def test_the_smallest_boards() -> None:
         ({"threads": 65}, "threads must be 1 to 64, not 65"),
         ({"solver": 1}, "solver must be true or false"),
         ({"reuse": 0}, "reuse must be true or false, not 0"),
-        ({"playouts": 3}, "there is no option 'playouts' (did you mean playout?)"),
+        ({"playoud": 3}, "there is no option 'playoud' (did you mean playout?)"),
         ({"method": "flat", "transpositions": "equal"}, "needs method=uct"),
         ({"method": "flat", "decisive_moves": "tree"}, "decisive_moves=tree needs method=uct"),
         ({"method": "breadth", "solver": True}, "need method=uct"),

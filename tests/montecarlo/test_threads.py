@@ -66,8 +66,8 @@ def test_a_copy_of_a_search_starts_without_trees() -> None:
     search.search(Position(), np.random.default_rng(1), iterations=50)
     for other in (copy.deepcopy(search), pickle.loads(pickle.dumps(search))):
         assert (other.options, other.backend) == (search.options, "python")
-        assert other.search(Position(), np.random.default_rng(1), iterations=5).kept == 0
-    assert search.search(Position(), np.random.default_rng(1), iterations=5).kept == 50
+        assert other.search(Position(), np.random.default_rng(1), iterations=5).reused_visits == 0
+    assert search.search(Position(), np.random.default_rng(1), iterations=5).reused_visits == 50
 
 
 @pytest.mark.parametrize("make", [

@@ -17,7 +17,7 @@ from claimeven.montecarlo import (
     MonteCarloSearch,
 )
 from claimeven.montecarlo.dispatch import compiled_engine, textbook_engine
-from claimeven.montecarlo.engine import LeafByLeaf
+from claimeven.montecarlo.engine import LeafTurns
 from claimeven.montecarlo.formula import TABLE_SIZE
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.options import (
@@ -83,7 +83,7 @@ def assert_same_games(
             "value",
             "policy",
             "iterations",
-            "kept",
+            "reused_visits",
             "depth",
             "stored",
             "full",
@@ -133,14 +133,14 @@ def test_flat_search_stays_at_a_leaf_until_it_is_told_to_go_on() -> None:
         position = unfinished_position(rng, rng.choice(BOARDS))
         forests = []
         for engine in (compiled_engine(position.geometry, options), textbook_engine(options)):
-            assert isinstance(engine, LeafByLeaf)
+            assert isinstance(engine, LeafTurns)
             engine.start(position, 7)
-            engine.stay()
+            engine.hold_leaf()
             leaves = engine.leaves()
             for leaf in range(leaves):
                 assert engine.run(2) == 2
                 assert engine.run(1 + leaf % 3) == 1 + leaf % 3
-                engine.go_on()
+                engine.next_leaf_turn()
             forests.append(Forest(position, options, (engine,)).branch(None))
         assert forests[0] == forests[1]
         visits = [

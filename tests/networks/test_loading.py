@@ -19,11 +19,11 @@ from claimeven.networks import (
     UniformPolicyValue,
     default_policy_value,
     read_policy_value,
-    suited_options,
+    recommended_options,
     write_model,
 )
-from claimeven.networks.loading import SHIPPED_NTUPLE
-from claimeven.networks.net import Searching
+from claimeven.networks.loading import BUNDLED_NTUPLE
+from claimeven.networks.net import SearchDefaults
 from tests import naive
 from tests.networks.net.support import drawn_net
 from tests.positions import oracle, random_position
@@ -75,15 +75,15 @@ def test_a_model_keeps_to_its_contract(model: PolicyValue) -> None:
 
 
 def test_a_search_has_the_options_that_suit_its_model() -> None:
-    suits = Searching(c=0.25, prior_temperature=2.0)
+    suits = SearchDefaults(c=0.25, prior_temperature=2.0)
     for made, c, prior_temperature in (
-        (drawn_net(searching=suits), 0.25, 2.0),
-        (read_policy_value(SHIPPED_NTUPLE), 1.5, 1.0),
+        (drawn_net(search_defaults=suits), 0.25, 2.0),
+        (read_policy_value(BUNDLED_NTUPLE), 1.5, 1.0),
         (UniformPolicyValue(), 3.0, 1.0),
     ):
-        found = suited_options(made)
+        found = recommended_options(made)
         assert found == PuctOptions(c=c, prior_temperature=prior_temperature)
-        assert suited_options(made, c=7, leaves=3) == replace(found, c=7, leaves=3)
+        assert recommended_options(made, c=7, leaves=3) == replace(found, c=7, leaves=3)
 
 
 def test_models_that_are_none_are_refused(tmp_path: Path) -> None:

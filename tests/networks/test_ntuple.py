@@ -24,7 +24,7 @@ BOARDS = (Geometry(), Geometry(5, 4, 3), Geometry(8, 7))
 
 def made(geometry: Geometry, count: int = 9, length: int = 4, seed: int = 3) -> NTupleNetwork:
     """A network of random weights."""
-    tuples = NTuples.drawn(count, length, geometry, seed)
+    tuples = NTuples.random_walks(count, length, geometry, seed)
     weights = np.random.default_rng(seed).normal(0, 0.2, 2 * tuples.table_size)
     return NTupleNetwork(tuples, weights.astype(np.float32))
 
@@ -124,7 +124,7 @@ def test_wins_are_found_whatever_the_network_thinks() -> None:
 
 
 def test_tuples_are_drawn_by_their_seed() -> None:
-    one, two, other = (NTuples.drawn(20, 6, seed=seed) for seed in (1, 1, 2))
+    one, two, other = (NTuples.random_walks(20, 6, seed=seed) for seed in (1, 1, 2))
     assert one == two
     assert one != other
     assert len({frozenset(cells) for cells in one.slots}) >= 20
@@ -138,7 +138,7 @@ def test_tuples_are_drawn_by_their_seed() -> None:
 
 def test_a_tuple_and_its_image_are_drawn_once() -> None:
     """Of the six pairs of cells of 2x2 two are their own images, the others each other's."""
-    drawn = NTuples.drawn(4, 2, Geometry(2, 2, 2)).tuples
+    drawn = NTuples.random_walks(4, 2, Geometry(2, 2, 2)).tuples
     images = [tuple(sorted((1 - column, row) for column, row in cells)) for cells in drawn]
     assert len({*drawn, *images}) == 6
 
@@ -150,12 +150,21 @@ def test_a_tuple_and_its_image_are_drawn_once() -> None:
         (lambda: NTuples((((0, 0), (0, 0)),)), "tuple 1 holds a cell twice"),
         (lambda: NTuples((((0, 0),), ((7, 0),))), "tuple 2 holds a cell that is not on 7x6"),
         (lambda: NTuples((tuple((0, r) for r in range(11)),)), "tuple 1 has 11 cells: 1 to 10"),
-        (lambda: NTuples.drawn(9, 11), "a tuple has 1 to 10 cells on 7x6 connect 4, not 11"),
-        (lambda: NTuples.drawn(9, 2, Geometry(2, 2, 2)), "has fewer than 9 different tuples of 2"),
-        (lambda: NTuples.drawn(5, 2, Geometry(2, 2, 2)), "has fewer than 5 different tuples of 2"),
-        (lambda: NTuples.drawn(9, 4, Geometry(12, 6)), "64 bits"),
-        (lambda: NTupleNetwork(NTuples.drawn(1, 1), np.zeros(9, np.float32)), "are 8 of type"),
-        (lambda: NTupleNetwork(NTuples.drawn(1, 1), np.zeros(8)), "are 8 of type float32"),  # type: ignore[arg-type]
+        (lambda: NTuples.random_walks(9, 11), "a tuple has 1 to 10 cells on 7x6 connect 4, not 11"),
+        (
+            lambda: NTuples.random_walks(9, 2, Geometry(2, 2, 2)),
+            "has fewer than 9 different tuples of 2",
+        ),
+        (
+            lambda: NTuples.random_walks(5, 2, Geometry(2, 2, 2)),
+            "has fewer than 5 different tuples of 2",
+        ),
+        (lambda: NTuples.random_walks(9, 4, Geometry(12, 6)), "64 bits"),
+        (
+            lambda: NTupleNetwork(NTuples.random_walks(1, 1), np.zeros(9, np.float32)),
+            "are 8 of type",
+        ),
+        (lambda: NTupleNetwork(NTuples.random_walks(1, 1), np.zeros(8)), "are 8 of type float32"),  # type: ignore[arg-type]
         (lambda: NTupleSearch(made(Geometry(5, 4, 3))).search(Position(), 1), "not 7x6 connect 4"),
     ],
 )

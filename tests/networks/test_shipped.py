@@ -13,20 +13,20 @@ from claimeven.dataset.scored_sets import bundled_set
 from claimeven.learning import HELD_OUT, held_out
 from claimeven.learning.metrics import net_accuracy
 from claimeven.networks import read_model
-from claimeven.networks.loading import SHIPPED_NET, SHIPPED_NTUPLE, default_policy_value
-from claimeven.networks.net import Net, Searching, read_net
+from claimeven.networks.loading import BUNDLED_NET, BUNDLED_NTUPLE, default_policy_value
+from claimeven.networks.net import Net, SearchDefaults, read_net
 
 
 @pytest.mark.parametrize(
     ("path", "digest"),
-    [(SHIPPED_NTUPLE, "4c8f0d8a8eec55fee63d"), (SHIPPED_NET, "2c723c8a94c796854a10")],
+    [(BUNDLED_NTUPLE, "4c8f0d8a8eec55fee63d"), (BUNDLED_NET, "2c723c8a94c796854a10")],
 )
 def test_bundled_models_with_how_they_were_made_never_change(path: Path, digest: str) -> None:
     assert hashlib.sha256(path.read_bytes()).hexdigest().startswith(digest)
 
 
 def test_its_figures_are_found_again() -> None:
-    facts = read_model(SHIPPED_NTUPLE, "ntuple", Geometry()).facts
+    facts = read_model(BUNDLED_NTUPLE, "ntuple", Geometry()).facts
     positions = bundled_set()
     assert positions is not None
     assert facts["positions"] == positions.digest
@@ -36,7 +36,7 @@ def test_its_figures_are_found_again() -> None:
 
 
 def test_it_is_small_and_plays_well() -> None:
-    assert SHIPPED_NTUPLE.stat().st_size < 2_000_000
+    assert BUNDLED_NTUPLE.stat().st_size < 2_000_000
     assert play_match("ntuple", "random", games=40, seed=1).wins[0] >= 36
     assert play_match("ntuple-alphabeta:depth=4", "alphabeta:depth=4", games=20, seed=1,
                       opening_plies=4).wins[0] >= 10  # fmt: skip
@@ -44,9 +44,9 @@ def test_it_is_small_and_plays_well() -> None:
 
 
 def test_the_figures_of_the_net_are_found_again() -> None:
-    facts, net = read_model(SHIPPED_NET, "net", Geometry()).facts, read_net(SHIPPED_NET)
+    facts, net = read_model(BUNDLED_NET, "net", Geometry()).facts, read_net(BUNDLED_NET)
     assert facts["parameters"] == net.parameters
-    assert net.searching == Searching(0.5, 4.0, 0.95, 6.0)
+    assert net.search_defaults == SearchDefaults(0.5, 4.0, 0.95, 6.0)
     assert facts["recipe"]["shape"] == net.shape.as_dict()
     assert (facts["recipe"]["method"], facts["recipe"]["shares"]) == ("average", [1, 1, 1])
     for name in HELD_OUT:
@@ -58,6 +58,6 @@ def test_the_figures_of_the_net_are_found_again() -> None:
 
 
 def test_the_net_is_small_and_what_searches_ask() -> None:
-    assert SHIPPED_NTUPLE.stat().st_size + SHIPPED_NET.stat().st_size < 2_000_000
+    assert BUNDLED_NTUPLE.stat().st_size + BUNDLED_NET.stat().st_size < 2_000_000
     assert isinstance(default_policy_value(), Net)
     assert play_match("net", "random", games=40, seed=1).wins[0] >= 36

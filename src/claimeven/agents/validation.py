@@ -31,7 +31,15 @@ MAX_COUNT = 2**63 - 1
 SLACK = 1e-3
 
 #: Details that count something.
-_COUNTS = ("stored", "iterations", "evaluations", "cutoffs", "expanded", "table_hits", "kept")
+_COUNTS = (
+    "stored",
+    "iterations",
+    "evaluations",
+    "cutoffs",
+    "expanded",
+    "table_hits",
+    "reused_visits",
+)
 
 
 #: Whether a plain value fits a position.

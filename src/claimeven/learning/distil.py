@@ -41,7 +41,7 @@ from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolde
 from claimeven.learning.settings import MAX_SEED, check_settings, checked_weights, choice, numeric
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import SHAPES, NetShape, read_net
-from claimeven.networks.net.search_defaults import USUAL, Searching
+from claimeven.networks.net.search_defaults import DEFAULTS, SearchDefaults
 
 KIND: Final = "net checkpoint"
 #: The part of the games that is held out of the data, and the most of its positions measured on.
@@ -193,7 +193,7 @@ def train_distil(
         "positions": len(training),
         "precision": trainer.precision,
     }
-    searching = USUAL
+    searching = DEFAULTS
     if config.start is not None:
         described["start"], searching = _start_with(Path(config.start), trainer)
     with RunFolder.opened(folder, described) as run:
@@ -202,7 +202,7 @@ def train_distil(
 
         def write() -> dict[str, Any]:
             net = trainer.net(knows_scores=config.score_weight > 0)
-            net.searching = searching
+            net.search_defaults = searching
             return write_measured(run.model_path, net, described, config.quant_levels, held)
 
         while trainer.step < steps:
@@ -273,13 +273,13 @@ def _without_repeats(parts: Sequence[Dataset]) -> list[Dataset]:
     ]
 
 
-def _start_with(path: Path, trainer: NetTrainer) -> tuple[str, Searching]:
+def _start_with(path: Path, trainer: NetTrainer) -> tuple[str, SearchDefaults]:
     """Start training with the net of a file; return the file's digest and its search defaults."""
     net = read_net(path, trainer.geometry)
     if not can_grow(net.shape, trainer.shape):
         raise InvalidRun(f"{path} is a net of another size: {net.shape.as_dict()}")
     trainer.start_with(grown(net, trainer.shape, trainer.seed))
-    return hashlib.sha256(path.read_bytes()).hexdigest(), net.searching
+    return hashlib.sha256(path.read_bytes()).hexdigest(), net.search_defaults
 
 
 def data_digest(data: Dataset) -> str:

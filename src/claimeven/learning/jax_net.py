@@ -20,7 +20,7 @@ from claimeven.learning.jax_functions import JaxFunction, jax_and_optax
 from claimeven.learning.precision import AUTO, precision_here
 from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words
 from claimeven.networks.net import Features, Net
-from claimeven.networks.net.features_kernel import MOST_LINES, SEEN_CELLS, STATES
+from claimeven.networks.net.features_kernel import MAX_LINES, SEEN_CELLS, STATES
 
 #: Bits of the words that JAX works with unless it is told otherwise.
 _HALF_BITS = 32
@@ -116,7 +116,7 @@ class FeaturesInJax:
                 (one_sided & (own == connect - missing)).astype(jnp.float32) @ self._lies_on
                 for missing in (1, 2, 3)
             )
-            found.append((threats, near >= 1, near >= 2, jnp.minimum(far, MOST_LINES)))
+            found.append((threats, near >= 1, near >= 2, jnp.minimum(far, MAX_LINES)))
         return found, states.astype(jnp.int32)
 
     def _columns(self, empty: Any, threats: list[Any]) -> tuple[Any, Any]:
@@ -171,7 +171,7 @@ class NetInJax:
         """Judge by another net from now on."""
         self.geometry: Geometry = net.geometry
         self._weights = self._jax.device_put(net.arrays)
-        grading = (net.searching.score_share, net.searching.score_scale)
+        grading = (net.search_defaults.score_share, net.search_defaults.score_scale)
         self._judge = _compiled(
             net.geometry, self._precision, grading if net.knows_scores else None
         )
@@ -211,7 +211,7 @@ def _compiled(
 ) -> JaxFunction:
     """Return the function that judges positions by weights: a value, then the priors, in a row.
 
-    `grading` are the share and the scale of scores in values, where they have any: see `Searching`.
+    `grading` is the share and scale of scores in values, or None: see `SearchDefaults`.
     """
     jax, _ = jax_and_optax()
     jnp, columns = jax.numpy, geometry.columns

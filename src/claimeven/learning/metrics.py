@@ -35,12 +35,12 @@ from claimeven.learning.quantization import POSITIONS, OnProgress, packed_by_pla
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.montecarlo.puct import PuctForest, PuctOptions, PuctSearch
-from claimeven.montecarlo.puct.forest import MOST_NODES
+from claimeven.montecarlo.puct.forest import MAX_NODES
 from claimeven.montecarlo.puct.options import DEFAULT
 from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.networks.model_file import ModelFile, write_model
 from claimeven.networks.net import Net
-from claimeven.networks.net.file import unpacked
+from claimeven.networks.net.file import unpack
 from claimeven.solver.solver import ILLEGAL
 
 #: The perfect opponent: it takes the quickest win, resists as long as it can, and draws among
@@ -220,7 +220,7 @@ def write_measured(
     Figures are shares; None if no position counts. Raises `CannotWrite`.
     """
     model = packed_by_play(net, steps, positions_each, on_progress)
-    kept = unpacked(model)
+    kept = unpack(model)
     data = held_out_sets(net.geometry)
     if held is not None and len(held):
         data = {"held_out": held, **data}
@@ -240,7 +240,7 @@ def write_with_facts(
         **model.facts,
         "config": dict(config),
         "measured": dict(measured),
-        "parameters": unpacked(model).parameters,
+        "parameters": unpack(model).parameters,
         "made_by": f"claimeven {claimeven.__version__}",
     }
     write_model(path, ModelFile(model.kind, model.geometry, model.arrays, facts))
@@ -294,7 +294,7 @@ def searched_columns(
     """
     geometry = data.geometry
     nodes = 1 + geometry.columns * (iterations + 1)
-    most = max(1, MOST_NODES // nodes)
+    most = max(1, MAX_NODES // nodes)
     if len(data) > most:
         parts = np.split(np.arange(len(data)), range(most, len(data), most))
         return np.concatenate(

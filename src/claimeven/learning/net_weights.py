@@ -36,7 +36,7 @@ from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, read_net
 from claimeven.networks.net.file import KIND, MAX_STEPS
-from claimeven.networks.net.search_defaults import USUAL
+from claimeven.networks.net.search_defaults import DEFAULTS
 
 
 def average_nets(
@@ -105,8 +105,8 @@ def _mean_of(nets: Sequence[Net], weights: Sequence[float]) -> Net:
             arrays[name] += part * array
     knows_scores = all(net.knows_scores for net in nets)
     only_best = knows_scores and any(net.knows_only_best for net in nets)
-    each = {net.searching for net in nets}
-    searching = nets[0].searching if len(each) == 1 else USUAL
+    each = {net.search_defaults for net in nets}
+    searching = nets[0].search_defaults if len(each) == 1 else DEFAULTS
     return Net(nets[0].shape, arrays, nets[0].geometry, knows_scores, searching, only_best)
 
 
@@ -125,7 +125,9 @@ def grown(net: Net, wide: NetShape, seed: int = 0) -> Net:
     """Return a net of a shape that it can be grown to, which answers as this one does."""
     drawn = initial_weights(wide, net.geometry, seed)
     arrays = {name: _grown(array, drawn[name]) for name, array in net.arrays.items()}
-    return Net(wide, arrays, net.geometry, net.knows_scores, net.searching, net.knows_only_best)
+    return Net(
+        wide, arrays, net.geometry, net.knows_scores, net.search_defaults, net.knows_only_best
+    )
 
 
 def _grown(

@@ -52,8 +52,8 @@ from claimeven.learning.run_dir import (
 )
 from claimeven.learning.settings import MAX_SEED, check_settings, default_eval_games, numeric
 from claimeven.networks.model_file import ModelFile
-from claimeven.networks.ntuple import USUAL_LENGTH, USUAL_TUPLES, NTupleNetwork, NTuples
-from claimeven.networks.ntuple_file import packed, unpacked, write_network
+from claimeven.networks.ntuple import DEFAULT_LENGTH, DEFAULT_TUPLES, NTupleNetwork, NTuples
+from claimeven.networks.ntuple_file import pack, unpack, write_network
 from claimeven.networks.ntuple_search import NTupleSearch
 
 KIND: Final = "ntuple checkpoint"
@@ -80,8 +80,8 @@ class NTupleConfig:
 
     games: int = numeric(2_000_000, 1, _MAX_GAMES, "Games of self-play.")
     eval_every: int = numeric(100_000, 1, _MAX_GAMES, "Games between measurements.")
-    tuples: int = numeric(USUAL_TUPLES, 1, 1000, "Number of tuples.")
-    length: int = numeric(USUAL_LENGTH, help="Cells in a tuple.")
+    tuples: int = numeric(DEFAULT_TUPLES, 1, 1000, "Number of tuples.")
+    length: int = numeric(DEFAULT_LENGTH, help="Cells in a tuple.")
     step_size: float = numeric(0.02, 1e-9, 10, "Step size at the start.")
     final_step_size: float = numeric(0.001, 1e-9, 10, "Step size at the end.")
     step_decay: float = numeric(2.7, 0, 100, "How fast unsteady weights slow down.")
@@ -115,7 +115,7 @@ class NTupleLearner:
     def __init__(self, config: NTupleConfig) -> None:
         self.config = config
         geometry = config.geometry
-        tuples = NTuples.drawn(config.tuples, config.length, geometry, config.seed)
+        tuples = NTuples.random_walks(config.tuples, config.length, geometry, config.seed)
         self.network: NTupleNetwork = NTupleNetwork(tuples)
         self.changes = np.zeros((len(self.network.weights), 2), dtype=np.float32)
         self.totals = np.zeros(td.TOTALS, dtype=np.int64)
@@ -236,7 +236,7 @@ def _play_to_next(
 
 def _rounded(learner: NTupleLearner) -> NTupleNetwork:
     """Return the network as its file will be read again."""
-    return unpacked(ModelFile("", learner.config.geometry, packed(learner.network)))
+    return unpack(ModelFile("", learner.config.geometry, pack(learner.network)))
 
 
 def _write(learner: NTupleLearner, run: RunFolder, row: Row) -> None:

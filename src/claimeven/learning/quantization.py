@@ -31,11 +31,11 @@ from claimeven.networks.net import Net
 from claimeven.networks.net.file import (
     TABLES,
     Rounded,
-    packed,
-    rounded,
+    pack,
+    round_to_steps,
+    round_weights,
     steps_for,
     units_of,
-    whole_steps,
 )
 from claimeven.networks.net.net import BATCH
 
@@ -73,7 +73,7 @@ def packed_by_play(
     each matrix with the number of rounded ones and of all.
     """
     arrays = net.arrays
-    matrices = {name: rounded(arrays[name], steps_for(name, steps)) for name in TABLES}
+    matrices = {name: round_weights(arrays[name], steps_for(name, steps)) for name in TABLES}
     looked_up = {name: _weights(*kept) for name, kept in matrices.items()}
     boards = positions_of_play(net, positions_each * len(arrays["in_sum"]))
     # The inputs of the next layer, sums and differences: of the rounded net, and of the net itself.
@@ -92,7 +92,7 @@ def packed_by_play(
             of_file = [_weights(*matrices[name]) for name in names]
             given = _through(net, layer, given, of_file)
             wanted = _through(net, layer, wanted, [arrays[name] for name in names])
-    return packed(net, matrices=matrices)
+    return pack(net, matrices=matrices)
 
 
 def _inputs(net: Net, mines: Words, masks: Words) -> Both:
@@ -117,7 +117,7 @@ def _through(net: Net, layer: str, inputs: Both, weights: Sequence[Floats]) -> B
         part = slice(start, start + BATCH)
         level = inputs[0][part] @ weights[0] + net.arrays[layer + "bias"]
         slant = inputs[1][part] @ weights[1]
-        for into, added in zip(outputs, net.forward.cut_off(level, slant), strict=True):
+        for into, added in zip(outputs, net.forward.relu_pairs(level, slant), strict=True):
             into[part] += added * share
     return outputs
 
@@ -135,7 +135,7 @@ def rounded_by(
     together = (inputs.T @ inputs).astype(np.float64) / max(1, len(inputs))
     usual = float(np.diag(together).mean()) if weights.size else 0.0
     if usual == 0.0:  # nothing comes in, or nothing goes out
-        return rounded(weights, steps)
+        return round_weights(weights, steps)
     together[np.diag_indices_from(together)] += _DAMPING * usual
     aim = weights.astype(np.float64)
     if wanted is not None:
@@ -150,7 +150,7 @@ def rounded_by(
         end = min(begin + _BLOCK, len(left))
         errors = np.empty_like(left[begin:end])
         for row, place in enumerate(range(begin, end)):
-            near = whole_steps(left[place], unit)
+            near = round_to_steps(left[place], unit)
             whole[order[place]] = near
             errors[row] = (left[place] - near * unit) / carried[place, place]
             left[place + 1 : end] -= np.outer(carried[place, place + 1 : end], errors[row])

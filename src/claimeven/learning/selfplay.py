@@ -43,7 +43,7 @@ from claimeven.learning.selfplay_games import Replay
 from claimeven.learning.selfplay_jobs import PATIENCE, Played, play_selfplay
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import Net
-from claimeven.networks.net.file import unpacked
+from claimeven.networks.net.file import unpack
 from claimeven.parallel.jobs import Executor
 from claimeven.parallel.pool import LocalWorkers
 from claimeven.parallel.ray_workers import RayWorkers
@@ -306,7 +306,7 @@ class _Loop:
             self.report(MEASURING)
             model = self.learner.model()
             if is_due:
-                found = rounded_shares(measure_selfplay(unpacked(model), config))
+                found = rounded_shares(measure_selfplay(unpack(model), config))
             self.write(model, {**row, **found})
         return found
 

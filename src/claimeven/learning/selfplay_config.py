@@ -16,8 +16,8 @@ from claimeven.learning.settings import (
     numeric,
 )
 from claimeven.montecarlo.puct import PuctOptions
-from claimeven.montecarlo.puct.forest import CONCENTRATIONS, MOST_NODES
-from claimeven.networks.net import SHAPES, Net, NetShape, Searching
+from claimeven.montecarlo.puct.forest import DIRICHLET_ALPHA_BOUNDS, MAX_NODES
+from claimeven.networks.net import SHAPES, Net, NetShape, SearchDefaults
 from claimeven.networks.net.net import Arrays
 
 #: By what the net judges positions of the games.
@@ -52,7 +52,7 @@ class SelfPlayConfig:
     worth `fade` less than 1. A part `mix` of that is the value of the search instead. A result that
     the search has proven is learned as it is, with the moves that lead there. With a `score_weight`
     in the loss the net also learns how its games ended in points of score, and its values are
-    graded by that: `score_share` and `score_scale` are those of `Searching`.
+    graded by that: `score_share` and `score_scale` are those of `SearchDefaults`.
 
     Positions are evaluated by NumPy on the processor, or with `inference` "jax" by JAX, on an
     accelerator if there is one: then tasks should be of thousands of games. JAX rounds numbers
@@ -80,7 +80,7 @@ class SelfPlayConfig:
     fpu: float = numeric(0.2, 0, 2, "Value reduction of unvisited moves.")
     prior_temperature: float = numeric(1.6, 0.1, 10, "Higher: priors count less.")
     dirichlet_fraction: float = numeric(0.25, 0, 1, "Weight of the noise in priors.")
-    dirichlet_alpha: float = numeric(1.0, *CONCENTRATIONS, "Alpha of the Dirichlet noise.")
+    dirichlet_alpha: float = numeric(1.0, *DIRICHLET_ALPHA_BOUNDS, "Alpha of the Dirichlet noise.")
     temperature_plies: int = numeric(12, 0, 1000, "Plies with sampled moves.")
     temperature: float = numeric(1.0, 0.01, 1000, "Temperature of these plies.")
     random_start_fraction: float = numeric(0.5, 0, 1, "Games with a random opening.")
@@ -115,16 +115,16 @@ class SelfPlayConfig:
         if self.eval_games is None:
             object.__setattr__(self, "eval_games", default_eval_games(self.geometry, 10))
         check_settings(self)
-        nodes = min(self.games_per_worker, self.games) * self.nodes_each
-        if nodes > MOST_NODES:
+        nodes = min(self.games_per_worker, self.games) * self.nodes_per_tree
+        if nodes > MAX_NODES:
             raise InvalidRun(
                 f"a task of {min(self.games_per_worker, self.games)} games of"
                 f" {self._max_simulations} simulations needs {nodes:,} nodes:"
-                f" {MOST_NODES:,} can be"
+                f" {MAX_NODES:,} can be"
             )
 
     @property
-    def nodes_each(self) -> int:
+    def nodes_per_tree(self) -> int:
         """Nodes that the tree of a game needs, those kept for the next move included."""
         return 1 + self.geometry.columns * (self._max_simulations + 2)
 
@@ -152,7 +152,7 @@ class SelfPlayConfig:
     def net_of(self, arrays: Arrays) -> Net:
         """Return a net of these arrays, with the options of its search but `fpu`."""
         knows, scores = self.knows_scores, (self.score_value_weight, self.score_value_scale)
-        searching = Searching(self.c, self.prior_temperature, *scores)
+        searching = SearchDefaults(self.c, self.prior_temperature, *scores)
         return Net(self.shape, arrays, self.geometry, knows, searching, knows_only_best=knows)
 
     @property

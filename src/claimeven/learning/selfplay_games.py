@@ -160,7 +160,7 @@ class SelfPlay:
         self.rng = np.random.default_rng(seed)
         self.model: Remembering = Remembering(net)
         self.forest: PuctForest = PuctForest(
-            config.geometry, games, config.nodes_each, config.search
+            config.geometry, games, config.nodes_per_tree, config.search
         )
         self.tally = Tally(games)
         self._moments: list[_Moment] = []

@@ -9,7 +9,13 @@ from typing import Any, Final
 
 from claimeven.compiled import load
 from claimeven.game import Geometry
-from claimeven.montecarlo.engine import CompiledEngine, Engine, LeafByLeaf, TextbookEngine, Viewed
+from claimeven.montecarlo.engine import (
+    CompiledEngine,
+    Engine,
+    LeafTurns,
+    ReadableTree,
+    TextbookEngine,
+)
 from claimeven.montecarlo.flat import engine as flat
 from claimeven.montecarlo.graph import engine as graph
 from claimeven.montecarlo.options import MonteCarloOptions
@@ -50,9 +56,9 @@ def _kinds(
     return tree.TreeEngine, tree.TextbookTreeEngine
 
 
-def branching(trees: Sequence[Viewed]) -> float | None:
+def branching(trees: Sequence[ReadableTree]) -> float | None:
     """Mean number of moves of the expanded nodes of all trees."""
-    grown = [tree.grown() for tree in trees]
+    grown = [tree.expansion_counts() for tree in trees]
     expanded = sum(nodes for nodes, _ in grown)
     return sum(moves for _, moves in grown) / expanded if expanded else None
 
@@ -77,7 +83,7 @@ def run_all(
 
     def work(i: int) -> None:
         engine, share = engines[i], shares[i]
-        if share is None and seconds is not None and isinstance(engine, LeafByLeaf):
+        if share is None and seconds is not None and isinstance(engine, LeafTurns):
             made[i] = _run_leaf_by_leaf(engine, started, seconds, first, stop)
         else:
             deadline = None if seconds is None else started + seconds
@@ -94,15 +100,15 @@ def _run_leaf_by_leaf(
     leaves, the smaller one that keeps the limit; returns what each made. Where not even one
     for each leaf fits the time, the last leaves get none.
     """
-    assert isinstance(engine, LeafByLeaf)
+    assert isinstance(engine, LeafTurns)
     leaves = engine.leaves()
     share = seconds / max(TIME_PARTS, leaves)
-    engine.stay()
+    engine.hold_leaf()
     made, begin, before = list[int](), 1, time.perf_counter()
     for leaf in range(1, leaves + 1):
         done = _run(engine, None, started + leaf * share, begin, stop)
         made.append(done)
-        engine.go_on()
+        engine.next_leaf_turn()
         now = time.perf_counter()
         each = (now - before) / max(done, 1)
         begin, before = max(1, min(first, int(share / max(each, 1e-7)))), now

@@ -22,13 +22,13 @@ from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.textbook import Step, TextbookSearch
 
 #: Nodes of a compiled tree that its branching factor is taken from.
-SAMPLE = 1 << 14
+SAMPLE_SIZE = 1 << 14
 
 Handle = Any
 
 
 @dataclass(frozen=True)
-class Facts:
+class NodeStats:
     """What a node knows: its move, visits through that move, and the sum of their results (-1, 0,
     +1, or parts of them) and its proof, both as the player sees them who made the move; and what a
     model thinks of the move, where one is asked. `seen` are the visits of the position by all ways
@@ -44,7 +44,7 @@ class Facts:
     seen: int | None = None
 
 
-class Viewed(Protocol):
+class ReadableTree(Protocol):
     """A tree that can be looked into. `depth`: deepest iteration of this decision; `used`: stored
     nodes (of a graph: positions); `full`: whether there was no room for a node.
     """
@@ -58,10 +58,10 @@ class Viewed(Protocol):
     @property
     def full(self) -> bool: ...
 
-    def grown(self) -> tuple[int, int]:
+    def expansion_counts(self) -> tuple[int, int]:
         """Return how many nodes are expanded, and how many moves they have together.
 
-        Of compiled trees the first `SAMPLE` nodes count, so that it takes no time.
+        Of compiled trees the first `SAMPLE_SIZE` nodes count, so that it takes no time.
         """
 
     def root(self) -> Handle:
@@ -70,11 +70,11 @@ class Viewed(Protocol):
     def children(self, handle: Handle) -> Sequence[Handle]:
         """Handles of the children of a node, those of an unexpanded one: none."""
 
-    def facts(self, handle: Handle) -> Facts:
+    def facts(self, handle: Handle) -> NodeStats:
         """What a node knows."""
 
 
-class Engine(Viewed, Protocol):
+class Engine(ReadableTree, Protocol):
     """A tree that grows."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
@@ -101,16 +101,16 @@ class Engine(Viewed, Protocol):
 
 
 @runtime_checkable
-class LeafByLeaf(Protocol):
-    """An engine whose leaves take turns, or that stays at one until `go_on`."""
+class LeafTurns(Protocol):
+    """An engine whose leaves take turns, or that stays at one until `next_leaf_turn`."""
 
     def leaves(self) -> int:
         """Return the number of leaves."""
 
-    def stay(self) -> None:
+    def hold_leaf(self) -> None:
         """Let the leaf whose turn it is keep it."""
 
-    def go_on(self) -> None:
+    def next_leaf_turn(self) -> None:
         """Let the next leaf have its turn."""
 
 
@@ -148,11 +148,11 @@ class CompiledEngine(Engine, ABC):
         return bool(self.state[layout.FULL])
 
     def forget(self) -> None:
-        self.keeps = False
+        self.reusable = False
 
     def place(self, position: Position, seed: int) -> None:
         """Write the root's position and the random state; a decision starts, whose tree is kept."""
-        self.keeps = True
+        self.reusable = True
         words = self.work.words
         words[layout.MINE] = position.mine
         words[layout.MASK] = position.mask
@@ -176,7 +176,7 @@ def settings_vector(options: MonteCarloOptions) -> npt.NDArray[np.int64]:
     return settings
 
 
-def moves_of(metas: npt.NDArray[np.int32]) -> tuple[int, int]:
+def count_moves(metas: npt.NDArray[np.int32]) -> tuple[int, int]:
     """Return the number of nodes with these META fields and the sum of their move counts."""
     counts = (metas >> layout.COUNT_SHIFT) & layout.COUNT_MASK
     return len(counts), int(counts.sum())
@@ -190,7 +190,7 @@ class TextbookEngine(Engine, ABC, Generic[Search]):
 
     def __init__(self, options: MonteCarloOptions) -> None:
         self.options = options
-        self.keeps = False
+        self.reusable = False
         self._search: Search | None = None
 
     @property
@@ -208,12 +208,12 @@ class TextbookEngine(Engine, ABC, Generic[Search]):
         return twin
 
     def forget(self) -> None:
-        self.keeps = False
+        self.reusable = False
 
-    def former(self) -> Search | None:
+    def previous(self) -> Search | None:
         """The search started before, if its tree is kept; until the next one is placed none is."""
-        former = self._search if self.options.reuse and self.keeps else None
-        self.keeps = False
+        former = self._search if self.options.reuse and self.reusable else None
+        self.reusable = False
         return former
 
     @property
@@ -229,9 +229,9 @@ class TextbookEngine(Engine, ABC, Generic[Search]):
         return self.search.full
 
     def run(self, iterations: int) -> int:
-        self.keeps = False  # an iteration may be interrupted, and leaves half of its counts then
+        self.reusable = False  # an iteration may be interrupted, and leaves half of its counts then
         made = self.search.run(iterations)
-        self.keeps = True
+        self.reusable = True
         return made
 
     def steps(self, iterations: int) -> Iterator[Step]:

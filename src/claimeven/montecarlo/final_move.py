@@ -38,7 +38,7 @@ def choose(
         if options.final_choice == "mean":
             # In flat search a column that ends the game is one leaf, visited as seldom as one.
             ends = options.method == "flat" and child.proof == PROVEN_WIN
-            return child.judged, ends, child.visits
+            return child.final_mean, ends, child.visits
         # Without a visit there is no mean, and nothing to go by.
         return (child.mean + (child.bonus or 0.0), child.visits) if child.visits else (0.0, 0.0)
 
@@ -58,7 +58,7 @@ def _any(
     return children[int(rng.integers(len(children)))]
 
 
-def evident_choice(
+def choose_immediate(
     root: Branch, position: Position, options: MonteCarloOptions, rng: np.random.Generator
 ) -> Branch:
     """A column that wins at once; where every column loses at once one that blocks, if any. Equals

@@ -14,7 +14,7 @@ from claimeven.montecarlo.tree.engine import NodesView
 from claimeven.montecarlo.tree.textbook import TreeNode
 
 
-def evident_tree(position: Position, options: MonteCarloOptions) -> TreeNode | None:
+def immediate_tree(position: Position, options: MonteCarloOptions) -> TreeNode | None:
     """Return the tree of a position that the options decide without a search, else None.
 
     With `decisive_moves` an immediate win is a proven win. With `decisive_moves=tree`, if every
@@ -40,7 +40,7 @@ def evident_tree(position: Position, options: MonteCarloOptions) -> TreeNode | N
     return root
 
 
-def evident_moves(position: Position) -> list[int]:
+def immediate_moves(position: Position) -> list[int]:
     """Columns played from here on while they are evident: a win at once, and where every column
     loses at once one that blocks, if any.
     """
@@ -56,8 +56,8 @@ def evident_moves(position: Position) -> list[int]:
     return columns
 
 
-class EvidentTree(NodesView):
-    """A tree from `evident_tree` to look into."""
+class ImmediateTree(NodesView):
+    """A tree from `immediate_tree` to look into."""
 
     depth = 0
     full = False
@@ -69,7 +69,7 @@ class EvidentTree(NodesView):
     def used(self) -> int:
         return 1 + len(self.tree.children or ())
 
-    def grown(self) -> tuple[int, int]:
+    def expansion_counts(self) -> tuple[int, int]:
         return 0, 0
 
     def root(self) -> TreeNode:

@@ -20,8 +20,8 @@ from typing import Any, Final, NamedTuple
 from claimeven.game import ClaimevenError, Position
 from claimeven.game.validation import whole_number
 from claimeven.markup import shown_by
-from claimeven.montecarlo.engine import Facts, Handle, Viewed
-from claimeven.montecarlo.immediate import evident_moves
+from claimeven.montecarlo.engine import Handle, NodeStats, ReadableTree
+from claimeven.montecarlo.immediate import immediate_moves
 from claimeven.montecarlo.layout import PROVEN_DRAW, PROVEN_LOSS, PROVEN_WIN, UNPROVEN
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions
 
@@ -46,7 +46,7 @@ class Branch:
             searches with priors), None at the root and where nothing is selected (flat, breadth).
         share: its part of the visits of all children of its parent, 0..1; 1 at the root.
         plain_mean: the mean on the scale -1..1; 0 where not visited.
-        judged: the criterion of `final_choice=mean`: the mean, or in flat search the sum of the
+        final_mean: the criterion of `final_choice=mean`: the mean, or in flat search the sum of the
             means of the leaves below; a column that is a leaf counts once for each legal column.
         proof: one of the proofs of `layout`, UNPROVEN where there is none.
         distance: moves to the end of the game behind a proof, the move into the node included:
@@ -54,7 +54,7 @@ class Branch:
         children: left to right.
         left_out: number of its children that the limit on nodes left out.
         prior: P, what a model thinks of the move, 0..1; None at the root and without a model.
-        untried: what selection takes a move with a prior to be worth while it is not visited.
+        unvisited_value: value of an unvisited move in selection, in searches with priors.
 
     """
 
@@ -65,13 +65,13 @@ class Branch:
     bonus: float | None
     share: float
     plain_mean: float
-    judged: float
+    final_mean: float
     proof: int
     distance: int
     children: tuple[Branch, ...] = ()
     left_out: int = 0
     prior: float | None = None
-    untried: float = 0.0
+    unvisited_value: float = 0.0
 
     def __eq__(self, other: object) -> bool:
         """Whether all is equal, but for the means of what was not visited: nan equals nothing."""
@@ -86,11 +86,11 @@ class Branch:
     @property
     def selection(self) -> float | None:
         """E, the mean and the bonus, what selection goes by; infinite where not visited (with a
-        prior: `untried` and the bonus), None where there is no bonus.
+        prior: `unvisited_value` and the bonus), None where there is no bonus.
         """
         if self.bonus is None:
             return None
-        return (self.mean if self.visits else self.untried) + self.bonus
+        return (self.mean if self.visits else self.unvisited_value) + self.bonus
 
 
 _but_the_mean = attrgetter(*(each.name for each in fields(Branch) if each.name != "mean"))
@@ -102,7 +102,7 @@ class OutdatedForest(ClaimevenError):
     """
 
 
-def _left_behind() -> None:
+def _raise_copied() -> None:
     """Raise `OutdatedForest`, in a copy."""
     raise OutdatedForest("a copy has no trees: look into those of the search that grew them")
 
@@ -120,7 +120,7 @@ class Forest:
         self,
         position: Position,
         options: MonteCarloOptions,
-        trees: tuple[Viewed, ...],
+        trees: tuple[ReadableTree, ...],
         busy: AbstractContextManager[object] | None = None,
         check: Callable[[], object] = lambda: None,
     ) -> None:
@@ -136,7 +136,7 @@ class Forest:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy has no trees: they may be large, and their search goes on with them."""
-        return Forest, (self.position, self.options, (), None, _left_behind)
+        return Forest, (self.position, self.options, (), None, _raise_copied)
 
     def root_visits(self) -> int:
         """Visits of the root."""
@@ -189,13 +189,15 @@ class Forest:
         if not columns:
             return (column,)
         if proof != UNPROVEN and self.options.decisive_moves == "tree":
-            columns += evident_moves(position)
+            columns += immediate_moves(position)
         return tuple(columns)
 
     def _branch(self, depth: int | None, limit: int | None, path: Sequence[int]) -> Branch:
         order = count()
-        root = _Shown(self._root(), 0, bool(path))
-        waiting: list[tuple[float, int, _Shown, _Shown]] = [(0, next(order), root, root)]
+        root = _DisplayNode(self._root(), 0, bool(path))
+        waiting: list[tuple[float, int, _DisplayNode, _DisplayNode]] = [
+            (0, next(order), root, root)
+        ]
         left = math.inf if limit is None else limit
         while waiting and left > 0:
             _, _, shown, parent = heapq.heappop(waiting)
@@ -210,22 +212,22 @@ class Forest:
                 shown.left_out += 1  # until its turn comes
                 if child.is_known or limit is None:
                     follows = child.facts.column == onward and shown.depth + 1 < len(path)
-                    below = _Shown(child, shown.depth + 1, follows)
+                    below = _DisplayNode(child, shown.depth + 1, follows)
                     rank = -math.inf if shown.is_on_path else -child.facts.visits
                     heapq.heappush(waiting, (rank, next(order), below, shown))
-        return self._frozen(root, None, 0)
+        return self._as_branch(root, None, 0)
 
-    def _root(self) -> _Joint:
-        root = _joint([(tree, tree.root()) for tree in self.trees])
+    def _root(self) -> _MergedNode:
+        root = _merged_node([(tree, tree.root()) for tree in self.trees])
         if len(self.trees) > 1 and self.options.solver:
-            root = root._replace(facts=_settled(root))
+            root = root._replace(facts=_proven_root(root))
         return root
 
-    def _frozen(self, shown: _Shown, parent: Facts | None, siblings: int) -> Branch:
+    def _as_branch(self, shown: _DisplayNode, parent: NodeStats | None, siblings: int) -> Branch:
         """`parent`: None at the root; `siblings`: visits of all its children, 0 at the root."""
         facts = shown.node.facts
         if parent is None:
-            facts = _turned(facts)
+            facts = _flip(facts)
         options = self.options
         visits, total = facts.visits, float(facts.total)
         plain = total / visits if visits else 0.0
@@ -248,7 +250,7 @@ class Forest:
             elif by_leaves:
                 judged *= len(self.position.legal_columns)
         children = sorted(
-            (self._frozen(child, shown.node.facts, total_below) for child in shown.children),
+            (self._as_branch(child, shown.node.facts, total_below) for child in shown.children),
             key=lambda child: child.column,
         )
         return Branch(
@@ -256,7 +258,7 @@ class Forest:
             tuple(children), shown.left_out, None if parent is None else facts.prior, untried,
         )  # fmt: skip
 
-    def bonus(self, parent: Facts, child: Facts) -> tuple[float, float]:
+    def bonus(self, parent: NodeStats, child: NodeStats) -> tuple[float, float]:
         """Return what selection adds to the mean of a child, and what it takes the mean to be while
         the child is not visited.
         """
@@ -269,11 +271,11 @@ class Forest:
         return (bonus + lift) / options.width, 0.0
 
 
-class _Joint(NamedTuple):
+class _MergedNode(NamedTuple):
     """A node of all trees together: what it knows, and its handle in every tree that has it."""
 
-    facts: Facts
-    handles: list[tuple[Viewed, Handle]]
+    facts: NodeStats
+    handles: list[tuple[ReadableTree, Handle]]
 
     @property
     def is_known(self) -> bool:
@@ -281,23 +283,23 @@ class _Joint(NamedTuple):
         return bool(self.facts.visits or self.facts.proof)
 
 
-def _joint(handles: list[tuple[Viewed, Handle]]) -> _Joint:
-    return _Joint(_merged([tree.facts(handle) for tree, handle in handles]), handles)
+def _merged_node(handles: list[tuple[ReadableTree, Handle]]) -> _MergedNode:
+    return _MergedNode(_merge([tree.facts(handle) for tree, handle in handles]), handles)
 
 
-def _children(node: _Joint) -> list[_Joint]:
+def _children(node: _MergedNode) -> list[_MergedNode]:
     """Children of a node, left to right."""
-    columns: dict[int, tuple[list[Facts], list[tuple[Viewed, Handle]]]] = {}
+    columns: dict[int, tuple[list[NodeStats], list[tuple[ReadableTree, Handle]]]] = {}
     for tree, handle in node.handles:
         for child in tree.children(handle):
             facts = tree.facts(child)
             known, handles = columns.setdefault(facts.column, ([], []))
             known.append(facts)
             handles.append((tree, child))
-    return [_Joint(_merged(known), handles) for _, (known, handles) in sorted(columns.items())]
+    return [_MergedNode(_merge(known), handles) for _, (known, handles) in sorted(columns.items())]
 
 
-def _merged(facts: Sequence[Facts]) -> Facts:
+def _merge(facts: Sequence[NodeStats]) -> NodeStats:
     """What all trees know of a node together: visits and results add up, one proof is enough, that
     of the nearest end.
     """
@@ -305,7 +307,7 @@ def _merged(facts: Sequence[Facts]) -> Facts:
         return facts[0]
     proven = sorted((f for f in facts if f.proof != UNPROVEN), key=attrgetter("distance"))
     seen = [fact.seen for fact in facts if fact.seen is not None]
-    return Facts(
+    return NodeStats(
         facts[0].column,
         sum(fact.visits for fact in facts),
         sum(fact.total for fact in facts),
@@ -315,7 +317,7 @@ def _merged(facts: Sequence[Facts]) -> Facts:
     )
 
 
-def _settled(root: _Joint) -> Facts:
+def _proven_root(root: _MergedNode) -> NodeStats:
     """What all trees know of a root together, proven by its columns: each may be so in another."""
     moves = [child.facts for child in _children(root)]
     won = [move.distance for move in moves if move.proof == PROVEN_WIN]
@@ -328,24 +330,24 @@ def _settled(root: _Joint) -> Facts:
     return replace(root.facts, proof=PROVEN_DRAW if drawn else PROVEN_WIN, distance=1 + longest)
 
 
-class _Shown:
+class _DisplayNode:
     """A node picked to be shown; whether a path leads through it and on."""
 
-    def __init__(self, node: _Joint, depth: int, is_on_path: bool) -> None:
+    def __init__(self, node: _MergedNode, depth: int, is_on_path: bool) -> None:
         self.node = node
         self.depth = depth
         self.is_on_path = is_on_path
-        self.children: list[_Shown] = []
+        self.children: list[_DisplayNode] = []
         self.left_out = 0
 
 
-def _turned(facts: Facts) -> Facts:
+def _flip(facts: NodeStats) -> NodeStats:
     """What the player to move at the root knows: proofs turned round, and results."""
     proof = {PROVEN_WIN: PROVEN_LOSS, PROVEN_LOSS: PROVEN_WIN}.get(facts.proof, facts.proof)
     return replace(facts, total=-facts.total or 0.0, proof=proof)
 
 
-def _likelihood(facts: Facts) -> tuple[int, int, int]:
+def _likelihood(facts: NodeStats) -> tuple[int, int, int]:
     """What a line goes by: the nearest proven win, then visits, then the farthest proven loss."""
     if facts.proof == PROVEN_WIN:
         return 1, -facts.distance, facts.visits

@@ -36,7 +36,7 @@ def safe_cells(mine: Word, mask: Word, board: Words) -> Word:
 
 
 @inlined
-def cells_to_try(mine: Word, mask: Word, decisive: bool, board: Words) -> Word:
+def candidate_cells(mine: Word, mask: Word, decisive: bool, board: Words) -> Word:
     """Cells of the children of a node: with `decisive` those that do not lose at once."""
     if decisive:
         return safe_cells(mine, mask, board)
@@ -50,7 +50,7 @@ def played(mask: Word, column: Int, board: Words) -> Word:
 
 
 @inlined
-def ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
+def prove_ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
     """`meta` with the proof that goes with a finished game, if it is one."""
     if popcount(mask) >= board[layout.FIRST_WIN] and bitboard_kernel.has_line(
         mine ^ mask, board[HEIGHT], board[CONNECT]
@@ -62,9 +62,9 @@ def ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
 
 
 @inlined
-def glance(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> Int:
+def prove_immediate(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> Int:
     """`meta` of a new node with the proof that its position shows at a glance, if any."""
-    meta = ending(meta, mine, mask, board)
+    meta = prove_ending(meta, mine, mask, board)
     if decisive and layout.proof_of(meta) == layout.UNPROVEN:
         wins = bitboard_kernel.winning_cells(
             mine, mask, board[HEIGHT], board[CONNECT], board[BOARD]
@@ -112,7 +112,7 @@ def simulate(proof: Int, mine: Word, mask: Word, work: Work, rules: Rules) -> In
 
 
 @inlined
-def worst_so_far(proof: Int, longest: Int, meta: Int) -> tuple[Int, Int]:
+def combine_proof(proof: Int, longest: Int, meta: Int) -> tuple[Int, Int]:
     """What a node without a won child is proven to be, with one more of its proven children looked
     at: won (all lost) with the longest defence, or drawn with the longest of the draws.
     """

@@ -139,7 +139,7 @@ def proof_result(proof: Int) -> Int:
     return -1 if proof == PROVEN_LOSS else 0
 
 
-def unpacked(meta: int) -> tuple[int, int, int, int]:
+def unpack_meta(meta: int) -> tuple[int, int, int, int]:
     """Column, number of children, proof and distance in a META field, for use from Python."""
     return (
         meta & COLUMN_MASK,
@@ -162,8 +162,8 @@ PLAYOUTS: Final = (
 RANDOM, WINS_AND_BLOCKS, CAREFUL, GREEDY, ALPHABETA1, ALPHABETA2, GOOD_REPLIES = range(7)
 
 #: Slots that `playout_vector` adds to those of `board_vector`.
-_USUAL: Final = STARTS + len(DIRECTIONS)
-COLUMNS, COLUMN, FIRST_WIN, BOARD_SLOTS = range(_USUAL, _USUAL + 4)
+_BOARD_SLOTS: Final = STARTS + len(DIRECTIONS)
+COLUMNS, COLUMN, FIRST_WIN, BOARD_SLOTS = range(_BOARD_SLOTS, _BOARD_SLOTS + 4)
 
 
 def playout_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:

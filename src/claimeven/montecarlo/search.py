@@ -26,9 +26,9 @@ from claimeven.montecarlo.dispatch import (
     run_all,
     textbook_engine,
 )
-from claimeven.montecarlo.engine import Engine, LeafByLeaf, TextbookEngine, Viewed
-from claimeven.montecarlo.final_move import choose, evident_choice, policy
-from claimeven.montecarlo.immediate import EvidentTree, evident_tree
+from claimeven.montecarlo.engine import Engine, LeafTurns, ReadableTree, TextbookEngine
+from claimeven.montecarlo.final_move import choose, choose_immediate, policy
+from claimeven.montecarlo.immediate import ImmediateTree, immediate_tree
 from claimeven.montecarlo.inspection import Branch, Forest, OutdatedForest
 from claimeven.montecarlo.layout import PROOF_RESULTS
 from claimeven.montecarlo.options import InvalidOptions, MonteCarloOptions, check_budget
@@ -39,17 +39,17 @@ BACKENDS: Final = ("auto", "compiled", "python")
 
 #: Nodes of a kept tree looked at for each second of a timed search, compiled or not: that takes
 #: about a quarter of its time where there are so many.
-_KEPT_A_SECOND: Final = {"compiled": 20_000_000, "python": 200_000}
+_REUSED_NODES_PER_SECOND: Final = {"compiled": 20_000_000, "python": 200_000}
 #: Nodes that are looked at in any case.
-_KEPT_ANYWAY: Final = 1_000
+_MIN_REUSED_NODES: Final = 1_000
 
 #: Seconds kept back of a timed search for telling what the grown tree holds: at first, and the most
 #: that one search can teach the next.
-_TELLING: Final = 0.001
-_TELLING_MOST: Final = 0.02
+_REPORT_SECONDS: Final = 0.001
+_MAX_REPORT_SECONDS: Final = 0.02
 
 #: Iterations before the first look at the clock.
-_FIRST: Final = {"compiled": 8, "python": 1}
+_FIRST_SLICE: Final = {"compiled": 8, "python": 1}
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class MonteCarloResult:
         policy: share of the visits for each column, shape (columns,); zero where illegal or
             proven lost (unless all are), and one at the choice where it is proven won.
         root: the root with its children, as `Branch`.
-        iterations: iterations of this search; `kept` those found in a kept tree.
+        iterations: iterations of this search; `reused_visits` those found in a kept tree.
         seconds: time taken.
         depth: depth of the deepest iteration, in moves.
         stored: nodes (with a table: positions) in memory, of all threads together.
@@ -80,7 +80,7 @@ class MonteCarloResult:
     policy: tuple[float, ...]
     root: Branch
     iterations: int
-    kept: int
+    reused_visits: int
     seconds: float
     depth: int
     stored: int
@@ -109,12 +109,12 @@ class Replay:
         engine, is_by_leaf = self.engine, len(stretches) > 1
         if engine is None:
             return
-        if is_by_leaf and isinstance(engine, LeafByLeaf):
-            engine.stay()
+        if is_by_leaf and isinstance(engine, LeafTurns):
+            engine.hold_leaf()
         for iterations in stretches:
             yield from engine.steps(iterations)
-            if is_by_leaf and isinstance(engine, LeafByLeaf):
-                engine.go_on()
+            if is_by_leaf and isinstance(engine, LeafTurns):
+                engine.next_leaf_turn()
 
 
 class TreeSearch(ABC):
@@ -129,7 +129,7 @@ class TreeSearch(ABC):
         self.backend = backend
         self.busy: Lock = Lock()
         self._searches = 0
-        self._telling = _TELLING
+        self._report_seconds = _REPORT_SECONDS
 
     def search(
         self,
@@ -194,9 +194,9 @@ class TreeSearch(ABC):
         if self._searches != searches:
             raise OutdatedForest("these trees are gone: there has been another search since")
 
-    def _note_telling(self, seconds: float) -> None:
+    def _note_report_time(self, seconds: float) -> None:
         """Learn how long it takes to report a tree, which a timed search keeps back."""
-        self._telling += (min(seconds, _TELLING_MOST) - self._telling) / 4
+        self._report_seconds += (min(seconds, _MAX_REPORT_SECONDS) - self._report_seconds) / 4
 
 
 class MonteCarloSearch(TreeSearch):
@@ -231,7 +231,7 @@ class MonteCarloSearch(TreeSearch):
                 return
             if self.backend != "python" and not callable(self.options.playout):
                 load_kernels(self.options)
-            if geometry is None or self._engines_for == self._wanted(geometry):
+            if geometry is None or self._engines_for == self._engine_key(geometry):
                 return
             for engine in self._engines_of(geometry):
                 # Numba prepares the call of a kernel when it is first made.
@@ -262,8 +262,8 @@ class MonteCarloSearch(TreeSearch):
         keep = None if seconds is None else self._keep(seconds, backend)
         for engine in engines:
             engine.start(position, int(rng.integers(0, 2**64, dtype=np.uint64)), keep)
-        evident = evident_tree(position, self.options)
-        shown: tuple[Viewed, ...] = (EvidentTree(evident),) if evident else tuple(engines)
+        evident = immediate_tree(position, self.options)
+        shown: tuple[ReadableTree, ...] = (ImmediateTree(evident),) if evident else tuple(engines)
         forest = Forest(
             position, self.options, shown, self.busy, partial(self._check_unchanged, self._searches)
         )
@@ -271,12 +271,12 @@ class MonteCarloSearch(TreeSearch):
         self._stretches, made = (), 0
         if not evident:
             if seconds is not None:
-                seconds -= min(self._telling, seconds / 4)
-            all_made = run_all(engines, iterations, started, seconds, _FIRST[backend])
+                seconds -= min(self._report_seconds, seconds / 4)
+            all_made = run_all(engines, iterations, started, seconds, _FIRST_SLICE[backend])
             self._stretches, made = all_made[0], sum(map(sum, all_made))
         grown = time.perf_counter()
         root = forest.branch(depth=1)
-        chosen = (evident_choice if evident else choose)(root, position, self.options, rng)
+        chosen = (choose_immediate if evident else choose)(root, position, self.options, rng)
         value = float(PROOF_RESULTS[chosen.proof]) if chosen.proof else chosen.plain_mean
         result = MonteCarloResult(
             column=chosen.column,
@@ -284,7 +284,7 @@ class MonteCarloSearch(TreeSearch):
             policy=policy(root, chosen, position.geometry.columns),
             root=root,
             iterations=made,
-            kept=kept,
+            reused_visits=kept,
             depth=0 if evident else max(engine.depth for engine in engines),
             stored=sum(engine.used for engine in engines),
             full=any(engine.full for engine in engines),
@@ -294,7 +294,7 @@ class MonteCarloSearch(TreeSearch):
             forest=forest,
             seconds=time.perf_counter() - started,
         )
-        self._note_telling(started + result.seconds - grown)
+        self._note_report_time(started + result.seconds - grown)
         return result
 
     def follow(
@@ -315,7 +315,9 @@ class MonteCarloSearch(TreeSearch):
         search was made, of how many iterations it was.
         """
         with self.busy:
-            engines = self._engines if self._engines_for == self._wanted(position.geometry) else ()
+            engines = (
+                self._engines if self._engines_for == self._engine_key(position.geometry) else ()
+            )
             kept = engines[0] if engines and self.options.reuse else None
             return self._replay(position, rng, kept, seconds)
 
@@ -331,9 +333,9 @@ class MonteCarloSearch(TreeSearch):
         seconds: float | None = None,
     ) -> Replay:
         self._check(position)
-        evident = evident_tree(position, self.options)
+        evident = immediate_tree(position, self.options)
         if evident:
-            shown = Forest(position, self.options, (EvidentTree(evident),))
+            shown = Forest(position, self.options, (ImmediateTree(evident),))
             return Replay(self._searches, shown)
         seed = int(rng.integers(0, 2**64, dtype=np.uint64))
         if kept is not None:
@@ -368,7 +370,7 @@ class MonteCarloSearch(TreeSearch):
         self.backend_for(position.geometry)
 
     def _engines_of(self, geometry: Geometry) -> list[Engine]:
-        wanted = self._wanted(geometry)
+        wanted = self._engine_key(geometry)
         if self._engines_for != wanted:
             self._engines, self._engines_for = [], ()  # gives the memory back first
             if wanted[-1] == "compiled":
@@ -380,11 +382,11 @@ class MonteCarloSearch(TreeSearch):
             self._engines_for = wanted
         return self._engines
 
-    def _wanted(self, geometry: Geometry) -> tuple[Any, ...]:
+    def _engine_key(self, geometry: Geometry) -> tuple[Any, ...]:
         """What engines are made for."""
         return geometry, self.options, self.backend_for(geometry)
 
     def _keep(self, seconds: float, backend: str) -> int:
         """Nodes of each kept tree that a search of so many seconds has the time to look at."""
-        share = int(min(seconds, 1e6) * _KEPT_A_SECOND[backend]) // self.options.threads
-        return max(share, _KEPT_ANYWAY)
+        share = int(min(seconds, 1e6) * _REUSED_NODES_PER_SECOND[backend]) // self.options.threads
+        return max(share, _MIN_REUSED_NODES)

@@ -25,14 +25,14 @@ from claimeven.montecarlo.playouts.textbook import Replies, play_out, safe_colum
 
 @dataclass(frozen=True)
 class Step:
-    """What one iteration did, phase by phase.
+    """The phases of one iteration.
 
-    `path` is the columns selected from the root down; `expanded` the columns of the children a
-    leaf was given, none when it was not expanded; `simulated` the moves of the playout, none
-    where the leaf was proven; `result` what was backed up from the leaf, +1, 0 or -1 (or what a
-    model said, or the leaf is worth) as the player sees it who moved into it; `proofs` the depths
-    along `path` (0 the root) proven by it. `is_judged`: a model was asked, and nothing simulated;
-    `is_caught_up`: the leaf was visited by other ways, and nothing simulated.
+    `path` holds the columns selected from the root down, `expanded` the columns of a leaf's new
+    children, and `simulated` the moves of the playout, which a proven leaf does not have. `result`
+    is backed up from the leaf: +1, 0, -1 or the value of a model or of the leaf, from the view of
+    the player who moved into the leaf. `proofs` holds the depths along `path` (0: the root) that it
+    proved. With `is_evaluated` a model replaced the playout; with `is_catch_up` a leaf that other
+    paths had visited needed no playout.
     """
 
     iteration: int
@@ -41,8 +41,8 @@ class Step:
     simulated: tuple[int, ...]
     result: float
     proofs: tuple[int, ...]
-    is_judged: bool = False
-    is_caught_up: bool = False
+    is_evaluated: bool = False
+    is_catch_up: bool = False
 
 
 class HasProof(Protocol):
@@ -110,7 +110,7 @@ class TextbookSearch:
         return -result, moves
 
 
-def columns_to_try(position: Position, options: MonteCarloOptions) -> tuple[int, ...]:
+def candidate_columns(position: Position, options: MonteCarloOptions) -> tuple[int, ...]:
     """Columns of the children of a node: with `decisive_moves=tree` only the safe ones."""
     return safe_columns(position) if options.decisive_moves == "tree" else position.legal_columns
 
@@ -122,7 +122,7 @@ def shuffle(things: list[Any], stream: Stream) -> None:
         things[last], things[other] = things[other], things[last]
 
 
-def glance(node: HasProof, options: MonteCarloOptions) -> None:
+def prove_immediate(node: HasProof, options: MonteCarloOptions) -> None:
     """Give a new node the proof that its position shows at a glance, if any."""
     outcome = node.position.outcome
     if outcome is not None:

@@ -138,7 +138,11 @@ def _text(value: float) -> str:
     return f"{value:.3f}" if math.isfinite(value) else "."
 
 
-_WORTHS: Final = ((-1.0, "lost"), (0.0, "even"), (1.0, "won, for the player who makes the move"))
+_COLOR_SCALE: Final = (
+    (-1.0, "lost"),
+    (0.0, "even"),
+    (1.0, "won, for the player who makes the move"),
+)
 _LEGEND: Final = (
     "in a circle: the column played; below it: N, its visits",
     "width of an edge: share of the visits; thick border: proven",
@@ -169,7 +173,7 @@ def tree_svg(branch: Branch, position: Position) -> Svg:
             ),
         )
 
-    return draw_tree(drawn(branch, "root"), _WORTHS, _LEGEND)
+    return draw_tree(drawn(branch, "root"), _COLOR_SCALE, _LEGEND)
 
 
 def _title(node: Branch) -> str:

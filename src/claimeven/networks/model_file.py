@@ -99,7 +99,7 @@ def read_model(
     """
     most = most or MAX_BYTES
     content = _content(path, most)
-    with naming(path):
+    with name_in_errors(path):
         model = _model(_arrays(content, most))
     if kind is not None and model.kind != kind:
         raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, not {kind!r}")
@@ -109,7 +109,7 @@ def read_model(
 
 
 @contextmanager
-def naming(path: str | Path) -> Iterator[None]:
+def name_in_errors(path: str | Path) -> Iterator[None]:
     """Add the name of a model's file to the errors that are raised while it is unpacked."""
     try:
         yield

@@ -46,7 +46,7 @@ from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 EMPTY, FIRST, SECOND, PLAYABLE = 0, 1, 2, 3
 STATES = 4
 #: Tuples and cells of each in the published network, and the most cells a table can bear.
-USUAL_TUPLES, USUAL_LENGTH, LONGEST = 70, 8, 10
+DEFAULT_TUPLES, DEFAULT_LENGTH, MAX_LENGTH = 70, 8, 10
 
 #: A value of 1 as the whole number that searches compare.
 SCALE = 1_000_000
@@ -82,7 +82,7 @@ class NTuples:
     Raises `InvalidNetwork` for a tuple that is empty, too long, off the board or holds a cell
     twice, and `InvalidGeometry` for boards of over 64 bits.
 
-    >>> tuples = NTuples.drawn(count=3, length=4, seed=1)
+    >>> tuples = NTuples.random_walks(count=3, length=4, seed=1)
     >>> len(tuples.tuples), tuples.table_size
     (3, 768)
     """
@@ -96,8 +96,10 @@ class NTuples:
         if not self.tuples:
             raise InvalidNetwork("a network has at least one tuple")
         for number, cells in enumerate(self.tuples, start=1):
-            if not 1 <= len(cells) <= LONGEST:
-                raise InvalidNetwork(f"tuple {number} has {len(cells)} cells: 1 to {LONGEST} are")
+            if not 1 <= len(cells) <= MAX_LENGTH:
+                raise InvalidNetwork(
+                    f"tuple {number} has {len(cells)} cells: 1 to {MAX_LENGTH} are"
+                )
             if len(set(cells)) < len(cells):
                 raise InvalidNetwork(f"tuple {number} holds a cell twice")
             for column, row in cells:
@@ -107,10 +109,10 @@ class NTuples:
                     )
 
     @classmethod
-    def drawn(
+    def random_walks(
         cls,
-        count: int = USUAL_TUPLES,
-        length: int = USUAL_LENGTH,
+        count: int = DEFAULT_TUPLES,
+        length: int = DEFAULT_LENGTH,
         geometry: Geometry = STANDARD,
         seed: int = 0,
     ) -> NTuples:
@@ -119,8 +121,8 @@ class NTuples:
         No two are equal or mirror images of each other. Raises `InvalidNetwork` where the board has
         not so many.
         """
-        if not 1 <= length <= min(LONGEST, geometry.cells):
-            most = min(LONGEST, geometry.cells)
+        if not 1 <= length <= min(MAX_LENGTH, geometry.cells):
+            most = min(MAX_LENGTH, geometry.cells)
             raise InvalidNetwork(f"a tuple has 1 to {most} cells on {geometry}, not {length}")
         rng = random.Random(seed)
         drawn: dict[Tuple, None] = {}
@@ -216,7 +218,7 @@ class NTupleNetwork:
     `weights` is a float32 array of 2 * `tuples.table_size`: the tables for positions in which the
     first player is to move, then those for the second. It is zero where none are given.
 
-    >>> network = NTupleNetwork(NTuples.drawn(count=3, length=4))
+    >>> network = NTupleNetwork(NTuples.random_walks(count=3, length=4))
     >>> network.value(Position.from_moves("44"))
     0.0
     """

@@ -19,15 +19,15 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
-from claimeven.networks.model_file import ModelFile, naming, read_model, write_model
-from claimeven.networks.ntuple import LONGEST, NTupleNetwork, NTuples
+from claimeven.networks.model_file import ModelFile, name_in_errors, read_model, write_model
+from claimeven.networks.ntuple import MAX_LENGTH, NTupleNetwork, NTuples
 
 KIND: Final = "ntuple"
-_MOST_TUPLES: Final = 4096
-_GREATEST: Final = (1 << 9) - 1
+_MAX_TUPLES: Final = 4096
+_MAX_STEP: Final = (1 << 9) - 1
 #: The greatest weight that is read: sums of greater ones could overflow, and at a hundred already a
 #: position is worth a win and nothing else.
-_MOST_WEIGHT: Final = 1e6
+_MAX_WEIGHT: Final = 1e6
 
 
 def write_network(
@@ -37,17 +37,17 @@ def write_network(
 
     Raises `CannotWrite`.
     """
-    write_model(path, ModelFile(KIND, network.geometry, packed(network), facts or {}))
+    write_model(path, ModelFile(KIND, network.geometry, pack(network), facts or {}))
 
 
 def read_network(path: str | Path, geometry: Geometry | None = None) -> NTupleNetwork:
     """Read a network, for a board if one is given. Raises `InvalidNetwork`."""
     model = read_model(path, KIND, geometry)
-    with naming(path):
-        return unpacked(model)
+    with name_in_errors(path):
+        return unpack(model)
 
 
-def packed(network: NTupleNetwork) -> dict[str, npt.NDArray[Any]]:
+def pack(network: NTupleNetwork) -> dict[str, npt.NDArray[Any]]:
     """Return the arrays of a file."""
     tuples = network.tuples.tuples
     cells = np.full((len(tuples), max(map(len, tuples)), 2), -1, dtype=np.int8)
@@ -55,7 +55,7 @@ def packed(network: NTupleNetwork) -> dict[str, npt.NDArray[Any]]:
         cells[number, : len(each)] = each
     weights = network.weights
     greatest = float(np.abs(weights).max(initial=0.0))
-    unit = np.float32(greatest / _GREATEST if greatest else 1.0)
+    unit = np.float32(greatest / _MAX_STEP if greatest else 1.0)
     rounded = np.rint(weights / unit).astype(np.int16)
     (places,) = np.nonzero(rounded)
     return {
@@ -79,16 +79,16 @@ def _numbers(planes: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
     return np.ascontiguousarray(planes.T).reshape(-1).view(kind)
 
 
-def unpacked(model: ModelFile) -> NTupleNetwork:
+def unpack(model: ModelFile) -> NTupleNetwork:
     """Return the network of a file. Raises `InvalidNetwork` for arrays that are none."""
     types = {"tuples": "int8", "places": "uint8", "weights": "uint8", "unit": "float32"}
     for name, kind in types.items():
         if name not in model.arrays or model.arrays[name].dtype != np.dtype(kind):
             raise InvalidNetwork(f"its part {name!r} is missing, or not of type {kind}")
     cells, unit = model.arrays["tuples"], model.arrays["unit"]
-    if cells.ndim != 3 or cells.shape[2] != 2 or not 1 <= len(cells) <= _MOST_TUPLES:
+    if cells.ndim != 3 or cells.shape[2] != 2 or not 1 <= len(cells) <= _MAX_TUPLES:
         raise InvalidNetwork("its tuples are no lists of cells")
-    if not 1 <= cells.shape[1] <= LONGEST or unit.shape != (1,) or not np.isfinite(unit[0]):
+    if not 1 <= cells.shape[1] <= MAX_LENGTH or unit.shape != (1,) or not np.isfinite(unit[0]):
         raise InvalidNetwork("its tuples are too long, or its unit is no number")
     tuples = NTuples(
         tuple(tuple((int(c), int(r)) for c, r in each if c >= 0) for each in cells), model.geometry
@@ -102,8 +102,8 @@ def unpacked(model: ModelFile) -> NTupleNetwork:
     if (distances < 1).any():
         raise InvalidNetwork("it has two weights for one place")
     found = values * np.float64(unit[0])
-    if np.abs(found).max(initial=0.0) > _MOST_WEIGHT:
-        raise InvalidNetwork(f"its weights are greater than {_MOST_WEIGHT:,.0f}")
+    if np.abs(found).max(initial=0.0) > _MAX_WEIGHT:
+        raise InvalidNetwork(f"its weights are greater than {_MAX_WEIGHT:,.0f}")
     try:
         weights = np.zeros(size, dtype=np.float32)
     except MemoryError:

@@ -203,7 +203,7 @@ def drop_all(discs: Any, player: Any, indices: Ints, tuples: TupleArrays) -> Non
         float32[:, ::1],
     )
 )
-def judge_positions(
+def evaluate_positions(
     tuples: TupleArrays,
     weights: Any,
     board: Words,

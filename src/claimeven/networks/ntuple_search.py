@@ -20,7 +20,7 @@ from claimeven.minimax.kernel import SearchState, start_search
 from claimeven.minimax.search import MinimaxSearch
 from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words
 from claimeven.networks.ntuple import SCALE, NTupleNetwork
-from claimeven.networks.ntuple_kernel import judge_positions, search_network_slice
+from claimeven.networks.ntuple_kernel import evaluate_positions, search_network_slice
 
 
 class NTupleSearch(MinimaxSearch):
@@ -30,7 +30,7 @@ class NTupleSearch(MinimaxSearch):
     those of `MinimaxSearch`; both backends visit the same positions.
 
     >>> from claimeven.networks.ntuple import NTuples
-    >>> search = NTupleSearch(NTupleNetwork(NTuples.drawn(count=3, length=4)))
+    >>> search = NTupleSearch(NTupleNetwork(NTuples.random_walks(count=3, length=4)))
     >>> search.search(Position.from_moves("112233"), depth=3).plies_to_end
     1
     """
@@ -104,7 +104,7 @@ class NTuplePolicyValue:
     for every `softness` that it is worth less than the best.
 
     >>> from claimeven.networks.ntuple import NTuples
-    >>> model = NTuplePolicyValue(NTupleNetwork(NTuples.drawn(count=3, length=4)))
+    >>> model = NTuplePolicyValue(NTupleNetwork(NTuples.random_walks(count=3, length=4)))
     >>> model.predict(Position())[0]
     0.0
     """
@@ -123,13 +123,13 @@ class NTuplePolicyValue:
 
     def load(self) -> None:
         """Compile what `evaluate` calls, or load it from the cache."""
-        load(judge_positions)
+        load(evaluate_positions)
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return the values and priors of positions: see `PolicyValue`."""
         values = np.empty(len(mines), dtype=np.float32)
         priors = np.empty((len(mines), self.geometry.columns), dtype=np.float32)
-        judge_positions(
+        evaluate_positions(
             self.network.tuples.arrays,
             self.network.weights,
             self._board,

@@ -205,7 +205,7 @@ def _step_json(step: Step, position: Position) -> dict[str, Any]:
         "simulated": format_moves(step.simulated, geometry),
         # Told of the player who made the last move selected; here of the side to move at the root.
         "result": step.result if len(step.path) % 2 else -step.result,
-        "judged": step.is_judged,
+        "judged": step.is_evaluated,
         "proven": list(step.proofs),
         "text": step_line(step, position).strip(),
     }

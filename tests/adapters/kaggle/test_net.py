@@ -49,8 +49,8 @@ def test_features_are_ours(geometry: Geometry) -> None:
 @pytest.mark.parametrize("knows_scores", [False, True])
 def test_values_and_priors_are_ours(geometry: Geometry, knows_scores: bool, tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
-    suits = ours.Searching(score_share=0.7, score_scale=4.0)
-    ours.write_net(path, drawn_net(geometry, knows_scores=knows_scores, searching=suits))
+    suits = ours.SearchDefaults(score_share=0.7, score_scale=4.0)
+    ours.write_net(path, drawn_net(geometry, knows_scores=knows_scores, search_defaults=suits))
     expected = ours.read_net(path)
     net = Net(board_of(geometry), packed_net(path))
     positions = [Position(geometry), *ongoing(geometry, 60)]
@@ -141,7 +141,7 @@ def test_nets_that_cannot_be_exported_are_refused(
         with pytest.raises(InvalidSpec, match=r"gone\.npz cannot be read"):
             submission(f"{name}:model={tmp_path / 'gone.npz'}")
     path = tmp_path / "tuples.npz"
-    write_network(path, NTupleNetwork(NTuples.drawn(3, 3)))
+    write_network(path, NTupleNetwork(NTuples.random_walks(3, 3)))
     with pytest.raises(InvalidSpec, match="holds a model of the kind 'ntuple', not 'net'"):
         submission(f"net:model={path}")
     with pytest.raises(InvalidSpec, match=r"tuples\.npz cannot be exported with puct: it"):

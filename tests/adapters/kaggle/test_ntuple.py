@@ -34,9 +34,9 @@ def with_weights(tuples: NTuples, path: Path) -> NTupleNetwork:
     "tuples",
     [
         NTuples(ODD, Geometry(5, 4)),
-        NTuples.drawn(9, 4, Geometry(6, 5), seed=2),
-        NTuples.drawn(5, 3, Geometry(8, 7), seed=2),
-        NTuples.drawn(3, 2, Geometry(4, 3, 3), seed=2),
+        NTuples.random_walks(9, 4, Geometry(6, 5), seed=2),
+        NTuples.random_walks(5, 3, Geometry(8, 7), seed=2),
+        NTuples.random_walks(3, 2, Geometry(4, 3, 3), seed=2),
     ],
     ids=lambda tuples: str(tuples.geometry),
 )
@@ -48,7 +48,7 @@ def test_values_are_those_of_the_textbook(tuples: NTuples, tmp_path: Path) -> No
 
 
 def test_a_network_without_weights_is_worth_nothing() -> None:
-    network = NTupleNetwork(NTuples.drawn(3, 3))
+    network = NTupleNetwork(NTuples.random_walks(3, 3))
     assert NTuple(Board(7, 6, 4), packed_network(network))(0, 0) == 0
 
 
@@ -72,7 +72,7 @@ def test_on_another_board_windows_are_counted(exported: dict[str, Any]) -> None:
 
 def test_files_and_options_stand_in_the_submission(tmp_path: Path) -> None:
     model = tmp_path / "small.npz"
-    with_weights(NTuples.drawn(3, 3), model)
+    with_weights(NTuples.random_walks(3, 3), model)
     text = submission(f"ntuple-alphabeta:model={model},order=left,nodes=500")
     assert "nodes=500" in text and "left_first=True" in text
     assert "depth=" not in text.split("def make_player")[1]

@@ -13,7 +13,7 @@ import pytest
 from claimeven import Geometry, Position, make_agent
 from claimeven.adapters.kaggle import submission
 from claimeven.adapters.kaggle.template.kaggle_api import Clock
-from claimeven.adapters.kaggle.template.puct import VISITS_A_LEAF, Puct, PuctNode, settle
+from claimeven.adapters.kaggle.template.puct import VISITS_PER_LEAF, Puct, PuctNode, settle
 from claimeven.agents import Limit
 from claimeven.montecarlo.layout import (
     PROOF_RESULTS,
@@ -120,7 +120,7 @@ def test_a_node_is_proven_by_its_children_as_in_the_textbook() -> None:
             known = (UNPROVEN, PROVEN_WIN, PROVEN_DRAW, PROVEN_LOSS)[proof]
             assert ours.children is not None
             ours.children.append(OurNode(position, proof=known, distance=distance))
-        textbook.settle(ours)
+        textbook.prove_from_children(ours)
         settle(node)
         assert (node.proof, node.distance) == (proof_of(ours.proof), ours.distance)
 
@@ -172,7 +172,7 @@ def test_a_search_ends_with_its_time() -> None:
     assert player.choose(position.mine, position.mask, Clock(LONG)) in range(7)
     late = player.root.visits
     assert player.choose(position.mine, position.mask, Clock(-1.0)) in range(7)
-    assert player.root.visits == late + min(8, 1 + late // VISITS_A_LEAF)
+    assert player.root.visits == late + min(8, 1 + late // VISITS_PER_LEAF)
 
 
 def test_the_file_of_the_net_that_comes_along_plays_as_the_agent_does() -> None:

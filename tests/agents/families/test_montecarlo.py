@@ -240,7 +240,7 @@ def test_threads_may_share_an_agent(spec: str) -> None:
         for column in decision.details["line"]:
             position = position.play(column)
         assert agent.tree(2, 20) is not None
-        return abs(sum(decision.details["visits"]) - decision.details["kept"] - 2000)
+        return abs(sum(decision.details["visits"]) - decision.details["reused_visits"] - 2000)
 
     with ThreadPoolExecutor(4) as pool:
         assert max(pool.map(ask, range(24))) <= 1

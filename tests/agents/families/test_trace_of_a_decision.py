@@ -62,7 +62,7 @@ def test_the_last_tree_of_a_trace_is_that_of_the_decision(spec: str) -> None:
         assert told[0].startswith("the search that decides, ") or len(told) == 1
         untraced = quiet.choose(position, Limit(), other)
         assert decision.details == untraced.details
-        kept += decision.details["kept"]
+        kept += decision.details["reused_visits"]
         made = search.made(replay)
         assert made is not None
         assert sum(made) * search.options.threads >= decision.iterations - 1  # type: ignore[operator]  # told

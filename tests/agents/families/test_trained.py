@@ -27,10 +27,10 @@ from claimeven.networks import (
     write_network,
 )
 from claimeven.networks.loading import (
-    SHIPPED_NET,
+    BUNDLED_NET,
     default_policy_value,
     read_policy_value,
-    suited_options,
+    recommended_options,
 )
 from claimeven.networks.net import SHAPES, Net, write_net
 from tests.agents.support import decided
@@ -94,7 +94,7 @@ def test_nets_from_files(tmp_path: Path) -> None:
         make_agent(spec, Geometry())
     with pytest.raises(InvalidSpec, match=r"none\.npz cannot be read: No such file"):
         make_agent(f"net:model={tmp_path}/none.npz")
-    shipped = Path(loading.SHIPPED_NTUPLE)
+    shipped = Path(loading.BUNDLED_NTUPLE)
     with pytest.raises(InvalidSpec, match="holds a model of the kind 'ntuple', not 'net'"):
         make_agent(f"net:model={shipped}")
 
@@ -167,7 +167,7 @@ def test_a_win_at_once_needs_no_model() -> None:
 def test_it_searches_as_suits_the_model(tmp_path: Path) -> None:
     """Unless the spec says something else."""
     write_net(tmp_path / "other.npz", drawn_net(Geometry(), SHAPES["small"]))
-    write_network(tmp_path / "tuples.npz", NTupleNetwork(NTuples.drawn(3, 3)))
+    write_network(tmp_path / "tuples.npz", NTupleNetwork(NTuples.random_walks(3, 3)))
 
     def found(spec: str) -> tuple[float, float]:
         agent = make_agent(spec)
@@ -176,18 +176,18 @@ def test_it_searches_as_suits_the_model(tmp_path: Path) -> None:
         assert isinstance(options, PuctOptions)
         return options.c, options.prior_temperature
 
-    assert found("puct") == found(f"puct:model={SHIPPED_NET}") == (0.5, 4.0)
+    assert found("puct") == found(f"puct:model={BUNDLED_NET}") == (0.5, 4.0)
     assert found("puct:c=3") == (3.0, 4.0)
     assert found("puct:prior_temperature=1") == (0.5, 1.0)
     assert found(f"puct:model={tmp_path}/other.npz") == (3.0, 1.0)
     assert found(f"puct:model={tmp_path}/tuples.npz") == (1.5, 1.0)
-    assert suited_options(UniformPolicyValue()) == PuctOptions()
+    assert recommended_options(UniformPolicyValue()) == PuctOptions()
 
 
 def test_models_from_files(tmp_path: Path) -> None:
     """Another model, for another board too; what is none is refused in a sentence."""
     board = Geometry(5, 4, 3)
-    tuples = NTuples.drawn(3, 3, board)
+    tuples = NTuples.random_walks(3, 3, board)
     write_network(tmp_path / "small.npz", NTupleNetwork(tuples))
     agent = make_agent(f"puct:model={tmp_path}/small.npz,iterations=20", board)
     assert decided(agent, Position(board)).iterations == 20

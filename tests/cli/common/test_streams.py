@@ -14,7 +14,7 @@ import pytest
 
 from claimeven.cli.common.output import table_width, text_width
 from claimeven.cli.common.streams import as_file, one_line
-from claimeven.networks.loading import SHIPPED_NET
+from claimeven.networks.loading import BUNDLED_NET
 from tests import forks
 from tests.cli.conftest import Run
 
@@ -111,7 +111,7 @@ def test_what_stands_for_a_file_is_utf8_in_any_locale(
     assert process("games", games, "--import", "-", typed=TABLE, **there).status == 0
     assert json.loads(run("games", games, "--json").out)["first"] == "Jürgen ☃"
     assert process("solve", "-", *SMALL, typed="\ufeff12\n", **there).status == 0
-    shutil.copy(SHIPPED_NET, tmp_path / "nü.npz")
+    shutil.copy(BUNDLED_NET, tmp_path / "nü.npz")
     submission = process("export", f"net:model={tmp_path / 'nü.npz'}", "-o", "-", **there)
     assert "nü.npz" in submission.out
 

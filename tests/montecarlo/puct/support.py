@@ -81,7 +81,7 @@ def late_wins(geometry: Geometry, tried: int) -> Iterator[tuple[Position, Late]]
             yield position, Late(position, late[0])
 
 
-def grown(
+def grow_forest(
     position: Position,
     options: PuctOptions,
     iterations: int,

@@ -20,8 +20,8 @@ WON = Position.from_moves("1213141")
     ("given", "told"),
     [
         ({"trees": 0}, "trees must be 1"),
-        ({"nodes_each": 7}, "nodes_each must be 8"),
-        ({"trees": 60_000, "nodes_each": 1_000_000}, "nodes_each must be"),
+        ({"nodes_per_tree": 7}, "nodes_per_tree must be 8"),
+        ({"trees": 60_000, "nodes_per_tree": 1_000_000}, "nodes_per_tree must be"),
         ({"geometry": Geometry(9, 9)}, "64"),
     ],
 )
@@ -124,7 +124,7 @@ def test_a_model_that_fails() -> None:
                 raise KeyboardInterrupt
             return super().evaluate(mines, masks)
 
-    forests = [PuctForest(nodes_each=3000) for _ in range(2)]
+    forests = [PuctForest(nodes_per_tree=3000) for _ in range(2)]
     with pytest.raises(KeyboardInterrupt):
         forests[0].run(Failing(Geometry()), 60, leaves=4)
     check_laws(forests[0])
@@ -137,7 +137,7 @@ def test_a_model_that_fails() -> None:
 
 def test_memory_is_bounded() -> None:
     """A full tree says so, grows no further, and still counts iterations."""
-    forest = PuctForest(nodes_each=100)
+    forest = PuctForest(nodes_per_tree=100)
     assert forest.memory == 100 * 28
     forest.run(Hashed(Geometry()), 500, leaves=8)
     assert forest.is_full(0)

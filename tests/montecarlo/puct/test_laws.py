@@ -19,7 +19,14 @@ from claimeven.montecarlo.puct import PuctForest, PuctOptions
 from claimeven.montecarlo.puct.inspection import policies
 from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
 from tests import naive
-from tests.montecarlo.puct.support import BOARDS, Hashed, check_laws, grown, late_wins, unfinished
+from tests.montecarlo.puct.support import (
+    BOARDS,
+    Hashed,
+    check_laws,
+    grow_forest,
+    late_wins,
+    unfinished,
+)
 from tests.positions import oracle
 
 SOLVERS = (PuctOptions(), PuctOptions(solver=False))
@@ -51,12 +58,12 @@ def test_sums_of_batches(geometry: Geometry) -> None:
 def test_trees_of_a_forest_are_apart() -> None:
     """A tree is the same alone and among others, in batches too."""
     positions = unfinished(Geometry(), 6, seed=9)
-    forest = PuctForest(trees=6, nodes_each=2000)
+    forest = PuctForest(trees=6, nodes_per_tree=2000)
     for number, position in enumerate(positions):
         forest.reset(number, position)
     forest.run(Hashed(Geometry()), 50, leaves=4)
     for number, position in enumerate(positions):
-        alone = grown(position, PuctOptions(), 50, leaves=4)
+        alone = grow_forest(position, PuctOptions(), 50, leaves=4)
         assert alone.visits().tolist() == forest.visits()[number : number + 1].tolist()
         assert alone.values()[0] == forest.values()[number]
 
@@ -79,7 +86,7 @@ def test_mirror_images() -> None:
         for position in unfinished(geometry, 6, seed=4):
             image = position.mirror()
             if image != position:
-                one, other = (grown(p, PuctOptions(), 60) for p in (position, image))
+                one, other = (grow_forest(p, PuctOptions(), 60) for p in (position, image))
                 assert one.visits()[0].tolist() == other.visits()[0, ::-1].tolist()
                 assert one.values()[0] == other.values()[0]
                 compared += 1
@@ -102,12 +109,12 @@ def test_wins_and_blocks(options: PuctOptions) -> None:
         iterations = 1 if options.solver else 300
         if winning and wins < 12:
             wins += 1
-            forest = grown(position, options, iterations, model=model)
+            forest = grow_forest(position, options, iterations, model=model)
             assert forest.policies(0.0)[0, winning].sum() == 1.0
             assert forest.values()[0] == 1.0 or not options.solver
         elif len(threats) == 1 and not winning and blocks < 12:
             blocks += 1
-            forest = grown(position, options, 2 * iterations, model=model)
+            forest = grow_forest(position, options, 2 * iterations, model=model)
             if forest.results()[0] >= 0:
                 assert forest.policies(0.0)[0, threats[0]] == 1.0
     assert wins == blocks == 12
@@ -119,7 +126,7 @@ def test_proofs_are_true() -> None:
     scores: dict[int, dict[object, int]] = {3: {}, 4: {}}
     drawish = [p for p in unfinished(Geometry(4, 4, 4), 40, seed=6) if p.ply > 8]
     for position in [*unfinished(Geometry(4, 4, 3), 25, seed=6), *drawish]:
-        forest = grown(position, PuctOptions(), 600)
+        forest = grow_forest(position, PuctOptions(), 600)
         root = forest.node(forest.root(0))
         known = scores[position.geometry.connect]
         score = naive.score(oracle(position), known)
@@ -138,7 +145,7 @@ def test_a_won_game_is_won_soon() -> None:
     """A search that has proven a win goes on while a move that is not proven could win sooner."""
     most, sooner = 600, 0
     for position, model in late_wins(Geometry(6, 5), 1200):
-        forest = grown(position, PuctOptions(), 0)
+        forest = grow_forest(position, PuctOptions(), 0)
         root, first = forest.root(0), None
         while forest.step(model, until=most):
             if first is None and forest.results()[0] == 1:
@@ -157,7 +164,7 @@ def test_a_won_game_is_won_soon() -> None:
 
 def test_a_win_in_five_ends_a_search() -> None:
     """Of the moves that are not proven none could win sooner."""
-    forest = grown(Position.from_moves("25224244766567"), PuctOptions(), 600)
+    forest = grow_forest(Position.from_moves("25224244766567"), PuctOptions(), 600)
     root = forest.node(forest.root(0))
     assert (root.proof, root.distance) == (PROVEN_LOSS, 5)
     assert any(forest.node(child).proof == UNPROVEN for child in root.children)
@@ -241,13 +248,13 @@ def test_policies_of_many_roots_are_as_of_each_alone() -> None:
 
 def test_policies() -> None:
     """Visits to a power, or the best alone; a proven win is played, and a lost game to its end."""
-    forest = grown(Position.from_moves("4435"), PuctOptions(), 200)
+    forest = grow_forest(Position.from_moves("4435"), PuctOptions(), 200)
     visits, (sharp,) = forest.visits()[0], forest.policies(0.5)
     assert sharp == pytest.approx(visits.astype(float) ** 2 / (visits.astype(float) ** 2).sum())
     assert forest.policies()[0] == pytest.approx(visits / visits.sum())
     assert forest.policies(0.0)[0].argmax() == visits.argmax()
     # Whatever is played loses at once, and each as late as the others.
-    lost = grown(Position.from_moves("311476413714213"), PuctOptions(), 5)
+    lost = grow_forest(Position.from_moves("311476413714213"), PuctOptions(), 5)
     assert lost.values()[0] == -1.0
     assert lost.policies().sum() == pytest.approx(1.0)
 

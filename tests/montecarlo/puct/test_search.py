@@ -15,7 +15,7 @@ import pytest
 from claimeven.errors import ClaimevenError
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import Branch, MonteCarloResult, OutdatedForest, tree_json, tree_text
-from claimeven.montecarlo.engine import Facts
+from claimeven.montecarlo.engine import NodeStats
 from claimeven.montecarlo.puct import PuctOptions, PuctSearch
 from claimeven.montecarlo.puct.engine import PuctView
 from claimeven.montecarlo.puct.layout import FLIGHT
@@ -122,9 +122,9 @@ def test_selection_is_told_after_one_visit_and_of_a_parent_that_is_lost() -> Non
         for child in found.root.children:
             assert child.prior is not None and child.bonus == pytest.approx(2.0 * child.prior)
         assert isinstance(found.forest, PuctView)
-        untried = Facts(3, 0, 0.0, prior=0.5)
-        assert found.forest.bonus(Facts(0, 4, 2.0), untried) == (1.0 * 2.0, pytest.approx(-0.8))
-        assert found.forest.bonus(Facts(0, 4, 3.6), untried) == (1.0 * 2.0, -1.0)
+        untried = NodeStats(3, 0, 0.0, prior=0.5)
+        assert found.forest.bonus(NodeStats(0, 4, 2.0), untried) == (1.0 * 2.0, pytest.approx(-0.8))
+        assert found.forest.bonus(NodeStats(0, 4, 3.6), untried) == (1.0 * 2.0, -1.0)
 
 
 def test_a_total_of_nothing_has_no_sign() -> None:
@@ -197,14 +197,14 @@ def test_the_tree_is_kept() -> None:
         for column in first.line[:2]:
             below = next(child for child in below.children if child.column == column)
         second = search.search(later, rng, iterations=30)
-        assert second.kept == below.visits > 1
+        assert second.reused_visits == below.visits > 1
         assert second.iterations == 30
         assert second.root.visits == below.visits + 30
         search.reset()
-        assert search.search(later, rng, iterations=30).kept == 0
+        assert search.search(later, rng, iterations=30).reused_visits == 0
         scratch = PuctSearch(Hashed(Geometry()), PuctOptions(reuse=False), backend)
         for _ in range(2):
-            assert scratch.search(POSITION, rng, iterations=10).kept == 0
+            assert scratch.search(POSITION, rng, iterations=10).reused_visits == 0
 
 
 @pytest.mark.parametrize("backend", ["compiled", "python"])
@@ -216,14 +216,14 @@ def test_the_tree_is_kept_for_four_moves(backend: str) -> None:
         later = POSITION
         for column in line[:moves]:
             later = later.play(column)
-        assert (search.search(later, rng, iterations=1).kept > 0) == is_kept
+        assert (search.search(later, rng, iterations=1).reused_visits > 0) == is_kept
 
 
 def test_loading_keeps_a_tree_and_takes_the_smallest_board() -> None:
     search, rng = PuctSearch(Hashed(Geometry())), np.random.default_rng(1)
     search.search(POSITION, rng, iterations=20)
     search.load(POSITION.geometry)
-    assert search.search(POSITION, rng, iterations=5).kept == 20
+    assert search.search(POSITION, rng, iterations=5).reused_visits == 20
     cell = Geometry(1, 1, 2)
     search = PuctSearch(Hashed(cell))
     search.load(cell)
@@ -320,7 +320,7 @@ def test_a_trace_is_the_search() -> None:
     found = search.search(POSITION, np.random.default_rng(3), iterations=40)
     assert root == found.root
     assert [step.iteration for step in steps] == list(range(1, 41))
-    assert all(step.is_judged for step in steps if not step.proofs)
+    assert all(step.is_evaluated for step in steps if not step.proofs)
 
 
 def test_bad_searches() -> None:

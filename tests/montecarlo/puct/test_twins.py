@@ -23,7 +23,7 @@ OPTIONS = (
 
 
 def models(geometry: Geometry) -> list[PolicyValue]:
-    tuples = NTuples.drawn(6, 3, geometry, seed=2)
+    tuples = NTuples.random_walks(6, 3, geometry, seed=2)
     weights = np.random.default_rng(2).normal(0, 0.2, 2 * tuples.table_size)
     network = NTupleNetwork(tuples, weights.astype(np.float32))
     return [Hashed(geometry), UniformPolicyValue(geometry), NTuplePolicyValue(network)]
@@ -126,7 +126,7 @@ def test_network_of_tuples() -> None:
 
 @pytest.mark.parametrize("softness", [0.0, -1.0, float("inf"), float("nan")])
 def test_a_softness_that_cannot_be_is_refused(softness: float) -> None:
-    network = NTupleNetwork(NTuples.drawn(count=2, length=2, geometry=Geometry(4, 4, 3)))
+    network = NTupleNetwork(NTuples.random_walks(count=2, length=2, geometry=Geometry(4, 4, 3)))
     with pytest.raises(InvalidNetwork, match="softness must be a number above 0, not"):
         NTuplePolicyValue(network, softness)
 
@@ -135,7 +135,7 @@ def test_a_softer_network_of_tuples_favours_its_best_column_less() -> None:
     """Two columns that are worth 1 and 0 have priors that differ by the factor e for 1: here the
     one wins at once, and a network without weights thinks nothing of the others.
     """
-    network = NTupleNetwork(NTuples.drawn(count=2, length=2, geometry=Geometry(4, 4, 3)))
+    network = NTupleNetwork(NTuples.random_walks(count=2, length=2, geometry=Geometry(4, 4, 3)))
     position = Position.from_moves("1122", network.geometry)
     words = np.repeat(np.array([position.mine, position.mask], np.uint64), 2)
     for softness in (1.0, 0.5):
@@ -150,7 +150,7 @@ def test_a_softer_network_of_tuples_favours_its_best_column_less() -> None:
 
 
 def test_a_network_of_tuples_takes_every_other_word_of_an_array() -> None:
-    network = NTupleNetwork(NTuples.drawn(count=2, length=2, geometry=Geometry(4, 4, 3)))
+    network = NTupleNetwork(NTuples.random_walks(count=2, length=2, geometry=Geometry(4, 4, 3)))
     model, board = NTuplePolicyValue(network), Geometry(4, 4, 3)
     positions = [Position.from_moves(moves, board) for moves in ("1122", "12", "3", "44")]
     mines, masks = (

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from claimeven import Geometry
-from claimeven.networks.net import Net, NetShape, Searching
-from claimeven.networks.net.search_defaults import USUAL
+from claimeven.networks.net import Net, NetShape, SearchDefaults
+from claimeven.networks.net.search_defaults import DEFAULTS
 
 TINY = NetShape(pairs=6, blocks=2, line_numbers=3, column_numbers=2)
 
@@ -16,7 +16,7 @@ def drawn_net(
     shape: NetShape = TINY,
     seed: int = 0,
     knows_scores: bool = False,
-    searching: Searching = USUAL,
+    search_defaults: SearchDefaults = DEFAULTS,
     knows_only_best: bool = False,
 ) -> Net:
     """Return a net of random weights whose outputs are neither tiny nor saturated."""
@@ -29,4 +29,4 @@ def drawn_net(
             else (1 / max(1, size[0])) ** 0.5
         )
         arrays[name] = rng.normal(scale=spread, size=size).astype(np.float32)
-    return Net(shape, arrays, geometry, knows_scores, searching, knows_only_best)
+    return Net(shape, arrays, geometry, knows_scores, search_defaults, knows_only_best)

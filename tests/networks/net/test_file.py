@@ -19,11 +19,18 @@ from claimeven.networks import (
     PuctOptions,
     read_model,
     read_policy_value,
-    suited_options,
+    recommended_options,
     write_model,
 )
-from claimeven.networks.net import Net, NetShape, Searching, read_net, search_defaults, write_net
-from claimeven.networks.net.file import packed, rounded, units_of, whole_steps
+from claimeven.networks.net import (
+    Net,
+    NetShape,
+    SearchDefaults,
+    read_net,
+    search_defaults,
+    write_net,
+)
+from claimeven.networks.net.file import pack, round_to_steps, round_weights, units_of
 from tests.networks.net.support import TINY, drawn_net
 
 SMALL = Geometry(4, 4, 3)
@@ -59,7 +66,7 @@ def test_a_net_goes_there_and_back(tmp_path: Path) -> None:
 def test_the_header_says_what_the_net_is(whole: Path, tmp_path: Path) -> None:
     facts = read_model(whole).facts
     assert facts == {"shape": TINY.as_dict(), "knows_scores": False, "recipe": {"seed": 3}}
-    model, path = packed(drawn_net(SMALL, knows_scores=True)), tmp_path / "a.npz"
+    model, path = pack(drawn_net(SMALL, knows_scores=True)), tmp_path / "a.npz"
     for told, knows in ((True, True), (False, False), ("no", False)):
         facts = {**model.facts, "knows_scores": told}
         write_model(path, ModelFile("net", SMALL, model.arrays, facts))
@@ -73,7 +80,7 @@ def test_the_header_says_what_the_net_is(whole: Path, tmp_path: Path) -> None:
 def test_tables_the_output_and_the_first_layer_are_rounded_finer_than_the_rest() -> None:
     net = drawn_net(SMALL)
     for given, steps in (({"steps": 7}, 7), ({}, 31)):
-        arrays = packed(net, **given).arrays
+        arrays = pack(net, **given).arrays
         for name, weights in net.arrays.items():
             if not name.endswith("_bias"):
                 fine = name in ("lines", "columns", "out_sum", "out_difference")
@@ -85,7 +92,7 @@ def test_tables_the_output_and_the_first_layer_are_rounded_finer_than_the_rest()
 def test_no_weight_takes_more_steps_than_fit() -> None:
     """Else it would change its sign."""
     far, unit = np.array([[400.0], [-400.0], [-127.6]]), np.ones(1, dtype=np.float32)
-    assert whole_steps(far, unit).tolist() == [[127.0], [-127.0], [-127.0]]
+    assert round_to_steps(far, unit).tolist() == [[127.0], [-127.0], [-127.0]]
 
 
 def test_a_file_larger_than_any_model_is_refused_unread(tmp_path: Path) -> None:
@@ -117,7 +124,7 @@ def test_no_more_is_read_of_what_never_ends_than_a_model_may_have(whole: Path) -
 
 def test_a_small_file_of_a_huge_net_is_refused(tmp_path: Path) -> None:
     huge = NetShape(2048, 16, 1, 1)
-    zeros = packed(drawn_net(SMALL)).arrays
+    zeros = pack(drawn_net(SMALL)).arrays
     zeros |= {
         f"block{block}_{part}": np.zeros((2048, 2048), dtype=np.int8)
         for block in range(16)
@@ -164,7 +171,7 @@ TOLD = TINY.as_dict()
     ],
 )
 def test_sizes_that_are_not_those_of_its_parts(shape: Any, told: str, tmp_path: Path) -> None:
-    model = packed(drawn_net(SMALL))
+    model = pack(drawn_net(SMALL))
     path = tmp_path / "a.npz"
     write_model(path, ModelFile("net", SMALL, model.arrays, {"shape": shape}))
     with pytest.raises(InvalidNetwork, match=told):
@@ -177,20 +184,20 @@ def test_what_suits_a_search_goes_there_and_back(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     write_net(path, drawn_net(SMALL))
     assert "searching" not in read_model(path).facts
-    assert read_net(path).searching == Searching()
-    suits = Searching(c=0.25, prior_temperature=2.0, score_share=0.75, score_scale=4.0)
-    write_net(path, drawn_net(SMALL, searching=suits))
-    assert read_net(path).searching == suits
-    found = suited_options(read_policy_value(path), prior_temperature=3.0)
+    assert read_net(path).search_defaults == SearchDefaults()
+    suits = SearchDefaults(c=0.25, prior_temperature=2.0, score_share=0.75, score_scale=4.0)
+    write_net(path, drawn_net(SMALL, search_defaults=suits))
+    assert read_net(path).search_defaults == suits
+    found = recommended_options(read_policy_value(path), prior_temperature=3.0)
     assert (found.c, found.prior_temperature) == (0.25, 3.0)
 
 
 def test_what_is_usual_for_nets_is_usual_for_searches() -> None:
     usual, bounds = PuctOptions(), search_defaults.BOUNDS
-    assert Searching()[:2] == (usual.c, usual.prior_temperature)
+    assert SearchDefaults()[:2] == (usual.c, usual.prior_temperature)
     for name in ("c", "prior_temperature"):
         assert bounds[name] == options.BOUNDS[name]
-    assert tuple(bounds) == Searching._fields
+    assert tuple(bounds) == SearchDefaults._fields
 
 
 @pytest.mark.parametrize(
@@ -206,7 +213,7 @@ def test_what_is_usual_for_nets_is_usual_for_searches() -> None:
     ],
 )
 def test_what_cannot_suit_a_search_is_refused(told: Any, said: str, tmp_path: Path) -> None:
-    model, path = packed(drawn_net(SMALL)), tmp_path / "a.npz"
+    model, path = pack(drawn_net(SMALL)), tmp_path / "a.npz"
     write_model(path, ModelFile("net", SMALL, model.arrays, {**model.facts, "searching": told}))
     with pytest.raises(InvalidNetwork, match=re.escape(said)):
         read_net(path)
@@ -215,17 +222,17 @@ def test_what_cannot_suit_a_search_is_refused(told: Any, said: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("suits", "said"),
     [
-        (Searching(prior_temperature=20), "its prior_temperature must be"),
-        (Searching(c=-1), "its c must be"),
-        (Searching(c=float("nan")), "its c must be"),
+        (SearchDefaults(prior_temperature=20), "its prior_temperature must be"),
+        (SearchDefaults(c=-1), "its c must be"),
+        (SearchDefaults(c=float("nan")), "its c must be"),
     ],
 )
 def test_what_cannot_suit_a_search_is_not_written(
-    suits: Searching, said: str, tmp_path: Path
+    suits: SearchDefaults, said: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.npz"
     with pytest.raises(InvalidNetwork, match=re.escape(said)):
-        write_net(path, drawn_net(SMALL, searching=suits))
+        write_net(path, drawn_net(SMALL, search_defaults=suits))
     assert not path.exists()
 
 
@@ -240,7 +247,7 @@ def test_a_board_of_one_column(tmp_path: Path) -> None:
 
 
 def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
-    model = packed(drawn_net(SMALL))
+    model = pack(drawn_net(SMALL))
     path = tmp_path / "a.npz"
     good = model.arrays
     for name, array, told in (
@@ -266,7 +273,7 @@ def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
 def test_nothing_large_is_set_aside_for_sizes_that_are_a_lie(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     huge = NetShape(2048, 64, 64, 64).as_dict()
-    write_model(path, ModelFile("net", SMALL, packed(drawn_net(SMALL)).arrays, {"shape": huge}))
+    write_model(path, ModelFile("net", SMALL, pack(drawn_net(SMALL)).arrays, {"shape": huge}))
     tracemalloc.start()
     try:
         with pytest.raises(InvalidNetwork):
@@ -281,9 +288,9 @@ def test_a_weight_far_from_the_others_is_kept() -> None:
     weights = np.random.default_rng(1).normal(size=(1000, 3)).astype(np.float32)
     before = units_of(weights, 15)
     weights[7, 1] = 20.0
-    whole, unit = rounded(weights, 15)
+    whole, unit = round_weights(weights, 15)
     assert unit[1] < 1.3 * before[1]
     assert whole[7, 1] * unit[1] == pytest.approx(20.0, abs=float(unit[1]) / 2)
     weights[7, 1] = 200.0  # as many steps as an int8 can hold, which are longer then
-    whole, unit = rounded(weights, 15)
+    whole, unit = round_weights(weights, 15)
     assert (whole[7, 1], unit[1]) == (127, pytest.approx(200 / 127))

@@ -10,7 +10,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.game.batch import mirrored_keys
 from claimeven.networks import InvalidNetwork
-from claimeven.networks.net import SHAPES, Net, NetShape, Searching
+from claimeven.networks.net import SHAPES, Net, NetShape, SearchDefaults
 from tests.networks.net.support import TINY, drawn_net
 from tests.positions import random_positions
 
@@ -45,7 +45,7 @@ def joined(rows: list[Numbers]) -> Numbers:
     return [x for row in rows for x in row]
 
 
-def cut_off(numbers: Numbers) -> Numbers:
+def relu_pairs(numbers: Numbers) -> Numbers:
     return [max(0.0, x) for x in numbers]
 
 
@@ -88,7 +88,7 @@ def by_loops(net: Net, mine: int, mask: int) -> tuple[Numbers, float, Numbers]:
     slant = [0.0] * len(level)
     if net.geometry.columns > 1:
         slant = product(joined(differences), arrays["in_difference"])
-    here, image = cut_off(added(level, slant)), cut_off(less(level, slant))
+    here, image = relu_pairs(added(level, slant)), relu_pairs(less(level, slant))
     for block in range(net.shape.blocks):
         straight, across = (
             [
@@ -101,7 +101,7 @@ def by_loops(net: Net, mine: int, mask: int) -> tuple[Numbers, float, Numbers]:
         )
         bias = arrays[f"block{block}_bias"]
         more = [
-            cut_off(added(product(own, straight), product(far, across), bias))
+            relu_pairs(added(product(own, straight), product(far, across), bias))
             for own, far in ((here, image), (image, here))
         ]
         here, image = (
@@ -154,8 +154,8 @@ def test_mirror_images_get_mirrored_answers(geometry: Geometry) -> None:
 @pytest.mark.parametrize(("share", "scale"), [(0.5, 10.0), (0.8, 6.0), (1.0, 3.0), (0.0, 1.0)])
 def test_values_by_scores(share: float, scale: float) -> None:
     """A net that knows scores values a position by who wins and by that of its best column."""
-    searching = Searching(score_share=share, score_scale=scale)
-    net = drawn_net(seed=6, knows_scores=True, searching=searching)
+    searching = SearchDefaults(score_share=share, score_scale=scale)
+    net = drawn_net(seed=6, knows_scores=True, search_defaults=searching)
     boards = boards_of(Geometry(), 60)
     values, priors = net.evaluate(*boards)
     judged = net.predict(*boards)

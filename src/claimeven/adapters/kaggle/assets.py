@@ -19,9 +19,9 @@ from claimeven.game.geometry import Geometry
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import file as net_file
 from claimeven.networks.net.net import Net
-from claimeven.networks.net.search_defaults import searching_of
+from claimeven.networks.net.search_defaults import search_defaults_of
 from claimeven.networks.ntuple import NTupleNetwork
-from claimeven.networks.ntuple_file import packed
+from claimeven.networks.ntuple_file import pack as pack_ntuple
 
 #: The book of the usual board.
 BOOK: Final = Path(__file__).parent / "data" / "7x6.moves"
@@ -69,7 +69,7 @@ def packed_network(network: NTupleNetwork) -> bytes:
             f" {MAX_WEIGHTS:,} can be"
         )
     board = network.geometry
-    arrays = packed(network)
+    arrays = pack_ntuple(network)
     head = bytearray(_sizes(board))
     head += struct.pack("<H", len(network.tuples.tuples))
     for cells in network.tuples.tuples:
@@ -91,7 +91,7 @@ def packed_net(path: str | Path) -> bytes:
         raise InvalidSpec(
             f"a net of {count:,} weights cannot be exported: up to {MAX_NET_WEIGHTS:,} can be"
         )
-    board, searching = model.geometry, searching_of(model.facts.get("searching"))
+    board, searching = model.geometry, search_defaults_of(model.facts.get("searching"))
     facts = {
         "shape": model.facts["shape"],
         "knows_scores": model.facts.get("knows_scores") is True,

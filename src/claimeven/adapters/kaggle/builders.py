@@ -20,7 +20,7 @@ from claimeven.agents.registry import AGENTS, parse_spec
 from claimeven.evaluation.windows import SYMMETRIC
 from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo.options import PRESETS, MonteCarloOptions
-from claimeven.networks.loading import SHIPPED_NET
+from claimeven.networks.loading import BUNDLED_NET
 from claimeven.networks.net import Net
 from claimeven.suggestions import no_such
 
@@ -177,7 +177,7 @@ def _puct(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
 
 def _with_net(parts: tuple[str, ...], maker: str, model: str) -> Recipe:
     """Return the recipe of a player with a net, and of alpha-beta on boards it does not know."""
-    path = SHIPPED_NET if model == trained.DEFAULT else model
+    path = BUNDLED_NET if model == trained.DEFAULT else model
     return Recipe(
         ("board", "kaggle_api", "windows", "alphabeta", "net", *parts),
         f"(\n        {maker}\n        if board.owns(NET)\n"

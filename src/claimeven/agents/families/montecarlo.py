@@ -31,7 +31,7 @@ from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.montecarlo.search import MonteCarloResult, MonteCarloSearch, Replay
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import legend, tree_json, tree_lines, tree_svg, tree_text
-from claimeven.networks.loading import SHIPPED_NTUPLE
+from claimeven.networks.loading import BUNDLED_NTUPLE
 from claimeven.networks.ntuple_file import read_network
 
 #: Iterations of a trace by default.
@@ -102,7 +102,7 @@ class MonteCarloAgent(Agent):
                 "value_words": [_words(child) for child in children],
                 "visits": [0 if child is None else child.visits for child in children],
                 **_priors(children),
-                "kept": result.kept,
+                "reused_visits": result.reused_visits,
                 "stored": result.stored,
                 "full": result.full,
                 "line": list(result.line),
@@ -197,9 +197,9 @@ def step_line(step: Step, position: Position) -> str:
         parts.append(f"simulate {format_moves(step.simulated, geometry)}")
     # The result is that of the player who made the last move selected.
     result = step.result if len(step.path) % 2 else -step.result
-    is_mean = step.is_judged or (step.is_caught_up and result % 1)
+    is_mean = step.is_evaluated or (step.is_catch_up and result % 1)
     told = f"{result:+.3f}" if is_mean else f"{result:+g}" if result else "0"
-    what = "catch up" if step.is_caught_up else "back up"
+    what = "catch up" if step.is_catch_up else "back up"
     return ", ".join([*parts, f"{what} {told}" + ", proven" * bool(step.proofs)])
 
 
@@ -287,7 +287,7 @@ def load_playout(text: str) -> str | Rule:
 def _learned_rule(model: str) -> Rule:
     """Return the rule that plays to the position its network likes best, wins and blocks first."""
     try:
-        network = read_network(model or SHIPPED_NTUPLE)
+        network = read_network(model or BUNDLED_NTUPLE)
     except InvalidNetwork as error:
         raise InvalidSpec(str(error)) from None
 
@@ -327,7 +327,7 @@ _OPTIONS: tuple[Option, ...] = (
         f"how a game is played out from a leaf: {', '.join(PLAYOUTS)}, ntuple (learned), or"
         " my_file.py:function",
     ),
-    Option("playout_cutoff", "int", None, "a playout is a draw after it; 0: never", 0, 1000),
+    Option("playout_cutoff", "int", None, "moves before a playout is drawn; 0: any", 0, 1000),
     _choice("scale", known.SCALES, "scale of the results"),
     Option("min_wins", "int", None, "wins that a visited child counts at least", 0, 1000),
     _choice("final_choice", known.FINAL_CHOICES, "criterion of the column to play"),

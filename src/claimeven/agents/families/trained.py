@@ -29,14 +29,14 @@ from claimeven.game.position import Position
 from claimeven.minimax.types import PROVEN
 from claimeven.montecarlo.options import MAX_ITERATIONS
 from claimeven.montecarlo.puct import PuctSearch
-from claimeven.montecarlo.puct.options import BOUNDS, WHOLE_BOUNDS, PuctOptions
+from claimeven.montecarlo.puct.options import BOUNDS, INTEGER_BOUNDS, PuctOptions
 from claimeven.montecarlo.puct.options import DEFAULT as DEFAULT_SEARCH
 from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, PolicyValue
 from claimeven.networks.loading import (
-    SHIPPED_NET,
-    SHIPPED_NTUPLE,
+    BUNDLED_NET,
+    BUNDLED_NTUPLE,
     read_policy_value,
-    suited_options,
+    recommended_options,
 )
 from claimeven.networks.net import Net, read_net
 from claimeven.networks.ntuple import SCALE
@@ -83,9 +83,9 @@ def _version_of(name: str) -> tuple[int, ...]:
 
 
 #: The models of each kind by name.
-net_of = cached_reader(read_net, SHIPPED_NET)
-network_of = cached_reader(read_network, SHIPPED_NTUPLE)
-model_of = cached_reader(read_policy_value, SHIPPED_NET)
+net_of = cached_reader(read_net, BUNDLED_NET)
+network_of = cached_reader(read_network, BUNDLED_NTUPLE)
+model_of = cached_reader(read_policy_value, BUNDLED_NET)
 
 
 class NetAgent(Agent):
@@ -165,7 +165,9 @@ def _ntuple(default_depth: int) -> Callable[[Mapping[str, Any]], Agent]:
 def search_of(model: PolicyValue, options: Mapping[str, Any]) -> PuctOptions:
     """Return how an agent with such options searches with a model."""
     given = {name: options[name] for name in vars(DEFAULT_SEARCH)}
-    return suited_options(model, **{n: value for n, value in given.items() if value is not None})
+    return recommended_options(
+        model, **{n: value for n, value in given.items() if value is not None}
+    )
 
 
 def _puct(options: Mapping[str, Any]) -> Agent:
@@ -183,8 +185,8 @@ def _of_search(name: str, text: str) -> Option:
     default = getattr(DEFAULT_SEARCH, name)
     if isinstance(default, bool):
         return Option(name, "flag", default, text)
-    if name in WHOLE_BOUNDS:
-        return Option(name, "int", default, text, *WHOLE_BOUNDS[name])
+    if name in INTEGER_BOUNDS:
+        return Option(name, "int", default, text, *INTEGER_BOUNDS[name])
     return Option(name, "float", default, text, *BOUNDS[name])
 
 

@@ -75,9 +75,7 @@ class PuzzleSession:
                     continue
                 if not attempt.correct:
                     clean = False
-                    self.print(
-                        f"No. {attempt.text}{self._refuted(position, typed, attempt.reply)}"
-                    )
+                    self.print(f"No. {attempt.text}{self._refuted(position, typed, attempt.reply)}")
                     self.print("Try again.")
                     continue
                 hints, found = 0, found + 1

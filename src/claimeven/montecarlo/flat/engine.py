@@ -38,7 +38,7 @@ class SimpleEngine(RecordsEngine):
         self.state[layout.USED] = 1
         self.state[kernel.CURSOR] = 0
         self.state[kernel.LEAF] = 0
-        self.state[kernel.STAYS] = 0
+        self.state[kernel.HOLDS_LEAF] = 0
 
     def run(self, iterations: int) -> int:
         return int(
@@ -62,10 +62,10 @@ class FlatEngine(SimpleEngine):
     def leaves(self) -> int:
         return int(np.count_nonzero(self.records[: self.used, CHILD] == NO_CHILDREN))
 
-    def stay(self) -> None:
-        self.state[kernel.STAYS] = 1
+    def hold_leaf(self) -> None:
+        self.state[kernel.HOLDS_LEAF] = 1
 
-    def go_on(self) -> None:
+    def next_leaf_turn(self) -> None:
         self.state[kernel.LEAF] += 1
 
 
@@ -92,8 +92,8 @@ class TextbookFlatEngine(NodesEngine[TextbookFlat]):
     def leaves(self) -> int:
         return sum(path[-1].children is None for path in self.search.nodes)
 
-    def stay(self) -> None:
-        self.search.stays = True
+    def hold_leaf(self) -> None:
+        self.search.holds_leaf = True
 
-    def go_on(self) -> None:
+    def next_leaf_turn(self) -> None:
         self.search.leaf = (self.search.leaf + 1) % self.search.used

@@ -22,7 +22,7 @@ from claimeven.montecarlo.tree.kernel import CHILD, META, NO_CHILDREN, TOTAL, VI
 
 # Fields of `state` behind the shared ones: the next node of `breadth`; where the next leaf is
 # looked for (`breadth`, `flat`); and 1 while `flat` stays at a leaf, 0 where leaves take turns.
-CURSOR, LEAF, STAYS, STATE_FIELDS = range(
+CURSOR, LEAF, HOLDS_LEAF, STATE_FIELDS = range(
     layout.SHARED_STATE_FIELDS, layout.SHARED_STATE_FIELDS + 4
 )
 
@@ -105,7 +105,7 @@ def next_leaf(tree: LinkedTree, state: Ints) -> Int:
     node = state[LEAF]
     while node == state[layout.USED] or tree.nodes[node, CHILD] != NO_CHILDREN:
         node = np.int64(0) if node == state[layout.USED] else node + 1
-    state[LEAF] = node + 1 - state[STAYS]
+    state[LEAF] = node + 1 - state[HOLDS_LEAF]
     return node
 
 
@@ -132,7 +132,7 @@ def grow_breadth(tree: LinkedTree, work: Work, rules: Rules, iterations: Int) ->
         mine, mask, depth = position_of(node, tree, work, rules)
         # 2. Expand, unless the game is over there.
         if not taken:
-            nodes[node, META] = steps.ending(nodes[node, META], mine, mask, rules.board)
+            nodes[node, META] = steps.prove_ending(nodes[node, META], mine, mask, rules.board)
             if layout.proof_of(nodes[node, META]) == layout.UNPROVEN:
                 expand(node, mask, tree, work, rules)
         # 3. Simulate and back up.
@@ -149,7 +149,7 @@ def plant_two_plies(tree: LinkedTree, work: Work, rules: Rules) -> Int:
     node = np.int64(0)
     while node < state[layout.USED]:
         mine, mask, depth = position_of(node, tree, work, rules)
-        nodes[node, META] = steps.ending(nodes[node, META], mine, mask, rules.board)
+        nodes[node, META] = steps.prove_ending(nodes[node, META], mine, mask, rules.board)
         if layout.proof_of(nodes[node, META]) == layout.UNPROVEN and depth < 2:
             expand(node, mask, tree, work, rules)
         state[layout.DEPTH] = max(state[layout.DEPTH], depth)

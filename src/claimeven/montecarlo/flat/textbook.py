@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from claimeven.montecarlo.layout import MAX_VISITS, UNPROVEN
-from claimeven.montecarlo.textbook import Step, TextbookSearch, glance
+from claimeven.montecarlo.textbook import Step, TextbookSearch, prove_immediate
 from claimeven.montecarlo.tree.textbook import TreeNode
 
 
@@ -20,7 +20,7 @@ class TextbookSimple(TextbookSearch):
 
     cursor: int = 0
     leaf: int = 0
-    stays: bool = False
+    holds_leaf: bool = False
     root: TreeNode = field(init=False)
     nodes: list[tuple[TreeNode, ...]] = field(init=False)
 
@@ -57,7 +57,7 @@ class TextbookSimple(TextbookSearch):
         while self.nodes[self.leaf][-1].children is not None:
             self.leaf = (self.leaf + 1) % self.used
         path = self.nodes[self.leaf]
-        if not self.stays:
+        if not self.holds_leaf:
             self.leaf = (self.leaf + 1) % self.used
         return path
 
@@ -94,7 +94,7 @@ class TextbookBreadth(TextbookSimple):
             return self.simulate_and_back_up(self.next_leaf(), ())
         path = self.nodes[self.cursor]
         self.cursor += 1
-        glance(path[-1], self.options)
+        prove_immediate(path[-1], self.options)
         expanded = self.expand(path) if path[-1].proof == UNPROVEN else ()
         return self.simulate_and_back_up(path, expanded)
 
@@ -105,7 +105,7 @@ class TextbookFlat(TextbookSimple):
     def __post_init__(self) -> None:
         super().__post_init__()
         for path in self.nodes:  # grows meanwhile
-            glance(path[-1], self.options)
+            prove_immediate(path[-1], self.options)
             if path[-1].proof == UNPROVEN and len(path) <= 2:
                 self.expand(path)
             self.depth: int = max(self.depth, len(path) - 1)

@@ -11,10 +11,16 @@ import numpy as np
 from claimeven.game import Geometry, Position
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.engine import SAMPLE, CompiledEngine, Facts, TextbookEngine, moves_of
+from claimeven.montecarlo.engine import (
+    SAMPLE_SIZE,
+    CompiledEngine,
+    NodeStats,
+    TextbookEngine,
+    count_moves,
+)
 from claimeven.montecarlo.formula import Formula
 from claimeven.montecarlo.graph import kernel
-from claimeven.montecarlo.graph.textbook import Edge, GraphNode, TextbookGraph, standing
+from claimeven.montecarlo.graph.textbook import Edge, GraphNode, TextbookGraph, canonical
 from claimeven.montecarlo.options import MonteCarloOptions
 
 #: Is in the place of a position of compiled arrays until it is read.
@@ -46,7 +52,7 @@ class GraphView:
         if handle.node is None:
             return []
         position, last = handle.position, handle.position.geometry.columns - 1
-        if standing(position, self.options) is position:
+        if canonical(position, self.options) is position:
             found = list(self.edges_of(handle.node))
         else:
             found = [(last - column, *edge) for column, *edge in self.edges_of(handle.node)]
@@ -69,12 +75,12 @@ class GraphEngine(GraphView, CompiledEngine):
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         worn = self.state[kernel.MADE] > layout.MAX_VISITS // 2
-        if self.keeps and (worn or not self.options.reuse):
+        if self.reusable and (worn or not self.options.reuse):
             self.forget()
-        if not self.keeps:
+        if not self.reusable:
             self.state[:] = 0
         self.position: Position = position
-        stands = standing(position, self.options)
+        stands = canonical(position, self.options)
         self.place(stands, seed)
         self.state[kernel.GRAPH_ROOT] = kernel.root_of(
             self.graph, self.work, self.rules, np.uint64(stands.key)
@@ -107,23 +113,23 @@ class GraphEngine(GraphView, CompiledEngine):
         nodes, edges = self.graph.nodes, self.graph.edges
         first = int(nodes[node, kernel.EDGES])
         if first != kernel.NO_EDGES:
-            _, count, _, _ = layout.unpacked(int(nodes[node, kernel.META]))
+            _, count, _, _ = layout.unpack_meta(int(nodes[node, kernel.META]))
             for target, visits in edges[first : first + count, ::-1].tolist():
-                column, child = kernel.unpacked_edge(target)
+                column, child = kernel.unpack_edge(target)
                 yield column, None if child == layout.NO_NODE else child, visits
 
-    def facts(self, handle: GraphHandle) -> Facts:
+    def facts(self, handle: GraphHandle) -> NodeStats:
         if handle.node is None:
-            return Facts(handle.column, 0, 0.0)
-        _, _, proof, distance = layout.unpacked(int(self.graph.nodes[handle.node, kernel.META]))
+            return NodeStats(handle.column, 0, 0.0)
+        _, _, proof, distance = layout.unpack_meta(int(self.graph.nodes[handle.node, kernel.META]))
         total = handle.visits * float(self.graph.values[handle.node, kernel.VALUE])
         seen = int(self.graph.nodes[handle.node, kernel.VISITS])
-        return Facts(handle.column, handle.visits, total, proof, distance, seen=seen)
+        return NodeStats(handle.column, handle.visits, total, proof, distance, seen=seen)
 
-    def grown(self) -> tuple[int, int]:
-        sample = self.graph.nodes[: min(self.used, SAMPLE)]
+    def expansion_counts(self) -> tuple[int, int]:
+        sample = self.graph.nodes[: min(self.used, SAMPLE_SIZE)]
         expanded = sample[:, kernel.EDGES] != kernel.NO_EDGES
-        return moves_of(sample[expanded, kernel.META])
+        return count_moves(sample[expanded, kernel.META])
 
 
 class StoredGraph(TextbookGraph):
@@ -163,7 +169,7 @@ class StoredGraphNode(GraphNode):
         arrays, geometry = graph._graph, graph.position.geometry
         mine, mask = discs_of_keys(arrays.keys[place, kernel.KEY : kernel.KEY + 1], geometry)
         visits, own_total, first, meta = (int(number) for number in arrays.nodes[place, :4])
-        _, count, proof, distance = layout.unpacked(meta)
+        _, count, proof, distance = layout.unpack_meta(meta)
         value = float(arrays.values[place, kernel.VALUE])
         position = Position(geometry, int(mine[0]), int(mask[0]))
         super().__init__(position, visits, own_total, value, proof, distance)
@@ -175,7 +181,7 @@ class StoredGraphNode(GraphNode):
             edges = self._source._graph.edges
             read = [
                 (
-                    kernel.unpacked_edge(int(edges[place, kernel.EDGE_TARGET])),
+                    kernel.unpack_edge(int(edges[place, kernel.EDGE_TARGET])),
                     int(edges[place, kernel.EDGE_VISITS]),
                 )
                 for place in self._stored
@@ -195,11 +201,11 @@ class TextbookGraphEngine(GraphView, TextbookEngine[TextbookGraph]):
     """UCT on a graph, on positions."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        before = self.former()
+        before = self.previous()
         search = self._search = TextbookGraph(position, self.options, seed)
         if before is not None and before.made <= layout.MAX_VISITS // 2:
             search.take(before)
-        self.keeps = True
+        self.reusable = True
 
     def root(self) -> GraphHandle:
         root = self.search.root
@@ -208,15 +214,15 @@ class TextbookGraphEngine(GraphView, TextbookEngine[TextbookGraph]):
     def edges_of(self, node: GraphNode) -> Iterator[tuple[int, GraphNode | None, int]]:
         return ((edge.column, edge.node, edge.visits) for edge in node.edges or ())
 
-    def facts(self, handle: GraphHandle) -> Facts:
+    def facts(self, handle: GraphHandle) -> NodeStats:
         node = handle.node
         if node is None:
-            return Facts(handle.column, 0, 0.0)
+            return NodeStats(handle.column, 0, 0.0)
         total = handle.visits * node.value
-        return Facts(
+        return NodeStats(
             handle.column, handle.visits, total, node.proof, node.distance, seen=node.visits
         )
 
-    def grown(self) -> tuple[int, int]:
+    def expansion_counts(self) -> tuple[int, int]:
         counts = [len(node.edges) for node in self.search.nodes if node.edges]
         return len(counts), sum(counts)

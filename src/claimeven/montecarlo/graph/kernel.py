@@ -106,7 +106,7 @@ def edge_target(column: Int, node: Int) -> Int:
     return (np.int64(column) << _TARGET_BITS) | (np.int64(node) + 1)
 
 
-def unpacked_edge(target: int) -> tuple[int, int]:
+def unpack_edge(target: int) -> tuple[int, int]:
     """Column and node of an EDGE_TARGET field, for use from Python."""
     return target >> _TARGET_BITS, (target & _TARGET_MASK) - 1
 
@@ -117,7 +117,7 @@ _LOWEST = -1.0e300
 
 
 @inlined
-def standing(mine: Word, mask: Word, mirror: bool, board: Words) -> tuple[Word, Word]:
+def canonical(mine: Word, mask: Word, mirror: bool, board: Words) -> tuple[Word, Word]:
     """Return the position, or with `mirror` the one of it and its image with the smaller key."""
     if mirror:
         mine_image = mirrored(mine, board[layout.COLUMNS], board[HEIGHT])
@@ -187,7 +187,7 @@ def forget(node: Int, graph: Graph, rules: Rules) -> None:
     while discs != _0:
         disc = discs & (~discs + _1)
         discs ^= disc
-        turn, before = standing(
+        turn, before = canonical(
             mine ^ mask ^ disc, mask ^ disc, rules.settings[layout.MIRROR] != 0, board
         )
         parent = np.int64(graph.slots[slot_of(turn + before, graph)])
@@ -204,7 +204,7 @@ def forget(node: Int, graph: Graph, rules: Rules) -> None:
 
 
 @inlined
-def node_of(key: Word, depth: Int, graph: Graph, work: Work, rules: Rules) -> Int:
+def get_or_add_node(key: Word, depth: Int, graph: Graph, work: Work, rules: Rules) -> Int:
     """Node of a key, a new one if need be: behind all others, or in a full graph in the place of
     another, but not of one of the first `depth` + 1 on the path; NO_NODE where there is no room.
     """
@@ -233,8 +233,8 @@ def node_of(key: Word, depth: Int, graph: Graph, work: Work, rules: Rules) -> In
 
 @kernel(int64(GRAPH, WORK, RULES, uint64))
 def root_of(graph: Graph, work: Work, rules: Rules, key: Word) -> Int:
-    """`node_of`, for the root of a search."""
-    return node_of(key, np.int64(-1), graph, work, rules)
+    """`get_or_add_node`, for the root of a search."""
+    return get_or_add_node(key, np.int64(-1), graph, work, rules)
 
 
 @kernel(int64(GRAPH, uint64))
@@ -313,19 +313,19 @@ def select(
         if is_leaf:
             if graph.nodes[node, VISITS] == 0 and depth > 0:
                 break
-            cells = steps.cells_to_try(mine, mask, decisive, board)
+            cells = steps.candidate_cells(mine, mask, decisive, board)
             expand(node, cells, graph, work, rules)
         edge = best_edge(node, graph, rules, formula)
         target = graph.edges[edge, EDGE_TARGET]
         column, child = edge_column(target), edge_node(target)
         after = steps.played(mask, column, board)
-        moved, after = standing(mine ^ mask, after, settings[layout.MIRROR] != 0, board)
+        moved, after = canonical(mine ^ mask, after, settings[layout.MIRROR] != 0, board)
         if child == layout.NO_NODE:
-            child = node_of(moved + after, depth, graph, work, rules)
+            child = get_or_add_node(moved + after, depth, graph, work, rules)
             if child == layout.NO_NODE:
                 break
             if graph.nodes[child, VISITS] == 0 and graph.nodes[child, META] == 0:  # a new one
-                graph.nodes[child, META] = steps.glance(0, moved, after, decisive, board)
+                graph.nodes[child, META] = steps.prove_immediate(0, moved, after, decisive, board)
             graph.edges[edge, EDGE_TARGET] = edge_target(column, child)
         work.path[2 * depth + 1] = edge
         depth += 1
@@ -355,13 +355,13 @@ def prove(node: Int, child: Int, graph: Graph) -> bool:
         meta = nodes[other, META]
         if layout.proof_of(meta) == layout.UNPROVEN:
             return False
-        proof, longest = steps.worst_so_far(proof, longest, meta)
+        proof, longest = steps.combine_proof(proof, longest, meta)
     nodes[node, META] = layout.with_proof(nodes[node, META], proof, longest + 1)
     return True
 
 
 @inlined
-def revalue(node: Int, graph: Graph) -> None:
+def update_value(node: Int, graph: Graph) -> None:
     """Work out a node's value from its own results and its children's values."""
     total = np.float64(graph.nodes[node, OWN_TOTAL])
     first = np.int64(graph.nodes[node, EDGES])
@@ -396,7 +396,7 @@ def back_up(leaf: Int, depth: Int, graph: Graph, work: Work, rules: Rules) -> No
                 layout.proof_of(graph.nodes[node, META])
             )
         else:
-            revalue(node, graph)
+            update_value(node, graph)
 
 
 @kernel(int64(GRAPH, WORK, RULES, FORMULA, int64))
@@ -404,7 +404,7 @@ def grow_graph(graph: Graph, work: Work, rules: Rules, formula: Formula, iterati
     """Grow a graph by iterations of UCT. Returns how many were made: fewer once the root is proven
     (with the solver).
 
-    The root's node is `state[GRAPH_ROOT]`; `words` hold its position as `standing` turns it.
+    The root's node is `state[GRAPH_ROOT]`; `words` hold its position as `canonical` turns it.
     """
     nodes, solver = graph.nodes, rules.settings[layout.SOLVER] != 0
     root = work.state[GRAPH_ROOT]
@@ -421,7 +421,7 @@ def grow_graph(graph: Graph, work: Work, rules: Rules, formula: Formula, iterati
         if not caught_up:
             nodes[leaf, OWN_TOTAL] += steps.simulate(proof, mine, mask, work, rules)
             nodes[leaf, VISITS] += 1
-            revalue(leaf, graph)
+            update_value(leaf, graph)
         if proof != layout.UNPROVEN:
             graph.values[leaf, VALUE] = layout.proof_result(proof)
         # 4. Back up.

@@ -25,9 +25,9 @@ from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.textbook import (
     Step,
     TextbookSearch,
-    columns_to_try,
-    glance,
+    candidate_columns,
     prove,
+    prove_immediate,
     shuffle,
 )
 
@@ -83,7 +83,7 @@ class TextbookGraph(TextbookSearch):
 
     def find_root(self) -> None:
         """Make the position the root."""
-        root = self.node_of(self.standing(self.position), [])
+        root = self.get_or_add_node(self.canonical(self.position), [])
         assert root is not None
         self.root = root
 
@@ -98,11 +98,11 @@ class TextbookGraph(TextbookSearch):
         proven = self.options.solver and self.root.proof != UNPROVEN
         return proven or self.made >= MAX_VISITS
 
-    def standing(self, position: Position) -> Position:
-        """`standing` by the options of this search."""
-        return standing(position, self.options)
+    def canonical(self, position: Position) -> Position:
+        """`canonical` by the options of this search."""
+        return canonical(position, self.options)
 
-    def node_of(self, position: Position, path: Sequence[GraphNode]) -> GraphNode | None:
+    def get_or_add_node(self, position: Position, path: Sequence[GraphNode]) -> GraphNode | None:
         """Node of a position as it stands, a new one if need be: in a full graph in the place of
         another, but not of one on a path; None where there is no room.
         """
@@ -142,7 +142,7 @@ class TextbookGraph(TextbookSearch):
         """Take a position out of the graph: each move to it is untried again (see `kernel`)."""
         del self.table[node.position.key]
         for before in positions_before(node.position):
-            parent = self.find(self.standing(before))
+            parent = self.find(self.canonical(before))
             for edge in (parent.edges if parent else None) or ():
                 if parent and edge.node is node:
                     parent.own_total += math.floor(0.5 - edge.visits * node.value)
@@ -157,7 +157,7 @@ class TextbookGraph(TextbookSearch):
             result, moves = self.simulate(leaf)
             leaf.own_total += result
             leaf.visits += 1
-            revalue(leaf)
+            update_value(leaf)
         if leaf.proof != UNPROVEN:
             leaf.value = PROOF_RESULTS[leaf.proof]
         proofs = self.back_up(path, leaf)
@@ -167,12 +167,12 @@ class TextbookGraph(TextbookSearch):
         flips = self._flips(columns)
         return Step(
             self.iterations,
-            tuple(map(self._turned, columns, flips)),
-            tuple(sorted(self._turned(column, flips[grown]) for column in expanded)),
-            tuple(self._turned(column, flips[-1]) for column in moves),
+            tuple(map(self._flip, columns, flips)),
+            tuple(sorted(self._flip(column, flips[grown]) for column in expanded)),
+            tuple(self._flip(column, flips[-1]) for column in moves),
             leaf.value if caught_up else result,
             proofs,
-            is_caught_up=caught_up,
+            is_catch_up=caught_up,
         )
 
     def _flips(self, columns: Sequence[int]) -> list[bool]:
@@ -183,11 +183,11 @@ class TextbookGraph(TextbookSearch):
         if self.options.transpositions != "mirror":
             return [False] * (len(columns) + 1)
         for column in columns:
-            flips.append(self.standing(position) is not position)
-            position = position.play(self._turned(column, flips[-1]))
-        return [*flips, self.standing(position) is not position]
+            flips.append(self.canonical(position) is not position)
+            position = position.play(self._flip(column, flips[-1]))
+        return [*flips, self.canonical(position) is not position]
 
-    def _turned(self, column: int, is_flipped: bool) -> int:
+    def _flip(self, column: int, is_flipped: bool) -> int:
         """A column of the board for one of a position as it stands."""
         return self.position.geometry.columns - 1 - column if is_flipped else column
 
@@ -211,12 +211,12 @@ class TextbookGraph(TextbookSearch):
                 expanded, grown = self.expand(node), len(path)
             edge = self.best_edge(node)
             if edge.node is None:
-                after = self.standing(node.position.play(edge.column))
-                edge.node = self.node_of(after, [*(passed for passed, _ in path), node])
+                after = self.canonical(node.position.play(edge.column))
+                edge.node = self.get_or_add_node(after, [*(passed for passed, _ in path), node])
                 if edge.node is None:
                     break
                 if edge.node.visits == 0:
-                    glance(edge.node, self.options)
+                    prove_immediate(edge.node, self.options)
             path.append((node, edge))
             node = edge.node
             if node.visits > edge.visits:
@@ -244,7 +244,7 @@ class TextbookGraph(TextbookSearch):
 
     def expand(self, node: GraphNode) -> tuple[int, ...]:
         """Give a node its edges; returns their columns, left to right."""
-        columns = columns_to_try(node.position, self.options)
+        columns = candidate_columns(node.position, self.options)
         node.edges = [Edge(column) for column in columns]
         if self.options.first_play != "order":
             shuffle(node.edges, self.stream)
@@ -266,12 +266,12 @@ class TextbookGraph(TextbookSearch):
                 proofs.append(depth)
                 node.value = PROOF_RESULTS[node.proof]
             else:
-                revalue(node)
+                update_value(node)
             child = node
         return tuple(proofs)
 
 
-def revalue(node: GraphNode) -> None:
+def update_value(node: GraphNode) -> None:
     """Work out a node's value from its own results and its children's values."""
     total = float(node.own_total)
     for edge in node.edges or ():
@@ -291,7 +291,7 @@ def positions_before(position: Position) -> Iterator[Position]:
         yield position.unchecked(position.geometry, mine, mask)
 
 
-def standing(position: Position, options: MonteCarloOptions) -> Position:
+def canonical(position: Position, options: MonteCarloOptions) -> Position:
     """Return the position, or with `transpositions=mirror` it or its image, by the smaller key."""
     if options.transpositions == "mirror":
         image = position.mirror()

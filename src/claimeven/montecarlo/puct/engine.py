@@ -10,29 +10,29 @@ from typing import Final
 import numpy as np
 
 from claimeven.game.position import Position
-from claimeven.montecarlo.engine import SAMPLE, Facts, Viewed
+from claimeven.montecarlo.engine import SAMPLE_SIZE, NodeStats, ReadableTree
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.layout import MAX_VISITS
 from claimeven.montecarlo.options import MonteCarloOptions
-from claimeven.montecarlo.puct.forest import Heeded, PuctForest, at_once
+from claimeven.montecarlo.puct.forest import ModelCaller, PuctForest, call_directly
 from claimeven.montecarlo.puct.options import PuctOptions
 from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.montecarlo.puct.textbook import PuctNode, PuctTree
 
 #: How even the noise at a root is: of many columns it is near 1 for each, of few near one alone.
-CONCENTRATION: Final = 1.0
+DIRICHLET_ALPHA: Final = 1.0
 #: Visits of the root for each leaf of a batch beyond the first. Early batches decide where a search
 #: goes, and with few visits several leaves at a time would be guesses.
-VISITS_A_LEAF: Final = 64
+VISITS_PER_LEAF: Final = 64
 
 
-class PuctEngine(Viewed, ABC):
+class PuctEngine(ReadableTree, ABC):
     """A tree that grows, batch by batch."""
 
     def __init__(self, model: PolicyValue, options: PuctOptions) -> None:
         self.model = model
         self.options = options
-        self.keeps = False
+        self.reusable = False
 
     @abstractmethod
     def start(self, position: Position, keep: int | None = None) -> None:
@@ -42,17 +42,17 @@ class PuctEngine(Viewed, ABC):
 
     def forget(self) -> None:
         """Keep no tree for the next `start`; until then the tree can be looked into."""
-        self.keeps = False
+        self.reusable = False
 
     @abstractmethod
     def visits(self) -> int:
         """Return the visits of the root."""
 
     @abstractmethod
-    def step(self, until: int, heeded: Heeded = at_once) -> int:
-        """Make a batch of iterations, to at most `until` visits of the root; return how many were
-        made, 0 if there is nothing left to do. The model is asked within `heeded` if leaves wait
-        for it.
+    def step(self, until: int, call_model: ModelCaller = call_directly) -> int:
+        """Make a batch of iterations up to `until` visits of the root; return their number.
+
+        The number is 0 if no work is left. `call_model` calls the model if leaves wait for it.
         """
 
     @abstractmethod
@@ -79,8 +79,8 @@ class CompiledPuct(PuctEngine):
     def full(self) -> bool:
         return self.forest.is_full(0)
 
-    def grown(self) -> tuple[int, int]:
-        return self.forest.grown(0)
+    def expansion_counts(self) -> tuple[int, int]:
+        return self.forest.expansion_counts(0)
 
     def root(self) -> int:
         return self.forest.root(0)
@@ -88,12 +88,17 @@ class CompiledPuct(PuctEngine):
     def children(self, handle: int) -> Sequence[int]:
         return self.forest.node(handle).children
 
-    def facts(self, handle: int) -> Facts:
+    def facts(self, handle: int) -> NodeStats:
         node = self.forest.node(handle)
-        return Facts(node.column, node.visits, node.total, node.proof, node.distance, node.prior)
+        return NodeStats(
+            node.column, node.visits, node.total, node.proof, node.distance, node.prior
+        )
 
     def start(self, position: Position, keep: int | None = None) -> None:
-        is_kept, self.keeps = self.keeps and self.options.reuse, False  # this may be interrupted
+        is_kept, self.reusable = (
+            self.reusable and self.options.reuse,
+            False,
+        )  # this may be interrupted
         if self.forest.waiting:  # a batch was interrupted, by other signals than Ctrl-C
             is_kept = False
             self.forest.drop()
@@ -101,17 +106,17 @@ class CompiledPuct(PuctEngine):
             self.forest.move_to(0, position, keep)
         else:
             self.forest.reset(0, position)
-        self.keeps: bool = True
+        self.reusable: bool = True
 
     def visits(self) -> int:
         return int(self.forest.iterations()[0])
 
-    def step(self, until: int, heeded: Heeded = at_once) -> int:
-        leaves = 1 + self.visits() // VISITS_A_LEAF
-        return self.forest.step(self.model, min(leaves, self.options.leaves), until, heeded)
+    def step(self, until: int, call_model: ModelCaller = call_directly) -> int:
+        leaves = 1 + self.visits() // VISITS_PER_LEAF
+        return self.forest.step(self.model, min(leaves, self.options.leaves), until, call_model)
 
     def add_noise(self, rng: np.random.Generator) -> None:
-        self.forest.add_noise(rng, self.options.noise, CONCENTRATION)
+        self.forest.add_noise(rng, self.options.noise, DIRICHLET_ALPHA)
 
 
 class TextbookPuct(PuctEngine):
@@ -136,12 +141,12 @@ class TextbookPuct(PuctEngine):
     def full(self) -> bool:
         return self.search_tree().full
 
-    def grown(self) -> tuple[int, int]:
+    def expansion_counts(self) -> tuple[int, int]:
         waiting = [self.root()]
         for node in waiting:  # grows meanwhile
-            if len(waiting) < SAMPLE:
+            if len(waiting) < SAMPLE_SIZE:
                 waiting += node.children or ()
-        counts = [len(node.children or ()) for node in waiting[:SAMPLE]]
+        counts = [len(node.children or ()) for node in waiting[:SAMPLE_SIZE]]
         return sum(map(bool, counts)), sum(counts)
 
     def root(self) -> PuctNode:
@@ -150,26 +155,26 @@ class TextbookPuct(PuctEngine):
     def children(self, handle: PuctNode) -> Sequence[PuctNode]:
         return handle.children or ()
 
-    def facts(self, handle: PuctNode) -> Facts:
+    def facts(self, handle: PuctNode) -> NodeStats:
         proof = handle.proof, handle.distance
-        return Facts(handle.column, handle.visits, handle.total, *proof, handle.prior)
+        return NodeStats(handle.column, handle.visits, handle.total, *proof, handle.prior)
 
     def start(self, position: Position, keep: int | None = None) -> None:
-        if self.tree is not None and self.keeps and self.options.reuse:
+        if self.tree is not None and self.reusable and self.options.reuse:
             self.tree.move_to(position, keep)
         else:
             self.tree = PuctTree(position, self.model, self.options, self.options.capacity)
-        self.keeps = True
+        self.reusable = True
 
     def visits(self) -> int:
         return self.root().visits
 
-    def step(self, until: int, heeded: Heeded = at_once) -> int:
+    def step(self, until: int, call_model: ModelCaller = call_directly) -> int:
         left = min(until, MAX_VISITS) - self.visits()
         return self.search_tree().run(min(1, max(0, left)))
 
     def add_noise(self, rng: np.random.Generator) -> None:
-        self.search_tree().add_noise(rng, self.options.noise, CONCENTRATION)
+        self.search_tree().add_noise(rng, self.options.noise, DIRICHLET_ALPHA)
 
 
 class PuctView(Forest):
@@ -189,7 +194,7 @@ class PuctView(Forest):
         super().__init__(position, shown, (tree,), busy, check)
         self.puct = options
 
-    def bonus(self, parent: Facts, child: Facts) -> tuple[float, float]:
+    def bonus(self, parent: NodeStats, child: NodeStats) -> tuple[float, float]:
         """Return `c * P * sqrt(N) / (1 + n)` of a child, and what it is taken to be worth while it
         is not visited.
         """

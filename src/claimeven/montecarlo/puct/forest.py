@@ -47,17 +47,17 @@ from claimeven.montecarlo.puct.policy_value import (
     Floats,
     PolicyValue,
     Words,
-    judged,
+    evaluate_checked,
     playable_columns,
 )
 from claimeven.parallel import interrupts
 
 #: The most nodes of all trees, and the most trees and leaves of one tree in a batch.
-MOST_NODES: Final = 1 << 30
-MOST_TREES: Final = 1 << 16
-MOST_LEAVES: Final = 1 << 12
+MAX_NODES: Final = 1 << 30
+MAX_TREES: Final = 1 << 16
+MAX_LEAVES: Final = 1 << 12
 #: The bounds of the concentration of noise: a distribution of Dirichlet has none of 0.
-CONCENTRATIONS: Final = (0.001, 1000)
+DIRICHLET_ALPHA_BOUNDS: Final = (0.001, 1000)
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int32]
@@ -65,25 +65,25 @@ Doubles = npt.NDArray[np.float64]
 
 
 #: Calls what asks the model, as `SafeMoment.heeded` does where Ctrl-C is put off around it.
-Heeded: TypeAlias = Callable[[Callable[[], tuple[Floats, Floats]]], tuple[Floats, Floats]]
+ModelCaller: TypeAlias = Callable[[Callable[[], tuple[Floats, Floats]]], tuple[Floats, Floats]]
 
 
-def at_once(ask: Callable[[], tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+def call_directly(ask: Callable[[], tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     """Ask the model, Ctrl-C or not."""
     return ask()
 
 
 class PuctForest(ReadableForest):
-    """Trees of searches with priors, compiled. All begin at the empty board.
+    """Compiled trees of searches with priors. All trees start at the empty board.
 
-    Its memory is set aside at once and does not grow: 28 bytes a node, `nodes_each` for every tree,
-    and the positions of one batch. An iteration uses at most a node a column; a tree without room
-    grows no further, its iterations go on at its leaves.
+    The memory is allocated on creation and does not grow: 28 bytes a node, `nodes_per_tree` nodes
+    for every tree, and the positions of one batch. An iteration uses at most one node a column. A
+    full tree stops growing, and its iterations continue at its leaves.
 
     Raises `InvalidOptions` for sizes out of range, `InvalidGeometry` for boards of over 64 bits.
 
     >>> from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
-    >>> forest = PuctForest(trees=2, nodes_each=1000)
+    >>> forest = PuctForest(trees=2, nodes_per_tree=1000)
     >>> forest.reset(1, Position.from_moves("44"))
     >>> forest.run(UniformPolicyValue(), iterations=50)
     100
@@ -97,14 +97,14 @@ class PuctForest(ReadableForest):
         self,
         geometry: Geometry = STANDARD,
         trees: int = 1,
-        nodes_each: int = 10_000,
+        nodes_per_tree: int = 10_000,
         options: PuctOptions = DEFAULT,
     ) -> None:
         geometry.check_fits_word()
-        whole_number(trees, "trees", InvalidOptions, low=1, high=MOST_TREES)
-        low, high = 1 + geometry.columns, MOST_NODES // trees
-        whole_number(nodes_each, "nodes_each", InvalidOptions, low=low, high=high)
-        super().__init__(geometry, trees, nodes_each, options)
+        whole_number(trees, "trees", InvalidOptions, low=1, high=MAX_TREES)
+        low, high = 1 + geometry.columns, MAX_NODES // trees
+        whole_number(nodes_per_tree, "nodes_per_tree", InvalidOptions, low=low, high=high)
+        super().__init__(geometry, trees, nodes_per_tree, options)
         self.waiting = 0
         self._batch: fields.Batch = fields.new_batch(trees, geometry)
         self._rules = fields.rules_of(options, geometry)
@@ -126,7 +126,7 @@ class PuctForest(ReadableForest):
         self._check_board(position)
         if position.is_over:
             raise InvalidPosition("the game is over here, so there is no move to search for")
-        self._begin_at(tree, NO_NODE, position)
+        self._start_at(tree, NO_NODE, position)
 
     def gather(
         self, leaves: int = 1, until: int | npt.ArrayLike = MAX_VISITS
@@ -140,7 +140,7 @@ class PuctForest(ReadableForest):
         backed up at once and asks nothing, so that there may be iterations and no positions: see
         `iterations`.
         """
-        whole_number(leaves, "leaves", InvalidOptions, low=1, high=MOST_LEAVES)
+        whole_number(leaves, "leaves", InvalidOptions, low=1, high=MAX_LEAVES)
         if self.waiting:
             raise InvalidOptions("the leaves gathered before wait still: back them up first")
         if len(self._batch.leaves) < len(self) * leaves:
@@ -180,19 +180,19 @@ class PuctForest(ReadableForest):
         model: PolicyValue,
         leaves: int = 1,
         until: int | npt.ArrayLike = MAX_VISITS,
-        heeded: Heeded = at_once,
+        call_model: ModelCaller = call_directly,
     ) -> int:
         """Make one batch: `gather`, the model, `back_up`. Returns how many iterations were made; 0
         when there is nothing left to do.
 
         Ctrl-C between these would leave leaves waiting, of which nobody knows: put it off around a
-        step (as `run` does), but for the time that the model takes, which `heeded` calls.
+        step (as `run` does), but for the time that the model takes, which `call_model` calls.
         """
         made = int(self.iterations().sum())
         mines, masks = self.gather(leaves, until)
         if self.waiting:
             try:
-                found = heeded(lambda: judged(model, mines, masks))
+                found = call_model(lambda: evaluate_checked(model, mines, masks))
             except BaseException:
                 self.drop()
                 raise
@@ -242,7 +242,7 @@ class PuctForest(ReadableForest):
         self._advance(trees, columns)
 
     def _advance(self, trees: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
-        moved = np.empty(self.nodes_each, dtype=np.int32)
+        moved = np.empty(self.nodes_per_tree, dtype=np.int32)
         advance_roots(self._nodes, self._trees, self._rules, trees, columns, moved)
 
     def move_to(self, tree: int, position: Position, keep: int | None = None) -> None:
@@ -252,7 +252,7 @@ class PuctForest(ReadableForest):
         """
         self._check_rests(tree)
         self._check_board(position)
-        self._begin_at(tree, self._find(tree, position), position, keep)
+        self._start_at(tree, self._find(tree, position), position, keep)
 
     def _find(self, tree: int, position: Position) -> int:
         """Return the node of a position at most `REUSE_PLIES` moves below a root, else NO_NODE."""
@@ -267,7 +267,7 @@ class PuctForest(ReadableForest):
                 waiting += [(n, at.play_unchecked(self.node(n).column)) for n in below]
         return NO_NODE
 
-    def _begin_at(self, tree: int, node: int, position: Position, keep: int | None = None) -> None:
+    def _start_at(self, tree: int, node: int, position: Position, keep: int | None = None) -> None:
         counts, state, root = self._nodes.counts, self._trees.states[tree], self.root(tree)
         self._trees.roots[tree] = position.mine, position.mask
         state[fields.DEPTH] = state[fields.FULL] = 0
@@ -286,7 +286,7 @@ class PuctForest(ReadableForest):
             outcome, proof = position.outcome, UNPROVEN
             if outcome is not None:
                 proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
-            column, _, _, _ = layout.unpacked(int(counts[root, fields.META]))
+            column, _, _, _ = layout.unpack_meta(int(counts[root, fields.META]))
             counts[root, fields.META] = column | proof << PROOF_SHIFT
 
     def add_noise(
@@ -306,7 +306,7 @@ class PuctForest(ReadableForest):
         """
         for name, number, (low, high) in (
             ("share", share, BOUNDS["noise"]),
-            ("concentration", concentration, CONCENTRATIONS),
+            ("concentration", concentration, DIRICHLET_ALPHA_BOUNDS),
         ):
             real_number(number, name, InvalidOptions, low=low, high=high)
         which = np.arange(len(self)) if trees is None else np.fromiter(trees, dtype=np.int64)

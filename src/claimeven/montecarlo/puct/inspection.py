@@ -11,7 +11,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import real_number
 from claimeven.montecarlo import layout
-from claimeven.montecarlo.engine import SAMPLE, moves_of
+from claimeven.montecarlo.engine import SAMPLE_SIZE, count_moves
 from claimeven.montecarlo.layout import (
     DISTANCE_SHIFT,
     PROOF_MASK,
@@ -31,7 +31,7 @@ Doubles = npt.NDArray[np.float64]
 Indices = npt.NDArray[Any]
 
 
-class NodeFacts(NamedTuple):
+class PuctNodeStats(NamedTuple):
     """What a node of a forest knows: see `layout`. `children` are the numbers of its children."""
 
     column: int
@@ -48,13 +48,13 @@ class ReadableForest:
     """The arrays of a forest, and what is read from them. `PuctForest` grows it."""
 
     def __init__(
-        self, geometry: Geometry, trees: int, nodes_each: int, options: PuctOptions
+        self, geometry: Geometry, trees: int, nodes_per_tree: int, options: PuctOptions
     ) -> None:
         self.geometry = geometry
         self.options = options
-        self.nodes_each = nodes_each
-        self._nodes, self._trees = fields.new_forest(trees, trees * nodes_each)
-        self._places = np.arange(trees, dtype=np.int64) * nodes_each
+        self.nodes_per_tree = nodes_per_tree
+        self._nodes, self._trees = fields.new_forest(trees, trees * nodes_per_tree)
+        self._places = np.arange(trees, dtype=np.int64) * nodes_per_tree
 
     def __len__(self) -> int:
         """Return the number of trees."""
@@ -63,17 +63,17 @@ class ReadableForest:
     @property
     def memory(self) -> int:
         """Bytes of all nodes."""
-        return len(self) * self.nodes_each * fields.NODE_BYTES
+        return len(self) * self.nodes_per_tree * fields.NODE_BYTES
 
     def root(self, tree: int) -> int:
         """Return the number of a tree's root, for `node`."""
         return int(self._places[tree])
 
-    def node(self, number: int) -> NodeFacts:
+    def node(self, number: int) -> PuctNodeStats:
         """Return what a node knows."""
         visits, flight, child, meta = (int(count) for count in self._nodes.counts[number])
-        column, count, proof, distance = layout.unpacked(meta)
-        return NodeFacts(
+        column, count, proof, distance = layout.unpack_meta(meta)
+        return PuctNodeStats(
             column,
             visits,
             float(self._nodes.totals[number]),
@@ -92,13 +92,13 @@ class ReadableForest:
         """Return the depth of the deepest iteration since the root was set, in moves."""
         return int(self._trees.states[tree, fields.DEPTH])
 
-    def grown(self, tree: int) -> tuple[int, int]:
+    def expansion_counts(self, tree: int) -> tuple[int, int]:
         """Return how many nodes of a tree are expanded, and how many children they have together;
         of a large tree the oldest nodes count.
         """
         begin = self.root(tree)
-        sample = self._nodes.counts[begin : begin + min(self.used(tree), SAMPLE)]
-        return moves_of(sample[sample[:, fields.CHILD] != fields.NO_CHILDREN, fields.META])
+        sample = self._nodes.counts[begin : begin + min(self.used(tree), SAMPLE_SIZE)]
+        return count_moves(sample[sample[:, fields.CHILD] != fields.NO_CHILDREN, fields.META])
 
     def is_full(self, tree: int) -> bool:
         """Return whether there was no room for a node since the root was set."""
@@ -231,7 +231,7 @@ def policies(
     for instead in (priors, np.ones_like(priors)):
         untold = weights.sum(axis=1, keepdims=True) == 0.0
         weights = np.where(untold & live, instead, weights)
-    weights = _sharpened(weights, temperature)
+    weights = _sharpen(weights, temperature)
     if solver:
         longest = np.where(lost, distances, -1)
         weights = np.where((lost == there).all(axis=1, keepdims=True), _best(longest, 0), weights)
@@ -242,7 +242,7 @@ def policies(
     return shares
 
 
-def _sharpened(weights: npt.NDArray[Any], temperature: float) -> npt.NDArray[np.float64]:
+def _sharpen(weights: npt.NDArray[Any], temperature: float) -> npt.NDArray[np.float64]:
     """Return weights to the power of 1 / temperature, as parts of the greatest."""
     most = weights.max(axis=1, keepdims=True)
     parts: npt.NDArray[np.float64] = weights / np.where(most > 0.0, most, 1.0)

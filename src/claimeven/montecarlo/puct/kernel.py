@@ -17,7 +17,7 @@ import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, float32, inlined, int32, int64, kernel, void
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, HEIGHT, ONE, ZERO, playable_cells
-from claimeven.montecarlo.kernel import ending, glance, played, worst_so_far
+from claimeven.montecarlo.kernel import combine_proof, played, prove_ending, prove_immediate
 from claimeven.montecarlo.layout import (
     COUNT_MASK,
     COUNT_SHIFT,
@@ -58,7 +58,7 @@ from claimeven.montecarlo.puct.layout import (
     Singles,
     Trees,
 )
-from claimeven.montecarlo.puct.options import SOONEST_PLIES
+from claimeven.montecarlo.puct.options import MIN_WIN_PLIES
 
 _LOWEST = -1.0e300
 
@@ -104,7 +104,7 @@ def is_done(root: Int, nodes: Nodes, solver: bool) -> bool:
         return False
     if not solver:
         return bool(distance_of(meta) == 0)
-    if proof_of(meta) != PROVEN_LOSS or distance_of(meta) <= SOONEST_PLIES:
+    if proof_of(meta) != PROVEN_LOSS or distance_of(meta) <= MIN_WIN_PLIES:
         return True
     first = np.int64(counts[root, CHILD])
     for child in range(first, first + count_of(meta)):
@@ -114,7 +114,7 @@ def is_done(root: Int, nodes: Nodes, solver: bool) -> bool:
 
 
 @inlined
-def settle(node: Int, nodes: Nodes) -> None:
+def prove_from_children(node: Int, nodes: Nodes) -> None:
     """Prove a node by its children, where possible: lost if one is won, the nearest of them; else,
     if all are proven, drawn or won by the longest defence.
     """
@@ -132,7 +132,7 @@ def settle(node: Int, nodes: Nodes) -> None:
         elif proof_of(meta) == UNPROVEN:
             is_open = True
         else:
-            proof, longest = worst_so_far(proof, longest, meta)
+            proof, longest = combine_proof(proof, longest, meta)
     if nearest >= 0:
         counts[node, META] = with_proof(counts[node, META], PROVEN_LOSS, nearest + 1)
     elif not is_open:
@@ -163,7 +163,7 @@ def expand(
             counts[child, VISITS] = 0
             counts[child, FLIGHT] = 0
             counts[child, CHILD] = NO_CHILDREN
-            counts[child, META] = glance(column, mine ^ mask, mask | cell, solver, board)
+            counts[child, META] = prove_immediate(column, mine ^ mask, mask | cell, solver, board)
             nodes.totals[child] = 0.0
             nodes.priors[child] = 0.0
             child += 1
@@ -171,7 +171,7 @@ def expand(
     counts[node, META] |= (child - first) << COUNT_SHIFT
     state[USED] = child - tree * size
     if solver:
-        settle(node, nodes)
+        prove_from_children(node, nodes)
 
 
 @inlined
@@ -192,7 +192,7 @@ def count_proven(path: Ints, depth: Int, nodes: Nodes, rules: PuctRules) -> None
         node = path[depth]
         result = -result
         if proven:
-            settle(node, nodes)
+            prove_from_children(node, nodes)
             proven = proof_of(counts[node, META]) != UNPROVEN
             if proven:
                 result = np.int64(proof_result(proof_of(counts[node, META])))
@@ -375,4 +375,4 @@ def advance_roots(
         # 4. A root that is not expanded knows whether the game is over, and no more.
         if counts[root, CHILD] == NO_CHILDREN:
             column = np.int64(column_of(counts[root, META]))
-            counts[root, META] = ending(column, roots[MINE], roots[MASK], rules.board)
+            counts[root, META] = prove_ending(column, roots[MINE], roots[MASK], rules.board)

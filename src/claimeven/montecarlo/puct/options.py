@@ -34,7 +34,7 @@ from claimeven.montecarlo.options import InvalidOptions
 
 #: Plies to the end of a win, at least, by a move that is not proven: sooner wins are seen at a
 #: glance when a node gets its children.
-SOONEST_PLIES: Final = 5
+MIN_WIN_PLIES: Final = 5
 #: The bounds of each number, and of each whole number.
 BOUNDS: Final = {
     "c": (0, 1000),
@@ -43,7 +43,7 @@ BOUNDS: Final = {
     "noise": (0, 1),
     "temperature": (0, 1000),
 }
-WHOLE_BOUNDS: Final = {"leaves": (1, 4096), "capacity": (64, 100_000_000)}
+INTEGER_BOUNDS: Final = {"leaves": (1, 4096), "capacity": (64, 100_000_000)}
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class PuctOptions:
     def __post_init__(self) -> None:
         for name, (low, high) in BOUNDS.items():
             real_number(getattr(self, name), name, InvalidOptions, low=low, high=high)
-        for name, (least, most) in WHOLE_BOUNDS.items():
+        for name, (least, most) in INTEGER_BOUNDS.items():
             whole_number(getattr(self, name), name, InvalidOptions, low=least, high=most)
         for name in ("solver", "reuse"):
             if not isinstance(getattr(self, name), bool):

@@ -39,7 +39,7 @@ class PolicyValue(Protocol):
         """
 
 
-def judged(model: PolicyValue, mines: Words, masks: Words) -> tuple[Floats, Floats]:
+def evaluate_checked(model: PolicyValue, mines: Words, masks: Words) -> tuple[Floats, Floats]:
     """Return what a model says of positions. Raises `InvalidNetwork`, naming the model, unless it
     says one finite value a position, and for each of its columns a finite prior from 0.
     """

@@ -26,8 +26,8 @@ from claimeven.montecarlo.textbook import Step
 from claimeven.parallel import interrupts
 
 #: Nodes of a kept tree looked at for each second of a timed search, and in any case.
-_KEPT_A_SECOND: Final = {"compiled": 10_000_000, "python": 100_000}
-_KEPT_ANYWAY: Final = 1_000
+_REUSED_NODES_PER_SECOND: Final = {"compiled": 10_000_000, "python": 100_000}
+_MIN_REUSED_NODES: Final = 1_000
 
 
 class PuctSearch(TreeSearch):
@@ -101,8 +101,10 @@ class PuctSearch(TreeSearch):
         engine = self._engine_of(position.geometry)
         deadline = keep = None
         if seconds is not None:
-            deadline = started + seconds - min(self._telling, seconds / 4)
-            keep = max(int(min(seconds, 1e6) * _KEPT_A_SECOND[self.backend]), _KEPT_ANYWAY)
+            deadline = started + seconds - min(self._report_seconds, seconds / 4)
+            keep = max(
+                int(min(seconds, 1e6) * _REUSED_NODES_PER_SECOND[self.backend]), _MIN_REUSED_NODES
+            )
         engine.start(position, keep)
         kept = engine.visits()
         until = MAX_VISITS if iterations is None else min(kept + iterations, MAX_VISITS)
@@ -127,7 +129,7 @@ class PuctSearch(TreeSearch):
             policy=tuple(self._shares(root, position, 1.0).tolist()),
             root=root,
             iterations=engine.visits() - kept,
-            kept=kept,
+            reused_visits=kept,
             depth=engine.depth,
             stored=engine.used,
             full=engine.full,
@@ -137,7 +139,7 @@ class PuctSearch(TreeSearch):
             forest=view,
             seconds=time.perf_counter() - started,
         )
-        self._note_telling(started + result.seconds - grown)
+        self._note_report_time(started + result.seconds - grown)
         return result
 
     def _grow(

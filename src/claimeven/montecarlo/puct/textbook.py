@@ -24,12 +24,12 @@ from claimeven.montecarlo.layout import (
     UNPROVEN,
 )
 from claimeven.montecarlo.playouts.textbook import safe_columns, winning_columns
-from claimeven.montecarlo.puct.options import DEFAULT, SOONEST_PLIES, PuctOptions
-from claimeven.montecarlo.puct.policy_value import PolicyValue, judged
+from claimeven.montecarlo.puct.options import DEFAULT, MIN_WIN_PLIES, PuctOptions
+from claimeven.montecarlo.puct.policy_value import PolicyValue, evaluate_checked
 from claimeven.montecarlo.textbook import Step
 
 #: Nodes of a tree where nothing says how many.
-USUAL_SIZE = 1_000_000
+DEFAULT_CAPACITY = 1_000_000
 
 
 @dataclass(eq=False)
@@ -66,7 +66,7 @@ class PuctTree:
     position: Position
     model: PolicyValue
     options: PuctOptions = DEFAULT
-    size: int = USUAL_SIZE
+    size: int = DEFAULT_CAPACITY
     iterations: int = 0
     depth: int = 0
     full: bool = False
@@ -76,7 +76,7 @@ class PuctTree:
     def __post_init__(self) -> None:
         """Begin with the root alone."""
         self.root = PuctNode(self.position)
-        self._glance_at_end(self.root)
+        self._prove_ending(self.root)
 
     @property
     def is_done(self) -> bool:
@@ -87,7 +87,7 @@ class PuctTree:
         if root.proof == UNPROVEN or self.position.is_over or not self.options.solver:
             return self.position.is_over
         is_open = any(child.proof == UNPROVEN for child in root.children or ())
-        return root.proof != PROVEN_LOSS or root.distance <= SOONEST_PLIES or not is_open
+        return root.proof != PROVEN_LOSS or root.distance <= MIN_WIN_PLIES or not is_open
 
     def run(self, iterations: int) -> int:
         """Make iterations; returns how many were made: fewer where the search ends before."""
@@ -108,12 +108,12 @@ class PuctTree:
         expanded: tuple[int, ...] = ()
         if leaf.proof == UNPROVEN and leaf.children is None:
             expanded = self.expand(leaf)
-        is_judged = leaf.proof == UNPROVEN
-        result = -self.evaluate(leaf) if is_judged else float(PROOF_RESULTS[leaf.proof])
+        is_evaluated = leaf.proof == UNPROVEN
+        result = -self.evaluate(leaf) if is_evaluated else float(PROOF_RESULTS[leaf.proof])
         proofs = self.back_up(path, result)
         self.iterations += 1
         columns = tuple(node.column for node in path[1:])
-        return Step(self.iterations, columns, expanded, (), result, proofs, is_judged)
+        return Step(self.iterations, columns, expanded, (), result, proofs, is_evaluated)
 
     def select(self) -> list[PuctNode]:
         """Follow the greatest bound down to a node that is new, or proven; returns the path."""
@@ -155,9 +155,9 @@ class PuctTree:
         self.used += len(columns)
         node.children = [PuctNode(position.play(column), column) for column in columns]
         for child in node.children:
-            self._glance(child)
+            self._prove_immediate(child)
         if self.options.solver:
-            settle(node)
+            prove_from_children(node)
         return columns
 
     def evaluate(self, leaf: PuctNode) -> float:
@@ -168,7 +168,7 @@ class PuctTree:
         mine, mask = (
             np.array([w], dtype=np.uint64) for w in (leaf.position.mine, leaf.position.mask)
         )
-        values, priors = judged(self.model, mine, mask)
+        values, priors = evaluate_checked(self.model, mine, mask)
         live = [child for child in leaf.children or () if child.proof != PROVEN_LOSS]
         given = [float(priors[0, child.column]) ** self.options.prior_power for child in live]
         total = 0.0
@@ -189,7 +189,7 @@ class PuctTree:
             node = path[depth]
             if proven and depth < len(path) - 1:
                 was_open = node.proof == UNPROVEN
-                settle(node)
+                prove_from_children(node)
                 proven = node.proof != UNPROVEN
                 if proven:
                     result = float(PROOF_RESULTS[node.proof])
@@ -208,14 +208,14 @@ class PuctTree:
         if self.position.is_over:
             raise IllegalMove("the game is over")
         below = [child for child in self.root.children or () if child.column == column]
-        self._begin_at(below[0] if below else PuctNode(self.position.play(column), column))
+        self._start_at(below[0] if below else PuctNode(self.position.play(column), column))
 
     def move_to(self, position: Position, keep: int | None = None) -> None:
         """Make a position the root, its tree kept if it is in this one, up to 4 moves on.
 
         At most `keep` nodes are kept (None: all), those next to the root.
         """
-        self._begin_at(self._find(position) or PuctNode(position), keep)
+        self._start_at(self._find(position) or PuctNode(position), keep)
 
     def _find(self, position: Position) -> PuctNode | None:
         if not 0 <= position.ply - self.position.ply <= REUSE_PLIES:
@@ -228,7 +228,7 @@ class PuctTree:
                 waiting += node.children or ()
         return None
 
-    def _begin_at(self, node: PuctNode, keep: int | None = None) -> None:
+    def _start_at(self, node: PuctNode, keep: int | None = None) -> None:
         self.position, self.root = node.position, node
         self.iterations, self.depth, self.full = 0, 0, False
         kept = [node]
@@ -241,7 +241,7 @@ class PuctTree:
         if node.children is None:
             # What it showed at a glance its children will show again, and they are needed here.
             node.proof, node.distance = UNPROVEN, 0
-            self._glance_at_end(node)
+            self._prove_ending(node)
 
     def add_noise(self, rng: np.random.Generator, share: float, concentration: float) -> None:
         """Mix noise into the priors at the root, so that self-play tries what the model would not.
@@ -256,24 +256,24 @@ class PuctTree:
             for child, drawn in zip(live, noise, strict=True):
                 child.prior = float(np.float32((1.0 - share) * child.prior + share * drawn))
 
-    def _glance(self, node: PuctNode) -> None:
+    def _prove_immediate(self, node: PuctNode) -> None:
         """Give a new node the proof that its position shows at a glance, if any: that the game is
         over; with the solver that the next move wins, or that every next move loses at once.
         """
-        self._glance_at_end(node)
+        self._prove_ending(node)
         if self.options.solver and node.proof == UNPROVEN:
             if winning_columns(node.position):
                 node.proof, node.distance = PROVEN_LOSS, 1
             elif not safe_columns(node.position):
                 node.proof, node.distance = PROVEN_WIN, 2
 
-    def _glance_at_end(self, node: PuctNode) -> None:
+    def _prove_ending(self, node: PuctNode) -> None:
         outcome = node.position.outcome
         if outcome is not None:
             node.proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
 
 
-def settle(node: PuctNode) -> None:
+def prove_from_children(node: PuctNode) -> None:
     """Prove a node by its children, where possible: lost if one is won, the nearest of them; else,
     if all are proven, drawn or won by the longest defence.
     """

@@ -11,17 +11,17 @@ import numpy.typing as npt
 from claimeven.game import Geometry, Position
 from claimeven.montecarlo import layout
 from claimeven.montecarlo.engine import (
-    SAMPLE,
+    SAMPLE_SIZE,
     CompiledEngine,
-    Facts,
+    NodeStats,
     Search,
     TextbookEngine,
-    moves_of,
+    count_moves,
 )
 from claimeven.montecarlo.formula import Formula
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.tree import kernel
-from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode, find_below, keep_below
+from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode, find_below, prune_below
 
 
 class RecordsEngine(CompiledEngine):
@@ -36,17 +36,17 @@ class RecordsEngine(CompiledEngine):
         first = int(self.records[handle, kernel.CHILD])
         if first == kernel.NO_CHILDREN:
             return range(0)
-        _, count, _, _ = layout.unpacked(int(self.records[handle, kernel.META]))
+        _, count, _, _ = layout.unpack_meta(int(self.records[handle, kernel.META]))
         return range(first, first + count)
 
-    def facts(self, handle: int) -> Facts:
+    def facts(self, handle: int) -> NodeStats:
         visits, total, _, meta = (int(number) for number in self.records[handle])
-        column, _, proof, distance = layout.unpacked(meta)
-        return Facts(column, visits, total, proof, distance)
+        column, _, proof, distance = layout.unpack_meta(meta)
+        return NodeStats(column, visits, total, proof, distance)
 
-    def grown(self) -> tuple[int, int]:
-        sample = self.records[: min(self.used, SAMPLE)]
-        return moves_of(sample[sample[:, kernel.CHILD] != kernel.NO_CHILDREN, kernel.META])
+    def expansion_counts(self) -> tuple[int, int]:
+        sample = self.records[: min(self.used, SAMPLE_SIZE)]
+        return count_moves(sample[sample[:, kernel.CHILD] != kernel.NO_CHILDREN, kernel.META])
 
     def visits_left(self) -> int:
         """How many iterations the root has room for."""
@@ -64,8 +64,8 @@ class TreeEngine(RecordsEngine):
         self.formula = Formula(options.weight, min_wins=options.min_wins)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        node = self._find(position) if self.options.reuse and self.keeps else layout.NO_NODE
-        self.keeps = False  # until the root is that of the position: this may be interrupted
+        node = self._find(position) if self.options.reuse and self.reusable else layout.NO_NODE
+        self.reusable = False  # until the root is that of the position: this may be interrupted
         if node > kernel.ROOT:
             # A root that is proven is asked for no more than its children.
             last = max((node, *self.children(node)))
@@ -114,7 +114,7 @@ class StoredNode(TreeNode):
 
     def __init__(self, records: npt.NDArray[np.int32], place: int, position: Position) -> None:
         visits, total, child, meta = (int(number) for number in records[place])
-        column, count, proof, distance = layout.unpacked(meta)
+        column, count, proof, distance = layout.unpack_meta(meta)
         super().__init__(position, column, visits, total, proof, distance)
         self._records = records
         self._places = None if child == kernel.NO_CHILDREN else range(child, child + count)
@@ -122,7 +122,9 @@ class StoredNode(TreeNode):
     @property
     def children(self) -> list[TreeNode] | None:
         if self._places is not None:
-            columns = [layout.unpacked(int(self._records[p, kernel.META]))[0] for p in self._places]
+            columns = [
+                layout.unpack_meta(int(self._records[p, kernel.META]))[0] for p in self._places
+            ]
             self.children = [
                 StoredNode(self._records, place, self.position.play(column))
                 for place, column in zip(self._places, columns, strict=True)
@@ -140,8 +142,8 @@ class NodesView:
     def children(self, handle: TreeNode) -> Sequence[TreeNode]:
         return handle.children or ()
 
-    def facts(self, handle: TreeNode) -> Facts:
-        return Facts(handle.column, handle.visits, handle.total, handle.proof, handle.distance)
+    def facts(self, handle: TreeNode) -> NodeStats:
+        return NodeStats(handle.column, handle.visits, handle.total, handle.proof, handle.distance)
 
 
 class NodesEngine(NodesView, TextbookEngine[Search]):
@@ -151,7 +153,7 @@ class NodesEngine(NodesView, TextbookEngine[Search]):
         root: TreeNode = self.search.root
         return root
 
-    def grown(self) -> tuple[int, int]:
+    def expansion_counts(self) -> tuple[int, int]:
         waiting, expanded, moves = [self.root()], 0, 0
         while waiting:
             below = self.children(waiting.pop())
@@ -165,10 +167,10 @@ class TextbookTreeEngine(NodesEngine[TextbookTree]):
     """UCT on a tree, on positions."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        before = self.former()
+        before = self.previous()
         self._search = TextbookTree(position, self.options, seed)
         node = find_below(before.root, position) if before else None
         if node is not None:
             self._search.root = node
-            self._search.used = keep_below(node, keep)
-        self.keeps = True
+            self._search.used = prune_below(node, keep)
+        self.reusable = True

@@ -140,7 +140,7 @@ def select(
         if is_leaf:
             if nodes[node, VISITS] == 0 and depth > 0 and settings[layout.ALL_AT_ONCE] == 0:
                 break
-            cells = steps.cells_to_try(mine, mask, settings[layout.DECISIVE] != 0, board)
+            cells = steps.candidate_cells(mine, mask, settings[layout.DECISIVE] != 0, board)
             if not expand(node, cells, nodes, work, rules):
                 break
         at_random = is_leaf and settings[layout.ALL_AT_ONCE] != 0
@@ -154,7 +154,7 @@ def select(
         mine ^= mask
         mask = steps.played(mask, layout.column_of(meta), board)
         if nodes[node, VISITS] == 0:
-            nodes[node, META] = steps.glance(
+            nodes[node, META] = steps.prove_immediate(
                 meta, mine, mask, settings[layout.DECISIVE] != 0, board
             )
             if at_random:
@@ -178,7 +178,7 @@ def prove(node: Int, child: Int, nodes: Records) -> bool:
         meta = nodes[other, META]
         if layout.proof_of(meta) == layout.UNPROVEN:
             return False
-        proof, longest = steps.worst_so_far(proof, longest, meta)
+        proof, longest = steps.combine_proof(proof, longest, meta)
     nodes[node, META] = layout.with_proof(nodes[node, META], proof, longest + 1)
     return True
 

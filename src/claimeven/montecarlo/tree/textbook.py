@@ -21,9 +21,9 @@ from claimeven.montecarlo.layout import (
 from claimeven.montecarlo.textbook import (
     Step,
     TextbookSearch,
-    columns_to_try,
-    glance,
+    candidate_columns,
     prove,
+    prove_immediate,
     shuffle,
 )
 
@@ -88,12 +88,12 @@ class TextbookTree(TextbookSearch):
                     break
                 if all_at_once:
                     node = node.children[self.stream.below(len(node.children))]
-                    glance(node, self.options)
+                    prove_immediate(node, self.options)
                     return [*path, node], expanded
             node = self.best_child(node)
             path.append(node)
             if node.visits == 0:
-                glance(node, self.options)
+                prove_immediate(node, self.options)
         return path, expanded
 
     def best_child(self, node: TreeNode) -> TreeNode:
@@ -126,7 +126,7 @@ class TextbookTree(TextbookSearch):
 
     def expand(self, node: TreeNode) -> tuple[int, ...]:
         """Give a node its children, if there is room; returns their columns, left to right."""
-        columns = columns_to_try(node.position, self.options)
+        columns = candidate_columns(node.position, self.options)
         if self.used + len(columns) > self.options.capacity:
             self.full = True
             return ()
@@ -169,7 +169,7 @@ def find_below(root: TreeNode, position: Position) -> TreeNode | None:
     return None
 
 
-def keep_below(root: TreeNode, room: int | None = None) -> int:
+def prune_below(root: TreeNode, room: int | None = None) -> int:
     """Keep at most `room` nodes of a tree (None: all), those next to the root; return how many.
 
     A node whose children find no room is a leaf again.

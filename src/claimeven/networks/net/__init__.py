@@ -5,7 +5,7 @@ from __future__ import annotations
 from claimeven.networks.net.features import Features
 from claimeven.networks.net.file import read_net, write_net
 from claimeven.networks.net.net import SHAPES, Net, NetShape, Prediction
-from claimeven.networks.net.search_defaults import Searching
+from claimeven.networks.net.search_defaults import SearchDefaults
 
 __all__ = [
     "SHAPES",
@@ -13,7 +13,7 @@ __all__ = [
     "Net",
     "NetShape",
     "Prediction",
-    "Searching",
+    "SearchDefaults",
     "read_net",
     "write_net",
 ]

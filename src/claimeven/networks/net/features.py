@@ -33,7 +33,7 @@ from claimeven.networks.net.features_kernel import (
 )
 
 #: The longest line whose states make a table that can be learnt.
-LONGEST_LINE = 6
+MAX_LINE_LENGTH = 6
 
 Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int64]
@@ -74,7 +74,7 @@ class Symmetry:
         """Columns on the left, with that in the middle."""
         return self.pairs + self.middle
 
-    def taken_apart(self, by_column: Any) -> tuple[list[Any], Any]:
+    def split_pairs(self, by_column: Any) -> tuple[list[Any], Any]:
         """Return the parts of sums, the last of the middle column, and the differences.
 
         `by_column` are numbers of columns, (n, columns, ...), of NumPy or of JAX.
@@ -82,7 +82,7 @@ class Symmetry:
         left, right = by_column[:, : self.pairs], by_column[:, ::-1][:, : self.pairs]
         return [left + right, by_column[:, self.pairs : self.half]], left - right
 
-    def put_together(self, sums: Any, differences: Any) -> list[Any]:
+    def join_pairs(self, sums: Any, differences: Any) -> list[Any]:
         """Return the parts of a row for all columns: (n, half) and (n, pairs) make (n, columns).
 
         A pair's columns are its sum with its difference, and less it.
@@ -131,9 +131,8 @@ class Symmetry:
 class Features:
     """The features of one board.
 
-    Cells are numbered column by column from the left, each from the bottom. Raises
-    `InvalidNetwork` for lines of more than `LONGEST_LINE` cells, and `InvalidGeometry` for boards
-    of more than 64 bits.
+    Cells are numbered column by column from the left, from the bottom up. Raises `InvalidNetwork`
+    for lines of more than `MAX_LINE_LENGTH` cells and `InvalidGeometry` for boards over 64 bits.
 
     >>> features = Features()
     >>> len(features.lines), features.plane_count, features.line_states
@@ -142,9 +141,9 @@ class Features:
 
     def __init__(self, geometry: Geometry = STANDARD) -> None:
         geometry.check_fits_word()
-        if geometry.connect > LONGEST_LINE:
+        if geometry.connect > MAX_LINE_LENGTH:
             raise InvalidNetwork(
-                f"a net knows lines of up to {LONGEST_LINE} cells, not those of {geometry}"
+                f"a net knows lines of up to {MAX_LINE_LENGTH} cells, not those of {geometry}"
             )
         self.geometry = geometry
         self.board: npt.NDArray[np.uint64] = board_vector(geometry).copy()

@@ -67,7 +67,7 @@ STATES: Final = 4
 #: The cells of a column, from the lowest, that its state is made of.
 SEEN_CELLS: Final = 4
 #: The most far lines that are counted.
-MOST_LINES: Final = 4
+MAX_LINES: Final = 4
 #: Distance from a plane of the side to move to the same of the other side.
 _OTHER = 1
 
@@ -90,7 +90,7 @@ def count_line(row: Any, cells: Ints, mine: Any, theirs: Any, turn: Any) -> None
             row[near] = 1
         elif missing == 3:
             far = at + MY_LINES_FAR + owner
-            row[far] = min(row[far] + 1, MOST_LINES)
+            row[far] = min(row[far] + 1, MAX_LINES)
 
 
 @inlined

@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from claimeven.game.geometry import Geometry
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
-from claimeven.networks.model_file import ModelFile, naming, read_model, write_model
+from claimeven.networks.model_file import ModelFile, name_in_errors, read_model, write_model
 from claimeven.networks.net.net import Net, NetShape
-from claimeven.networks.net.search_defaults import USUAL, searching_of
+from claimeven.networks.net.search_defaults import DEFAULTS, search_defaults_of
 
 KIND: Final = "net"
 #: What is looked up by the state of a line or of two columns.
@@ -46,17 +46,17 @@ def write_net(
 
     Raises `CannotWrite`, and `InvalidNetwork` where what suits a search with it is out of bounds.
     """
-    write_model(path, packed(net, facts, steps))
+    write_model(path, pack(net, facts, steps))
 
 
 def read_net(path: str | Path, geometry: Geometry | None = None) -> Net:
     """Read a net, for a board if one is given. Raises `InvalidNetwork`."""
     model = read_model(path, KIND, geometry)
-    with naming(path):
-        return unpacked(model)
+    with name_in_errors(path):
+        return unpack(model)
 
 
-def packed(
+def pack(
     net: Net,
     facts: Mapping[str, Any] | None = None,
     steps: int = STEPS,
@@ -67,7 +67,7 @@ def packed(
 
     Raises `InvalidNetwork` if the search defaults are out of bounds.
     """
-    searching = searching_of(net.searching._asdict())
+    searching = search_defaults_of(net.search_defaults._asdict())
     arrays: dict[str, npt.NDArray[Any]] = {}
     for name, weights in net.arrays.items():
         if name.endswith(_BIAS):
@@ -75,16 +75,16 @@ def packed(
         elif matrices is not None:
             arrays[name], arrays[name + _UNIT] = matrices[name]
         else:
-            arrays[name], arrays[name + _UNIT] = rounded(weights, steps_for(name, steps))
+            arrays[name], arrays[name + _UNIT] = round_weights(weights, steps_for(name, steps))
     known: dict[str, Any] = {"shape": net.shape.as_dict(), "knows_scores": net.knows_scores}
     if net.knows_only_best:
         known["knows_only_best"] = True
-    if searching != USUAL:
+    if searching != DEFAULTS:
         known["searching"] = searching._asdict()
     return ModelFile(KIND, net.geometry, arrays, {**known, **(facts or {})})
 
 
-def unpacked(model: ModelFile) -> Net:
+def unpack(model: ModelFile) -> Net:
     """Return the net of a file. Raises `InvalidNetwork` for what is none."""
     told = model.facts.get("shape")
     if not isinstance(told, dict) or set(told) != set(NetShape().as_dict()):
@@ -105,17 +105,17 @@ def unpacked(model: ModelFile) -> Net:
         arrays[name] = array
     knows_scores = model.facts.get("knows_scores") is True
     only_best = model.facts.get("knows_only_best") is True
-    searching = searching_of(model.facts.get("searching"))
+    searching = search_defaults_of(model.facts.get("searching"))
     return Net(shape, arrays, model.geometry, knows_scores, searching, only_best)
 
 
-def rounded(weights: npt.NDArray[Any], steps: int) -> Rounded:
+def round_weights(weights: npt.NDArray[Any], steps: int) -> Rounded:
     """Return weights as whole numbers of a unit, `steps` either side of zero, and the units."""
     unit = units_of(weights, steps)
-    return whole_steps(weights, unit).astype(np.int8), unit
+    return round_to_steps(weights, unit).astype(np.int8), unit
 
 
-def whole_steps(weights: npt.NDArray[Any], unit: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def round_to_steps(weights: npt.NDArray[Any], unit: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return weights as whole numbers of a unit, as many as fit."""
     whole: npt.NDArray[Any] = np.clip(np.rint(weights / unit), -MAX_STEPS, MAX_STEPS)
     return whole

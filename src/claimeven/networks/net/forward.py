@@ -72,7 +72,7 @@ class Forward:
         floats = planes.astype(np.float32)
         sums, differences = [], []
         for part in (floats[:, :cells], floats[:, cells:-BOARD_NUMBERS]):
-            of_sums, of_differences = board.taken_apart(part.reshape(count, columns, -1))
+            of_sums, of_differences = board.split_pairs(part.reshape(count, columns, -1))
             sums += of_sums
             differences.append(of_differences)
         sums.append(floats[:, -BOARD_NUMBERS:])
@@ -85,7 +85,7 @@ class Forward:
             xp.concatenate([part.reshape(count, -1) for part in differences], axis=1),
         )
 
-    def cut_off(self, level: Any, slant: Any, factor: Any = None) -> tuple[Any, Any]:
+    def relu_pairs(self, level: Any, slant: Any, factor: Any = None) -> tuple[Any, Any]:
         """Return the sums and differences of pairs that are cut off at 0, optionally scaled."""
         one, other = self._relu(level + slant), self._relu(level - slant)
         if factor is not None:
@@ -107,7 +107,7 @@ class Forward:
             level = product(sums, weights[name + "sum"]) + weights[name + "bias"]
             slant = product(differences, weights[name + "difference"])
             factor = None if stays is None else xp.where(stays[number], more, 0.0)
-            return self.cut_off(level, slant, factor)
+            return self.relu_pairs(level, slant, factor)
 
         sums, differences = layer("in_", 0, *self.inputs(taken, planes))
         sums, differences = sums / 2, differences / 2
@@ -119,7 +119,7 @@ class Forward:
         # Few numbers, which the answer depends on the most: always in full precision.
         level = sums @ weights["out_sum"] + weights["out_bias"]
         slant = differences @ weights["out_difference"]
-        policy = board.put_together(level[:, : board.half], slant[:, : board.pairs])
-        scores = board.put_together(level[:, board.half + 1 :], slant[:, board.pairs :])
+        policy = board.join_pairs(level[:, : board.half], slant[:, : board.pairs])
+        scores = board.join_pairs(level[:, board.half + 1 :], slant[:, board.pairs :])
         value = level[:, board.half : board.half + 1]
         return xp.concatenate([*policy, value, *scores], axis=1)

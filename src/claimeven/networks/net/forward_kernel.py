@@ -30,7 +30,7 @@ from claimeven.networks.net.features_kernel import (
     fill_features,
 )
 
-NOTHING: Final = np.float32(0)
+NO_WEIGHT: Final = np.float32(0)
 HALF: Final = np.float32(0.5)
 QUARTER: Final = np.float32(0.25)
 
@@ -110,9 +110,9 @@ def add_product(inputs: Any, weights: Any, total: Any) -> None:
             return
         one, two, three, four = weights[first], weights[second], weights[third], weights[fourth]
         a = inputs[first]
-        b = inputs[second] if found > 1 else NOTHING
-        c = inputs[third] if found > 2 else NOTHING
-        d = inputs[fourth] if found > 3 else NOTHING
+        b = inputs[second] if found > 1 else NO_WEIGHT
+        c = inputs[third] if found > 2 else NO_WEIGHT
+        d = inputs[fourth] if found > 3 else NO_WEIGHT
         for place in range(width):
             total[place] += a * one[place] + b * two[place] + (c * three[place] + d * four[place])
 
@@ -206,27 +206,27 @@ def predict_few(
         look(sight, weights, planes[0], states[0], seen, unlike)
         # Step 2: the layers.
         for place in range(width):
-            level[place], slant[place] = weights.in_bias[place], NOTHING
+            level[place], slant[place] = weights.in_bias[place], NO_WEIGHT
         add_product(seen, weights.in_sum, level)
         add_product(unlike, weights.in_difference, slant)
         for place in range(width):
-            one = max(level[place] + slant[place], NOTHING)
-            other = max(level[place] - slant[place], NOTHING)
+            one = max(level[place] + slant[place], NO_WEIGHT)
+            other = max(level[place] - slant[place], NO_WEIGHT)
             sums[place], differences[place] = (one + other) * HALF, (one - other) * HALF
         for block in range(weights.block_biases.shape[0]):
             for place in range(width):
-                level[place], slant[place] = weights.block_biases[block, place], NOTHING
+                level[place], slant[place] = weights.block_biases[block, place], NO_WEIGHT
             add_product(sums, weights.blocks[2 * block], level)
             add_product(differences, weights.blocks[2 * block + 1], slant)
             for place in range(width):
-                one = max(level[place] + slant[place], NOTHING)
-                other = max(level[place] - slant[place], NOTHING)
+                one = max(level[place] + slant[place], NO_WEIGHT)
+                other = max(level[place] - slant[place], NO_WEIGHT)
                 sums[place] += (one + other) * QUARTER
                 differences[place] += (one - other) * QUARTER
         for place in range(weights.out_bias.shape[0]):
             level[place] = weights.out_bias[place]
         for place in range(weights.out_difference.shape[1]):
-            slant[place] = NOTHING
+            slant[place] = NO_WEIGHT
         add_product(sums, weights.out_sum, level)
         add_product(differences, weights.out_difference, slant)
         # Step 3: the pairs of columns put together again.

@@ -46,7 +46,7 @@ from claimeven.networks.net.features import Features
 from claimeven.networks.net.features_kernel import BOARD_NUMBERS, COLUMN_NUMBERS, PLANES
 from claimeven.networks.net.forward import Forward
 from claimeven.networks.net.forward_kernel import Sight, Weights, predict_few
-from claimeven.networks.net.search_defaults import USUAL, Searching
+from claimeven.networks.net.search_defaults import DEFAULTS, SearchDefaults
 
 Floats = npt.NDArray[np.float32]
 Words = npt.NDArray[np.uint64]
@@ -159,7 +159,7 @@ class Net:
 
     `arrays` are those of `NetShape.arrays`, float32. `knows_scores` says that the scores of columns
     were learnt: then the values of `evaluate` are graded, so that a search with them wins soon and
-    loses late; `searching` says how. With `knows_only_best` that of the best column alone was
+    loses late; `search_defaults` says how. With `knows_only_best` that of the best column alone was
     learnt, wherever it is. Raises `InvalidNetwork` where the arrays are others.
 
     >>> net = Net.zeros(NetShape(pairs=4, blocks=1), Geometry(4, 4, 3))
@@ -177,7 +177,7 @@ class Net:
         arrays: Arrays,
         geometry: Geometry = STANDARD,
         knows_scores: bool = False,
-        searching: Searching = USUAL,
+        search_defaults: SearchDefaults = DEFAULTS,
         knows_only_best: bool = False,
     ) -> None:
         for name, size in shape.arrays(geometry).items():
@@ -193,7 +193,7 @@ class Net:
         self.shape = shape
         self.geometry = geometry
         self.knows_scores = knows_scores
-        self.searching = searching
+        self.search_defaults = search_defaults
         self.knows_only_best = knows_only_best
         # Arrays of JAX and Ray are read only, which kernels do not take.
         self.arrays: dict[str, npt.NDArray[Any]] = {
@@ -241,13 +241,13 @@ class Net:
         """Return values and priors of positions: see `PolicyValue`.
 
         The values of a net that knows scores lie between the value of the outcome and that of the
-        best column's score: see `Searching`.
+        best column's score: see `SearchDefaults`.
         """
         found = self.predict(mines, masks)
         if not self.knows_scores:
             return found.values, found.priors
-        share = np.float32(self.searching.score_share)
-        scale = np.float32(self.searching.score_scale)
+        share = np.float32(self.search_defaults.score_share)
+        scale = np.float32(self.search_defaults.score_scale)
         graded = np.tanh(np.nanmax(found.scores, axis=1) / scale)
         return found.values * (1 - share) + graded * share, found.priors
 

@@ -13,7 +13,7 @@ from claimeven.game.validation import real_number
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 
 
-class Searching(NamedTuple):
+class SearchDefaults(NamedTuple):
     """What suits a net.
 
     `c` and `prior_temperature` are those of `PuctOptions`. A net that knows scores values a
@@ -32,7 +32,7 @@ class Searching(NamedTuple):
 
 
 #: Where nothing was measured.
-USUAL: Final = Searching()
+DEFAULTS: Final = SearchDefaults()
 #: The bounds of each number; the first two are those of `PuctOptions`.
 BOUNDS: Final = {
     "c": (0, 1000),
@@ -42,19 +42,19 @@ BOUNDS: Final = {
 }
 
 
-def searching_of(told: Any) -> Searching:
+def search_defaults_of(told: Any) -> SearchDefaults:
     """Return what the header of a file tells, the usual where it tells nothing.
 
     Raises `InvalidNetwork` for what is no mapping, another name, and a number out of `BOUNDS`.
 
-    >>> searching_of({"c": 0.5})
+    >>> search_defaults_of({"c": 0.5})
     Searching(c=0.5, prior_temperature=1.0, score_share=0.5, score_scale=10.0)
     """
     if told is None:
-        return USUAL
+        return DEFAULTS
     if not isinstance(told, Mapping) or not told.keys() <= BOUNDS.keys():
         raise InvalidNetwork("it does not tell how it is searched as nets do")
-    return Searching(
+    return SearchDefaults(
         **{
             name: real_number(told[name], f"its {name}", InvalidNetwork, low=low, high=high)
             for name, (low, high) in BOUNDS.items()

@@ -21,10 +21,10 @@ from claimeven.adapters.kaggle.template.kaggle_api import Clock
 #: Moves after which a position is looked for in the tree of the decision before.
 KEPT_MOVES = 4
 #: Visits of the root for each leaf of a batch beyond the first: a young tree takes few.
-VISITS_A_LEAF = 64
+VISITS_PER_LEAF = 64
 #: Plies to the end of a win, at least, by a move that is not proven: sooner ones are seen at a
 #: glance.
-SOONEST_PLIES = 5
+MIN_WIN_PLIES = 5
 
 Judge = Callable[[list[tuple[int, int]]], tuple[Any, Any]]
 
@@ -138,7 +138,7 @@ class Puct:
         """
         root, before = self.root, self.root.visits
         waiting = []
-        for _ in range(min(1 + root.visits // VISITS_A_LEAF, self.leaves)):
+        for _ in range(min(1 + root.visits // VISITS_PER_LEAF, self.leaves)):
             if root.visits + root.flight >= until or self.is_done():
                 break
             path = self.select()
@@ -166,7 +166,7 @@ class Puct:
         if not self.solver or root.proof is None:
             return False
         is_open = any(child.proof is None for child in root.children or ())
-        return root.proof != -1 or root.distance <= SOONEST_PLIES or not is_open
+        return root.proof != -1 or root.distance <= MIN_WIN_PLIES or not is_open
 
     def select(self) -> list[PuctNode]:
         """Follow the greatest bound down to a node that is new, or proven; return the path."""
