@@ -127,7 +127,7 @@ class CompiledEngine(Engine, ABC):
     def __init__(self, geometry: Geometry, options: MonteCarloOptions) -> None:
         self.options = options
         self.position: Position | None = None
-        self.keeps: bool = False
+        self.reusable: bool = False
         self.work: layout.Work = layout.work_vectors(self.state_fields, geometry)
         #: The state vector: the shared fields of `layout`, then those of the subclass.
         self.state: npt.NDArray[np.int64] = self.work.state
