@@ -150,7 +150,7 @@ def test_figures_of_a_move_that_are_lost_are_not_told(tmp_path: Path) -> None:
         connection.execute('UPDATE games SET told = \'{"seconds": [], "zzz": [1]}\'')
     connection.close()
     again = play_match(*AGENTS, games=2, out=path, resume=True)
-    assert all(game.told.get("seconds", []) == [] for game in again.games)
+    assert all(game.move_stats.get("seconds", []) == [] for game in again.games)
 
 
 def as_played(result: SequentialResult) -> dict[str, object]:
@@ -317,7 +317,7 @@ def test_the_limit_is_the_new_agents_alone() -> None:
     depths = {
         depth
         for game in placement.standings.games
-        for ply, depth in enumerate(game.told["depth"], start=len(game.opening))
+        for ply, depth in enumerate(game.move_stats["depth"], start=len(game.opening))
         if game.agents[ply % 2] == 0
     }
     assert depths <= {1, None} and 1 in depths

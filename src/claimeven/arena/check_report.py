@@ -65,7 +65,7 @@ class CheckedGame:
     def seconds(self) -> tuple[tuple[float, str], ...]:
         """Time of each move of the agent, with the move string that led to its position."""
         game = self.game
-        turns = enumerate(game.told.get("seconds", ()), start=len(game.opening))
+        turns = enumerate(game.move_stats.get("seconds", ()), start=len(game.opening))
         return tuple(
             (seconds, game.all_moves[:ply])
             for ply, seconds in turns

@@ -30,11 +30,13 @@ def test_a_game_is_played_to_its_end_with_its_figures() -> None:
     assert game.columns == tuple(column for _, column in seen)
     assert seen[-1][0] == game.final
     one, other = (len(game.columns[seat::2]) for seat in (0, 1))
-    counts = {name: [len(game.figures(agent, name)) for agent in (0, 1)] for name in game.told}
+    counts = {
+        name: [len(game.figures(agent, name)) for agent in (0, 1)] for name in game.move_stats
+    }
     assert counts["seconds"] == [one, other] and counts["depth"][0] == one
     assert (counts["nodes"][1], counts["iterations"][0], counts["stored"][0]) == (0, 0, 0)
     assert set(game.figures(1, "iterations")) <= {0, 20} and sum(counts["stored"]) > 0
-    assert game.seconds == pytest.approx(sum(filter(None, game.told["seconds"])), abs=1e-4)
+    assert game.seconds == pytest.approx(sum(filter(None, game.move_stats["seconds"])), abs=1e-4)
 
 
 def test_decisions_are_held_if_asked_and_change_nothing() -> None:
@@ -46,8 +48,12 @@ def test_decisions_are_held_if_asked_and_change_nothing() -> None:
     brief, whole = games
     assert brief.columns == whole.columns == tuple(told.column for told in whole.decisions)
     assert (brief.decisions, brief.opening, whole.start) == ((), "441", opening.position)
-    assert brief.told.keys() == whole.told.keys()
-    assert all(brief.told[name] == whole.told[name] for name in brief.told if name != "seconds")
+    assert brief.move_stats.keys() == whole.move_stats.keys()
+    assert all(
+        brief.move_stats[name] == whole.move_stats[name]
+        for name in brief.move_stats
+        if name != "seconds"
+    )
     assert whole.final == Position.from_moves(whole.all_moves)
 
 

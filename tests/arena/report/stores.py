@@ -42,7 +42,7 @@ def game(number: int, first: int, second: int, moves: str, winner: int | None, *
 def some_games() -> list[Game]:
     """A few games of all three agents: won, drawn, forfeited, left."""
     return [
-        game(0, 0, 1, "1213141", 0, told=TOLD),
+        game(0, 0, 1, "1213141", 0, move_stats=TOLD),
         game(1, 1, 0, "1213141", 0),
         game(2, 0, 2, "44", 0, fault="crash", fault_seat=1, reason=REASON),
         game(3, 2, 0, DRAWN, None),
@@ -56,10 +56,10 @@ SMALL_PLAN = {**PLAN, "columns": 4, "rows": 4, "connect": 3}
 SECONDS = {"seconds": [0.01, 0.002] * 8}
 #: Games on a board that is solved at once.
 GAMES = [
-    game(0, 0, 1, "14322444311", 0, told=SECONDS),
-    game(1, 1, 0, "2411213", 0, told=SECONDS),
-    game(2, 2, 1, "312331144132", 1, told=SECONDS),
-    game(3, 1, 2, "24444333312", 0, told=SECONDS),
+    game(0, 0, 1, "14322444311", 0, move_stats=SECONDS),
+    game(1, 1, 0, "2411213", 0, move_stats=SECONDS),
+    game(2, 2, 1, "312331144132", 1, move_stats=SECONDS),
+    game(3, 1, 2, "24444333312", 0, move_stats=SECONDS),
     game(4, 0, 2, "3", 0, fault="crash", fault_seat=1, reason="it broke"),
-    game(5, 2, 0, "434414111332", 1, told=SECONDS),
+    game(5, 2, 0, "434414111332", 1, move_stats=SECONDS),
 ]

@@ -145,7 +145,7 @@ def test_letters_that_the_font_lacks_are_told_once(tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     agents = StoredAgent(0, "greedy", "greedy"), StoredAgent(1, "\u6f22\u5b57", "\u6f22\u5b57.py")
     with Store.create(path, {"plan": SMALL_PLAN}, agents) as kept:
-        kept.add(replace(each, told={}) for each in MANY if each.first + each.second == 1)
+        kept.add(replace(each, move_stats={}) for each in MANY if each.first + each.second == 1)
     told: list[str] = []
     report = write_report(
         path, tmp_path / "a.html", plots=tmp_path, judge=0, on_message=told.append

@@ -190,20 +190,22 @@ def test_the_viewer_gets_every_finished_game(page: Element, contents: ReportCont
          [g.fault, g.fault_seat, g.reason] if g.fault else [])
         for g in contents.standings.games
     ]  # fmt: skip
-    assert data["told"][0]["seconds"] == [0.001] * 7
+    assert data["move_stats"][0]["seconds"] == [0.001] * 7
     assert len(data["games"]) == 6
 
 
 def test_a_part_of_many_games_is_told_as_such(tmp_path: Path) -> None:
-    many = [game(n, n % 3, (n + 1) % 3, "1213141", 0, told={"value": [0.1]}) for n in range(40)]
+    many = [
+        game(n, n % 3, (n + 1) % 3, "1213141", 0, move_stats={"value": [0.1]}) for n in range(40)
+    ]
     with Store.read(made(tmp_path / "many.db", many)) as opened:
         contents = ReportContext.of(opened)
     data = viewer_data(contents, max_games=30, max_timed=10)
     assert [told[0] for told in data["games"]] == list(range(1, 31))
-    assert len(data["told"]) == 10
+    assert len(data["move_stats"]) == 10
     assert data["notes"] == [
         "The first 30 of 40 games are here; the others count in all the figures above.",
-        "Time and value of each move are told for the first 10 games.",
+        "Time and value of each move are shown for the first 10 games.",
     ]
 
 

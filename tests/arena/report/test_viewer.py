@@ -118,7 +118,7 @@ def test_stepping_by_keys_shows_every_position(opened: Open) -> None:
     page.keyboard.press("ArrowLeft")
     assert board(page) == expected(moves[:-1])
     page.keyboard.press("End")
-    told = page.locator("#told").inner_text()
+    told = page.locator("#move-text").inner_text()
     assert told.startswith(
         "Disc 7, first player (greedy): column 1. It took 1 ms. Its own value: +1."
     )
@@ -218,7 +218,7 @@ def test_judged_games_show_scores_and_marks(opened: Open) -> None:
     for count in range(1, len(moves) + 1):
         page.keyboard.press("ArrowRight")
         judged = analyze(moves[:count], solver).moves[-1]
-        told = page.locator("#told").inner_text()
+        told = page.locator("#move-text").inner_text()
         after = f"{judged.after:+d}".replace("-", "\N{MINUS SIGN}") if judged.after else "0"
         if judged.judgement == "perfect":
             assert f"Exact score {after}." in told
@@ -233,7 +233,7 @@ def test_judged_games_show_scores_and_marks(opened: Open) -> None:
     page.locator("#strip .ply").nth(2).click()
     assert page.evaluate("location.hash") == "#game-4-2"
     page.locator("article.card a").first.click()
-    follows(page, "#told", "Disc ")
+    follows(page, "#move-text", "Disc ")
 
 
 def test_every_column_of_a_large_cross_table_is_on_the_paper(tab: Any, tmp_path: Path) -> None:

@@ -43,10 +43,10 @@ AGENTS = (
     StoredAgent(2, "carl", "greedy"),
 )
 GAMES = (
-    Game("a", 0, 0, 0, 1, "44", "55667", 0, seconds=0.5, told={"nodes": [1, None, 3, 4, 5]}),
+    Game("a", 0, 0, 0, 1, "44", "55667", 0, seconds=0.5, move_stats={"nodes": [1, None, 3, 4, 5]}),
     Game("b", 1, 0, 1, 0, "44", "5", 0, fault="crash", fault_seat=1, reason='raised "x",\ty'),
     Game("c", 2, 1, 2, 0, "", "11", None, finished=False),
-    Game("d", 5, 2, 0, 2, "", "717271327", 0, told={"seconds": [0.25] * 9}),
+    Game("d", 5, 2, 0, 2, "", "717271327", 0, move_stats={"seconds": [0.25] * 9}),
 )
 
 
@@ -121,7 +121,7 @@ def test_each_kind_of_file_holds_the_games(path: Path, tmp_path: Path) -> None:
     for name in ("first", "second", "moves", "result"):
         assert [r[name] for r in rows] == [o[name] for o in objects] == [t[name] for t in table]
     assert [row["game"] for row in table] == [1, 2, 3]
-    assert objects[0]["told"] == {"nodes": [1, None, 3, 4, 5]}
+    assert objects[0]["move_stats"] == {"nodes": [1, None, 3, 4, 5]}
     assert table[0]["move_nodes"] == [1, None, 3, 4, 5]
     assert (table[1]["fault"], table[1]["fault_by"], table[0]["fault"]) == ("crash", "ann", None)
 
@@ -300,7 +300,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("large") / "large.db"
     with Store.create(path, {}, AGENTS) as store:
         store.add(
-            Game(f"j{n:05}", n // 2, None, 0, 1 + (n % 10 == 3), "", "1212121", 0, told={})
+            Game(f"j{n:05}", n // 2, None, 0, 1 + (n % 10 == 3), "", "1212121", 0, move_stats={})
             for n in range(3000)
         )
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -374,8 +374,8 @@ def test_a_page_is_found_in_a_file_with_corrupt_parts(large: Path, tmp_path: Pat
     with Store.read(path) as store:
         every = [game.job for game in store.games()]
         assert 0 < len(every) < 2999
-        first = GameFilter(("carl",)).picked(store.agents, Geometry(), 7, 20)
-        found = [game.job for game in store.games(picked=first)]
+        first = GameFilter(("carl",)).query(store.agents, Geometry(), 7, 20)
+        found = [game.job for game in store.games(query=first)]
         assert found == [job for job in every if job.endswith("3")][7:27]
 
 

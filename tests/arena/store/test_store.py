@@ -33,7 +33,7 @@ from tests import forks
 from tests.cli.conftest import environment
 
 AGENTS = (StoredAgent(0, "greedy", "greedy"), StoredAgent(1, "mine", "bots/mine.py", "ab12"))
-GAME = Game("job0", 0, 0, 0, 1, "44", "55667", 0, seconds=0.5, told={"nodes": [1.0, None]})
+GAME = Game("job0", 0, 0, 0, 1, "44", "55667", 0, seconds=0.5, move_stats={"nodes": [1.0, None]})
 
 
 def store(path: Path) -> Store:
@@ -71,7 +71,9 @@ games = st.builds(
     second=st.integers(0, 1),
     reason=st.one_of(st.none(), st.text(st.characters(codec="utf-8"), max_size=20)),
     seconds=st.one_of(st.none(), st.floats(0, 1e6)),
-    told=st.dictionaries(st.sampled_from(["seconds", "nodes"]), st.lists(numbers, max_size=4)),
+    move_stats=st.dictionaries(
+        st.sampled_from(["seconds", "nodes"]), st.lists(numbers, max_size=4)
+    ),
 )
 
 

@@ -29,7 +29,7 @@ def study(*matches: Match) -> Study:
 def row(number: int, winner: int | None, moves: str, swapped: bool = False) -> Game:
     first, second = (1, 0) if swapped else (0, 1)
     told = {"evaluations": [10.0, None, 20.0], "seconds": [0.5, 0.25, 0.5], "stored": [7, None, 9]}
-    return Game(str(number), number, number // 2, first, second, "", moves, winner, told=told)
+    return Game(str(number), number, number // 2, first, second, "", moves, winner, move_stats=told)
 
 
 def values(found: Findings) -> dict[tuple[str, str], float]:
@@ -55,7 +55,7 @@ def test_findings_of_games_told_by_hand() -> None:
 def test_a_mean_has_the_interval_of_the_normal_distribution() -> None:
     rows = [row(number, 0, f"12{number}") for number in range(4)]
     for game, first in zip(rows, (1.0, 2.0, 4.0, 8.0), strict=True):
-        game.told["evaluations"][0] = first  # type: ignore[index]  # a list here, as it is read from a file
+        game.move_stats["evaluations"][0] = first  # type: ignore[index]  # a list here, as it is read from a file
     found = of_games(rows, 1.0)["evaluations_per_game", "0"]
     totals = [21.0, 22.0, 24.0, 28.0]
     half = NormalDist().inv_cdf(0.975) * stdev(totals) / math.sqrt(4)
@@ -69,7 +69,7 @@ def test_a_mean_has_the_interval_of_the_normal_distribution() -> None:
 
 def test_an_interval_of_amounts_begins_at_nothing_at_the_least() -> None:
     rows = [
-        Game(str(n), n, n // 2, 0, 1, "", "1", 0, told={"evaluations": [amount]})
+        Game(str(n), n, n // 2, 0, 1, "", "1", 0, move_stats={"evaluations": [amount]})
         for n, amount in enumerate((1.0, 100.0))
     ]
     found = of_games(rows, seconds=1.0)["evaluations_per_game", "0"]

@@ -22,8 +22,10 @@ AGENTS = tuple(StoredAgent(i, name, name) for i, name in enumerate(("ann", "bob"
 
 
 def game(number: int, first: int, second: int, winner: int | None, **more: Any) -> Game:
-    told = {"seconds": (0.5, 1.5, 0.5), "nodes": (3.0, None, 5.0)}
-    plain = Game(f"j{number}", number, number // 2, first, second, "44", "123", winner, told=told)
+    stats = {"seconds": (0.5, 1.5, 0.5), "nodes": (3.0, None, 5.0)}
+    plain = Game(
+        f"j{number}", number, number // 2, first, second, "44", "123", winner, move_stats=stats
+    )
     return replace(plain, **more)
 
 
@@ -175,7 +177,7 @@ def made(rng: random.Random, number: int) -> Game:
         finished=rng.random() < 0.9,
         fault=None if fault_seat is None else "crash",
         fault_seat=fault_seat,
-        told={"nodes": [rng.randrange(9) for _ in range(6)]},
+        move_stats={"nodes": [rng.randrange(9) for _ in range(6)]},
     )
 
 

@@ -63,7 +63,7 @@ class Game:
         fault_seat: the seat of that agent.
         reason: the fault in one line.
         seconds: the time of all moves, on a clock outside the agents.
-        told: figures of each of `moves`, one list a quantity, None if an agent reported none.
+        move_stats: figures of each of `moves`, one list a quantity, None if an agent reported none.
         root: the position that the move strings begin from.
         traceback: what the agent raised; it is not stored, as are `decisions`.
         decisions: what the agents returned, if it was asked for: one for each of `moves`.
@@ -83,7 +83,7 @@ class Game:
     fault_seat: int | None = None
     reason: str | None = None
     seconds: float | None = None
-    told: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
+    move_stats: Mapping[str, Sequence[float | None]] = field(default_factory=dict)
     root: Position = field(default=EMPTY, repr=False)
     traceback: str = field(default="", compare=False, repr=False)
     decisions: tuple[Decision, ...] = field(default=(), compare=False, repr=False)
@@ -139,7 +139,7 @@ class Game:
     def figures(self, agent: int, quantity: str) -> list[float]:
         """Return what an agent reported of a quantity: a number for each move that has one."""
         found: list[float] = []
-        amounts = self.told.get(quantity) or ()
+        amounts = self.move_stats.get(quantity) or ()
         for seat in (0, 1):
             if self.agents[seat] == agent:
                 own = amounts[(self.root.ply + len(self.opening) + seat) % 2 :: 2]
@@ -153,7 +153,7 @@ class Game:
             self.job, self.number, self.pair, self.first, self.second, self.opening,
             self.moves, self.winner, int(self.finished), self.fault, self.fault_seat,
             None if self.reason is None else without_folders(self.reason),
-            self.seconds, json.dumps(dict(self.told)) if self.told else None,
+            self.seconds, json.dumps(dict(self.move_stats)) if self.move_stats else None,
         )  # fmt: skip
 
     @classmethod
@@ -173,9 +173,9 @@ class Game:
         if any(len(values[name] or "") > most for name, most in _MAX_LENGTH.items()):
             raise ValueError("it is longer than what is stored")
         values["finished"] = bool(values["finished"])
-        told = values["told"] = json.loads(values["told"]) if values["told"] else {}
-        if not isinstance(told, dict) or not all(map(_are_figures, told.values())):
-            raise ValueError("told must be lists of numbers")
+        stats = values["move_stats"] = json.loads(values["move_stats"] or "{}")
+        if not isinstance(stats, dict) or not all(map(_are_figures, stats.values())):
+            raise ValueError("move_stats must be lists of numbers")
         return cls(**values, root=root)
 
     def check(self) -> None:
@@ -225,15 +225,16 @@ def figures_of(
     return found
 
 
-#: The columns of a row, in its order.
+#: The fields of a row in its order, and the names of its columns, which have not changed since 0.2.
 FIELDS = tuple(each.name for each in fields(Game))[:14]
+COLUMNS = (*FIELDS[:-1], "told")
 #: Characters that the texts of a row have at most.
-_MAX_LENGTH = {"opening": 300, "moves": 300, "fault": 100, "reason": 10_000, "told": 1 << 20}
+_MAX_LENGTH = {"opening": 300, "moves": 300, "fault": 100, "reason": 10_000, "move_stats": 1 << 20}
 _KINDS = {
     **dict.fromkeys(("job", "opening", "moves"), str),
     **dict.fromkeys(("number", "first", "second", "finished"), int),
     **dict.fromkeys(("pair", "winner", "fault_seat"), int | None),
-    **dict.fromkeys(("fault", "reason", "told"), str | None),
+    **dict.fromkeys(("fault", "reason", "move_stats"), str | None),
     "seconds": float | int | None,
 }
 _FAULTS = frozenset((None, *map(str, FaultKind)))

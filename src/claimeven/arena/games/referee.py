@@ -81,7 +81,7 @@ def play_game(
         fault_seat=loser,
         reason=None if fault is None else str(fault),
         seconds=round(sum(clock), 6),
-        told=figures_of(decisions, clock),
+        move_stats=figures_of(decisions, clock),
         root=opening.root,
         traceback="" if fault is None else fault.traceback,
         decisions=tuple(decisions) if keep_decisions else (),

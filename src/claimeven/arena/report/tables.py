@@ -220,8 +220,8 @@ def viewer_data(
 
     A game is `[number from 1, first, second, opening, moves, winner]`, agents by their place on the
     ladder, and `[..., kind, seat, reason]` if it was forfeited; `winner` is -1 for a draw, -2 for a
-    game that was left. `told` holds time and value of each move of the first games, `judged` the
-    scores of some by number, `notes` say what was left out.
+    unfinished game. `move_stats` holds time and value of each move of the first games, `judged` the
+    scores of some games by number; `notes` say which data were left out.
     """
     geometry, start = contents.geometry, contents.start
     place = {agent.id: number for number, agent in enumerate(contents.ranking)}
@@ -236,11 +236,11 @@ def viewer_data(
         ],
         "agents": [contents.label[agent.id] for agent in contents.ranking],
         "games": [_game(game, place) for game in shown],
-        "told": [
+        "move_stats": [
             {
-                what: [_number(amount) for amount in game.told[what]]
+                what: [_number(amount) for amount in game.move_stats[what]]
                 for what in ("seconds", "value")
-                if game.told.get(what)
+                if game.move_stats.get(what)
             }
             for game in shown[:max_timed]
         ],
@@ -255,8 +255,8 @@ def _notes(games: Sequence[Game], max_games: int, max_timed: int) -> Iterator[st
             f"The first {max_games:,} of {len(games):,} games are here; the others count in all"
             " the figures above."
         )
-    if any(game.told for game in games[max_timed:max_games]):
-        yield f"Time and value of each move are told for the first {max_timed:,} games."
+    if any(game.move_stats for game in games[max_timed:max_games]):
+        yield f"Time and value of each move are shown for the first {max_timed:,} games."
 
 
 def _game(game: Game, place: dict[int, int]) -> list[Any]:

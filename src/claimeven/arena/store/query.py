@@ -25,7 +25,7 @@ from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.records import RESULTS, result_name
 from claimeven.suggestions import no_such
 
-#: The fields of a table of games and their types; `told` becomes one column a quantity.
+#: The fields of a table of games and their types; `move_stats` becomes one column a quantity.
 FIELDS = {
     "game": int,
     "pair": int,
@@ -215,8 +215,8 @@ def result_in_words(game: Game) -> str:
 def game_dict(game: Game, labels: Mapping[int, str]) -> dict[str, Any]:
     """Return a game as plain data: agents by label, games and pairs from 1, `moves` all of them.
 
-    `opening` are the moves among them that were not the agents'; `told` holds what was stored of
-    each move after those.
+    `opening` holds the first of them, which no agent chose; `move_stats` holds the figures of each
+    move after the opening.
     """
     return {
         "game": game.number + 1,
@@ -233,7 +233,7 @@ def game_dict(game: Game, labels: Mapping[int, str]) -> dict[str, Any]:
         "reason": game.reason,
         "seconds": game.seconds,
         "job": game.job,
-        "told": {name: list(amounts) for name, amounts in game.told.items()},
+        "move_stats": {name: list(values) for name, values in game.move_stats.items()},
     }
 
 
@@ -301,10 +301,13 @@ def _write_parquet(stream: BinaryIO, rows: _Rows, board: Geometry) -> None:
     arrow, parquet = _pyarrow()
     types = {int: arrow.int64(), str: arrow.string(), float: arrow.float64()}
     schema = {name: types[kind] for name, kind in FIELDS.items()}
-    for quantity in sorted({quantity for row in rows() for quantity in row["told"]}):
+    for quantity in sorted({quantity for row in rows() for quantity in row["move_stats"]}):
         schema[f"move_{quantity}"] = arrow.list_(arrow.float64())
     header = {"claimeven": json.dumps(board.as_dict())}
-    flat = (row | {f"move_{name}": told for name, told in row["told"].items()} for row in rows())
+    flat = (
+        row | {f"move_{name}": values for name, values in row["move_stats"].items()}
+        for row in rows()
+    )
     with parquet.ParquetWriter(stream, arrow.schema(schema.items(), header)) as writer:
         while some := list(islice(flat, _ROWS)):
             writer.write_table(arrow.Table.from_pylist(some, writer.schema))

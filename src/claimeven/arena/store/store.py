@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from claimeven.agents.sanitize import without_folders
-from claimeven.arena.games.game import FIELDS, Game, Row
+from claimeven.arena.games.game import COLUMNS, Game, Row
 from claimeven.arena.options import with_new_names
 from claimeven.arena.store.database import (
     InvalidStore,
@@ -52,9 +52,9 @@ from claimeven.game.position import Position
 #: Characters of a label or a spec, and of a value of `meta`, that are read.
 MAX_NAME, MAX_META = 10_000, 1 << 25
 
-_GAME = ", ".join(FIELDS)
-_MARKS = ", ".join("?" * len(FIELDS))
-_JOB, _NUMBER = FIELDS.index("job"), FIELDS.index("number")
+_GAME = ", ".join(COLUMNS)
+_MARKS = ", ".join("?" * len(COLUMNS))
+_JOB, _NUMBER = COLUMNS.index("job"), COLUMNS.index("number")
 #: The least number that SQLite holds.
 _LEAST = -(1 << 63)
 

@@ -85,8 +85,8 @@ class Record:
                 self.forfeits[game.fault or "crash"] += 1
             own = slice((game.root.ply + len(game.opening) + seat) % 2, None, 2)
             self.moves += len(game.moves[own])
-            for quantity, told in game.told.items():
-                amounts = [amount for amount in told[own] if amount is not None]
+            for quantity, values in game.move_stats.items():
+                amounts = [amount for amount in values[own] if amount is not None]
                 if quantity in self.sums:
                     self.sums[quantity] += sum(amounts)
                     self.counts[quantity] += len(amounts)

@@ -249,7 +249,7 @@
       } else button.removeAttribute("aria-current");
     }
     if (shown === 0) moves.scrollTop = 0;
-    at("told").textContent = told(game, shown);
+    at("move-text").textContent = moveText(game, shown);
     at("begin").disabled = at("back").disabled = shown === 0;
     at("on").disabled = at("end").disabled = shown === columns.length;
     for (const cell of strip.querySelectorAll("[data-ply]")) {
@@ -269,7 +269,7 @@
     : seconds < 1 ? `${+(seconds * 1e3).toPrecision(3)} ms` : `${+seconds.toPrecision(3)} s`;
   const signed = (number) => (number > 0 ? "+" : number < 0 ? "−" : "") + Math.abs(number);
 
-  const told = (game, count) => {
+  const moveText = (game, count) => {
     if (count === 0) {
       return data.start.length ? "The position in which all games begin." : "The empty board.";
     }
@@ -278,7 +278,7 @@
     const disc = `Disc ${data.start.length + count}, ${PLAYERS[turn(move)]}`;
     if (own < 0) return `${disc}: column ${name}, a move of the opening.`;
     const said = [`${disc} (${label(game, turn(move))}): column ${name}.`];
-    const more = data.told[current] || {};
+    const more = data.move_stats[current] || {};
     const seconds = more.seconds && more.seconds[own], value = more.value && more.value[own];
     if (typeof seconds === "number") said.push(`It took ${time(seconds)}.`);
     if (typeof value === "number") said.push(`Its own value: ${signed(+value.toFixed(2))}.`);
