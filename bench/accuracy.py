@@ -1,10 +1,10 @@
-"""How long it takes to judge every move of many games against exact scores.
+"""The time to compare every move of many games with exact scores.
 
     python -m bench.accuracy
 
-A thousand games of `random` against `alphabeta` from openings of four random plies are played into
-a file and judged, by all cores; once more, the scores come from the file. What is found is
-asserted: the games follow from their seed, and exact scores from the games.
+The script stores a thousand games of `random` against `alphabeta`, from openings of four random
+plies, and reviews them with all cores. A second review takes the scores from the file. The script
+asserts its results: the games follow from their seed, and the exact scores from the games.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from claimeven.arena.tournaments.run import open_store, run
 from claimeven.game.position import Position
 from claimeven.solver import Solver
 
-#: Seconds that two cores may take for all games.
+#: Maximum seconds of two cores for all games.
 TARGET = 120
 ROUNDS, SEED = 500, 1
 #: Of all games: moves, different positions; moves that count, perfect ones, points lost, by agent.
@@ -54,27 +54,27 @@ def main() -> None:
             used[-1].load()
             return used[-1]
 
-        begin, busy = time.perf_counter(), time.process_time()
+        start, busy = time.perf_counter(), time.process_time()
         found = accuracy_of(path, solver=solver)
-        seconds, cpu = time.perf_counter() - begin, time.process_time() - busy
-        begin = time.perf_counter()
+        seconds, cpu = time.perf_counter() - start, time.process_time() - busy
+        start = time.perf_counter()
         again = accuracy_of(path)
-        kept = time.perf_counter() - begin
+        again_seconds = time.perf_counter() - start
     assert again.as_dict() == found.as_dict()
     if arguments.rounds == ROUNDS:
         tallies = {label: found[label].all for label in FOUND}
-        told = {label: (t.moves, t.perfect, t.loss) for label, t in tallies.items()}
+        tallied = {label: (t.moves, t.perfect, t.loss) for label, t in tallies.items()}
         assert (found.moves, found.positions) == (MOVES, POSITIONS), (found.moves, found.positions)
-        assert told == FOUND, told
+        assert tallied == FOUND, tallied
     nodes = used[0].statistics.nodes / 1e6
     print(
         f"{found.moves:,} moves of {len(found.judged):,} games, {found.positions:,} different"
-        f" positions: {seconds:.1f} s on {arguments.threads} threads ({cpu:.1f} s of processor),"
+        f" positions: {seconds:.1f} s on {arguments.threads} threads ({cpu:.1f} s of CPU),"
         f" {found.positions / seconds:.0f} positions a second, {nodes:.0f} million nodes"
     )
     if arguments.rounds == ROUNDS:
         print(f"target {TARGET} s on two cores: ratio {seconds / TARGET:.2f}")
-    print(f"judged again, from the scores kept: {kept:.2f} s")
+    print(f"again, with the scores from the file:  {again_seconds:.2f} s")
 
 
 if __name__ == "__main__":

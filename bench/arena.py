@@ -1,10 +1,10 @@
-"""Games a second, and what running them costs: `python -m bench.arena [GAMES]`.
+"""Games a second, and the overhead of the runner: `python -m bench.arena [GAMES]`.
 
-GAMES stored games of `greedy` against `random`, in pairs from random openings, played by this
-process and by one process a core; beside them the same games played one after the other and
-forgotten. Then agents that take 1 ms for a move, to weigh what is spent on anything but their
-thinking: agents of this process, and agents from a file, each of which has a process of its own.
-Asserts that every way to play gives the same games, and for the usual number of games which.
+The script plays GAMES games of `greedy` against `random`, in pairs from random openings: in a loop
+without a store, stored by this process, and stored by one process for each core. Then agents that
+take 1 ms for a move show the overhead for each move: agents in this process, and agents from a
+file, each in a separate process. The script asserts that every way gives the same games, and for
+the default number of games their digest.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
 from claimeven.arena.tournaments.run import run, store_of
 
-#: With so many games: a digest of the moves of all.
+#: The default number of games, and the digest of all their moves.
 GAMES = 20_000
 SIGNATURE = "257f3e55973a01a2"
 PLIES, OPENINGS = 4, 200
-#: Pairs of games of the agents that take their time, and how often they are played.
+#: Pairs of games of the slow agents, and the number of runs.
 SLOW_PAIRS, RUNS = 20, 3
 
 
@@ -61,7 +61,7 @@ def throughput(games: int) -> None:
     plan, cores = plan_of("greedy", "random", games), len(os.sched_getaffinity(0))
     print(f"{plan.games} games of greedy and random after {PLIES} random plies")
     ways = {
-        "one after the other, forgotten": lambda: forgotten(plan),
+        "in a loop, not stored": lambda: forgotten(plan),
         "stored, this process": lambda: stored(plan, 1),
         f"stored, {cores} processes": lambda: stored(plan, cores),
     }
@@ -77,7 +77,7 @@ def throughput(games: int) -> None:
 
 
 def own_cost(name: str, first: AgentLike, second: AgentLike) -> tuple[str, ...]:
-    """Print what of the time is not thinking, the least of some runs; return the games."""
+    """Print the overhead, the minimum of several runs; return the games."""
     own, games = min(_own_seconds(first, second) for _ in range(RUNS))
     share = own / (own + spinning.SECONDS)
     beyond = _agents_beyond(first, second)
@@ -89,26 +89,29 @@ def own_cost(name: str, first: AgentLike, second: AgentLike) -> tuple[str, ...]:
 
 
 def _agents_beyond(first: AgentLike, second: AgentLike) -> float:
-    """Return the seconds beyond the usual that the agents take for a move by their own clocks, the
-    median: the end of a loop, and a look at the columns.
+    """Return the median of the seconds that a move takes the agents beyond the planned time, by
+    their own clocks: the end of a loop, and a look at the columns.
+
     """
     with Referee(plan_of(first, second, 4), keep_decisions=True) as referee:
         games = [referee.play(number) for number in range(4)]
-    return median(told.seconds for game in games for told in game.decisions) - spinning.SECONDS
+    return (
+        median(decision.seconds for game in games for decision in game.decisions) - spinning.SECONDS
+    )
 
 
 def _own_seconds(first: AgentLike, second: AgentLike) -> tuple[float, tuple[str, ...]]:
-    """Return the seconds of a move that are not the agents', and the games played."""
+    """Return the overhead of a move in seconds, and the games."""
     plan = plan_of(first, second, 2 * SLOW_PAIRS)
-    told: list[tuple[float, int]] = []
+    progress: list[tuple[float, int]] = []
     with store_of(plan) as store:
         for done, _ in enumerate(run(plan, None, store), 1):
-            told.append((time.perf_counter(), done))
+            progress.append((time.perf_counter(), done))
         games = list(store.games())
-    # From the first games stored on: the agents are there by then.
-    (begin, first_done), (end, done) = told[0], told[-1]
+    # Counted from the first stored games: the agents have started by then.
+    (start, first_done), (end, done) = progress[0], progress[-1]
     moves = sum(len(game.moves) for game in games[first_done:done])
-    own = (end - begin) / moves - spinning.SECONDS
+    own = (end - start) / moves - spinning.SECONDS
     return own, tuple(game.all_moves for game in games)
 
 
@@ -118,7 +121,7 @@ def main() -> None:
     games = parser.parse_args().games
     print(machine())
     throughput(games)
-    print(f"what is not thinking, where agents think {spinning.SECONDS * 1e3:g} ms for a move")
+    print(f"overhead for agents that think {spinning.SECONDS * 1e3:g} ms a move")
     file = Path(spinning.__file__)
     here = own_cost("agents of this process", spinning.one, spinning.other)
     apart = own_cost("agents from a file", f"{file}:one", f"{file}:other")

@@ -1,7 +1,7 @@
 """Speed of the classic searches: `python -m bench.classics`.
 
-The compiled search stands beside its readable twin, timed in the same run. The answers of all that
-is timed are asserted. What the originals reported is set beside ours by `claimeven study`.
+The script times the compiled search and its textbook in the same run, and asserts all answers.
+`claimeven study` compares with the times of the originals.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bench.timing import best_of, machine
 from claimeven import Position
 from claimeven.minimax import MinimaxSearch
 
-#: Nodes of alpha-beta on the empty board at each depth: a change here is a change of behaviour.
+#: Nodes of alpha-beta on the empty board at each depth: a change here is a change of behavior.
 SIGNATURE = {4: 263, 6: 2255, 8: 16541}
 
 
@@ -63,7 +63,7 @@ def depth_eight() -> None:
 
 
 def starts() -> None:
-    """Time whole commands: help, a first match with an empty cache, and a later one."""
+    """Time whole commands: help, a first match with an empty cache, and a second match."""
     command = [sys.executable, "-m", "claimeven"]
     match = [*command, "match", "alphabeta:depth=3,eval=sequences", "random", "--games", "2"]
     with tempfile.TemporaryDirectory() as folder:
@@ -73,9 +73,9 @@ def starts() -> None:
             ("first match, compiling", match),
             ("later match", match),
         ):
-            begin = time.perf_counter()
+            start = time.perf_counter()
             subprocess.run(words, env=environment, check=True, capture_output=True)
-            print(f"{what}: {time.perf_counter() - begin:.2f} s")
+            print(f"{what}: {time.perf_counter() - start:.2f} s")
 
 
 if __name__ == "__main__":

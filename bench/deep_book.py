@@ -1,16 +1,16 @@
-"""What a deep book saves, beside the book of the package: `python -m bench.deep_book`.
+"""The time that a deep book saves, compared with the bundled book: `python -m bench.deep_book`.
 
-    python -m bench.deep_book               the book that is used where none is named
-    python -m bench.deep_book --book FILE   another one
+    python -m bench.deep_book               the default book
+    python -m bench.deep_book --book FILE   another book
     python -m bench.deep_book --games N     every column at every ply of N random games (50)
-    python -m bench.deep_book --alone       without the book of the package, which takes longest
-    python -m bench.deep_book --cpu         processor time, where others use the machine too
-    python -m bench.deep_book --label N     positions of plies 4 to 36 labelled as `dataset` does
+    python -m bench.deep_book --alone       without the bundled book, which is slowest
+    python -m bench.deep_book --cpu         CPU time, for a machine with other load
+    python -m bench.deep_book --label N     scored positions of plies 4 to 36, as `dataset` writes
 
-Both books answer for the same positions, each with a table that is empty at every game, and all
-scores are asserted to be the same: those of the book of the package are searched behind ply 9. The
-table is the solver's own, which is smaller beside a deep book. A fresh process is timed from the
-opening of the book to its first answer, and that is asserted too.
+Both books answer for the same positions, each with an empty table at the start of every game. The
+script asserts equal scores. Behind ply 9 the bundled book needs a search. The solver chooses the
+size of the table, which is smaller with a deep book. A new process is timed from opening the book
+to its first answer, which is asserted too.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from claimeven.dataset import Dataset, DatasetPlan, make_dataset, read_dataset
 from claimeven.solver import Solver
 from claimeven.solver.protocols import SHIPPED_BOOK
 
-#: Plies that a line of the table puts together: those that one more disc makes easier lie alone.
+#: Plies in one line of the table; plies that differ much in difficulty have separate lines.
 GROUPS = ((0, 8), (9, 11), (12, 12), (13, 13), (14, 14), (15, 16), (17, 20), (21, 41))
 FIRST_LOOK_UP = """
 import sys, time
 from claimeven import Position
 from claimeven.book import load_book
-begin = time.perf_counter()
+started = time.perf_counter()
 score = load_book(sys.argv[1]).look_up(Position.from_moves(sys.argv[2]))
-print(score, time.perf_counter() - begin)
+print(score, time.perf_counter() - started)
 """
 
 
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--table-mb", type=float, help="usually the solver's own")
+    parser.add_argument("--table-mb", type=float, help="default: the solver's choice")
     parser.add_argument("--alone", action="store_true")
     parser.add_argument("--cpu", action="store_true")
     parser.add_argument("--label", type=int, default=2000)
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def first_look_up(path: Path) -> None:
-    """Time a look-up by a process that has just imported the package, the best of three."""
+    """Time a lookup by a process that has just imported the package, the best of three."""
     taken = []
     for _ in range(3):
         words = [sys.executable, "-c", FIRST_LOOK_UP, str(path), "444444"]
@@ -85,7 +85,7 @@ def first_look_up(path: Path) -> None:
         score, seconds = ran.stdout.split()
         assert score == "1"
         taken.append(float(seconds))
-    print(f"a fresh process opens the book and looks a position up in {1e3 * min(taken):.1f} ms")
+    print(f"a fresh process opens the book and looks up a position in {1e3 * min(taken):.1f} ms")
     assert min(taken) < 0.05
 
 
@@ -105,7 +105,7 @@ def random_games(games: int, seed: int) -> list[list[Position]]:
 def timed(
     name: str, solver: Solver, games: list[list[Position]], clock: Callable[[], float]
 ) -> list[list[tuple[int | None, ...]]]:
-    """Solve every column at every ply, print how long that takes, and return the scores."""
+    """Solve every column at every ply, print the time, and return the scores."""
     by_ply: dict[int, list[float]] = {}
     worst, slowest = 0.0, Position()
     answers = []
@@ -113,9 +113,9 @@ def timed(
         solver.clear()
         scores = []
         for position in game:
-            begin = clock()
+            started = clock()
             scores.append(solver.scores(position))
-            taken = clock() - begin
+            taken = clock() - started
             by_ply.setdefault(position.ply, []).append(taken)
             if taken > worst:
                 worst, slowest = taken, position
@@ -138,8 +138,9 @@ def timed(
 
 
 def label(count: int, book: Path, threads: int) -> None:
-    """Time what `claimeven dataset` does for positions of plies 4 to 36 of each kind, and what it
-    saves to ask for the right columns alone, which are asserted to be the same.
+    """Time `claimeven dataset` for positions of plies 4 to 36 of each kind, and the time that
+    `optimal_only` saves. The right columns are asserted to be equal.
+
     """
     plans = [DatasetPlan(count, 4, 36)]
     plans += [DatasetPlan(count, 4, 36, source="mixed", random_moves=share) for share in (0.5, 0.1)]
@@ -154,19 +155,19 @@ def label(count: int, book: Path, threads: int) -> None:
 
 
 def labels(plan: DatasetPlan, book: Path, threads: int) -> Dataset:
-    """Make a data set, tell how long it takes, and return it."""
+    """Make a data set, print the time, and return it."""
     solver = Solver(threads=threads, table_mb=16, book=book)
     solver.scores_many([Position()])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.csv"
-        begin, cpu = time.perf_counter(), time.process_time()
+        started, cpu = time.perf_counter(), time.process_time()
         count = make_dataset(path, plan, solver).positions
-        seconds, cpu = time.perf_counter() - begin, time.process_time() - cpu
+        seconds, cpu = time.perf_counter() - started, time.process_time() - cpu
         found = read_dataset(path)
     kind = plan.source
     if plan.source == "mixed":
         kind += f", {plan.random_moves:g} of the moves random"
-    kind += ", right columns alone" * plan.optimal_only
+    kind += ", right columns only" * plan.optimal_only
     print(
         f"\n{kind}: {count:,} positions of plies {plan.lowest} to {plan.highest}"
         f" in {seconds:.2f} s: {count / seconds:.0f} a second, {count / cpu:.0f} a second of CPU"

@@ -1,10 +1,9 @@
-"""Speed of the environments beside those of others: `python -m bench.environments [PART ...]`.
+"""Speed of the environments and their peers: `python -m bench.environments [PART ...]`.
 
-Parts: pettingzoo, gymnasium, vector, pgx, openspiel (all of them by default). Peers of the extra
-`bench` are measured in the same run, in loops that do the same: random moves where there is room,
-every observation and mask made. Each part asserts what it timed: two environments of PettingZoo
-play the same games, and random play ends as random play is known to. Times of one thread are the
-processor's, others those of a clock.
+Parts: pettingzoo, gymnasium, vector, pgx, openspiel (default: all). The peers of the extra `bench`
+run in the same process, in loops that do the same: random legal moves, with every observation and
+mask. Each part asserts its games: both PettingZoo environments play the same games, and random play
+ends with the known frequencies. Times of one thread are CPU times, the others clock times.
 """
 
 from __future__ import annotations
@@ -23,18 +22,18 @@ from claimeven.adapters import pettingzoo
 from claimeven.adapters.gymnasium import ConnectFourEnv
 from claimeven.adapters.vector import VectorConnectFour
 
-#: Random play on 7x6: plies of a game, games that the first player wins, games drawn.
+#: Random play on 7x6: plies of a game, shares of games won by the first player, and drawn.
 PLIES, FIRST_WINS, DRAWS = 21.3, 0.556, 0.0026
 GAMES = 16_384
-#: Steps of the vector timed at a time, and times: it is so quick that little has to go undisturbed.
+#: Steps of the vector in one measurement, and measurements.
 STEPS, VECTOR_RUNS = 40, 40
-#: Times that anything else is timed, and pgx, whose loop is short too.
+#: Measurements of the others, and of pgx, whose loop is short too.
 RUNS, PGX_RUNS = 4, 16
 SINGLE_GAMES = 200
 
 
 def check_random_play(lengths: list[int] | np.ndarray[Any, Any], firsts: int, draws: int) -> None:
-    """Assert that games are those of random play, within four standard errors."""
+    """Assert the frequencies of random play, within four standard errors."""
     games = len(lengths)
     assert abs(np.mean(lengths) - PLIES) < 4 * np.std(lengths) / games**0.5 + 0.05
     for found, share in ((firsts, FIRST_WINS), (draws, DRAWS)):
@@ -45,16 +44,17 @@ def check_random_play(lengths: list[int] | np.ndarray[Any, Any], firsts: int, dr
 
 
 def choose(mask: np.ndarray[Any, Any], rng: random.Random) -> int:
-    """Choose a random column with room."""
+    """Choose a random legal column."""
     open_columns = np.flatnonzero(mask)
     return int(open_columns[int(rng.random() * len(open_columns))])
 
 
 def play_turns(env: Any, games: int) -> tuple[float, list[tuple[int, float]]]:
-    """Play games of a PettingZoo environment; return the processor's seconds, and the length and
-    the first player's reward of each.
+    """Play games of a PettingZoo environment; return the CPU seconds, and the length and the first
+    player's reward of each game.
+
     """
-    rng, played, begin = random.Random(1), [], time.process_time()
+    rng, played, start = random.Random(1), [], time.process_time()
     for _ in range(games):
         env.reset()
         moves, reward = 0, 0.0
@@ -69,15 +69,15 @@ def play_turns(env: Any, games: int) -> tuple[float, list[tuple[int, float]]]:
                 env.step(choose(seen["action_mask"], rng))
                 moves += 1
         played.append((moves, reward))
-    return time.process_time() - begin, played
+    return time.process_time() - start, played
 
 
 def time_choices(moves: int) -> float:
-    """Return the processor's seconds that so many choices take by themselves."""
-    rng, mask, begin = random.Random(1), np.ones(7, np.int8), time.process_time()
+    """Return the CPU seconds of the choices of some moves, without an environment."""
+    rng, mask, start = random.Random(1), np.ones(7, np.int8), time.process_time()
     for _ in range(moves):
         choose(mask, rng)
-    return time.process_time() - begin
+    return time.process_time() - start
 
 
 def bench_pettingzoo() -> None:
@@ -97,13 +97,13 @@ def bench_pettingzoo() -> None:
             seconds, games[name] = play_turns(env, SINGLE_GAMES)
             best[name] = min(best[name], seconds)
     first, *others = games.values()
-    assert all(other == first for other in others), "the same moves made other games"
+    assert all(other == first for other in others), "the same moves led to other games"
     moves = sum(length for length, _ in first)
     choices = min(time_choices(moves) for _ in range(RUNS))
     for name, seconds in best.items():
         print(
             f"{name}: {moves / seconds:,.0f} moves/s in a loop of random play,"
-            f" {1e6 * (seconds - choices) / moves:.2f} us a move without the choice of it"
+            f" {1e6 * (seconds - choices) / moves:.2f} us a move without its choice"
         )
     theirs, *_ = best.values()
     print(
@@ -117,7 +117,7 @@ def bench_gymnasium() -> None:
     for opponent in (None, "random"):
         env, steps, lengths = ConnectFourEnv(opponent=opponent, seat="first"), 0, []
         firsts = draws = 0
-        begin = time.process_time()
+        start = time.process_time()
         for game in range(2 * SINGLE_GAMES):
             _, info = env.reset(seed=1 if game == 0 else None)
             over = False
@@ -129,7 +129,7 @@ def bench_gymnasium() -> None:
             lengths.append(env.position.ply)
             firsts += outcome.winner == 0
             draws += outcome.winner is None
-        seconds = time.process_time() - begin
+        seconds = time.process_time() - start
         check_random_play(lengths, firsts, draws)
         against = "self-play" if opponent is None else f"against {opponent}"
         print(f"gymnasium, {against}: {steps / seconds:,.0f} steps/s")
@@ -139,7 +139,7 @@ def bench_gymnasium() -> None:
 
 
 def check_vector(games: int) -> None:
-    """Play each game of a vector once, and assert how they end."""
+    """Play each game of a vector once, and assert the results."""
     envs = VectorConnectFour(games, opponent=None, autoreset_mode="Disabled")
     _, infos = envs.reset(seed=1)
     going, lengths, firsts, draws, ply = np.ones(games, bool), np.zeros(games), 0, 0, 0
@@ -158,9 +158,10 @@ def check_vector(games: int) -> None:
 
 
 def time_vector(opponent: str | None, mode: str, threads: int, written: str) -> float:
-    """Return seconds of a step of one game, the choice of its action not counted.
+    """Return the seconds of a step of one game, without the choice of its action.
 
-    With one thread they are the processor's.
+    With one thread they are CPU seconds.
+
     """
     clock = time.process_time if threads == 1 else time.perf_counter
     envs = VectorConnectFour(GAMES, opponent=opponent, autoreset_mode=mode, threads=threads)
@@ -182,9 +183,9 @@ def time_vector(opponent: str | None, mode: str, threads: int, written: str) -> 
         spent = 0.0
         for _ in range(STEPS):
             envs.sample_actions(actions)
-            begin = clock()
+            start = clock()
             envs.step(actions, out=out)
-            spent += clock() - begin
+            spent += clock() - start
         best = min(best, spent)
     envs.close()
     return best / STEPS / GAMES
@@ -192,7 +193,7 @@ def time_vector(opponent: str | None, mode: str, threads: int, written: str) -> 
 
 def bench_vector() -> None:
     check_vector(100_000)
-    print(f"vector of {GAMES:,} games, ns a step (and steps/s), the choice of actions not counted")
+    print(f"vector of {GAMES:,} games, ns a step (and steps/s), without the choice of actions")
     for opponent, mode in (
         (None, "SameStep"),
         (None, "NextStep"),
@@ -200,13 +201,13 @@ def bench_vector() -> None:
         ("wins-and-blocks", "SameStep"),
     ):
         for threads in (1, 2):
-            told = []
+            times = []
             for written in ("all", "mask", "nothing"):
                 seconds = time_vector(opponent, mode, threads, written)
-                told.append(f"{1e9 * seconds:.1f} ({1 / seconds / 1e6:.0f} M/s)")
+                times.append(f"{1e9 * seconds:.1f} ({1 / seconds / 1e6:.0f} M/s)")
             print(
                 f"  {opponent or 'self-play'}, {mode}, threads {threads}: observations and"
-                f" masks {told[0]}, masks {told[1]}, neither {told[2]}",
+                f" masks {times[0]}, masks {times[1]}, neither {times[2]}",
                 flush=True,
             )
 
@@ -217,10 +218,10 @@ def whole_loop() -> float:
     envs.reset(seed=1)
     best = 9e9
     for _ in range(VECTOR_RUNS):
-        begin = time.perf_counter()
+        start = time.perf_counter()
         for _ in range(STEPS):
             envs.step(envs.sample_actions(), out={"final_observation": None})
-        best = min(best, time.perf_counter() - begin)
+        best = min(best, time.perf_counter() - start)
     envs.close()
     return GAMES * STEPS / best
 
@@ -236,7 +237,7 @@ def bench_pgx() -> None:
     begin_all, step_all = jax.vmap(env.init), jax.vmap(env.step)
 
     def step(carry: Any, key: Any) -> tuple[Any, Any]:
-        """A random move in each game, and a new game where one is over."""
+        """A random move in each game, and a new game in place of a finished one."""
         state, first = carry
         keys = jax.random.split(key, state.terminated.shape[0])
         logits = jax.numpy.where(state.legal_action_mask, 0.0, -1e9)
@@ -255,10 +256,10 @@ def bench_pgx() -> None:
     best = 9e9
     for each in range(PGX_RUNS):
         keys = jax.random.split(jax.random.PRNGKey(each), steps)
-        begin = time.perf_counter()
+        start = time.perf_counter()
         _, (ends, _) = jax.tree.map(lambda array: array.block_until_ready(), run(state, keys))
-        best = min(best, time.perf_counter() - begin)
-    # From fresh games: two in a game's length have ended, those cut off not counted.
+        best = min(best, time.perf_counter() - start)
+    # From new games: two in a game's length are over, without the unfinished ones.
     assert 1.6 < ends.sum() / games < 2.4
     theirs, ours = games * steps / best, whole_loop()
     print(f"pgx on {jax.devices()[0].platform}, compiled as one loop: {theirs / 1e6:.2f} M steps/s")
@@ -280,7 +281,7 @@ def bench_openspiel() -> None:
     best = 9e9
     for _ in range(RUNS):
         lengths: list[int] = []
-        begin, shown = time.process_time(), envs.reset()
+        start, shown = time.process_time(), envs.reset()
         steps, running = 0, [0] * count
         while len(lengths) < 600:
             actions = []
@@ -295,7 +296,7 @@ def bench_openspiel() -> None:
                 if ended:
                     lengths.append(running[game])
                     running[game] = 0
-        best = min(best, (time.process_time() - begin) / steps)
+        best = min(best, (time.process_time() - start) / steps)
         assert abs(np.mean(lengths) - PLIES) < 2
     theirs, ours = 1 / best, whole_loop()
     print(f"OpenSpiel's SyncVectorEnv: {theirs:,.0f} steps/s")
@@ -319,7 +320,7 @@ def main() -> None:
     chosen = parser.parse_args().parts or list(PARTS)
     for part in chosen:
         if part not in PARTS:
-            parser.error(f"there is no part {part}: choose from {', '.join(PARTS)}")
+            parser.error(f"PART must be one of {', '.join(PARTS)}, got {part!r}")
     print(machine())
     for part in chosen:
         PARTS[part]()

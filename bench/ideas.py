@@ -1,9 +1,9 @@
-"""What each idea of the exact search is worth: `python -m bench.solver --without IDEA`.
+"""The effect of each idea of the exact search: `python -m bench.solver --without IDEA`.
 
-Each idea is switched off by itself: its step of the search (`claimeven.solver.steps`, `bounds`,
-`kernel`) is replaced by one that does without, and the search compiled anew, in a process of
-its own and with a folder of its own for compiled code. All searches then solve the same positions,
-from an empty table, and every score is asserted.
+The script switches off one idea: it replaces the idea's step of the search (in
+`claimeven.solver.steps`, `bounds` or `kernel`) and compiles the search again, in a separate process
+with a separate folder for compiled code. All searches then solve the same positions from an empty
+table, and the script asserts every score.
 
     python -m bench.ideas [IDEA]     the nodes and the CPU time of one search, as JSON
 """
@@ -33,19 +33,19 @@ from claimeven.solver import ExactSearch, bounds, kernel, steps
 from claimeven.solver.bounds import NO_BOUND
 from claimeven.solver.layout import Fixed, Work
 
-#: The sets of positions, each whole.
+#: The complete sets of positions.
 SETS = ("begin-easy", "middle-medium", "begin-medium")
-#: Of so many runs the best one counts; a run of more seconds than `QUICK` is not repeated.
+#: The best of several runs counts; a run of more seconds than `QUICK` is not repeated.
 RUNS, QUICK = 3, 2.0
 
-#: With so few empty cells forced replies are always played out: the bounds at a node want it.
+#: With fewer empty cells forced replies are always played out: the bounds of a node require it.
 ALWAYS_FORCED = 4
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _ROOM = [steps, bounds, kernel]
 
 
-# -- steps that do without an idea
+# -- steps without an idea
 
 
 @inlined
@@ -82,7 +82,7 @@ def no_static_bound(
 
 @inlined
 def no_nearest_win(empties: Int) -> Int:
-    """Above every window, so that it never answers."""
+    """Return a bound above every window, which never decides."""
     return NO_BOUND
 
 
@@ -122,7 +122,7 @@ def order_without_replies(wins: Word, replies: Word, weight: Word) -> Word:
 
 @inlined
 def order_without_weight(wins: Word, replies: Word, weight: Word) -> Word:
-    """Of equally good moves the rightmost goes first; a key is never 0."""
+    """Order equal moves from the right; a key is never 0."""
     return (popcount(wins) << steps._WINS_SHIFT) | (
         (steps._MANY - popcount(replies)) << steps._REPLIES_SHIFT
     )
@@ -132,7 +132,7 @@ def order_without_weight(wins: Word, replies: Word, weight: Word) -> Word:
 def one_reply_at_a_time(
     fixed: Fixed, mine: Word, mask: Word, threats: Word, plies: Int
 ) -> tuple[Word, Word, Word, Word, Int]:
-    """Tell the replies like `steps.play_forced`, but leave a single one to a node of its own."""
+    """Return the replies like `steps.play_forced`, but leave a single reply to a separate node."""
     while True:
         playable = (mask + fixed.bottom) & fixed.board
         replies = playable & ~(threats >> _ONE)
@@ -161,7 +161,7 @@ _table_bounds = steps.table_bounds
 def bound_unless_forced(
     fixed: Fixed, setup: Words, mine: Word, mask: Word, threats: Word, empties: Int, alpha: Int
 ) -> Int:
-    """The proofs of the bounds want that no winning cell of the waiting side is playable."""
+    """The proofs of the bounds require that the waiting side has no playable winning cell."""
     if threats & (mask + fixed.bottom) & fixed.board != _ZERO:
         return NO_BOUND
     return _static_bound(fixed, setup, mine, mask, threats, empties, alpha)
@@ -178,7 +178,7 @@ def all_children_kept(
 def expand_one(
     fixed: Fixed, work: Work, base: Word, node: steps.Node, alpha: Int, nodes: Int
 ) -> tuple[bool, Int]:
-    """Ask table and bounds about the node that is entered, of its children nothing."""
+    """Ask table and bounds about the node itself, and not about its children."""
     empties = np.int64(fixed.cells) - node.ply
     low, high = _known_bounds(fixed, work.entries, node, empties)
     if empties > steps.NO_TABLE:
@@ -205,9 +205,9 @@ def expand_one(
 
 @dataclass(frozen=True)
 class Idea:
-    """An idea in words, and what stands in the place of its steps when it is switched off.
+    """An idea in words, and the replacements of its steps.
 
-    `sets` are the sets of positions that the search can still solve in a few seconds.
+    `sets` are the sets of positions that the search solves in some seconds without the idea.
     """
 
     words: str
@@ -228,7 +228,7 @@ IDEAS = {
     "children": Idea("table and bounds asked of all children first", {"expand": expand_one}),
     "wins": Idea("most winning cells first", {"order_key": order_without_wins}),
     "replies": Idea("then fewest replies", {"order_key": order_without_replies}),
-    "centre": Idea("then the centre", {"order_key": order_without_weight}),
+    "centre": Idea("then the center", {"order_key": order_without_weight}),
     "far-windows": Idea("two windows far out first", {"FAR_APART": 1000}),
     "table": Idea(
         "the table",
@@ -242,7 +242,7 @@ IDEAS = {
 
 @contextmanager
 def switched_off(name: str) -> Iterator[None]:
-    """Replace the steps of an idea; what is compiled meanwhile does without it for good."""
+    """Replace the steps of an idea; code compiled in this context never has the idea."""
     before: list[tuple[ModuleType, str, Any]] = []
     for step, instead in IDEAS[name].instead.items():
         places = [module for module in _ROOM if step in vars(module)]
@@ -261,7 +261,7 @@ def switched_off(name: str) -> Iterator[None]:
 
 
 def measure(sets: tuple[str, ...]) -> dict[str, tuple[int, float]]:
-    """Return the nodes and the seconds of CPU that each set takes from an empty table."""
+    """Return the nodes and the CPU seconds for each set, from an empty table."""
     search = ExactSearch(Geometry(), table_mb=SIGNATURE_MB)
     search.load()
     measured = {}
@@ -274,9 +274,9 @@ def measure(sets: tuple[str, ...]) -> dict[str, tuple[int, float]]:
         search.score_many(mines[:1], masks[:1])
         for _ in range(RUNS):
             search.clear()
-            begin = time.thread_time()
+            start = time.thread_time()
             scores, nodes = search.score_many(mines, masks)
-            taken.append(time.thread_time() - begin)
+            taken.append(time.thread_time() - start)
             assert scores.tolist() == [int(line.split()[1]) for line in lines], name
             if taken[-1] > QUICK:
                 break
@@ -285,7 +285,7 @@ def measure(sets: tuple[str, ...]) -> dict[str, tuple[int, float]]:
 
 
 def measured_apart(idea: str | None) -> dict[str, tuple[int, float]]:
-    """Return what `measure` says in a process of its own, without an idea or with them all."""
+    """Return the result of `measure` in a separate process, without an idea or with all ideas."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ if idea is None else {**os.environ, "CLAIMEVEN_CACHE_DIR": folder}
         words = [] if idea is None else [idea]
@@ -300,7 +300,7 @@ def measured_apart(idea: str | None) -> dict[str, tuple[int, float]]:
 
 
 def report(names: list[str]) -> None:
-    """Compare the search without each idea with the full one, a line for each set of positions."""
+    """Compare the search without each idea with the full search, a line for each set."""
     full = measured_apart(None)
     for name, (nodes, seconds) in full.items():
         assert nodes == SIGNATURES[name], f"{name} took {nodes:,} nodes"
@@ -317,7 +317,9 @@ def report(names: list[str]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("idea", nargs="?", choices=IDEAS, metavar="IDEA", help="what to do without")
+    parser.add_argument(
+        "idea", nargs="?", choices=IDEAS, metavar="IDEA", help="the idea to switch off"
+    )
     without = parser.parse_args().idea
     if without is None:
         print(json.dumps(measure(SETS)))

@@ -1,8 +1,8 @@
-"""What it is worth that kernels jump to the kernels they call: `python -m bench.kernels_start`.
+"""The compilation time that linked kernels save: `python -m bench.kernels_start`.
 
-Without, Numba makes each kernel part of those that call it, such as the rules of playouts of all
-Monte Carlo searches. Processes of their own compile the kernels from an empty cache, either way in
-turns; CPU seconds are printed, the least of `RUNS` runs.
+By default Numba compiles a kernel into each of its callers. For example, it compiles the rules of
+playouts into all Monte Carlo searches. Separate processes compile the kernels from an empty cache,
+both ways in turns. The script prints CPU seconds, the minimum of `RUNS` runs.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import subprocess
 import sys
 import tempfile
 
-#: What is started: every kernel, and those of one agent each.
+#: Every kernel, and the kernels of one agent.
 STARTS = ("all", "uct", "perfect")
 RUNS = 2
 
-#: Loads kernels and prints the CPU seconds; "apart": a kernel is part of those that call it.
+#: Loads kernels and prints the CPU seconds; "apart": each kernel is compiled into its callers.
 SCRIPT = """
 import importlib, pkgutil, sys, time
 import claimeven
@@ -32,12 +32,12 @@ if way == "apart":
     Kernel._numba_type_ = property(part)
 modules = [each.name for each in pkgutil.walk_packages(claimeven.__path__, "claimeven.")]
 found = [importlib.import_module(name) for name in modules if name.endswith("kernel")]
-begin = time.process_time()
+start = time.process_time()
 if what == "all":
     load(*(each for module in found for each in vars(module).values() if isinstance(each, Kernel)))
 else:
     claimeven.make_agent(what).load(claimeven.Geometry())
-print(time.process_time() - begin)
+print(time.process_time() - start)
 """
 
 

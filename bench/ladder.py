@@ -1,6 +1,6 @@
-"""What the arena must show: `python -m bench.ladder [--jobs 2] [PART ...]`.
+"""Two results that the arena must show: `python -m bench.ladder [--jobs 2] [PART ...]`.
 
-ladder  ten agents of this package, 2070 games: they come out in the order anyone would expect.
+ladder  ten agents of this package play 2070 games and finish in the expected order.
 first   `perfect` as first player from the empty board never loses in 200 games.
 """
 
@@ -28,7 +28,7 @@ AGENTS = (
     "perfect",
 )
 ROUNDS, PLIES, SEED = 23, 6, 1
-#: Who plays against `perfect`: agents that draw luck, so that no game is played twice.
+#: The opponents of `perfect`: agents that use randomness, so the games differ.
 OPPONENTS = (
     "random",
     "flat:iterations=200",
@@ -66,7 +66,7 @@ def first(jobs: int) -> None:
     """Let `perfect` move first on the empty board and check that it never loses."""
     won = drawn = played = 0
     different = set()
-    begin = time.perf_counter()
+    started = time.perf_counter()
     for opponent in OPPONENTS:
         plan = Plan(("perfect", opponent), GAMES_EACH, SEED)
         # In the even games the first agent moves first.
@@ -81,7 +81,7 @@ def first(jobs: int) -> None:
     assert played == GAMES_EACH * len(OPPONENTS) == 200
     print(
         f"perfect first on the empty board: {won} won, {drawn} drawn, 0 lost of {played},"
-        f" {len(different)} games differ, {time.perf_counter() - begin:.0f} s"
+        f" {len(different)} games differ, {time.perf_counter() - started:.0f} s"
     )
 
 
@@ -90,12 +90,12 @@ PARTS = {"ladder": ladder, "first": first}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)}; all without any")
+    parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)}; default: all")
     parser.add_argument("--jobs", type=int, default=1, help="processes that play games")
     given = parser.parse_args()
     unknown = set(given.parts) - set(PARTS)
     if unknown:
-        parser.error(f"no part {', '.join(sorted(unknown))}: choose from {', '.join(PARTS)}")
+        parser.error(f"PART must be one of {', '.join(PARTS)}, got {min(unknown)!r}")
     print(machine())
     for name, part in PARTS.items():
         if not given.parts or name in given.parts:

@@ -1,11 +1,12 @@
 """Shares of perfect moves of the agent `perfect` by level: `python -m bench.levels [GAMES]`.
 
-All levels are judged on one set of positions: those in which a level was to move with more than
-one column to choose from, in GAMES games of each level against level 10, from random openings,
-seats swapped. A level's share is worked out, not drawn: the chances that its policy gives to the
-perfect columns, averaged over the positions. Asserts that level 10 never errs, and that both
-shares rise from each level to the next. For the usual number of games it asserts the number of
-positions and the sums of both shares as well: a change of these is a change of behaviour.
+All levels are measured on the same positions. They come from GAMES games of each level against
+level 10, from random openings with seats swapped: the positions in which the level was to move and
+had more than one legal column. A level's share is computed, not sampled: the probability that its
+policy gives to the perfect columns, averaged over the positions. The script asserts that level 10
+is perfect, and that both shares rise from each level to the next. For the default number of games
+it also asserts the number of positions and the sums of both shares; a change is a change of
+behavior.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from claimeven.agents import Limit
 from claimeven.agents.families.perfect import TOP_LEVEL, PerfectAgent, Scores
 
 OPENING_PLIES = 12
-#: With so many games of each level: positions met, the sums over the levels of both shares.
+#: The default number of games, the number of positions, the sums over the levels of both shares.
 GAMES = 60
 SIGNATURE = (2741, 8.695635609054236, 10.390905554237602)
 
@@ -38,10 +39,10 @@ def opening(rng: np.random.Generator) -> Position:
 
 
 def positions_met(level: int, games: int) -> dict[Position, Scores]:
-    """Return the positions in which a level had a choice against level 10, with their scores."""
+    """Return the positions in which a level had a choice, with their scores."""
     rng = np.random.default_rng(level)
     openings = np.random.default_rng(99)
-    met: dict[Position, Scores] = {}
+    positions: dict[Position, Scores] = {}
     for game in range(games):
         position, seat = opening(openings), game % 2
         while not position.is_over:
@@ -49,22 +50,22 @@ def positions_met(level: int, games: int) -> dict[Position, Scores]:
             agent = AGENTS[level if is_evaluated else TOP_LEVEL]
             decision = agent.choose(position, Limit(), rng)
             if is_evaluated and len(position.legal_columns) > 1:
-                met[position] = decision.details["values"]
+                positions[position] = decision.details["values"]
             position = position.play(decision.column)
-    return met
+    return positions
 
 
-def shares(level: int, met: dict[Position, Scores]) -> tuple[float, float]:
-    """Return how often a level plays a perfect column, and one that keeps the outcome."""
-    perfect = kept = 0.0
-    for position, scores in met.items():
+def shares(level: int, positions: dict[Position, Scores]) -> tuple[float, float]:
+    """Return how often a level plays a perfect column, and a column that keeps the outcome."""
+    perfect = keeping = 0.0
+    for position, scores in positions.items():
         best = max(score for score in scores if score is not None)
         policy = AGENTS[level].policy(scores, position.geometry)
         for chance, score in zip(policy, scores, strict=True):
             if score is not None:
                 perfect += chance * (score == best)
-                kept += chance * (np.sign(score) == np.sign(best))
-    return perfect / len(met), kept / len(met)
+                keeping += chance * (np.sign(score) == np.sign(best))
+    return perfect / len(positions), keeping / len(positions)
 
 
 def main() -> None:
@@ -74,20 +75,24 @@ def main() -> None:
     )
     games = parser.parse_args().games
     print(machine())
-    met: dict[Position, Scores] = {}
+    positions: dict[Position, Scores] = {}
     for level in range(TOP_LEVEL + 1):
-        met |= positions_met(level, games)
+        positions |= positions_met(level, games)
     print(
-        f"{len(met)} positions of {games} games of each level against level {TOP_LEVEL}"
+        f"{len(positions)} positions of {games} games of each level against level {TOP_LEVEL}"
         f" after {OPENING_PLIES} random plies"
     )
     print("level  perfect  keep outcome")
-    by_level = [shares(level, met) for level in range(TOP_LEVEL + 1)]
-    for level, (perfect, kept) in enumerate(by_level):
-        print(f"{level:>5}  {perfect:>7.1%}  {kept:>12.1%}")
-    perfect, kept = (float(sum(column)) for column in zip(*by_level, strict=True))
+    by_level = [shares(level, positions) for level in range(TOP_LEVEL + 1)]
+    for level, (perfect, keeping) in enumerate(by_level):
+        print(f"{level:>5}  {perfect:>7.1%}  {keeping:>12.1%}")
+    perfect, keeping = (float(sum(column)) for column in zip(*by_level, strict=True))
     if games == GAMES:
-        assert np.allclose((len(met), perfect, kept), SIGNATURE), (len(met), perfect, kept)
+        assert np.allclose((len(positions), perfect, keeping), SIGNATURE), (
+            len(positions),
+            perfect,
+            keeping,
+        )
     assert np.allclose(by_level[TOP_LEVEL], 1)
     for lower, higher in pairwise(by_level):
         assert lower[0] < higher[0] and lower[1] < higher[1], (lower, higher)

@@ -1,18 +1,18 @@
-"""Make the shipped sets of scored positions that agents' accuracy is measured on.
+"""Make the bundled sets of scored positions for the accuracy of agents.
 
     python -m bench.make_accuracy_set --out src/claimeven/dataset/data/7x6-v1.txt.gz
     python -m bench.make_accuracy_set --tactics --each 200 \\
         --out src/claimeven/dataset/data/tactics-7x6-v1.txt.gz
 
-One position a game, no two the same or mirror images. The moves of even-numbered games are random;
-those of odd ones take wins, block wins and are random else. A position is kept if nobody can win
-with the next disc and at least one column is worse than another. Its band says how far off the end
-is with best play: easy under 14 plies, medium 14 to 27, hard 28 and more. Each band is filled in
-the order of the games, so a seed decides the set.
+Each game gives at most one position; equal positions and mirror images count once. The moves of
+even-numbered games are random. In odd-numbered games the players take wins, block wins and
+otherwise move at random. The set contains a position if neither side can win with the next disc
+and at least one column is worse than another. Its band is the distance to the end with best play:
+easy under 14 plies, medium 14 to 27, hard 28 and more. The games fill each band in order, so a seed
+decides the set.
 
-With --tactics the positions are those that the others leave out, in two bands: the side to move can
-win with the next disc (win), or it cannot and the opponent threatens to in exactly one column
-(block).
+With --tactics the set contains the other positions, in two bands. In "win" the side to move can win
+with the next disc. In "block" it cannot, and the opponent threatens to win in exactly one column.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def band_of(position: Position, score: int) -> str:
 
 
 def winning_cells(position: Position) -> tuple[int, int]:
-    """Return the cells where the side to move, and its opponent, wins with the next disc."""
+    """Return the winning cells of the side to move, and of its opponent, for the next disc."""
     playable = bitboard.playable_cells(position.mask, position.geometry)
     mine, theirs = (
         bitboard.winning_cells(discs, position.mask, position.geometry) & playable
@@ -59,7 +59,7 @@ def tactic_of(position: Position) -> str:
 
 
 def position_of(number: int, seed: int, tactical: bool) -> tuple[tuple[int, ...], Position] | None:
-    """Return the moves and the position that a game gives, None if it gives none."""
+    """Return the moves and the position from a game, or None."""
     rng = np.random.default_rng([seed, number])
     position, columns = Position(Geometry()), list[int]()
     for _ in range(int(rng.integers(LOWEST, HIGHEST + 1))):
@@ -88,10 +88,10 @@ def main() -> None:
     arguments = parser.parse_args()
     solver = Solver(threads=arguments.threads, table_mb=256)
     bands = TACTICS if arguments.tactics else BANDS
-    kept: dict[str, list[str]] = {band: [] for band in bands}
+    chosen: dict[str, list[str]] = {band: [] for band in bands}
     seen: set[int] = set()
     number = 0
-    while any(len(lines) < arguments.each for lines in kept.values()):
+    while any(len(lines) < arguments.each for lines in chosen.values()):
         batch: list[tuple[tuple[int, ...], Position]] = []
         while len(batch) < BATCH:
             found = position_of(number, arguments.seed, arguments.tactics)
@@ -104,12 +104,12 @@ def main() -> None:
             scores = [None if score == ILLEGAL else int(score) for score in row]
             known = [score for score in scores if score is not None]
             band = tactic_of(position) if arguments.tactics else band_of(position, max(known))
-            lines = kept[band]
+            lines = chosen[band]
             if min(known) < max(known) and len(lines) < arguments.each:
-                told = " ".join("." if score is None else str(score) for score in scores)
-                lines.append(f"{format_moves(columns, position.geometry)} {told}")
-        print(number, {band: len(lines) for band, lines in kept.items()}, flush=True)
-    text = "".join(f"{band} {line}\n" for band in bands for line in kept[band])
+                listed = " ".join("." if score is None else str(score) for score in scores)
+                lines.append(f"{format_moves(columns, position.geometry)} {listed}")
+        print(number, {band: len(lines) for band, lines in chosen.items()}, flush=True)
+    text = "".join(f"{band} {line}\n" for band in bands for line in chosen[band])
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     with arguments.out.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as packed:
         packed.write(text.encode())

@@ -1,10 +1,11 @@
-"""Make the shipped sets of positions that learned agents are measured on and never trained on.
+"""Make the bundled sets of positions that measure trained agents and never train them.
 
     python -m bench.make_held_out_sets WORK --out src/claimeven/dataset/data
 
-`hard` takes one position of each of 3000 games in which half of the moves are random and the others
-perfect, `easy` of games with one random move in ten; no two are the same or mirror images. They are
-what `claimeven dataset` makes; its files stay in the folder WORK, where ended work goes on.
+`hard` has one position from each of 3000 games. Half of their moves are random, and the others
+perfect. `easy` uses games with one random move in ten. Equal positions and mirror images count
+once. `claimeven dataset` makes the positions; its files are in the folder WORK, and an interrupted
+run continues there.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ POSITIONS, LOWEST, HIGHEST = 3000, 4, 36
 
 
 def lines_of(path: Path) -> list[str]:
-    """Return the lines of a set that a data set is: moves and the scores of all columns."""
+    """Return the lines of a set from a data set: moves and the scores of all columns."""
     with path.open(newline="") as stream:
         return [
             " ".join((row["moves"], *(row[f"score_{c + 1}"] or "." for c in range(7))))
@@ -47,11 +48,11 @@ def main() -> None:
                 POSITIONS, LOWEST, HIGHEST, seed, "mixed", random_moves=share, one_per_game=True
             )
             make_dataset(path, plan, Solver(threads=options.threads, table_mb=16))
-        told = (
+        header = (
             f"# claimeven dataset --source mixed --random-moves {share} --one-per-game"
             f" --plies {LOWEST}-{HIGHEST} --positions {POSITIONS} --seed {seed}"
         )
-        text = "\n".join((told, *lines_of(path))) + "\n"
+        text = "\n".join((header, *lines_of(path))) + "\n"
         target = options.out / file_name(STANDARD, name)
         with target.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as packed:
             packed.write(text.encode())

@@ -1,10 +1,10 @@
-"""Make the games of the standing pool that come along with the package.
+"""Make the bundled games of the reference pool.
 
     python -m bench.make_pool --out src/claimeven/arena/data/pool-v1.txt.gz [--jobs 2]
 
-Openings are drawn near the border of win, draw and loss (exact score -2 to 2), where play decides.
-Agents, rounds and seed are in `claimeven.arena.tournaments.reference_pool`; no clock decides,
-so whoever makes the file anew gets the same one.
+The openings have exact scores from -2 to 2, near the border of win, draw and loss, so play decides.
+`claimeven.arena.tournaments.reference_pool` has the agents, rounds and seed. No agent uses a clock,
+so another run writes an equal file.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ def main() -> None:
     plan = Plan(
         reference_pool.AGENTS, reference_pool.ROUNDS, reference_pool.SEED, openings=openings
     )
-    begin = time.perf_counter()
+    start = time.perf_counter()
     with store_of(plan) as store:
         deque(run(plan, local(given.jobs), store), 0)
         standings = Standings.of_store(store)
     games = standings.games
     assert len(games) == plan.games and not standings.forfeits
     given.out.write_bytes(reference_pool.games_text(games))
-    seconds = time.perf_counter() - begin
+    seconds = time.perf_counter() - start
     print(f"{len(games)} games, {standings.unique_games} differ, {seconds:.0f} s; {machine()}")
 
 

@@ -1,8 +1,8 @@
-"""Makes the scored positions of `bench/positions`: `python -m bench.make_positions`.
+"""Make the scored positions of `bench/positions`: `python -m bench.make_positions`.
 
 Random games from a fixed seed, sorted into six sets by discs on the board (begin up to 14, middle
 15 to 28, end over 28) and by plies to the end with best play (easy under 14, medium 14 to 27, hard
-28 and more). No position is there twice, nor beside its mirror image.
+28 and more). Equal positions and mirror images count once.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WANTED = {
     "begin-medium": 60,
     "begin-hard": 20,
 }
-#: Discs of the shortest position of the begin sets, which grow hard quickly.
+#: Minimum discs of the positions of the begin sets; shorter positions are too hard.
 FEWEST = {"begin-easy": 4, "begin-medium": 8, "begin-hard": 8}
 STAGES = {"begin": (4, 14), "middle": (15, 28), "end": (29, 41)}
 
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def random_position(rng: np.random.Generator, plies: int) -> tuple[list[int], Position]:
-    """Return the columns of a random game of so many plies, or shorter if it ends, and its end."""
+    """Return the columns of a random game of at most `plies` plies, and its last position."""
     columns: list[int] = []
     position = Position()
     while len(columns) < plies and not position.is_over:

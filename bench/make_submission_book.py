@@ -1,13 +1,13 @@
-"""Makes the book of exported submissions: `python -m bench.make_submission_book --part DIR`.
+"""Make the book of exported submissions: `python -m bench.make_submission_book --part DIR`.
 
-The book holds, for either seat, every position with that seat to move that the best play of its
-own can meet, whatever the other side answers, as long as it is *hard*: the solver, with an empty
-table, needs more than `--nodes` nodes for its score. Anything easier is left to the search of the
-submission. Each position is kept once, not beside its mirror image, with one best column: of those
-that keep the exact score the centre-most.
+For each seat the book contains the *hard* positions that can occur if this seat plays its best
+moves and the other side any move. A position is hard if the solver needs more than `--nodes` nodes
+for its score with an empty table. The search of the submission solves all easier positions. The
+book has a position or its mirror image, not both, with one column: of the columns that keep the
+exact score, the one nearest to the center.
 
-What is done is kept in the folder of `--part` and taken up again; `--write` packs both seats into
-the file that comes along.
+The folder of `--part` stores partial results, and the next run continues from them. `--write`
+packs both seats into the bundled file.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from claimeven.solver.search import ExactSearch
 Keys = npt.NDArray[np.uint64]
 Columns = npt.NDArray[np.uint8]
 
-#: Nodes of the compiled solver beyond which a position is hard.
+#: A position is hard if the compiled solver needs more nodes.
 NODES = 3_000
-#: Positions that are solved between two savings.
+#: Positions solved between two saves.
 CHUNK = 400
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split(":", maxsplit=1)[0])
-    parser.add_argument("--part", type=Path, required=True, help="folder of what is done so far")
+    parser.add_argument("--part", type=Path, required=True, help="folder of partial results")
     parser.add_argument("--seat", type=int, choices=(0, 1), help="0 first player, 1 second")
     parser.add_argument("--nodes", type=int, default=NODES)
-    parser.add_argument("--plies", type=int, default=24, help="no position with more discs")
+    parser.add_argument("--plies", type=int, default=24, help="maximum discs of a position")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--write", action="store_true", help="pack both seats")
     chosen = parser.parse_args()
@@ -67,7 +67,7 @@ def layer(path: Path) -> tuple[Keys, Columns]:
 
 
 class Maker:
-    """Makes the layers of one seat, a file each, in a folder."""
+    """Makes the layers of one seat, one file for each, in a folder."""
 
     def __init__(self, folder: Path, nodes: int, threads: int) -> None:
         folder.mkdir(exist_ok=True)
@@ -91,7 +91,7 @@ class Maker:
             keys = after_replies(after_own(keys, columns))
 
     def make_layer(self, keys: Keys, path: Path) -> None:
-        """Write which of the positions are hard, and a best column of each."""
+        """Write the hard positions, with a best column for each."""
         part = path.with_suffix(".part.npz")
         done, hard, columns = 0, keys[:0], np.zeros(0, dtype=np.uint8)
         if part.exists():
@@ -127,7 +127,7 @@ class Maker:
         return False
 
     def best_columns(self, keys: Keys) -> Columns:
-        """Return the centre-most column that keeps the score of each position."""
+        """Return for each position the column nearest to the center that keeps its score."""
         if not len(keys):
             return np.zeros(0, dtype=np.uint8)
         boards = discs_of_keys(keys, STANDARD)

@@ -1,11 +1,10 @@
 """Speed of the Monte Carlo searches: `python -m bench.montecarlo [--decisions N] [PART ...]`.
 
-Parts: playouts, trees, peer, threads, memory, shallow, clock, curve (all of them by default).
-Each figure stands beside its peer, measured in the same run: OpenSpiel's C++ MCTSBot (of the
-extra `bench`; left out where it is not installed), the textbook twin, one thread, or the published
-figure. Every part asserts what it timed by a signature: visits or results that follow from the seed
-alone (`clock` asserts that what it chose can be played). On a machine with other work to do,
-`clock` measures that work too.
+Parts: playouts, trees, peer, threads, memory, shallow, clock, curve (default: all). Each part also
+measures a peer in the same run: OpenSpiel's C++ MCTSBot (extra `bench`; skipped if not installed),
+the textbook, one thread, or the published figure. Every part asserts a signature: visits or results
+that follow from the seed. `clock` asserts only legal moves; other load on the machine changes its
+figures.
 """
 
 from __future__ import annotations
@@ -41,10 +40,10 @@ from claimeven.solver import Solver
 PLAIN = MonteCarloOptions(formula="ucb1", c=1.0, first_play="random", capacity=2_000_000)
 ITERATIONS = 200_000
 MILLION = 1_000_000
-#: Seconds a decision of the notebook of Politecnico di Torino (2021) took: 66 s a game.
+#: Seconds of a decision in the notebook of Politecnico di Torino (2021): 66 s a game.
 POLITO_DECISION = 5.0
-#: Visits of the columns of the empty board by PLAIN from seed 1, in ITERATIONS: a change of these,
-#: or of any signature below, is a change of behaviour.
+#: Visits of the columns of the empty board by PLAIN from seed 1, in ITERATIONS. A change of these,
+#: or of any signature below, is a change of behavior.
 SIGNATURE = (1531, 4586, 44238, 112040, 18362, 18684, 559)
 #: The same of every preset, in PRESET_ITERATIONS.
 PRESET_ITERATIONS = 20_000
@@ -89,7 +88,7 @@ def visits_of(result: MonteCarloResult) -> tuple[int, ...]:
 
 
 def playouts() -> None:
-    """Bare playouts from the empty board, and how the first player fares in them."""
+    """Playouts without a tree from the empty board, and the first player's results."""
     for name in PLAYOUTS:
         losses, draws, _ = playout_results(Position(), name, 0, 1, SIGNED_PLAYOUTS)
         assert (losses, draws) == PLAYOUT_SIGNATURES[name], (name, losses, draws)
@@ -136,11 +135,11 @@ def trees() -> None:
 
 
 def peer() -> None:
-    """The plain search beside OpenSpiel's, in turns."""
+    """The plain search and OpenSpiel's, in turns."""
     try:
         pyspiel: Any = importlib.import_module("pyspiel")
     except ImportError:
-        print("OpenSpiel is not installed, so it is left out: pip install 'claimeven[bench]'")
+        print("OpenSpiel is not installed; skipped. Install it: pip install 'claimeven[bench]'")
         return
     game = pyspiel.load_game("connect_four")
     simulations = 20_000
@@ -161,7 +160,7 @@ def peer() -> None:
 
 
 def threads() -> None:
-    """Two threads beside one, in turns, and that two decide alike from the same seed."""
+    """Two threads and one, in turns; two threads decide alike from the same seed."""
     one = two = 0.0
     for _ in range(4):
         one = max(one, rate(PLAIN, runs=2))
@@ -198,7 +197,7 @@ def shallow() -> None:
 
 
 def clock(decisions: int, players: list[str], limits: list[float]) -> None:
-    """How far timed decisions overshoot: the percentiles over positions of random games."""
+    """The overshoot of timed decisions: percentiles over positions of random games."""
     generator = random.Random(1)
     for name in players:
         preset_name, _, playout = name.partition(":")
@@ -209,9 +208,9 @@ def clock(decisions: int, players: list[str], limits: list[float]) -> None:
             over = []
             for i in range(decisions):
                 position = some_position(generator, 1 + i % 20)
-                begin = time.perf_counter()
+                start = time.perf_counter()
                 result = search.search(position, rng(i), seconds=limit)
-                over.append(time.perf_counter() - begin - limit)
+                over.append(time.perf_counter() - start - limit)
                 assert result.column in position.legal_columns
             p50, p99 = np.percentile(np.array(over) * 1e3, (50, 99))
             print(
@@ -222,7 +221,7 @@ def clock(decisions: int, players: list[str], limits: list[float]) -> None:
 
 
 def some_position(generator: random.Random, plies: int) -> Position:
-    """Play moves that win and block, else random ones; never a finished game."""
+    """Play moves that win and block, else random moves; the game is not finished."""
     stream = Stream(generator.getrandbits(64))
     while True:
         position = Position()
@@ -248,18 +247,19 @@ def curve(count: int) -> None:
         shares = []
         for iterations in CURVE:
             search = MonteCarloSearch(preset(name, capacity=400_000, reuse=False))
-            perfect, kept = [], []
+            perfect, keeping = [], []
             for found in labels.values():
                 losses = [
                     loss(scores, search.search(position, rng(seed), iterations=iterations).column)
                     for seed, (position, scores) in enumerate(found)
                 ]
                 perfect.append(sum(points == 0 for points, _ in losses) / count)
-                kept.append(sum(same for _, same in losses) / count)
+                keeping.append(sum(same for _, same in losses) / count)
             shares.append(np.mean(perfect))
             print(
                 f"{name}, {iterations:,} iterations: perfect {np.mean(perfect):.1%}"
-                f" ({told(bands, perfect)}), result kept {np.mean(kept):.1%} ({told(bands, kept)})",
+                f" ({by_band(bands, perfect)}), result kept {np.mean(keeping):.1%}"
+                f" ({by_band(bands, keeping)})",
                 flush=True,
             )
         assert shares[0] < shares[-1], shares
@@ -268,7 +268,7 @@ def curve(count: int) -> None:
 def labelled(
     solver: Solver, generator: random.Random, band: tuple[int, int], count: int
 ) -> list[tuple[Position, tuple[int | None, ...]]]:
-    """Return scored positions in which some move gives the result away."""
+    """Return scored positions in which some move changes the result."""
     found: list[tuple[Position, tuple[int | None, ...]]] = []
     while len(found) < count:
         position = some_position(generator, generator.randint(*band))
@@ -279,14 +279,14 @@ def labelled(
 
 
 def loss(scores: tuple[int | None, ...], column: int) -> tuple[int, bool]:
-    """Return what a column gives away of the best score, and whether it keeps the result."""
+    """Return the loss of a column against the best score, and whether it keeps the result."""
     best = max(score for score in scores if score is not None)
     score = scores[column]
     assert score is not None
     return best - score, np.sign(score) == np.sign(best)
 
 
-def told(bands: list[tuple[int, int]], shares: list[float]) -> str:
+def by_band(bands: list[tuple[int, int]], shares: list[float]) -> str:
     parts = zip(bands, shares, strict=True)
     return ", ".join(f"plies {first}-{last} {share:.0%}" for (first, last), share in parts)
 
@@ -324,7 +324,7 @@ def main() -> None:
     }
     unknown = [part for part in given.parts if part not in parts]
     if unknown:
-        parser.error(f"unknown part {unknown[0]!r}: choose from {', '.join(parts)}")
+        parser.error(f"PART must be one of {', '.join(parts)}, got {unknown[0]!r}")
     print(machine())
     for name, part in parts.items():
         if not given.parts or name in given.parts:

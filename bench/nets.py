@@ -1,14 +1,18 @@
 """Speed and accuracy of a net: `python -m bench.nets [PART ...] [--model FILE ...]`.
 
-Parts: decisions, batches, accuracy (by default), and learning. `decisions`: the agent asked
-position by position. `batches`: many positions at a call, as training and search ask. `accuracy`:
-right answers on the held-out sets, by ply and by number of right columns, with what random play
-gets, and signs of values. `learning` (extra `learn`): steps of a new net of the same sizes, in
-float32 and in bfloat16. `seeds`: right answers of several nets, say of as many seeds, by ply and by
-number of right columns: their mean, the least and the most. Without --model it is the net that
-comes along; with several, parts but `seeds` are of each. The first two assert that a position is
-judged alike alone and among many, `accuracy` and `seeds` that the figures are those of the files,
-`learning` that the losses fall and are much the same in both precisions.
+Parts (default: the first three):
+
+    decisions  the agent decides position by position
+    batches    many positions in a call, as in training and search
+    accuracy   right answers on the held-out sets, by ply and by number of right columns, with the
+               share of random play, and signs of values
+    learning   steps of a new net of the same sizes, in float32 and in bfloat16 (extra `learn`)
+    seeds      right answers of several nets, for example of several seeds: mean, minimum, maximum
+
+--model gives the nets (default: the bundled net). With several, each part but `seeds` measures each
+net. The script asserts that a net evaluates a position equally in a call with one and with many
+positions. It asserts that the figures equal the figures in the files. It asserts that the losses
+fall and are nearly equal in both precisions.
 """
 
 from __future__ import annotations
@@ -42,12 +46,12 @@ from claimeven.networks import read_model
 from claimeven.networks.loading import BUNDLED_NET
 from claimeven.networks.net import Net, read_net
 
-#: Positions asked about one by one, and at a call.
+#: Positions evaluated one by one, and in a call.
 DECISIONS = 1000
 SIZES = (1, 4, 8, 64, 512, 3000)
-#: Positions of a step of learning.
+#: Positions of a training step.
 LESSON = 1024
-#: How far apart two ways to the same number may lie.
+#: Maximum difference of two ways to compute a number.
 CLOSE = 1e-5
 
 
@@ -62,7 +66,7 @@ def decisions(net: Net, path: Path) -> None:
     )
     _, priors = net.evaluate(data.mines[:DECISIONS], data.masks[:DECISIONS])
     chosen = priors[np.arange(len(columns)), columns]
-    assert (chosen >= priors.max(axis=1) - CLOSE).all(), "alone it chose another column"
+    assert (chosen >= priors.max(axis=1) - CLOSE).all(), "in a single call it chose another column"
     print(f"one decision: {seconds / len(positions) * 1e3:.3f} ms")
 
 
@@ -74,33 +78,35 @@ def batches(net: Net, path: Path) -> None:
     data = held_out("hard")
     values, priors = net.evaluate(data.mines, data.masks)
     for size in SIZES:
-        parts = [slice(begin, begin + size) for begin in range(0, len(data), size)]
+        parts = [slice(start, start + size) for start in range(0, len(data), size)]
         parts = parts[: max(1, DECISIONS // size)]
         seconds, found = best_of(3, partial(_judged, net, data, parts))
         for part, (some_values, some_priors) in zip(parts, found, strict=True):
             assert np.abs(some_values - values[part]).max() < CLOSE
             assert np.abs(some_priors - priors[part]).max() < CLOSE
         count = sum(len(each) for each, _ in found)
-        print(f"{size:>5} at a call: {count / seconds:>8,.0f} positions a second")
+        print(f"{size:>5} in a call: {count / seconds:>8,.0f} positions a second")
 
 
 class Answers(NamedTuple):
-    """How good a net is on a held-out set: its policy, and the signs of its values."""
+    """The results of a net on a held-out set: its policy, and the signs of its values."""
 
     policy: PolicyAccuracy
     sign: float | None
 
 
 def answers_of(net: Net, path: Path, name: str) -> Answers:
-    """Measure a net on a held-out set; what its file tells of itself must be that."""
+    """Measure a net on a held-out set; assert that the figures equal the figures in its file."""
     data = held_out(name)
     judged = net.predict(data.mines, data.masks)
     policy = policy_accuracy(data, judged.priors.argmax(axis=1))
     answers = Answers(policy, sign_accuracy(data, judged.values))
     carried = read_model(path).facts.get("measured", {})
     for key, share in ((name, policy.share), (f"{name}_sign", answers.sign)):
-        told = carried.get(key)
-        assert told is None or abs(told - share) < 1e-3, f"{path}: {key} is {share}, not {told}"
+        recorded = carried.get(key)
+        assert recorded is None or abs(recorded - share) < 1e-3, (
+            f"{path}: {key} is {share}, not {recorded}"
+        )
     return answers
 
 
@@ -150,11 +156,11 @@ def learning(net: Net, path: Path) -> None:
         trainer = NetTrainer(net.shape, descent, net.geometry, precision=precision)
         first = trainer.learn(batch)  # compiles
         seconds, last = best_of(3, partial(_steps, trainer, batch))
-        assert last.policy < first.policy, "it did not learn"
+        assert last.policy < first.policy, "the loss did not fall"
         rates.append(10 * LESSON / seconds)
         losses.append(last.policy)
         print(f"{precision}: {rates[-1]:,.0f} positions a second, loss {last.policy:.4f}")
-    assert abs(losses[1] - losses[0]) < 0.02, "short numbers learn otherwise"
+    assert abs(losses[1] - losses[0]) < 0.02, "bfloat16 gives another loss"
     print(f"ratio: {rates[1] / rates[0]:.2f}")
 
 
@@ -170,7 +176,7 @@ PARTS: dict[str, Callable[[Net, Path], None]] = {
     "learning": learning,
 }
 SEEDS = "seeds"
-USUAL = ("decisions", "batches", "accuracy")
+DEFAULT_PARTS = ("decisions", "batches", "accuracy")
 
 
 def main() -> None:
@@ -180,12 +186,12 @@ def main() -> None:
     parser.add_argument(
         "--model", type=Path, nargs="+", default=[BUNDLED_NET], help="files of nets"
     )
-    asked = parser.parse_args()
-    for part in asked.parts:
+    arguments = parser.parse_args()
+    for part in arguments.parts:
         if part not in names:
-            parser.error(f"unknown part {part!r}: choose from {', '.join(names)}")
+            parser.error(f"PART must be one of {', '.join(names)}, got {part!r}")
     try:
-        nets = [(read_net(path, held_out("hard").geometry), path) for path in asked.model]
+        nets = [(read_net(path, held_out("hard").geometry), path) for path in arguments.model]
     except ClaimevenError as error:
         parser.error(str(error))
     print(machine())
@@ -193,12 +199,12 @@ def main() -> None:
         net.load()
         print(f"\n{path.name}: {net.parameters:,} parameters, {path.stat().st_size:,} bytes")
         print(net.shape)
-        for part in asked.parts or USUAL:
+        for part in arguments.parts or DEFAULT_PARTS:
             if part != SEEDS:
                 print(f"\n{part}")
                 PARTS[part](net, path)
-    if SEEDS in asked.parts:
-        print(f"\n{SEEDS}: mean of {len(nets)} (least to most)")
+    if SEEDS in arguments.parts:
+        print(f"\n{SEEDS}: mean of {len(nets)} (minimum to maximum)")
         seeds(nets)
 
 

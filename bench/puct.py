@@ -1,9 +1,9 @@
 """Speed of the search with priors: `python -m bench.puct [PART ...]`.
 
-Parts: batches, forest, tree (all of them by default). `batches`: one position, 1, 8 and 32 leaves
-judged at a time, by the model that comes along. `forest`: 256 games in lockstep, as self-play has
-them. `tree`: the search alone, with a model that answers at once. Every part asserts the visits it
-made: a change of these is a change of behaviour.
+Parts: batches, forest, tree (default: all). `batches`: one position, with 1, 8 and 32 leaves
+evaluated together, by the bundled model. `forest`: 256 games in lockstep, as in self-play. `tree`:
+the search with a model that takes no time. Every part asserts its visits: a change of these is a
+change of behavior.
 """
 
 from __future__ import annotations
@@ -67,9 +67,9 @@ def forest() -> None:
         trees = PuctForest(trees=GAMES, nodes_per_tree=8 * EACH)
         for tree in range(GAMES):
             trees.reset(tree, opening(tree))
-        begin = time.perf_counter()
+        start = time.perf_counter()
         made = trees.run(model, EACH, leaves)
-        seconds = time.perf_counter() - begin
+        seconds = time.perf_counter() - start
         check(f"{leaves} leaves", tuple(trees.visits().sum(axis=0).tolist()), signature)
         print(
             f"{GAMES} games, {leaves} leaves a batch of each:"
@@ -78,7 +78,7 @@ def forest() -> None:
 
 
 def opening(number: int) -> Position:
-    """Return the position after three moves that a number stands for."""
+    """Return the position after the three moves that a number encodes."""
     columns = Geometry().columns
     moves = [number // columns**place % columns for place in range(3)]
     return Position.from_moves(moves)
@@ -88,11 +88,13 @@ def tree() -> None:
     model = UniformPolicyValue()
     trees = PuctForest(nodes_per_tree=8 * ITERATIONS)
     trees.run(model, 1)
-    begin = time.perf_counter()
+    start = time.perf_counter()
     made = trees.run(model, ITERATIONS, 32)
-    seconds = time.perf_counter() - begin
+    seconds = time.perf_counter() - start
     check("tree", tuple(trees.visits()[0].tolist()), TREE)
-    print(f"the search alone, 32 leaves a batch: {made / seconds:,.0f} iterations a second")
+    print(
+        f"the search without a model, 32 leaves a batch: {made / seconds:,.0f} iterations a second"
+    )
 
 
 PARTS = {"batches": batches, "forest": forest, "tree": tree}
@@ -104,7 +106,7 @@ def main() -> None:
     parts = parser.parse_args().parts
     for part in parts:
         if part not in PARTS:
-            parser.error(f"unknown part {part!r}: choose from {', '.join(PARTS)}")
+            parser.error(f"PART must be one of {', '.join(PARTS)}, got {part!r}")
     print(machine())
     for part in parts or PARTS:
         print(f"\n{part}")

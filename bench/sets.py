@@ -1,13 +1,13 @@
-"""Our own scored positions, and the nodes that the exact search takes for them."""
+"""The project's scored positions, and the nodes of the exact search for them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-#: Made by `bench.make_positions`: a file a set, lines "moves score".
+#: Made by `bench.make_positions`: one file for each set, lines "moves score".
 OWN_POSITIONS = Path(__file__).parent / "positions"
-#: Nodes that our own sets take whole, each from an empty table of `SIGNATURE_MB`: a change of any
-#: of these is a change of the search.
+#: Nodes for the complete sets, each from an empty table of `SIGNATURE_MB`: a change of any of
+#: these is a change of the search.
 SIGNATURES = {
     "end-easy": 877,
     "middle-easy": 11_661,

@@ -1,21 +1,21 @@
-"""Speed of the exact solver beside `bitbully`: `python -m bench.solver`.
+"""Speed of the exact solver and of `bitbully`: `python -m bench.solver`.
 
-    python -m bench.solver                   our six sets of positions, in bench/positions
+    python -m bench.solver                   the six sets of positions in bench/positions
     python -m bench.solver --positions DIR   every file NAME.txt of DIR, lines "moves score"
-    python -m bench.solver --full            the sets whole, not only the first of the slow ones
+    python -m bench.solver --full            the complete sets, with all slow positions
     python -m bench.solver --alone           without the peer
-    python -m bench.solver --memory          what a process takes beyond its table
+    python -m bench.solver --memory          memory of a process beyond its table
     python -m bench.solver --rows            published scores of whole rows of columns
     python -m bench.solver --boards          whole boards from scratch against published results
     python -m bench.solver --empty           the empty board from scratch, 2 threads, 1 GB
     python -m bench.solver --together        hard positions by one thread and by several
-    python -m bench.solver --without IDEA    what an idea of the search is worth; again for more
-    python -m bench.solver --without list    the names of the ideas; "all" takes them all
+    python -m bench.solver --without IDEA    the effect of an idea of the search; repeat for more
+    python -m bench.solver --without list    the names of the ideas; "all" means all ideas
 
-Every score is asserted, of ours and of `bitbully` (the extra `bench`; where it is not installed it
-is left out, and that is said), and the nodes of our own sets. Times are those of the thread that
-searches, so other work on the machine disturbs them little; each set is solved with a table that is
-empty at its start and stays warm, one thread, no book.
+The script asserts every score, also of `bitbully` (extra `bench`; skipped with a message if not
+installed), and the nodes of the project's sets. Times are CPU times of the searching thread, so
+other load disturbs them little. Each set starts with an empty table, which stays warm within the
+set. One thread, no book.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from claimeven import Position
 from claimeven.game.geometry import Geometry
 from claimeven.solver import ExactSearch
 
-#: Sets of which only the first so many positions are solved, because each takes long.
+#: The number of positions solved in slow sets, the first ones.
 FIRST = {"begin-medium": 200, "begin-hard": 20}
-#: So many positions, each of so many nodes or more, are solved by one thread and by several.
+#: Number of positions, and their minimum nodes, for one thread and several.
 TOGETHER, TOGETHER_NODES = 20, 300_000
-#: Of sets faster than this in all, in seconds, the best of `REPEATS` runs counts.
+#: If a set takes fewer seconds, the best of `REPEATS` runs counts.
 QUICK, REPEATS = 2.0, 3
 
-#: Who wins the empty board (sign) and with which disc, 0 for a draw: Tromp; Steininger.
+#: The winner of the empty board (sign) and the winning disc, 0 for a draw: Tromp; Steininger.
 BOARDS = {
     (4, 4): 0, (5, 4): 0, (6, 4): -24, (7, 4): 0, (8, 4): -32, (9, 4): -36, (10, 4): -40,
     (4, 5): 0, (5, 5): 0, (6, 5): 0, (7, 5): 0, (4, 6): 0, (5, 6): 0, (6, 6): -36,
@@ -106,10 +106,10 @@ def main() -> None:
 
 
 def is_without_peer() -> bool:
-    """Whether `bitbully` is not installed; if so, say it."""
+    """Return whether `bitbully` is missing, with a message."""
     if importlib.util.find_spec("bitbully") is not None:
         return False
-    print("bitbully is not installed, so ours is measured alone: pip install 'claimeven[bench]'")
+    print("bitbully is not installed; skipped. Install it: pip install 'claimeven[bench]'")
     return True
 
 
@@ -162,7 +162,7 @@ def timed(forget: Callable[[], None], solve: Callable[[], list[int]], expected: 
 
 
 def bitbully_seconds(all_moves: list[str], expected: list[int]) -> dict[str, float]:
-    """Return the time each driver of `bitbully` takes for a set without its book."""
+    """Return the time of each driver of `bitbully` for a set, without its book."""
     from bitbully import bitbully_core  # noqa: PLC0415 - an optional peer
 
     boards = []
@@ -185,7 +185,7 @@ def bitbully_seconds(all_moves: list[str], expected: list[int]) -> dict[str, flo
 
 
 def memory() -> None:
-    """The most memory that `claimeven solve` takes, with compiled code in the cache, by table."""
+    """The maximum memory of `claimeven solve`, with compiled code in the cache, by table."""
     for table_mb in (1, 64, 512):
         words = ("solve", "4445513", "--all", "--no-book", "--table-mb", str(table_mb))
         for _ in range(2):  # the first may compile
@@ -245,10 +245,10 @@ def empty_board(threads: int, alone: bool) -> None:
 
 
 def together(threads: int, table_mb: float) -> None:
-    """Solve hard positions one by one, from an empty table each, by one thread and by several.
+    """Solve hard positions one by one, from an empty table each, with one thread and several.
 
-    The time of several threads is that of the busiest: their CPU time in proportion to its nodes,
-    so that other work on the machine disturbs it little. Of three runs the median counts.
+    The time of several threads is the CPU time of the busiest thread, in proportion to its nodes,
+    so other load disturbs it little. The median of three runs counts.
     """
     lines = (OWN_POSITIONS / "begin-hard.txt").read_text().splitlines()
     searches = [ExactSearch(Geometry(), table_mb=table_mb, threads=count) for count in (1, threads)]

@@ -1,4 +1,4 @@
-"""Two agents that take a millisecond for a move: what `bench.arena` weighs the runner with."""
+"""Two agents that take a millisecond for a move, for the overhead in `bench.arena`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Strength at equal time: `python -m bench.strength [--games N] [--seconds S] [VARIANT ...]`.
 
-Our `uct` against each published Monte Carlo player, all with the same time for a move, from random
-openings with the seats swapped. Scores are printed with 95 % intervals.
+The agent `uct` plays each published Monte Carlo player with the same time for a move, from random
+openings with seats swapped. The script prints scores with 95 % intervals.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VARIANTS = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("variants", nargs="*", help="agents to play against; all without any")
+    parser.add_argument("variants", nargs="*", help="opponents (default: all)")
     parser.add_argument("--games", type=int, default=40, help="against each (default: %(default)s)")
     parser.add_argument(
         "--seconds", type=float, default=0.1, help="of a move (default: %(default)s)"
@@ -33,7 +33,9 @@ def main() -> None:
     given = parser.parse_args()
     unknown = set(given.variants) - set(VARIANTS)
     if unknown:
-        parser.error(f"no {', '.join(sorted(unknown))} here: choose from {', '.join(VARIANTS)}")
+        parser.error(
+            f"VARIANT must be one of {', '.join(VARIANTS)}, got {', '.join(sorted(unknown))}"
+        )
     print(machine())
     for variant in given.variants or VARIANTS:
         result = play_match(

@@ -1,12 +1,11 @@
 """Exported submissions under Kaggle's own runner: `python -m bench.submissions faults`.
 
-`faults` plays games of every family with `make("connectx").run` and `evaluate`, and asserts that no
-side ends as INVALID, ERROR or TIMEOUT; it tells the least that was left of the bank. `perfect`
-plays the exported solver as first player from the empty board against `perfect` (drawing among
-equally good columns), at 2 s a move and the bank, and asserts that it never loses. `negamax` plays
-it against the package's own player and asserts that it wins 98 % of the games. `solver` measures
-the solver in plain Python: nodes a second, and from which ply on it is done in 2 s for 95 of 100
-random positions.
+`faults` plays games of every family with `make("connectx").run` and `evaluate`. It asserts that no
+side ends as INVALID, ERROR or TIMEOUT, and prints the minimum of the remaining bank. `perfect`
+plays the exported solver as first player from the empty board against `perfect`, at 2 s a move with
+the bank, and asserts that it never loses. `negamax` plays it against the package's player and
+asserts that it wins 98 % of the games. `solver` measures the solver in plain Python: nodes a
+second, and the first ply at which it solves 95 of 100 random positions in 2 s.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from claimeven.adapters.kaggle.template.perfect import Perfect
 from claimeven.adapters.kaggle.template.windows import Windows
 from claimeven.game.encodings import from_kaggle
 
-#: One of each family, and each evaluation.
+#: One agent of each family, and each evaluation.
 SPECS = (
     "perfect",
     "uct",
@@ -53,52 +52,52 @@ def main() -> None:
     parser.add_argument("what", choices=list(JOBS))
     parser.add_argument("--games", type=int, default=50, help="games, or positions a ply")
     parser.add_argument("--seconds", type=float, default=2.0, help="for a move")
-    parser.add_argument("--spec", action="append", help="for `faults`; usually every family")
+    parser.add_argument("--spec", action="append", help="for `faults` (default: every family)")
     parser.add_argument("--seed", type=int, default=0)
-    chosen = parser.parse_args()
-    JOBS[chosen.what](chosen)
+    arguments = parser.parse_args()
+    JOBS[arguments.what](arguments)
 
 
-def faults(chosen: argparse.Namespace) -> None:
+def faults(arguments: argparse.Namespace) -> None:
     from kaggle_environments import evaluate  # noqa: PLC0415 - no part of the tests' packages
 
     with tempfile.TemporaryDirectory() as folder:
-        for spec in chosen.spec or SPECS:
+        for spec in arguments.spec or SPECS:
             path = exported(spec, folder)
             began, results, bank = time.perf_counter(), Counter[str](), 60.0
-            for number in range(chosen.games):
+            for number in range(arguments.games):
                 opponent = ("negamax", "random")[number // 2 % 2]
-                steps, seat = played(path, opponent, number % 2, chosen.seconds)
+                steps, seat = played(path, opponent, number % 2, arguments.seconds)
                 results[word(steps[-1][seat].reward)] += 1
                 bank = min(bank, steps[-1][seat].observation.remainingOverageTime)
             rewards = evaluate(
                 "connectx",
                 ["negamax", path],
-                {"actTimeout": chosen.seconds},
-                num_episodes=chosen.games,
+                {"actTimeout": arguments.seconds},
+                num_episodes=arguments.games,
             )
-            assert len(rewards) == chosen.games and not any(None in pair for pair in rewards)
+            assert len(rewards) == arguments.games and not any(None in pair for pair in rewards)
             results.update(word(pair[1]) for pair in rewards)
             seconds = time.perf_counter() - began
             print(
-                f"{spec:34} {2 * chosen.games} games {dict(results)}, bank {bank:.1f} s,"
+                f"{spec:34} {2 * arguments.games} games {dict(results)}, bank {bank:.1f} s,"
                 f" {seconds:.0f} s",
                 flush=True,
             )
 
 
-def perfect(chosen: argparse.Namespace) -> None:
-    """Play from the empty board as first player against exact play; tell the share by ply."""
+def perfect(arguments: argparse.Namespace) -> None:
+    """Play from the empty board as first player against exact play; print the share by ply."""
     solver = Solver(table_mb=256)
-    kept: dict[int, list[bool]] = {}
+    perfect_moves: dict[int, list[bool]] = {}
     results = Counter[str]()
     least_bank = 60.0
     with tempfile.TemporaryDirectory() as folder:
         path = exported("perfect", folder)
-        for number in range(chosen.games):
+        for number in range(arguments.games):
             spec = "perfect" if number == 0 else "perfect:pick=random"
-            opponent = function_of(spec, chosen.seed + number)
-            steps, _ = played(path, opponent, 0, chosen.seconds)
+            opponent = function_of(spec, arguments.seed + number)
+            steps, _ = played(path, opponent, 0, arguments.seconds)
             results[word(steps[-1][0].reward)] += 1
             least_bank = min(least_bank, steps[-1][0].observation.remainingOverageTime)
             position = Position()
@@ -107,32 +106,32 @@ def perfect(chosen: argparse.Namespace) -> None:
                 if step % 2 == 0:
                     scores = [score for score in solver.scores(position) if score is not None]
                     own = solver.scores(position)[column]
-                    kept.setdefault(step, []).append(own == max(scores))
+                    perfect_moves.setdefault(step, []).append(own == max(scores))
                 position = position.play(column)
             print(f"game {number + 1}: {dict(results)}, bank {least_bank:.1f} s", flush=True)
-    for ply, moves in sorted(kept.items()):
+    for ply, moves in sorted(perfect_moves.items()):
         print(f"ply {ply:2}: {sum(moves)} of {len(moves)} moves perfect")
     assert not results["lost"]
 
 
-def negamax(chosen: argparse.Namespace) -> None:
+def negamax(arguments: argparse.Namespace) -> None:
     results = Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
         path = exported("perfect", folder)
-        for number in range(chosen.games):
-            steps, seat = played(path, "negamax", number % 2, chosen.seconds)
+        for number in range(arguments.games):
+            steps, seat = played(path, "negamax", number % 2, arguments.seconds)
             results[word(steps[-1][seat].reward)] += 1
-    print(f"perfect against negamax, {chosen.games} games: {dict(results)}")
-    assert results["won"] >= WINS * chosen.games
+    print(f"perfect against negamax, {arguments.games} games: {dict(results)}")
+    assert results["won"] >= WINS * arguments.games
 
 
-def solver(chosen: argparse.Namespace) -> None:
+def solver(arguments: argparse.Namespace) -> None:
     board = Board(7, 6, 4)
-    rng = random.Random(chosen.seed)
+    rng = random.Random(arguments.seed)
     for ply in range(8, 27, 2):
         times: list[float] = []
         nodes = 0
-        while len(times) < chosen.games:
+        while len(times) < arguments.games:
             position = Position()
             while position.ply < ply and not position.is_over:
                 position = position.play(rng.choice(position.legal_columns))
@@ -141,14 +140,14 @@ def solver(chosen: argparse.Namespace) -> None:
             player = Perfect(board, Windows(board))
             columns = player.root_columns(position.mine, position.mask)
             began = time.process_time()
-            player.settle(columns, Clock(2 * chosen.seconds))
+            player.settle(columns, Clock(2 * arguments.seconds))
             times.append(time.process_time() - began)
             nodes += player.solver.nodes
         times.sort()
-        exact = sum(seconds <= chosen.seconds for seconds in times) / len(times)
+        exact = sum(seconds <= arguments.seconds for seconds in times) / len(times)
         print(
             f"ply {ply:2}: {len(times)} positions, {100 * exact:.0f} % exact in"
-            f" {chosen.seconds:g} s; median {np.median(times):.3f} s, 95 of 100 in"
+            f" {arguments.seconds:g} s; median {np.median(times):.3f} s, 95 of 100 in"
             f" {np.percentile(times, 95):.3f} s; {nodes / sum(times):,.0f} nodes/s",
             flush=True,
         )

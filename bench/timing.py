@@ -1,4 +1,4 @@
-"""What the benchmarks share: timing, percentiles, and the machine they ran on."""
+"""Timing, percentiles, and the machine, for all benchmarks."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def best_of(runs: int, work: Callable[[], Answer]) -> tuple[float, Answer]:
     """Return the seconds of the fastest of several runs, and the answer of the last."""
     best = float("inf")
     for _ in range(runs):
-        begin = time.perf_counter()
+        start = time.perf_counter()
         answer = work()
-        best = min(best, time.perf_counter() - begin)
+        best = min(best, time.perf_counter() - start)
     return best, answer
 
 
 def percentiles(times: Sequence[float]) -> str:
-    """Say how long things took, in milliseconds."""
+    """Return percentiles of times, in milliseconds."""
     ordered = sorted(times)
-    told = {
+    shown = {
         name: 1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))]
         for name, share in (("50 %", 0.5), ("90 %", 0.9), ("95 %", 0.95), ("99 %", 0.99))
     }
-    told["most"] = 1000 * ordered[-1]
-    return ", ".join(f"{name} {value:.1f}" for name, value in told.items()) + " ms"
+    shown["most"] = 1000 * ordered[-1]
+    return ", ".join(f"{name} {value:.1f}" for name, value in shown.items()) + " ms"

@@ -1,4 +1,4 @@
-"""The server under load: how long answers take, whether any is lost, what is left afterwards.
+"""The server under load: times of answers, lost answers, memory.
 
     python -m bench.web                  all parts, 30 s of load
     python -m bench.web load --seconds 5 --clients 50
@@ -6,11 +6,11 @@
     python -m bench.web fuzz --examples 200
 
 Parts: `latency` (one client: the page, positions of the book, positions of all plies), `page` (in
-a browser: the first paint, discs dropped while all workers search), `load` (many clients asking for
-scores of random positions at once; memory before and after), `ends` (a client that goes away, a
-worker that is killed, SIGTERM), `perfect` (games in a browser), `fuzz` (requests made from the
-description of the API). What needs a browser, and `fuzz`, need the extra test-all. Each asserts
-what it times; scores are held against the solver's.
+a browser: the first paint, discs dropped while all workers search), `load` (many clients request
+scores of random positions; memory before and after), `ends` (a client disconnects, a worker is
+killed, SIGTERM), `perfect` (games in a browser), `fuzz` (requests made from the description of the
+API). `page`, `perfect` and `fuzz` need the extra test-all. Each part asserts the answers, and
+compares scores with the solver's.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from claimeven import Position, Solver
 from claimeven.game.notation import format_moves
 
 PARTS = ("latency", "page", "load", "ends", "perfect", "fuzz")
-#: A position that takes longer than any part, asked for in two ways.
+#: A position that takes longer than any part, in two requests.
 HARD = ("/api/scores?board=8x7&moves=4", "/api/scores/events?board=8x7&moves=4")
 #: Positions whose scores are compared with the solver's.
 COMPARED = 200
 
 
 def random_moves(rng: random.Random, fewest: int, most: int) -> str:
-    """Return a game that goes on, of so many plies, drawn at random."""
+    """Return an unfinished random game of `plies` plies."""
     while True:
         columns: list[int] = []
         plies, position = rng.randint(fewest, most), Position()
@@ -53,7 +53,7 @@ def random_moves(rng: random.Random, fewest: int, most: int) -> str:
 
 
 class Client:
-    """A client that keeps its connection."""
+    """A client with a persistent connection."""
 
     def __init__(self, port: int) -> None:
         self.port = port
@@ -66,8 +66,8 @@ class Client:
         self.writer.close()
 
     async def get(self, path: str) -> tuple[int, bytes, float]:
-        """Return status, body, and the seconds that it took."""
-        begin = time.perf_counter()
+        """Return status, body, and the seconds of the request."""
+        start = time.perf_counter()
         self.writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
         head = await self.reader.readuntil(b"\r\n\r\n")
         status = int(head.split()[1])
@@ -75,22 +75,22 @@ class Client:
             line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:] if b": " in line
         )
         body = await self.reader.readexactly(int(fields[b"content-length"]))
-        return status, body, time.perf_counter() - begin
+        return status, body, time.perf_counter() - start
 
 
 def memory_mb(server: Server) -> float:
     """Return the memory of the server and its workers, shared parts counted once for each."""
     pages = os.sysconf("SC_PAGE_SIZE")
-    told = 0
+    memory = 0
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
                 if server.process.pid in (int(entry.name), parent):
-                    told += int((entry / "statm").read_text().split()[1]) * pages
+                    memory += int((entry / "statm").read_text().split()[1]) * pages
             except OSError:
                 continue
-    return told / 2**20
+    return memory / 2**20
 
 
 async def latency(server: Server) -> None:
@@ -118,7 +118,7 @@ async def latency(server: Server) -> None:
 
 
 async def load(server: Server, clients: int, seconds: float) -> None:
-    """Many clients at once; each asks again as soon as it is answered."""
+    """Many clients; each sends the next request after the answer."""
     before = memory_mb(server)
     times: list[float] = []
     seen: dict[str, Any] = {}
@@ -135,15 +135,15 @@ async def load(server: Server, clients: int, seconds: float) -> None:
                 if len(seen) < COMPARED:
                     seen[moves] = json.loads(body)["scores"]
 
-    begin = time.monotonic()
+    start = time.monotonic()
     await asyncio.gather(*map(one, range(clients)))
-    took = time.monotonic() - begin
+    took = time.monotonic() - start
     after = memory_mb(server)
     status = server.status()
     print(
         f"  {clients} clients, {took:.1f} s: {len(times)} answers, {len(times) / took:.0f} a second"
     )
-    print(f"  {percentiles(times)}; none lost, no error")
+    print(f"  {percentiles(times)}; no answer lost, no error")
     print(f"  memory {before:.0f} MB before, {after:.0f} MB after ({after / before - 1:+.1%})")
     assert status["workers_lost"] == status["busy"] == status["waiting"] == 0
     solver = Solver()
@@ -153,7 +153,7 @@ async def load(server: Server, clients: int, seconds: float) -> None:
 
 
 def ends(server: Server) -> None:
-    """Clients that go away, workers that are killed, the end."""
+    """Clients that disconnect, workers that are killed, shutdown."""
     for path in HARD:
         times = []
         for _ in range(10):
@@ -161,55 +161,55 @@ def ends(server: Server) -> None:
                 while server.status()["busy"] == 0:
                     time.sleep(0.002)
                 time.sleep(0.05)
-            begin = time.perf_counter()
+            start = time.perf_counter()
             while server.status()["busy"]:
                 pass
-            times.append(time.perf_counter() - begin)
-        print(f"  worker free after its client went away, {path}: {percentiles(times)}")
+            times.append(time.perf_counter() - start)
+        print(f"  worker free after its client disconnected, {path}: {percentiles(times)}")
     assert server.status()["workers_lost"] == 0
     with server.waiting_for(HARD[0]) as connection:
         while server.status()["busy"] == 0:
             time.sleep(0.002)
         for child in children(server.process.pid):
             os.kill(child, signal.SIGKILL)
-        begin = time.perf_counter()
+        start = time.perf_counter()
         assert connection.recv(100).startswith(b"HTTP/1.1 503 ")
-        print(f"  503 after its worker was killed: {1000 * (time.perf_counter() - begin):.0f} ms")
+        print(f"  503 after its worker was killed: {1000 * (time.perf_counter() - start):.0f} ms")
         assert server.get("/api/scores", moves="44444132267").status == 200
-        print(f"  the next answer, from a new worker: {time.perf_counter() - begin:.1f} s")
+        print(f"  the next answer, from a new worker: {time.perf_counter() - start:.1f} s")
     with server.waiting_for(HARD[0]), server.waiting_for(HARD[1]):
         time.sleep(0.2)
-        begin = time.perf_counter()
+        start = time.perf_counter()
         server.process.send_signal(signal.SIGTERM)
         server.process.wait(60)
-        print(f"  ended after SIGTERM: {1000 * (time.perf_counter() - begin):.0f} ms")
+        print(f"    shutdown after SIGTERM: {1000 * (time.perf_counter() - start):.0f} ms")
 
 
 def children(parent: int) -> list[int]:
-    """The processes that a process has started."""
+    """Return the child processes of a process."""
     path = Path(f"/proc/{parent}/task/{parent}/children")
     return [int(word) for word in path.read_text().split()]
 
 
 def parser() -> argparse.ArgumentParser:
     """The arguments."""
-    made = argparse.ArgumentParser(description="The server under load.")
-    made.add_argument("parts", nargs="*", metavar="PART", help=f"any of {', '.join(PARTS)}")
-    made.add_argument("--clients", type=int, default=200)
-    made.add_argument("--seconds", type=float, default=30.0)
-    made.add_argument("--games", type=int, default=50, help="games in perfect")
-    made.add_argument("--examples", type=int, default=100, help="requests a route in fuzz")
-    return made
+    result = argparse.ArgumentParser(description="The server under load.")
+    result.add_argument("parts", nargs="*", metavar="PART", help=f"any of {', '.join(PARTS)}")
+    result.add_argument("--clients", type=int, default=200)
+    result.add_argument("--seconds", type=float, default=30.0)
+    result.add_argument("--games", type=int, default=50, help="games in perfect")
+    result.add_argument("--examples", type=int, default=100, help="requests a route in fuzz")
+    return result
 
 
 def main() -> None:
-    """Run the parts asked for, or all."""
-    asked = parser().parse_args()
-    wrong = set(asked.parts) - set(PARTS)
+    """Run the given parts, or all."""
+    arguments = parser().parse_args()
+    wrong = set(arguments.parts) - set(PARTS)
     if wrong:
-        parser().error(f"there is no part {min(wrong)!r}: choose from {', '.join(PARTS)}")
+        parser().error(f"PART must be one of {', '.join(PARTS)}, got {min(wrong)!r}")
     print(machine())
-    for part in asked.parts or PARTS:
+    for part in arguments.parts or PARTS:
         print(part)
         limit = "1" if part == "fuzz" else "60"
         with running("--table-mb", "64", "--seconds", limit) as server:
@@ -218,18 +218,18 @@ def main() -> None:
             if part == "latency":
                 asyncio.run(latency(server))
             elif part == "load":
-                asyncio.run(load(server, asked.clients, asked.seconds))
+                asyncio.run(load(server, arguments.clients, arguments.seconds))
             elif part == "ends":
                 ends(server)
             elif part == "page":
                 web_page.first_sight(server)
             elif part == "perfect":
-                web_page.perfect_never_loses(server, asked.games)
+                web_page.perfect_never_loses(server, arguments.games)
             else:
-                found = fuzzed(server, asked.examples, patience=3600)
+                found = fuzzed(server, arguments.examples, patience=3600)
                 assert not found, found
                 assert server.status()["workers_lost"] == 0
-                print(f"  {asked.examples} requests a route, nothing found")
+                print(f"  {arguments.examples} requests a route, no failure")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The page in Chromium: how soon it stands, how soon a disc falls, whether `perfect` ever loses.
+"""The page in Chromium: time to the board, time to a disc, games of `perfect`.
 
 Parts of `python -m bench.web`: `page` and `perfect`; needs Chromium and the extra test-all.
 """
@@ -17,16 +17,15 @@ from tests.web.pages import DESKTOP, beaten_by_agent, drop
 
 from bench.timing import percentiles
 
-#: Seconds until something of the page is seen, and until a disc that was clicked is.
-MOST_PAINT, MOST_DROP = 0.3, 0.05
-#: Every visit is a new tab of one browser, and a first one: nothing is taken from its cache. Discs
-#: are dropped on one page.
+#: Maximum seconds until the first paint, and from a click to the visible disc.
+MAX_PAINT, MAX_DROP = 0.3, 0.05
+#: Every visit is a new tab of one browser with an empty cache. Discs are dropped on one page.
 VISITS, DROPS = 30, 60
 #: A position that takes longer than the measurement, which keeps a worker busy.
 HARD = "/api/scores?board=8x7&moves="
-#: Run before the page's own code: when the board stands, and how long events take to be seen. Event
-#: timing tells the time from the click to the frame that shows what it did, in steps of 8 ms, where
-#: that is 16 ms or more.
+#: Runs before the page's code and records when the board is visible, and the times of events. Event
+#: timing reports the time from the click to the frame that shows its effect, in steps of 8 ms, for
+#: 16 ms or more.
 _WATCH = """
 window.seen = { board: null, clicks: [] };
 new MutationObserver((_, watching) => {
@@ -43,7 +42,7 @@ new PerformanceObserver((list) => {
 
 @contextlib.contextmanager
 def _chromium(server: Server) -> Iterator[Any]:
-    """A function that opens a new tab whose cache is off."""
+    """Return a function that opens a new tab without a cache."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - not among the tests' packages
 
     with sync_playwright() as playwright:
@@ -63,7 +62,7 @@ def _chromium(server: Server) -> Iterator[Any]:
 
 
 def first_sight(server: Server) -> None:
-    """How soon the page stands, and how soon a disc is seen while all workers search."""
+    """The time to the board, and to a disc while all workers search."""
     with _chromium(server) as opened:
         paints, boards = [], []
         opened().goto("/")  # the browser itself is warm
@@ -78,8 +77,8 @@ def first_sight(server: Server) -> None:
             boards.append(page.evaluate("seen.board") / 1000)
             page.close()
         print(f"  first paint of the page: {percentiles(paints)}")
-        print(f"  the board stands: {percentiles(boards)}")
-        assert sorted(paints)[int(0.95 * VISITS)] <= MOST_PAINT
+        print(f"  the board is visible: {percentiles(boards)}")
+        assert sorted(paints)[int(0.95 * VISITS)] <= MAX_PAINT
         with contextlib.ExitStack() as stack:
             for number in range(1, server.status()["workers"] + 1):
                 stack.enter_context(server.waiting_for(f"{HARD}{number}"))
@@ -96,9 +95,9 @@ def first_sight(server: Server) -> None:
                 page.keyboard.press("n")  # a new game
             page.wait_for_timeout(300)
             shown = [milliseconds / 1000 for milliseconds in page.evaluate("seen.clicks")]
-        shown += [0.016] * (DROPS - len(shown))  # quicker ones are not told
+        shown += [0.016] * (DROPS - len(shown))  # quicker ones are not reported
         print(f"  discs dropped while all workers search: {percentiles(shown)}")
-        assert sorted(shown)[int(0.95 * DROPS)] <= MOST_DROP
+        assert sorted(shown)[int(0.95 * DROPS)] <= MAX_DROP
 
 
 def perfect_never_loses(server: Server, games: int) -> None:
@@ -111,5 +110,5 @@ def perfect_never_loses(server: Server, games: int) -> None:
             outcomes.append(beaten_by_agent(page, random.Random(number)))
             page.click("text=Play again")
     won, drawn = (sum(outcome.winner == who for outcome in outcomes) for who in (0, None))
-    print(f"  {games} games of perfect as first player: {won} won, {drawn} drawn, none lost")
+    print(f"  {games} games of perfect as first player: {won} won, {drawn} drawn, 0 lost")
     assert won + drawn == games
