@@ -143,7 +143,7 @@ def test_a_monte_carlo_result() -> None:
 def test_an_explanation_has_its_scores_and_sentences() -> None:
     found = explain("4455")
     shown = words(found)
-    assert "The first player wins with disc 7, in 3 plies." in shown
+    assert "Yellow wins in 2 moves." in shown
     assert f"+18{MINUS}3" in shown  # above the columns
     for column in found.columns:
         assert column.text(found.position) in shown
@@ -152,9 +152,9 @@ def test_an_explanation_has_its_scores_and_sentences() -> None:
 def test_a_review() -> None:
     review = analyze("44553433556")
     shown = words(review)
-    assert "The game is over: first player wins with disc 11." in shown
+    assert "The game is over: Yellow wins with move 6." in shown
     first, second = cells(review)[1:3]
-    assert first[1] == f"{review.accuracy(0):.1f} %" and second[0] == "second player"
+    assert first[1] == f"{review.accuracy(0):.1f} %" and second[0] == "Red"
     rows = cells(review)[4:]
     assert [row[4] for row in rows] == [f"{m.judgement} {m.mark}".strip() for m in review.moves]
     assert [row[6] for row in rows] == [move.reason for move in review.moves]
@@ -167,7 +167,7 @@ def test_a_game_and_one_that_was_forfeited(match: MatchResult) -> None:
     assert f"Moves: {played.all_moves}" in words(played)
     assert "Game 1: agent 1 first, agent 2 second" in words(played)
     lost = Game(winner=1, fault="crash", fault_seat=0, reason="raised <b>")
-    assert "First player forfeits: raised <b>" in words(lost)
+    assert "Yellow forfeits: raised <b>" in words(lost)
     drawn = Game(moves="1122", root=Position(Geometry(2, 2)))
     assert "A draw." in words(drawn)
 

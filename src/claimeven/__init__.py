@@ -7,7 +7,7 @@ What most programs need stands here by name and is imported when it is first use
 >>> claimeven.Solver(table_mb=16).score(position)
 18
 >>> print(claimeven.explain("4455").text(60).splitlines()[0])
-The first player wins with disc 7, in 3 plies. Columns 3 and
+Yellow wins in 2 moves. Columns 3 and 6 are equally good.
 
 - the rules: `Geometry`, `Position`, `GameLine`, `Outcome`, `FIRST`, `SECOND`, `perft`;
 - reading and writing: `parse_moves`, `format_moves`, `draw`, `draw_svg`, `parse_drawing`,

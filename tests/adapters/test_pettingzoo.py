@@ -45,7 +45,7 @@ def test_pettingzoo_accepts_it(board: tuple[int, int, int], capsys: Any) -> None
     seed_test(partial(pettingzoo.env, **made, opening_plies=4), num_cycles=50)
     parallel_seed_test(partial(pettingzoo.parallel_env, **made, opening_plies=4), num_cycles=50)
     render_test(partial(pettingzoo.env, **made))
-    assert "first player (" in capsys.readouterr().out
+    assert "Yellow (" in capsys.readouterr().out
 
 
 def _seen(game: naive.Game, player: int) -> np.ndarray[Any, Any]:
@@ -215,9 +215,9 @@ def test_a_board_is_shown_after_each_move_with_the_last_disc_marked(
 ) -> None:
     env = made(render_mode="human")
     env.reset()
-    assert "first player (" in capsys.readouterr().out
+    assert "Yellow (" in capsys.readouterr().out
     env.step(3)
-    assert "second player (" in capsys.readouterr().out
+    assert "Red (" in capsys.readouterr().out
     env = made(render_mode="ansi")
     env.reset()
     assert env.render() == draw(Position())
@@ -309,7 +309,7 @@ def test_a_board_is_printed_as_the_terminal_takes_it(
         ({"opening_plies": 40, "start": "44"}, "opening_plies must be 0 to 39 from there on"),
         ({"opening_plies": -1}, "opening_plies must be 0 to 41 from there on"),
         ({"opening_plies": 1.0}, "opening_plies must be a whole number"),
-        ({"start": "1212121"}, "no game can begin where it is over: first player wins"),
+        ({"start": "1212121"}, "no game can begin where it is over: Yellow wins"),
         ({"start": None}, "start is a position, or the moves to it, not None"),
         ({"start": Position(Geometry(5, 4))}, "the start position is of 5x4 connect 4, the"),
         ({"shaping": -1}, "shaping must be 0 or more, not -1"),

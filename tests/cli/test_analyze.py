@@ -15,12 +15,12 @@ SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 def test_a_table_accuracies_and_a_chart(run: Run) -> None:
     ran = run("analyze", "12121", *SMALL)
     assert (ran.status, ran.err) == (0, "")
-    assert "The game is over: first player wins with disc 5." in ran.out
-    assert "first player:  accuracy" in ran.out
-    assert "second player: accuracy" in ran.out
+    assert "The game is over: Yellow wins with move 3." in ran.out
+    assert "Yellow: accuracy" in ran.out
+    assert "Red:    accuracy" in ran.out
     assert all(len(line) <= 80 for line in ran.out.splitlines())
     unfinished = run("analyze", "1212", *SMALL).out
-    assert "Best play from here: first player wins with disc 5, in 1 ply." in unfinished
+    assert "Best play from here: Yellow wins in 1 move." in unfinished
 
 
 def test_the_chart_is_drawn_as_the_terminal_can_show_it(run: Run, process: Run) -> None:

@@ -94,7 +94,7 @@ BAD = [
     ("think 0", "move 1: '0' is not a column: choose from 1 to 7"),
     ("think 448", "move 3: '8' is not a column: choose from 1 to 7"),
     ("think x", "move 1: 'x' is not a column: choose from 1 to 7"),
-    ("think 1212121", "the game is over after 1212121: first player wins"),
+    ("think 1212121", "the game is over after 1212121: Yellow wins"),
     ("think 12121213", "move 8: column 3 cannot be played: the game is over"),
     ("think 44 --agent nobody", "there is no agent 'nobody'"),
     ("think 44 --nodes 0", "nodes must be greater than 0, not 0"),

@@ -19,8 +19,8 @@ def test_every_column_is_told(run: Run) -> None:
     lines = ran.out.splitlines()
     assert all(len(line) <= 80 for line in lines)
     told = " ".join(ran.out.split())
-    assert "The first player wins with disc 13, in 2 plies." in told
-    assert "The first player threatens row 1 of column 3 and row 2 above it:" in told
+    assert "Yellow wins in 1 move." in told
+    assert "Yellow threatens row 1 of column 3 and row 2 above it:" in told
     assert [line[:6] for line in lines if line[:1].isdigit()] == [f"{c}  -15" for c in "4352617"]
 
 
@@ -65,7 +65,7 @@ def test_each_of_many_positions_has_its_moves_above_it(run: Run, tmp_path: Path)
     [
         (("4x",), "move 2: 'x' is not a column: choose from 1 to 7"),
         (("4444444",), "move 7: column 4 is full"),
-        (("1212121",), "the game is over after 1212121: first player wins"),
+        (("1212121",), "the game is over after 1212121: Yellow wins"),
         (("", "--columns", "9", "--rows", "9"), "the solver holds boards of columns"),
         (("4", "--table-mb", "0"), "the MB of a table must be greater than 0, not 0.0"),
         (("nowhere.txt",), "there is no file nowhere.txt"),

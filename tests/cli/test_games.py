@@ -70,7 +70,7 @@ def test_games_are_picked_and_counted(run: Run, path: Path, tmp_path: Path) -> N
     lines = run("games", str(path), "--game", "4").out.splitlines()
     assert lines[:3] == [
         "game 4: first player bob, second player ann",
-        "second player wins, 0 discs; bob forfeits: crash",
+        "Red wins, 0 discs; bob forfeits: crash",
         "moves ",
     ]
 
@@ -104,7 +104,7 @@ def test_one_game_is_drawn(run: Run, path: Path) -> None:
     ran = run("games", str(path), "--game", "1")
     assert ran.out.splitlines()[:4] == [
         "game 1: first player ann, second player bob",
-        "first player wins, 7 discs",
+        "Yellow wins, 7 discs",
         "opening 44",
         "moves 4455667",
     ]

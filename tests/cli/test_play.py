@@ -18,7 +18,7 @@ AGAINST = ("play", "--second", "alphabeta:depth=2")
 def test_a_game_of_two_people_to_its_end(run: Run) -> None:
     ran = run("play", "--second", "human", typed="1\n2\n1\n2\n1\n2\n1\n")
     assert (ran.status, ran.err) == (0, "")
-    assert ran.out.splitlines()[-1] == "first player wins, moves 1212121"
+    assert ran.out.splitlines()[-1] == "Yellow wins, moves 1212121"
     assert "--seed" not in ran.out  # nothing was drawn
 
 
@@ -47,7 +47,7 @@ def test_a_full_column_asks_again(run: Run) -> None:
     ran = run("play", "--second", "human", "--position", "444444", typed="4\n\n1\nq\n")
     assert "column 4 is full." in ran.out.splitlines()
     assert ran.out.splitlines()[-1] == "game left after moves 4444441"
-    assert ran.out.count("first player (●) to move") == 1  # no board after the refusal
+    assert ran.out.count("Yellow (●) to move") == 1  # no board after the refusal
 
 
 def test_undo_and_redo_go_back_to_the_turn_of_the_person(run: Run) -> None:
@@ -77,7 +77,7 @@ def test_a_person_who_moves_second_takes_back_their_own_move(run: Run) -> None:
 def test_the_move_that_ended_a_game_can_be_played_again(run: Run, bot: Bot) -> None:
     ran = run("play", "--second", bot("return 1"), typed="1\n1\n1\n1\n\nundo\nredo\nq\n")
     lines = ran.out.splitlines()
-    assert lines.count("first player wins, moves 1212121") == 2
+    assert lines.count("Yellow wins, moves 1212121") == 2
     assert not any("there is no move" in line or "the game is over" in line for line in lines)
 
 
@@ -260,7 +260,7 @@ def test_the_same_seed_plays_the_same_game(run: Run) -> None:
 def test_other_boards_and_letters(run: Run) -> None:
     board = ("--columns", "12", "--rows", "4", "--connect", "3")
     ran = run("play", "--second", "human", *board, typed="a\nl\nb\nk\nc\n")
-    assert ran.out.splitlines()[-1] == "first player wins, moves albkc"
+    assert ran.out.splitlines()[-1] == "Yellow wins, moves albkc"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo terminals")
@@ -321,7 +321,7 @@ def test_a_rematch_swaps_the_seats(run: Run) -> None:
     assert [game["outcome"] for game in games] == [None, None, None]
     ran = run("play", "--second", "human", typed=typed)
     lines = ran.out.splitlines()
-    assert "first player wins, moves 1212121" in lines
+    assert "Yellow wins, moves 1212121" in lines
     assert lines.count("the game is over: type new, undo or quit.") == 1
     assert "game left after moves 4" in lines
 
@@ -338,19 +338,19 @@ def test_a_forfeit_is_a_win_of_the_other_side(run: Run, bot: Bot) -> None:
     game = ("play", "--second", file, "--position", "4")
     told = json.loads(run(*game, "--json").out)
     assert (told["winner"], told["moves"]) == (1, "4")
-    assert told["outcome"] == "first player wins by forfeit"
+    assert told["outcome"] == "Yellow wins by forfeit"
     forfeit = {"player": 2, "agent": file, "reason": "raised ValueError: no idea"}
     assert told["forfeit"] == forfeit
     ran = run(*game)
     assert ran.status == 0
-    assert "first player wins by forfeit, moves 4" in ran.out.splitlines()
+    assert "Yellow wins by forfeit, moves 4" in ran.out.splitlines()
     assert all(len(line) <= 80 or file in line for line in ran.out.splitlines())
     after = run(*game, typed="undo\nquit\n").out.splitlines()
     assert "the game is over: type new or quit." in after
     said = " ".join(ran.out.split())
-    assert f"second player {file} forfeits: raised ValueError: no idea" in said
+    assert f"Red {file} forfeits: raised ValueError: no idea" in said
     alone = run("play", "--first", file, "--second", "random").out
-    assert alone.endswith("second player wins by forfeit, no moves\n")
+    assert alone.endswith("Red wins by forfeit, no moves\n")
 
 
 def test_after_a_forfeit_another_game_is_played(run: Run, bot: Bot) -> None:

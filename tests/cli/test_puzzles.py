@@ -32,7 +32,7 @@ def test_a_puzzle_is_failed_hinted_and_solved(run: Run, own: str) -> None:
     told = " ".join(ran.out.split())
     order = (
         "rating 1103",
-        "Second player to move: one column wins, no other does.",
+        "Red to move: one column wins, no other does.",
         "No. Column 4",
         "Try again.",
         "below which the other side must play",

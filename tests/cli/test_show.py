@@ -164,7 +164,7 @@ def test_who_moved_first_in_the_text_is_said(run: Run) -> None:
 
 def test_games_that_are_over_and_several_of_them(run: Run, tmp_path: Path) -> None:
     told = json.loads(run("show", "4455667", "--json").out)
-    assert (told["outcome"], told["turn"], told["legal_columns"]) == ("first player wins", None, [])
+    assert (told["outcome"], told["turn"], told["legal_columns"]) == ("Yellow wins", None, [])
     path = tmp_path / "games.txt"
     path.write_text("44\n4x\n55\n")
     ran = run("show", str(path))

@@ -83,7 +83,7 @@ def test_wrong_lines_are_told_and_the_stream_goes_on(run: Run, form: tuple[str, 
     assert ran.err.splitlines() == [
         "claimeven: line 2: move 2: '9' is not a column: choose from 1 to 5",
         "claimeven: line 3: move 3: 'x' is not a column: choose from 1 to 5",
-        "claimeven: line 4: the game is over after 1212121: first player wins",
+        "claimeven: line 4: the game is over after 1212121: Yellow wins",
         "claimeven: line 5: move 8: column 2 cannot be played: the game is over",
         "claimeven: line 6: move 5: column 1 is full",
     ]
@@ -123,7 +123,7 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
         (("44", "--solver", "ugi:x"), "another solver is written pons:COMMAND, not 'ugi:x'"),
         (("44", "--solver", "pons:nowhere"), "there is no program nowhere"),
         (("44", "4444444"), "move 7: column 4 is full"),
-        (("1212121",), "the game is over after 1212121: first player wins"),
+        (("1212121",), "the game is over after 1212121: Yellow wins"),
         (("12121212",), "column 2 cannot be played: the game is over"),
         (("44", "--table-mb", "0"), "the MB of a table must be greater than 0, not 0"),
         (("44", "--table-mb", "nan"), "the MB of a table must be a number, not nan"),

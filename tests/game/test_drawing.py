@@ -21,14 +21,14 @@ GOLDEN = {
 │ · · · ○ · │
 │ · · ● ●[○]│
 └─1─2─3─4─5─┘
-first player (●) to move""",
+Yellow (●) to move""",
     ("grid", "ascii"): """\
 +-----------+
 | . . . . . |
 | . . . O . |
 | . . X X[O]|
 +-1-2-3-4-5-+
-first player (X) to move""",
+Yellow (X) to move""",
     ("box", "unicode"): """\
   ╔═══╦═══╦═══╦═══╦═══╗
 3 ║   ║   ║   ║   ║   ║
@@ -38,7 +38,7 @@ first player (X) to move""",
 1 ║   ║   ║ X ║ X ║[O]║
   ╚═══╩═══╩═══╩═══╩═══╝
     1   2   3   4   5
-first player (X) to move""",
+Yellow (X) to move""",
     ("box", "ascii"): """\
   +---+---+---+---+---+
 3 |   |   |   |   |   |
@@ -48,13 +48,13 @@ first player (X) to move""",
 1 |   |   | X | X |[O]|
   +---+---+---+---+---+
     1   2   3   4   5
-first player (X) to move""",
+Yellow (X) to move""",
     ("compact", "ascii"): """\
  1 2 3 4 5
 | | | | | |
 | | | |2| |
 | | |1|1[2]
-first player (1) to move""",
+Yellow (1) to move""",
 }
 
 
@@ -67,7 +67,7 @@ def test_a_finished_game_is_marked() -> None:
     assert draw(OVER, charset="ascii").splitlines()[3:] == [
         "| .*X*X*X*O |",
         "+-1-2-3-4-5-+",
-        "first player (X) wins",
+        "Yellow (X) wins",
     ]
     assert "| .[X]X*X*O |" in draw(OVER, charset="ascii", last=1)
     assert "| . X X X O |" in draw(OVER, charset="ascii", line=False)
@@ -78,9 +78,9 @@ def test_a_finished_game_is_marked() -> None:
 
 
 def test_describe() -> None:
-    assert describe(GAME, ("a", "b")) == "first player (a) to move"
-    assert describe(GAME.play(0)) == "second player (O) to move"
-    assert describe(OVER) == "first player (X) wins"
+    assert describe(GAME, ("a", "b")) == "Yellow (a) to move"
+    assert describe(GAME.play(0)) == "Red (O) to move"
+    assert describe(OVER) == "Yellow (X) wins"
     assert describe(Position.from_moves("1122", Geometry(2, 2, 3))) == "draw"
 
 

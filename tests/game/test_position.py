@@ -154,8 +154,8 @@ def test_attributes_of_other_programs_have_a_hint(name: str, hint: str) -> None:
 
 
 def test_outcomes_in_words() -> None:
-    assert str(Position.from_moves("1212121").outcome) == "first player wins"
-    assert str(Position.from_moves("71212121").outcome) == "second player wins"
+    assert str(Position.from_moves("1212121").outcome) == "Yellow wins"
+    assert str(Position.from_moves("71212121").outcome) == "Red wins"
     assert str(Position.from_moves("1122", Geometry(2, 2, 3)).outcome) == "draw"
 
 

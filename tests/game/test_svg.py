@@ -35,7 +35,7 @@ def test_every_disc_is_drawn_with_its_mark(position: Position) -> None:
 
 def test_words_for_screen_readers() -> None:
     root = ElementTree.fromstring(draw_svg(Position.from_moves("445")))
-    title = "Connect Four, 7x6 connect 4: second player (red) to move"
+    title = "Connect Four, 7x6 connect 4: Red to move"
     assert root.attrib["role"] == "img"
     assert root.attrib["aria-label"] == root.findtext(f"{SVG}title") == title
     assert root.findtext(f"{SVG}desc") == (

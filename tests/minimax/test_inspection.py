@@ -140,8 +140,8 @@ def small_tree() -> SearchedNode:
         SearchedNode(3, -math.inf, math.inf, 5.0, EXACT, searched, looked_at=4, principal=True),
         SearchedNode(2, 5.0, math.inf, 3.0, AT_MOST, searched, skipped=1, looked_at=3),
         SearchedNode(4, -math.inf, 5.0, 7.0, AT_LEAST, searched, skipped=2, looked_at=6),
-        SearchedNode(1, 5.0, math.inf, 4.0 - WIN, EXACT, "second player wins"),
-        SearchedNode(5, 5.0, math.inf, WIN - 3.0, EXACT, "first player wins"),
+        SearchedNode(1, 5.0, math.inf, 4.0 - WIN, EXACT, "Red wins"),
+        SearchedNode(5, 5.0, math.inf, WIN - 3.0, EXACT, "Yellow wins"),
     ]
     window = (-math.inf, math.inf)
     return SearchedNode(
@@ -158,8 +158,8 @@ def test_a_small_tree_in_words() -> None:
         "4 * [-inf, +inf] 5 4",
         "3 [5, +inf] <=3 3 cut: 1 column skipped",
         "5 [-inf, 5] >=7 6 cut: 2 columns skipped",
-        "2 [5, +inf] loss in 4 1 second player wins",
-        "6 [5, +inf] win in 3 1 first player wins",
+        "2 [5, +inf] loss in 4 1 Red wins",
+        "6 [5, +inf] win in 3 1 Yellow wins",
     ]
 
 

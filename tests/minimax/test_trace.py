@@ -63,7 +63,7 @@ def test_a_cut_tells_how_many_columns_it_skips_and_why() -> None:
 def test_the_end_of_a_game_is_the_reason_of_its_value(algorithm: str) -> None:
     for position, reason, value in (
         (Position.from_moves("1", Geometry(2, 1, 2)), "draw", 0),
-        (Position.from_moves("12", Geometry(2, 2, 2)), "first player wins", WIN - 1),
+        (Position.from_moves("12", Geometry(2, 2, 2)), "Yellow wins", WIN - 1),
     ):
         events = MinimaxSearch(algorithm).trace(position, 1)
         ended = [event for event in events if event.kind == "return" and event.columns]

@@ -91,7 +91,7 @@ def test_a_puzzle_tells_itself() -> None:
         "band": "beginner",
         "rating": 1103,
         "idea": "zugzwang",
-        "task": "Second player to move: one column wins, no other does.",
+        "task": "Red to move: one column wins, no other does.",
         "turn": 2,
         "ply": 15,
         "length": 2,

@@ -20,11 +20,11 @@ def solver() -> Solver:
 def test_the_only_column_is_right_and_answered(solver: Solver) -> None:
     first = try_column(LONG, 0, 1, solver)
     assert (first.correct, first.solved, first.reply) == (True, False, 2)
-    assert first.text.startswith("Column 2 wins with disc")
+    assert first.text.startswith("Column 2 wins in")
     assert len(first.claims) == 1  # why it wins would tell the columns that follow
     last = try_column(LONG, 1, 1, solver)
     assert (last.correct, last.solved, last.reply) == (True, True, None)
-    assert last.text.startswith("Column 2 wins with disc") and len(last.claims) > 1
+    assert last.text.startswith("Column 2 wins in") and len(last.claims) > 1
 
 
 def test_a_solution_is_followed_to_its_end(solver: Solver) -> None:
@@ -58,7 +58,7 @@ def test_a_wrong_column_that_ends_the_game_is_answered_by_nobody(solver: Solver)
     wrong = Puzzle(1, "445533", "win", 1500, "double", (1,))
     attempt = try_column(wrong, 0, 5, solver)
     assert (attempt.correct, attempt.solved, attempt.reply) == (False, False, None)
-    assert attempt.text.startswith("Column 6 wins at once.")
+    assert attempt.text.startswith("Column 6 wins immediately.")
 
 
 def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
@@ -102,12 +102,12 @@ def test_hints_tell_more_step_by_step(solver: Solver) -> None:
         (
             34,
             "Win by a threat out of reach below which the other side must play in the end.",
-            "The {} holds a threat in",
+            "{} holds a threat in",
         ),
         (
             15,
             "See which threat out of reach will be filled in the end, and by whom.",
-            "where the {} has had a threat",
+            "where {} has had a threat",
         ),
     ],
 )

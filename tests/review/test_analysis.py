@@ -105,7 +105,7 @@ def test_a_game_can_be_empty_unfinished_or_finished() -> None:
     empty = analyze("", solver)
     assert (empty.moves, empty.outcome, len(empty.course)) == ((), None, 1)
     won = analyze("12121", solver)
-    assert str(won.outcome) == "first player wins"
+    assert str(won.outcome) == "Yellow wins"
     assert won.moves[-1].after == won.moves[-1].before > 0
     assert won.course[-1] == won.moves[-1].after
 
@@ -145,17 +145,17 @@ def test_json_tells_each_player_apart() -> None:
     assert data["outcome"] is None
     assert [move["credit"] for move in data["judged"]] == [1, 0, 1, 0.25]
     lines = analysis.text().splitlines()
-    assert lines[6] == "Best play from here: second player wins with disc 12, in 7 plies."
+    assert lines[6] == "Best play from here: Red wins in 4 moves."
     assert lines[8:10] == [
-        "first player:  accuracy  75.0%; perfect 2, good 0, inaccurate 0, mistake 0, blunder 1",
-        "second player: accuracy   0.0%; perfect 0, good 0, inaccurate 0, mistake 0, blunder 1",
+        "Yellow: accuracy  75.0%; perfect 2, good 0, inaccurate 0, mistake 0, blunder 1",
+        "Red:    accuracy   0.0%; perfect 0, good 0, inaccurate 0, mistake 0, blunder 1",
     ]
     won = analyze("12121", Solver(SMALL, table_mb=1))
-    assert won.as_dict()["outcome"] == "first player wins"
-    assert "The game is over: first player wins with disc 5." in str(won)
+    assert won.as_dict()["outcome"] == "Yellow wins"
+    assert "The game is over: Yellow wins with move 3." in str(won)
     forced = Analysis((judged((2, 2, None, 2), 0),), Position.from_moves("1", SMALL), -2)
     assert forced.as_dict()["judged"][0]["credit"] is None
-    assert "first player:  accuracy      -; perfect 1" in forced.text()
+    assert "Yellow: accuracy      -; perfect 1" in forced.text()
 
 
 def test_a_move_is_told_in_a_line() -> None:

@@ -267,14 +267,14 @@ def test_a_double_threat_is_told_in_words() -> None:
     geometry = Geometry(5, 3, 3)
     position = Position.from_moves("33", geometry)
     text = explain(position, PlainSolver(geometry)).text()
-    head = "The first player wins with disc 5, in 3 plies. Columns 2 and 4 are equally good."
+    head = "Yellow wins in 2 moves. Columns 2 and 4 are equally good."
     assert text.splitlines()[0] == head
     assert "It threatens to win in columns 1" in text
 
 
 def test_a_finished_game_is_refused() -> None:
     geometry = Geometry(4, 4, 3)
-    with pytest.raises(InvalidSolve, match="nothing to explain, the game is over: first player"):
+    with pytest.raises(InvalidSolve, match="nothing to explain, the game is over: Yellow"):
         explain(Position.from_moves("12121", geometry), PlainSolver(geometry))
 
 
@@ -378,8 +378,8 @@ def test_a_block_that_loses_is_told_as_a_block() -> None:
     third = next(column for column in explanation.columns if column.column == 2)
     assert [claim.sentence(position) for claim in third.claims] == [
         "Column 3 loses, but no column holds out longer.",
-        "It blocks the first player, who would win there at once.",
-        "The first player then wins on top of it, in row 2.",
+        "It blocks Yellow, who would win there immediately.",
+        "Yellow then wins on top of it, in row 2.",
     ]
 
 
@@ -387,11 +387,11 @@ def test_a_slower_win_names_the_answer_that_prevents_the_quick_one() -> None:
     position = Position.from_moves("4455")
     told = {c.column: c.claims for c in explain(position, Solver(table_mb=32)).columns}
     assert [claim.sentence(position) for claim in told[3][1:]] == [
-        "The answer in column 3 takes the cell from which the first player would threaten"
-        " to win in columns 2 and 6.",
-        "Best play goes on 3, 3, 4, 3, 5, 4, 4, 3 and so on to disc 39.",
-        "Disc 27 gives the first player a threat in row 3 of column 2, an odd row: in the end the"
-        " second player must play below it.",
+        "The answer in column 3 takes the cell from which Yellow would threaten to win"
+        " in columns 2 and 6.",
+        "Best play continues 3, 3, 4, 3, 5, 4, 4, 3 and so on to Yellow's move 20.",
+        "With move 14 Yellow gets a threat in row 3 of column 2, an odd row: in the end Red must"
+        " play below it.",
     ]
     assert told[0][-1].kind == "zugzwang"
 
@@ -447,20 +447,18 @@ def test_what_is_said_of_a_known_position() -> None:
         for column in explanation.columns
     }
     assert said[0] == [
-        "Column 1 turns the win into a loss: the second player wins with disc 16, in 4 plies.",
-        "The second player answers in column 4 and threatens to win in columns 1 and 5:"
-        " only one can be blocked.",
+        "Column 1 turns the win into a loss: Red wins in 2 moves.",
+        "Red answers in column 4 and threatens to win in columns 1 and 5: only one can be blocked.",
     ]
     assert said[4][1:] == [
         "It makes a threat in row 3 of column 6.",
-        "Best play goes on 5, 3, 4, 4, 3, 4, 5, 4 and so on to disc 35.",
-        "From disc 29 on the first player makes threat after threat: the second player can only"
-        " block.",
+        "Best play continues 5, 3, 4, 4, 3, 4, 5, 4 and so on to Yellow's move 18.",
+        "From move 15 on, Yellow makes threat after threat: Red can only block.",
     ]
     assert said[1][1:] == [
-        "Best play goes on 2, 5, 5, 5, 4, 5, 5, 6 and so on to disc 35.",
-        "Disc 15 gives the first player a threat in row 3 of column 6, an odd row: in the end the"
-        " second player must play below it or below row 4 of column 3.",
+        "Best play continues 2, 5, 5, 5, 4, 5, 5, 6 and so on to Yellow's move 18.",
+        "With move 8 Yellow gets a threat in row 3 of column 6, an odd row: in the end Red must"
+        " play below it or below row 4 of column 3.",
     ]
 
 

@@ -26,8 +26,8 @@ def test_the_move_that_hastened_the_loss_is_marked_with_its_reason(solver: Solve
     seventh = judged.moves[6]
     assert (seventh.before, seventh.after) == (-4, -17)
     assert seventh.reason == (
-        "Column 7 loses sooner, to disc 10 instead of disc 36. The second player answers in column"
-        " 6 and threatens to win in columns 3 and 7: only one can be blocked."
+        "Column 7 loses in 2 moves instead of 15. Red answers in column 6 and"
+        " threatens to win in columns 3 and 7: only one can be blocked."
     )
     assert "It misses immediate wins in columns 3 and 7." in judged.moves[9].reason
     told = judged.as_dict()["judged"][6]

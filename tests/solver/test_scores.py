@@ -22,16 +22,16 @@ from tests.positions import oracle, random_positions
 @pytest.mark.parametrize(
     ("moves", "score", "disc", "words"),
     [
-        ("", 1, 41, "first player wins with disc 41, in 41 plies"),
-        ("4", -1, 41, "first player wins with disc 41, in 40 plies"),
-        ("4455", 18, 7, "first player wins with disc 7, in 3 plies"),
-        ("44555", -18, 7, "first player wins with disc 7, in 2 plies"),
-        ("44455554221", -15, 13, "first player wins with disc 13, in 2 plies"),
-        ("1", -2, 39, "first player wins with disc 39, in 38 plies"),
-        ("1", 2, 40, "second player wins with disc 40, in 39 plies"),
-        ("1", 0, 42, "draw with disc 42, in 41 plies"),
-        ("121212", 18, 7, "first player wins with disc 7, in 1 ply"),
-        ("1212121", -18, 7, "first player wins with disc 7"),
+        ("", 1, 41, "Yellow wins in 21 moves"),
+        ("4", -1, 41, "Yellow wins in 20 moves"),
+        ("4455", 18, 7, "Yellow wins in 2 moves"),
+        ("44555", -18, 7, "Yellow wins in 1 move"),
+        ("44455554221", -15, 13, "Yellow wins in 1 move"),
+        ("1", -2, 39, "Yellow wins in 19 moves"),
+        ("1", 2, 40, "Red wins in 20 moves"),
+        ("1", 0, 42, "draw"),
+        ("121212", 18, 7, "Yellow wins in 1 move"),
+        ("1212121", -18, 7, "Yellow wins"),
     ],
 )
 def test_words_of_scores(moves: str, score: int, disc: int, words: str) -> None:
@@ -44,12 +44,12 @@ def test_words_of_scores(moves: str, score: int, disc: int, words: str) -> None:
 @pytest.mark.parametrize(
     ("geometry", "moves", "score", "words"),
     [
-        (Geometry(), "121212", 18, "wins at once"),
+        (Geometry(), "121212", 18, "wins immediately"),
         (Geometry(), "44555", -18, "loses to the next move"),
         (Geometry(), "1122334", 0, "draws"),
         (Geometry(), "445", -18, "loses in 2 moves"),
         (Geometry(), "", 1, "wins in 21 moves"),
-        (Geometry(2, 2, 2), "12", 1, "wins at once"),
+        (Geometry(2, 2, 2), "12", 1, "wins immediately"),
         (Geometry(2, 2, 2), "1", -1, "loses to the next move"),
     ],
 )

@@ -160,7 +160,7 @@ def test_bad_requests_are_refused_in_a_sentence(tmp_path: Path) -> None:
         solver.score(Position())
     over = Position.from_moves("1212121", Geometry(4, 4))
     for ask in (solver.scores, solver.best_columns):
-        with pytest.raises(InvalidSolve, match="the game is over: first player wins"):
+        with pytest.raises(InvalidSolve, match="the game is over: Yellow wins"):
             ask(over)
     book = build_book(tmp_path / "a.book", Geometry(4, 4), 2, table_mb=1)
     with pytest.raises(InvalidSolve, match="the book is for 4x4 connect 4, the solver for 5x4"):

@@ -144,7 +144,7 @@ def test_play_takes_what_agents_send(server: Server) -> None:
     wide = {"board": "16x2", "turn": 2, "moves": "1", "legal": list(range(1, 17))}
     assert server.post("/play?agent=greedy", wide).status == 200
     over = server.post("/play", {"moves": "1212121"})
-    assert over.error == "the game is over here: first player wins"
+    assert over.error == "the game is over here: Yellow wins"
     other = server.post("/play?agent=perfect", {"limit": {"depth": 3}})
     assert other.error.startswith("perfect cannot be limited by depth")
 

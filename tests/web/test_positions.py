@@ -58,7 +58,7 @@ def test_what_ends_a_game_is_told(server: Server) -> None:
     told = server.get("/api/position", moves="12 13 14 1").json
     position = Position.from_moves("1213141")
     assert told["outcome"] == {
-        "winner": 1, "cells": [[1, 1], [1, 2], [1, 3], [1, 4]], "text": "first player wins",
+        "winner": 1, "cells": [[1, 1], [1, 2], [1, 3], [1, 4]], "text": "Yellow wins",
     }  # fmt: skip
     assert (told["moves"], told["line"]) == ("1213141", [1, 2, 1, 3, 1, 4, 1])
     assert (told["legal"], told["drawing"]) == ([], str(position))
@@ -89,7 +89,9 @@ def test_scores_are_the_solvers(server: Server, solver: Solver, moves: str) -> N
     assert [column - 1 for column in told["best"]] == list(solver.best_columns(position))
     assert told["book"] == (position.ply <= 8)
     assert told["complete"] is True
-    assert score_in_words(position, told["score"]).endswith(f"in {told['plies_to_end']} plies")
+    moves = (told["plies_to_end"] + 1) // 2
+    words = f"Yellow wins in {moves} moves" if told["score"] else "draw"
+    assert score_in_words(position, told["score"]) == words
 
 
 def test_full_columns_have_no_score(server: Server) -> None:
@@ -137,7 +139,7 @@ def test_what_is_known_so_far_is_told_and_no_more() -> None:
         "score": None, "best": [], "outcome": None, "plies_to_end": None,
         "scores": list(some), "complete": False, "book": False, "nodes": 7, "seconds": 0.5,
         "words": [
-            "wins at once", None, "draws", None, None, None, "loses to the next move",
+            "wins immediately", None, "draws", None, None, None, "loses to the next move",
         ],
     }  # fmt: skip
     told = scores_json(position, (18, -3, *[-18] * 5))
@@ -171,7 +173,7 @@ def test_the_book_is_looked_up_without_a_search(server: Server, solver: Solver) 
     # What the rules say is known too, of columns that end the game and of a game that is over.
     won = server.get("/api/book", moves="12 12 12").json
     assert (won["moves"], won["score"], won["scores"][0], won["best"]) == ("121212", 18, 18, [1])
-    assert won["words"][0] == "wins at once" and won["words"][2] == "loses to the next move"
+    assert won["words"][0] == "wins immediately" and won["words"][2] == "loses to the next move"
     over = server.get("/api/book", moves="1212121").json
     assert (over["known"], over["score"], over["scores"]) == (True, -18, [None] * 7)
     assert server.status()["jobs_done"] == done

@@ -53,10 +53,10 @@ def game(result: Game) -> Sections:
 
 def _ending(result: Game) -> str:
     if result.forfeit is not None:
-        return f"{PLAYER_NAMES[result.forfeit.seat].capitalize()} forfeits: {result.forfeit.reason}"
+        return f"{PLAYER_NAMES[result.forfeit.seat]} forfeits: {result.forfeit.reason}"
     if result.winner is None:
         return "A draw."
-    return f"{PLAYER_NAMES[result.winner].capitalize()} wins."
+    return f"{PLAYER_NAMES[result.winner]} wins."
 
 
 def match(result: MatchResult) -> Sections:

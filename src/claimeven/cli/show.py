@@ -182,7 +182,7 @@ def _facts_text(given: Input, position: Position, sequences: bool) -> str:
     problem = f"none: {told['problem']}, so no game leads here"
     lines = [
         f"board        {board}",
-        f"discs        first player (X) {first}, second player (O) {second}",
+        f"discs        Yellow (X) {first}, Red (O) {second}",
         f"turn         {problem if told['problem'] else describe(position)}",
         f"legal        {names(told['legal_columns'])}",
     ]

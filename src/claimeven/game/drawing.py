@@ -93,7 +93,7 @@ def draw(
     | . . . O . |
     | . .[X]X . |
     +-1-2-3-4-5-+
-    second player (O) to move
+    Red (O) to move
     """
     check_position(position)
     one_of(style, "style", STYLES)
@@ -122,17 +122,17 @@ def check_position(position: object) -> None:
 
 
 def describe(position: Position, symbols: tuple[str, str] = ("X", "O")) -> str:
-    """Say in words who is to move or how the game ended, naming the players' symbols.
+    """Say who is to move or how the game ended, with the players' symbols if any are given.
 
     >>> describe(Position.from_moves("4455"))
-    'first player (X) to move'
+    'Yellow (X) to move'
     """
     outcome = position.outcome
-    if outcome is None:
-        return f"{PLAYER_NAMES[position.turn]} ({symbols[position.turn]}) to move"
-    if outcome.winner is None:
+    player = position.turn if outcome is None else outcome.winner
+    if player is None:
         return "draw"
-    return f"{PLAYER_NAMES[outcome.winner]} ({symbols[outcome.winner]}) wins"
+    symbol = f" ({symbols[player]})" if symbols[player] else ""
+    return f"{PLAYER_NAMES[player]}{symbol} {'to move' if outcome is None else 'wins'}"
 
 
 def last_cell(position: Position, column: int) -> tuple[int, int]:

@@ -8,7 +8,8 @@ from typing import Final
 #: The two players, as `Position.turn` and `Outcome.winner` give them.
 FIRST: Final = 0
 SECOND: Final = 1
-PLAYER_NAMES: Final = ("first player", "second player")
+#: Names of the players in texts, after the colors of their discs.
+PLAYER_NAMES: Final = ("Yellow", "Red")
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def draw_svg(
     marked = None if last is None else last_cell(position, last)
     above = (_SCORES_HEIGHT if scores is not None else 0) + (_POINTER_HEIGHT if marked else 0)
     layout = _layout(geometry, above, bare)
-    title = escape(f"Connect Four, {geometry}: {describe(position, _NAMES)}")
+    title = escape(f"Connect Four, {geometry}: {describe(position, ('', ''))}")
     parts = [
         _opening_tag(layout, cell, title),
         f"<title>{title}</title>",

@@ -2,7 +2,7 @@
 
 >>> from claimeven import daily_puzzle
 >>> print(daily_puzzle("2026-01-05").task)
-First player to move: one column wins, no other does.
+Yellow to move: one column wins, no other does.
 
 - bundled puzzles: `select_puzzles`, `bundled_puzzles`, `daily_puzzle`;
 - your own sets: `make_puzzles`, `read_puzzles`;

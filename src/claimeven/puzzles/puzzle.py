@@ -98,9 +98,9 @@ class Puzzle:
         """What is to be done, in a sentence.
 
         >>> Puzzle(1, "", "hold", 1500, "only", (3,)).task
-        'First player to move: one column holds the draw, every other loses.'
+        'Yellow to move: one column holds the draw, every other loses.'
         """
-        who = PLAYER_NAMES[self.position.turn].capitalize()
+        who = PLAYER_NAMES[self.position.turn]
         if self.kind == WIN:
             return f"{who} to move: one column wins, no other does."
         return f"{who} to move: one column holds the draw, every other loses."

@@ -274,7 +274,8 @@ def _positions_of(
 def final_line(analysis: Analysis) -> str:
     over = analysis.outcome
     if over is not None:
-        return f"The game is over: {over} with disc {analysis.final.ply}."
+        winning_move = "" if over.winner is None else f" with move {(analysis.final.ply + 1) // 2}"
+        return f"The game is over: {over}{winning_move}."
     return f"Best play from here: {score_in_words(analysis.final, analysis.score)}."
 
 
@@ -282,7 +283,7 @@ def _player_line(analysis: Analysis, player: int) -> str:
     accuracy = analysis.accuracy(player)
     shown = "     -" if accuracy is None else f"{accuracy:5.1f}%"
     counts = ", ".join(f"{word} {analysis.count(player, word)}" for word in JUDGEMENTS)
-    return f"{PLAYER_NAMES[player] + ':':<14} accuracy {shown}; {counts}"
+    return f"{PLAYER_NAMES[player] + ':':<7} accuracy {shown}; {counts}"
 
 
 def _played(before: Position, after: Position) -> int:

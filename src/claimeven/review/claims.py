@@ -17,7 +17,7 @@ from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 from claimeven.review.threats import Cell
 from claimeven.solver.protocols import ExactSolver
-from claimeven.solver.scores import last_disc, plies_to_end
+from claimeven.solver.scores import plies_to_end
 
 #: The kinds of claims by name; each adds itself.
 KINDS: dict[str, type[Claim]] = {}
@@ -101,7 +101,7 @@ class Words:
     position: Position
 
     def player(self, player: int) -> str:
-        return f"the {PLAYER_NAMES[player]}"
+        return PLAYER_NAMES[player]
 
     def name(self, column: int) -> str:
         return column_name(column, self.position.geometry)
@@ -122,23 +122,30 @@ class Words:
     def moves(self, line: Iterable[int]) -> str:
         return listed([self.name(column) for column in line])
 
-    def disc(self, place: int) -> int:
-        """Return the number, counted from 1 on the empty board, of the nth move from here."""
-        return self.position.ply + place
+    def number(self, place: int) -> int:
+        """Return the number, among all moves of its player, of the nth move from here."""
+        return (self.position.ply + place + 1) // 2
 
-    def last_disc(self, score: int) -> int:
-        """Return the number of the disc that ends the game; the score is from the side to move."""
-        return last_disc(self.position, score)
+    def move(self, place: int) -> str:
+        """Name the nth move from here: "Red's move 12"."""
+        player = (self.position.ply + place - 1) % 2
+        return f"{self.player(player)}'s move {self.number(place)}"
+
+    def moves_to_end(self, score: int) -> int:
+        """Return the moves that the winner needs; the score is for the side to move."""
+        return (plies_to_end(self.position, score) + 1) // 2
 
     def end(self, score: int) -> str:
-        """Say who wins with which disc and when; the score is from the side to move, not 0."""
+        """Say who wins and when; the score is for the side to move, not 0."""
         winner = self.position.turn if score > 0 else 1 - self.position.turn
-        return f"{self.player(winner)} wins with disc {self.last_disc(score)}, {self.when(score)}"
+        return f"{self.player(winner)} wins {self.when(score)}"
 
     def when(self, score: int) -> str:
-        """Say in how many plies the game ends; the score is from the side to move."""
-        plies = plies_to_end(self.position, score)
-        return "at once" if plies == 1 else f"in {plies} plies"
+        """Say in how many moves of the winner the game ends."""
+        moves = self.moves_to_end(score)
+        if moves == 1 and score > 0:
+            return "immediately"
+        return f"in {moves} move{'s' * (moves > 1)}"
 
 
 def listed(names: Iterable[str], word: str = "and") -> str:

@@ -37,7 +37,7 @@ class Blocks(Claim):
     is_of_the_disc = True
 
     def said(self, words: Words) -> str:
-        return f"It blocks {words.player(1 - self.player)}, who would win there at once."
+        return f"It blocks {words.player(1 - self.player)}, who would win there immediately."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         (cell,) = self.cells

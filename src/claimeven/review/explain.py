@@ -128,7 +128,7 @@ def explain(position: Asked, solver: ExactSolver | None = None) -> Explanation:
     cannot be played, and whatever the solver refuses.
 
     >>> print(explain("4455").text().splitlines()[0])
-    The first player wins with disc 7, in 3 plies. Columns 3 and 6 are equally good.
+    Yellow wins in 2 moves. Columns 3 and 6 are equally good.
     """
     position = position_of(position, solver)
     solver = solver_for(position.geometry, solver)

@@ -19,8 +19,6 @@ class Standing(Claim):
         assert self.after is not None
         if self.after == 0:
             return "with best play the game is a draw."
-        if words.when(self.after) == "at once":
-            return f"{words.player(self.player)} wins at once."
         return f"{words.end(self.after)}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
@@ -53,13 +51,13 @@ class Verdict(Claim):
         if after == before:
             return f"{name} {self._kept(words)}"
         if after > 0:
-            late, soon = words.last_disc(after), words.last_disc(before)
-            return f"{name} still wins, but with disc {late} instead of disc {soon}."
+            soon = words.moves_to_end(before)
+            return f"{name} still wins, but {words.when(after)} instead of {soon}."
         if after == 0:
             return f"{name} gives the win away: best play now ends in a draw."
         if before < 0:
-            soon, late = words.last_disc(after), words.last_disc(before)
-            return f"{name} loses sooner, to disc {soon} instead of disc {late}."
+            late = words.moves_to_end(before)
+            return f"{name} loses {words.when(after)} instead of {late}."
         what = "turns the win into a loss" if before > 0 else "gives the draw away"
         return f"{name} {what}: {words.end(after)}."
 
@@ -69,10 +67,7 @@ class Verdict(Claim):
             return "holds the draw."
         if self.after < 0:
             return "loses, but no column holds out longer."
-        when = words.when(self.after)
-        if when == "at once":
-            return "wins at once."
-        return f"wins with disc {words.last_disc(self.after)}, {when}."
+        return f"wins {words.when(self.after)}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         assert self.column is not None
@@ -122,12 +117,12 @@ class BestPlay(Claim):
     def said(self, words: Words) -> str:
         rest = self.line[1:]
         if len(rest) <= SPOKEN_MOVES:
-            return f"best play goes on {words.moves(rest)}."
+            return f"best play continues {words.moves(rest)}."
         moves = ", ".join(words.name(column) for column in rest[:SPOKEN_MOVES])
         end = "until the board is full"
         if self.after != 0:
-            end = f"to disc {words.disc(len(self.line))}"
-        return f"best play goes on {moves} and so on {end}."
+            end = f"to {words.move(len(self.line))}"
+        return f"best play continues {moves} and so on {end}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         return after_line(self, position).is_over and is_best_play(self, position, solver)

@@ -75,9 +75,9 @@ class Forces(Claim):
     def said(self, words: Words) -> str:
         winner, loser = words.player(self.player), words.player(1 - self.player)
         if self.start > 1:
-            first = words.disc(self.start + 1)
+            first = words.number(self.start + 1)
             return (
-                f"from disc {first} on {winner} makes threat after threat: {loser} can only block."
+                f"from move {first} on, {winner} makes threat after threat: {loser} can only block."
             )
         return (
             f"threat after threat leads to the win: {words.moves(self.line[self.start :])};"
@@ -115,7 +115,7 @@ class Zugzwang(Claim):
             return f"it makes a threat in {where}"
         if self.start == 2:
             return f"{winner} answers in {words.column(self.line[1])}, with a threat in {where}"
-        return f"disc {words.disc(self.start)} gives {winner} a threat in {where}"
+        return f"with move {words.number(self.start)} {winner} gets a threat in {where}"
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         cell, *others = self.cells
@@ -143,9 +143,9 @@ class Stops(Claim):
         holder = words.player(1 - self.player)
         since = "holds a threat"
         if self.start:
-            since = f"has had a threat since disc {words.disc(self.start)}"
-        disc = words.disc(len(self.line))
-        return f"disc {disc} fills {words.cell(self.cells[0])}, where {holder} {since}."
+            since = f"has had a threat since move {words.number(self.start)}"
+        move = words.move(len(self.line))
+        return f"{move} fills {words.cell(self.cells[0])}, where {holder} {since}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         (cell,) = self.cells
@@ -170,8 +170,8 @@ class FollowUp(Claim):
         if len(self.line) > 1:
             start = f"after the answer in {words.column(self.line[-1])}"
         return (
-            f"{start} {words.player(self.player)} {what} by answering every disc in its own column,"
-            " except to win, to block, or where it is full."
+            f"{start} {words.player(self.player)} {what} by answering every disc in the same"
+            " column, except to win, to block, or when it is full."
         )
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
@@ -242,5 +242,5 @@ def _actor(claim: Claim, words: Words) -> str:
         return "It"
     where = words.column(claim.line[-1])
     if len(claim.line) > 2:
-        return f"disc {words.disc(len(claim.line))}, in {where},"
+        return f"{words.move(len(claim.line))}, in {where},"
     return f"{words.player(claim.player)} answers in {where} and"

@@ -110,24 +110,18 @@ def outcome_word(score: int) -> str:
 
 
 def score_in_words(position: Position, score: int) -> str:
-    """Say who wins, with which disc and when.
+    """Say who wins, and in how many moves of the winner.
 
     Raises `InvalidSolve` for a score that the position cannot have.
 
-    >>> score_in_words(Position(), 1)
-    'first player wins with disc 41, in 41 plies'
-    >>> score_in_words(Position.from_moves("4455"), 18)
-    'first player wins with disc 7, in 3 plies'
+    >>> score_in_words(Position(), 1), score_in_words(Position.from_moves("4455"), 18)
+    ('Yellow wins in 21 moves', 'Yellow wins in 2 moves')
     """
-    disc = last_disc(position, score)
-    left = disc - position.ply
-    if left == 0:
-        return f"{position.outcome} with disc {disc}"
-    when = f"in {left} pl{'y' if left == 1 else 'ies'}"
-    if score == 0:
-        return f"draw with disc {disc}, {when}"
+    moves = (plies_to_end(position, score) + 1) // 2
+    if score == 0 or moves == 0:
+        return "draw" if score == 0 else str(position.outcome)
     winner = position.turn if score > 0 else 1 - position.turn
-    return f"{PLAYER_NAMES[winner]} wins with disc {disc}, {when}"
+    return f"{PLAYER_NAMES[winner]} wins in {moves} move{'s' * (moves > 1)}"
 
 
 def column_in_words(position: Position, score: int) -> str:
@@ -144,7 +138,7 @@ def column_in_words(position: Position, score: int) -> str:
         return "draws"
     moves = (plies_to_end(position, score) + 1) // 2
     if moves == 1:
-        return "wins at once" if score > 0 else "loses to the next move"
+        return "wins immediately" if score > 0 else "loses to the next move"
     return f"{'wins' if score > 0 else 'loses'} in {moves} moves"
 
 

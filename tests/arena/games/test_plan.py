@@ -139,7 +139,7 @@ OVER = Position.from_moves("1212121")
         ({"seed": 0.5}, "seed must be a whole number, not 0.5"),
         ({"opening_plies": -1}, "an opening has 0 plies or more, not -1"),
         ({"opening_plies": 1.5}, "opening_plies must be a whole number, not 1.5"),
-        ({"start": OVER}, "the game is over in the start position: first player wins"),
+        ({"start": OVER}, "the game is over in the start position: Yellow wins"),
         ({"openings": []}, "a match needs an opening, if only the empty one"),
         ({"opening": "4"}, "there is no option 'opening' (did you mean openings?): choose from "),
         ({"memory_m": 9}, "there is no option 'memory_m' (did you mean memory_mb?): choose from "),

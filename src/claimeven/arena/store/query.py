@@ -205,7 +205,7 @@ def result_in_words(game: Game) -> str:
     """Say how a game ended.
 
     >>> result_in_words(Game("a", 0, 0, 0, 1, "", "1213141", 0))
-    'first player wins'
+    'Yellow wins'
     """
     if game.finished and game.winner is not None:
         return f"{PLAYER_NAMES[game.winner]} wins"

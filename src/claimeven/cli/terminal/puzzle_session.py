@@ -124,7 +124,7 @@ class PuzzleSession:
 
     def _reply(self, position: Position, column: int) -> str:
         who = PLAYER_NAMES[position.turn]
-        return f"the {who} replies in column {column_name(column, position.geometry)}"
+        return f"{who} replies in column {column_name(column, position.geometry)}"
 
     def _show_solution(self, puzzle: Puzzle, found: int) -> None:
         position, line = position_at(puzzle, found), puzzle.solution[2 * found :]

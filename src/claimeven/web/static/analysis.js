@@ -5,7 +5,7 @@ import { claimSentence } from "./claims.js";
 import { h, say } from "./dom.js";
 import { letterKey } from "./keys.js";
 import { TOO_LARGE } from "./scores.js";
-import { plain, playerName, signed } from "./words.js";
+import { withShownColors, playerName, signed } from "./words.js";
 
 /** The evaluation bar: the first player's share at the bottom. */
 export class ScoreBar {
@@ -123,7 +123,7 @@ export class Explanation {
 
   #show(game, found) {
     this.element.style.removeProperty("min-height");
-    const claims = (list) => list.map((claim) => claimSentence({ ...claim, ply: game.position.ply }, this.light));
+    const claims = (list) => list.map((claim) => claimSentence(claim, this.light));
     const columns = found.columns.map(({ column, score, best, claims: said }) => h("details", {
       class: best ? "column best" : "column", open: best && found.best[0] === column,
     }, h("summary", {}, h("b", {}, `Column ${game.board.name(column - 1)}`), " ",

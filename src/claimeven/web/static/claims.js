@@ -1,11 +1,11 @@
 // A sentence about cells of the board: they light up while it is pointed at, has the focus, or was tapped.
 
 import { h } from "./dom.js";
-import { plain } from "./words.js";
+import { withShownColors } from "./words.js";
 
 /** Return a paragraph; `light` is given the cells ([column, row] from 0) to light up, none to end it. */
-export function claimSentence({ text: said, cells, ply }, light, style = "claim") {
-  const text = plain(said, ply);
+export function claimSentence({ text: sentenceText, cells }, light, style = "claim") {
+  const text = withShownColors(sentenceText);
   if (!cells.length) return h("p", { class: style }, text);
   const lit = cells.map(([column, row]) => [column - 1, row - 1]);
   let byFinger = false;

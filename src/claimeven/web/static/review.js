@@ -198,11 +198,11 @@ export class Review {
   }
 
   /** Say why it is one, and what was better if that was asked for. */
-  #reasons({ claims, best, before, ply }) {
+  #reasons({ claims, best, before }) {
     const { game, board } = this.view;
     const names = best.map((column) => game.board.name(column - 1)).join(" or ");
     const right = `Column ${names} ${inWords(game.here.parent.position, before)}.`;
     return [...claims, ...(this.#shown === game.here ? [{ text: right, cells: [] }] : [])]
-      .map((claim) => claimSentence({ ...claim, ply }, (cells) => board.light(cells)));
+      .map((claim) => claimSentence(claim, (cells) => board.light(cells)));
   }
 }

@@ -2,7 +2,7 @@
 
 import { positionsFrom } from "./rules.js";
 import { codeOf } from "./search_code.js";
-import { plain } from "./words.js";
+import { withShownColors } from "./words.js";
 
 /** Steps asked for at first, and at once when more are wanted. */
 const [FIRST, CHUNK] = [5000, 20000];
@@ -57,7 +57,7 @@ export class MinimaxSteps {
     const name = step.moves ? `column ${[...step.moves].join(", then ")}` : "the root";
     const said = {
       enter: `Look at ${name}${this.hasWindows ? ` with the window ${windowText(step)}` : ""}.`,
-      return: `${capital(name)} is worth ${valueText(step)}: ${plain(step.reason)}${this.#sameAs(step, index)}.`,
+      return: `${capital(name)} is worth ${valueText(step)}: ${withShownColors(step.reason)}${this.#sameAs(step, index)}.`,
       cut: `Cut at ${name}: ${step.reason}.`,
     }[step.kind];
     const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;

@@ -8,7 +8,7 @@ import { columnOfKey, isForPage, once } from "../keys.js";
 import { Progress, today } from "../practise.js";
 import { Board, columnsOf, played, Position } from "../rules.js";
 import { keepAddress } from "../share.js";
-import { plain, playerName } from "../words.js";
+import { withShownColors, playerName } from "../words.js";
 
 const BANDS = [["", "about my rating"], ["beginner", "beginner"], ["easy", "easy"], ["medium", "medium"], ["hard", "hard"], ["expert", "expert"]];
 const KINDS = [["", "win or hold"], ["win", "one column wins"], ["hold", "one column holds the draw"]];
@@ -108,7 +108,7 @@ export class View {
     this.hintList.append(h("li", {}, this.#sentence(hint)));
     this.board.light(hint.cells.map(([column, row]) => [column - 1, row - 1]));
     if (hint.step === "column") this.board.best(hint.columns.map((column) => column - 1));
-    say(`${this.told.textContent} ${plain(hint.text)}`);
+    say(`${this.told.textContent} ${withShownColors(hint.text)}`);
   }
 
   /** A puzzle that somebody was helped with is not solved, which is told once. */
@@ -250,7 +250,7 @@ export class View {
     this.hintButton.disabled = false;
     this.board.show(this.position);
     const { number, band, rating, task, length } = this.puzzle;
-    this.task.replaceChildren(discIcon(this.position.turn), plain(task));
+    this.task.replaceChildren(discIcon(this.position.turn), withShownColors(task));
     const many = length === 1 ? "one column to find" : `${length} columns to find`;
     const when = day ? `Puzzle of ${day}` : `Puzzle ${number}`;
     const again = this.isCounted ? " You had it before: it is not counted again." : "";
@@ -259,7 +259,7 @@ export class View {
     this.#open();
     this.#score();
     this.#address();
-    say(`${this.about.textContent} ${plain(task)}`);
+    say(`${this.about.textContent} ${withShownColors(task)}`);
   }
 
   // How it looks
@@ -302,7 +302,7 @@ export class View {
     const claims = parts.map((part) => (typeof part === "string" ? { text: part, cells: [] } : part));
     this.told.className = `puzzle-told ${tone}`;
     this.told.replaceChildren(...claims.map((claim) => this.#sentence(claim)));
-    say(claims.map((claim) => plain(claim.text)).join(" "));
+    say(claims.map((claim) => withShownColors(claim.text)).join(" "));
   }
 
   #sentence(claim) {
