@@ -172,7 +172,7 @@ def test_a_full_column_loses() -> None:
     _, reward, terminated, truncated, info = env.step(3)
     assert (reward, terminated, truncated, info["illegal_action"]) == (-1.0, True, False, 3)
     assert not info["action_mask"].any()
-    with pytest.raises(InvalidEnvironment, match="no episode is going on"):
+    with pytest.raises(InvalidEnvironment, match="no episode has started"):
         env.unwrapped.step(0)
 
 
@@ -208,7 +208,7 @@ def test_after_a_failure_of_the_opponent_no_episode_goes_on(tmp_path: Path) -> N
         for act in (partial(env.step, 0), partial(env.reset, options={"seat": "second"})):
             with pytest.raises(error, match=told):
                 act()
-            with pytest.raises(InvalidEnvironment, match="no episode is going on"):
+            with pytest.raises(InvalidEnvironment, match="no episode has started"):
                 env.step(0)
         env.close()
         env.close()
@@ -321,7 +321,7 @@ def test_an_episode_that_cannot_begin_leaves_none_going_on() -> None:
     env.reset(seed=1)
     with pytest.raises(InvalidSpec):
         env.reset(options={"opponent": "alphabet"})
-    with pytest.raises(InvalidEnvironment, match="no episode is going on"):
+    with pytest.raises(InvalidEnvironment, match="no episode has started"):
         env.step(3)
 
 

@@ -115,14 +115,14 @@ def test_what_is_no_column_is_refused(action: Any) -> None:
 
 def test_steps_outside_of_an_episode_are_refused() -> None:
     env = pettingzoo.ConnectFour(2, 1, 2)
-    with pytest.raises(InvalidEnvironment, match=r"no episode is going on: call reset\(\) first"):
+    with pytest.raises(InvalidEnvironment, match=r"no episode has started: call reset\(\) first"):
         env.step(0)
-    with pytest.raises(InvalidEnvironment, match=r"no episode is going on: call reset\(\) first"):
+    with pytest.raises(InvalidEnvironment, match=r"no episode has started: call reset\(\) first"):
         env.observe("player_0")
     env.reset()
     for action in (0, 1, None, None):
         env.step(action)
-    with pytest.raises(InvalidEnvironment, match="no episode is going on"):
+    with pytest.raises(InvalidEnvironment, match="no episode has started"):
         env.step(0)
 
 
@@ -309,7 +309,7 @@ def test_a_board_is_printed_as_the_terminal_takes_it(
         ({"opening_plies": 40, "start": "44"}, "opening_plies must be 0 to 39 from there on"),
         ({"opening_plies": -1}, "opening_plies must be 0 to 41 from there on"),
         ({"opening_plies": 1.0}, "opening_plies must be a whole number"),
-        ({"start": "1212121"}, "no game can begin where it is over: Yellow wins"),
+        ({"start": "1212121"}, "start must be a position of a game that is not over: Yellow wins"),
         ({"start": None}, "start is a position, or the moves to it, not None"),
         ({"start": Position(Geometry(5, 4))}, "the start position is of 5x4 connect 4, the"),
         ({"shaping": -1}, "shaping must be 0 or more, not -1"),

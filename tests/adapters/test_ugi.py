@@ -294,7 +294,7 @@ def test_an_agent_that_fails_is_told_and_plays_nothing() -> None:
     assert "column 0 (counted from 0), which is full" in told[-2]
     with pytest.raises(InvalidSpec, match="did you mean greedy"):
         UgiEngine("gredy", print)
-    with pytest.raises(InvalidSpec, match="people play at a terminal or in the browser"):
+    with pytest.raises(InvalidSpec, match="human plays at a terminal or in the browser"):
         UgiEngine("human", print)
 
 
@@ -310,7 +310,7 @@ def bot(name: str) -> Path:
 def test_a_game_that_is_over_has_no_move() -> None:
     told = said("position startpos moves a b a b a b a", "go")
     assert told == ["info string the game is over", "bestmove none"]
-    assert said("position startpos moves z", "d")[-1] == "info string there is no position"
+    assert said("position startpos moves z", "d")[-1] == "info string no position is set"
 
 
 @contextmanager

@@ -354,7 +354,7 @@ def test_games_that_cannot_go_on_are_told() -> None:
     envs = VectorConnectFour(2, 2, 1, 2, opponent=None, autoreset_mode="Disabled")
     with pytest.raises(InvalidEnvironment, match=r"call reset\(\) first"):
         envs.step([0, 0])
-    with pytest.raises(InvalidEnvironment, match="reset all of them first"):
+    with pytest.raises(InvalidEnvironment, match="reset them first"):
         envs.reset(options={"reset_mask": np.array([True, False])})
     envs.reset()
     envs.step([0, 0])

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 Mask = NDArray[np.int8]
 
-#: Seats of a learner: who moves first or second from the empty board, or either by chance.
+#: Seats of a learner: moving first or second from the empty board, or either by chance.
 SEATS: Final = ("first", "second", "random")
 
-#: Random openings drawn in vain after which there is taken to be none.
+#: Random openings that end the game before an environment reports that no opening exists.
 _IN_VAIN = 10_000
 #: MB of the table with which moves are judged.
 _TABLE_MB = 32
@@ -64,7 +64,9 @@ class Beginning:
         object.__setattr__(self, "opening_plies", plies)
         most = self.start.geometry.cells - self.start.ply - 1
         if self.start.is_over:
-            raise InvalidEnvironment(f"no game can begin where it is over: {self.start.outcome}")
+            raise InvalidEnvironment(
+                f"start must be a position of a game that is not over: {self.start.outcome}"
+            )
         if not 0 <= plies <= most:
             raise InvalidEnvironment(
                 f"opening_plies must be 0 to {most} from there on {self.start.geometry}, not"
@@ -75,9 +77,9 @@ class Beginning:
     def of(
         cls, geometry: Geometry, start: str | Iterable[int] | Position, opening_plies: int
     ) -> Beginning:
-        """Return the beginning from a start position, or the moves to it from the empty board.
+        """Return the start of episodes: a position, or the moves to it from the empty board.
 
-        Raises `InvalidEnvironment` for a position of another board, and what the moves raise.
+        Raises `InvalidEnvironment` for a position of another board, and the errors of the moves.
         """
         if not isinstance(start, (Position, Iterable)):
             raise InvalidEnvironment(f"start is a position, or the moves to it, not {start!r}")
@@ -90,7 +92,7 @@ class Beginning:
         return cls(start, opening_plies)
 
     def changed(self, options: Mapping[str, Any]) -> Beginning:
-        """Return the beginning with the options `start` and `opening_plies` of one `reset`."""
+        """Return this start with the options `start` and `opening_plies` of one `reset`."""
         plies = options.get("opening_plies", self.opening_plies)
         if "start" in options:
             return Beginning.of(self.start.geometry, options["start"], plies)
@@ -157,7 +159,7 @@ class Episode:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has ended."""
+        """Whether the game is over."""
         return self.is_won or self.is_full
 
     @property
@@ -182,7 +184,7 @@ class Episode:
         return self._heights[column] < self.geometry.rows
 
     def play(self, column: int) -> None:
-        """Drop a disc of the side to move into a column that has room, while the game goes on."""
+        """Drop a disc of the side to move into a column with room; the game is not over."""
         geometry, player, row = self.geometry, self.turn, self._heights[column]
         place = self._places[column][row]
         self._flat[player, place] = self._flat[1 - player, place + 1] = 1
@@ -204,7 +206,7 @@ class Episode:
         return seen
 
     def action_mask(self) -> Mask:
-        """Return int8 (columns,): 1 where the side to move can play, nowhere once it is over."""
+        """Return int8 (columns,): 1 for each column that can be played, 0 in a finished game."""
         if self.is_over:
             return np.zeros_like(self._playable)
         return self._playable.copy()
@@ -242,7 +244,7 @@ class BoardEnvironment:
     def render(self) -> Any:
         """Return the board as text or image, or print it, as `render_mode` says."""
         if self.render_mode is None:
-            logger.warn("render() shows nothing without a render_mode: ansi, rgb_array or human")
+            logger.warn("render() needs a render_mode: ansi, rgb_array or human")
             return None
         return rendered(self._episode.position, self.render_mode, self._episode.last)
 

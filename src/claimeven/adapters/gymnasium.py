@@ -51,7 +51,7 @@ OPTIONS: Final = ("start", "opening_plies", "opponent", "seat")
 
 #: Tries to start a game that the opponent does not end at once.
 _IN_VAIN = 1000
-#: Opponents kept, the default one among them: some take turns, and to start a process takes long.
+#: Opponents that stay loaded, the default one included: starting a process takes long.
 _MAX_KEPT = 4
 
 Observation = dict[str, NDArray[np.int8]]
@@ -60,32 +60,31 @@ Observation = dict[str, NDArray[np.int8]]
 class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
     """Games of a learner against an opponent.
 
-    The board is `columns` x `rows`, and `connect` in a line win. Episodes begin at `start`, a
+    The board is `columns` x `rows`, and `connect` in a line win. Episodes start at `start`, a
     `Position` or the moves to it ("4455"), after `opening_plies` random moves.
 
     `opponent` may be anything that plays a match: a spec ("uct:iterations=500", "my_agent.py"), an
     agent, a function; or a level, from 0 to 10 or by name ("newcomer", "beginner", "casual",
     "regular", "strong", "expert", "perfect"), of play that knows the exact scores and errs on
-    purpose. It thinks under `limit`. None is for self-play: each step is a move of the side to
-    move, which the observation is seen by, and the reward is for the side that moved. `seat` is the
-    seat of the learner: "first" (who moves first from the empty board), "second" or, drawn for each
+    purpose. It thinks under `limit`. With None, for self-play, each step is a move of the side to
+    move: the observation is from its view, and the reward is for the side that moved. `seat` is the
+    seat of the learner: "first" (moving first from the empty board), "second" or, drawn for each
     episode, "random".
 
     An observation is a dict: "observation", int8 (rows, columns, 2), top row first, plane 0 the
     learner's discs and plane 1 the opponent's (`encodings.to_pettingzoo`); and "action_mask", int8
-    (columns,), 1 where the learner can play. `info` holds the mask too, and the learner's "seat" (0
-    or 1); for self-play whose turn it is.
+    (columns,), 1 for each column that can be played. `info` has the mask too, and the learner's
+    "seat" (0 or 1), for self-play the side to move.
 
     The reward is 1 for a win, -1 for a loss and 0 otherwise. To play a full column is to lose:
     `info["illegal_action"]` is that column. With `shaping` the reward of every move falls by that
     factor for each point of exact score it lost; `info["loss"]` is these points.
 
     `reset` takes `start`, `opening_plies`, `opponent` and `seat` as options for that episode. The
-    opponents used last are kept, four with the default one. The others are closed if they were made
-    of a spec, a class or a function; an agent of yours is left to you. `close` closes all that are
-    kept.
+    last opponents stay loaded, four with the default one. Others are closed if they were made of a
+    spec, a class or a function; close your own `Agent` yourself. `close` closes all opponents.
 
-    `step` raises what an opponent raises, and ends the episode: no game is won by a fault.
+    `step` raises the error of an opponent, and ends the episode: a fault does not win a game.
 
     `render_mode` is "ansi" (`render` returns text), "rgb_array" (an image, uint8) or "human" (the
     board is printed whenever the learner is to move).
@@ -143,11 +142,11 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
     def step(self, action: np.int64 | int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Play a column, and the opponent's answer.
 
-        Raises `IllegalMove` for what is no column of the board, and `InvalidEnvironment` before
+        Raises `IllegalMove` for a column that is not on the board, and `InvalidEnvironment` before
         `reset` and after the end of the episode.
         """
         if self._is_over:
-            raise InvalidEnvironment("no episode is going on: call reset() first")
+            raise InvalidEnvironment("no episode has started: call reset() first")
         reward, facts = self._move(self._episode.column(action))
         self._is_over = "illegal_action" in facts or self._episode.is_over
         if not self._is_over and self._opponent is not None:
@@ -179,10 +178,10 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
                 position = position.play_unchecked(self._answer(position))
             if not position.is_over:
                 return position
-        raise InvalidEnvironment("the game is over before the learner moves: begin elsewhere")
+        raise InvalidEnvironment("the game is over before the learner moves: choose another start")
 
     def _answer(self, position: Position) -> int:
-        """Return the opponent's column. Raises what it raises, and `AgentFault`."""
+        """Return the opponent's column. Raises its errors, and `AgentFault`."""
         assert self._opponent is not None
         decision = self._opponent.choose(position, self._limit, self.np_random)
         return answered(self._opponent, decision, position).column
@@ -199,7 +198,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         return self._episode.action_mask() * np.int8(not self._is_over)
 
     def _made(self, opponent: AgentLike | int | None) -> Agent | None:
-        """Return an opponent, ready to play on this board; the kept one if it was asked for before.
+        """Return an opponent, ready to play on this board; a loaded one if there is one.
 
         The opponent that was used longest ago is closed if there are too many.
         """
@@ -224,9 +223,9 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
 
 
 def spec_of(opponent: AgentLike | int) -> AgentLike:
-    """Return an opponent for `make_agent`: a level becomes the spec it stands for.
+    """Return an opponent for `make_agent`: a level becomes its spec.
 
-    Raises `InvalidEnvironment` for a number that is no level.
+    Raises `InvalidEnvironment` for a number that is not a level.
 
     >>> spec_of(3), spec_of("beginner"), spec_of("uct")
     ('perfect:level=3,pick=random', 'perfect:level=2,pick=random', 'uct')

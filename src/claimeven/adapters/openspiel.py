@@ -32,11 +32,11 @@ __all__ = ["bot", "pyspiel", "to_game", "to_geometry", "to_position", "to_state"
 
 
 def bot(agent: str | Agent, limit: Limit | None = None, seed: int = 0) -> Any:
-    """Return an agent of ours as a `pyspiel.Bot` for OpenSpiel's `connect_four` of any board.
+    """Return an agent as a `pyspiel.Bot` for OpenSpiel's `connect_four` of any board.
 
-    It can be asked for a policy too: that of the agent's decision, or its column alone. `seed`
-    decides what it draws. Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does, and where
-    OpenSpiel is missing.
+    The bot has a policy: the policy of the agent's decision, or 1 for its column. `seed` fixes its
+    random numbers. Raises `InvalidSpec` and `InvalidLimit` as `make_agent` does, and if OpenSpiel
+    is missing.
     """
     made = make_agent(agent, limit=limit)
     return _bot_class()(made, limit or Limit(), seed)
@@ -44,7 +44,7 @@ def bot(agent: str | Agent, limit: Limit | None = None, seed: int = 0) -> Any:
 
 @cache
 def _bot_class() -> Any:
-    """Return the class of our bots, whose base is there only where OpenSpiel is."""
+    """Return the class of bots, whose base needs OpenSpiel."""
 
     class ClaimevenBot(pyspiel().Bot):  # type: ignore[misc]  # pyspiel is not typed
         """An agent as a bot."""
@@ -58,7 +58,7 @@ def _bot_class() -> Any:
             self.restart()
 
         def restart(self) -> None:
-            """Begin a game anew."""
+            """Start a new game."""
             self.rng = np.random.default_rng(self.seed)
             self.agent.note_generator(self.rng)
             self.agent.reset()
@@ -67,10 +67,10 @@ def _bot_class() -> Any:
             self.restart()
 
         def inform_action(self, state: Any, player: int, action: int) -> None:
-            """Take note of nothing: the state asked about holds all there is."""
+            """Do not record the action: a state has all its actions."""
 
         def inform_actions(self, state: Any, actions: list[int]) -> None:
-            """Take note of nothing."""
+            """Do not record the actions."""
 
         def step(self, state: Any) -> int:
             """Return the action for a state. Raises `AgentFault` for an agent that fails."""

@@ -1,9 +1,9 @@
 """Connect Four as a PettingZoo environment: two agents that take turns (extra `rl`).
 
-`env()` makes it; `parallel_env()` the same by PettingZoo's parallel contract, where both agents
-hand in an action and the action of the agent to move counts. The import registers both under one
-id: `pettingzoo.make("aec", "claimeven/connect_four_v0")`, or "parallel". The contract is that of
-PettingZoo's own `connect_four_v3`: agents "player_0" (moves first) and "player_1", observations of
+`env()` makes it; `parallel_env()` the same by PettingZoo's parallel contract: both agents pass an
+action, and the action of the agent to move counts. The import registers both under one id:
+`pettingzoo.make("aec", "claimeven/connect_four_v0")`, or "parallel". The contract is the contract
+of PettingZoo's `connect_four_v3`: agents "player_0" (moves first) and "player_1", observations of
 two planes with an action mask, rewards of 1, -1 and 0. Added are boards of any size, start
 positions, random openings, text, images without a window, and rewards that fall by the cost of a
 move.
@@ -58,19 +58,19 @@ Observation = dict[str, NDArray[np.int8]]
 class ConnectFour(BoardEnvironment, AECEnv[str, Observation, int]):  # type: ignore[misc]  # not typed
     """The environment of `env()`.
 
-    The board is `columns` x `rows`, and `connect` in a line win. Episodes begin at `start`, a
-    `Position` or the moves to it ("4455"), after `opening_plies` random moves, drawn anew each time
-    by the seed of `reset`; both may be given to a single `reset` as options too.
+    The board is `columns` x `rows`, and `connect` in a line win. Episodes start at `start`, a
+    `Position` or the moves to it ("4455"), after `opening_plies` random moves, drawn for each
+    episode by the seed of `reset`; both may be given to a single `reset` as options too.
 
     An observation is a dict: "observation", int8 (rows, columns, 2), top row first, plane 0 the
-    discs of the agent who observes and plane 1 the other's (`encodings.to_pettingzoo`); and
-    "action_mask", int8 (columns,), 1 where that agent can play now. `infos[agent]["action_mask"]`
-    is the same mask.
+    discs of the agent that observes and plane 1 the other's (`encodings.to_pettingzoo`); and
+    "action_mask", int8 (columns,), 1 for each column that the agent can play now.
+    `infos[agent]["action_mask"]` is the same mask.
 
-    The winner's reward is 1 and the loser's -1, a draw's 0. An agent who plays a full column has
+    The winner's reward is 1 and the loser's -1, a draw's 0. An agent that plays a full column has
     lost: it gets -1 and the other 0, and the game is terminated and truncated, as PettingZoo's
     `TerminateIllegalWrapper` has it; `infos[agent]["illegal_action"]` is the column. With `shaping`
-    the reward of the agent who moved falls by that factor for each point of exact score that the
+    the reward of the agent that moved falls by that factor for each point of exact score that the
     move lost; `infos[agent]["loss"]` is these points, 0 for the best moves.
 
     `render_mode` is "ansi" (`render` returns text), "rgb_array" (an image, uint8) or "human" (the
@@ -131,29 +131,29 @@ class ConnectFour(BoardEnvironment, AECEnv[str, Observation, int]):  # type: ign
         self._show()
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent sees now: the last board once its game is over.
+        """Return the observation of an agent: the last board after the end of its game.
 
         Raises `InvalidEnvironment` before the first `reset`.
         """
         if not self._is_begun:
-            raise InvalidEnvironment("no episode is going on: call reset() first")
+            raise InvalidEnvironment("no episode has started: call reset() first")
         return {
             "observation": self._episode.observation(AGENTS.index(agent)),
             "action_mask": self._mask(agent),
         }
 
     def state(self) -> NDArray[np.int8]:
-        """Return the board as the first player sees it, whoever is to move."""
+        """Return the board from the first player's view, for either side to move."""
         return self._episode.observation(0)
 
     def step(self, action: int | None) -> None:
-        """Play a column for `agent_selection`; None once its game is over.
+        """Play a column for `agent_selection`, None after the end of its game.
 
-        Raises `IllegalMove` for what is no column of the board, and `InvalidEnvironment` before
+        Raises `IllegalMove` for a column that is not on the board, and `InvalidEnvironment` before
         `reset` and after the end of the episode.
         """
         if not self.agents:
-            raise InvalidEnvironment("no episode is going on: call reset() first")
+            raise InvalidEnvironment("no episode has started: call reset() first")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(cast(int, action))
@@ -172,7 +172,7 @@ class ConnectFour(BoardEnvironment, AECEnv[str, Observation, int]):  # type: ign
         self._show()
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Nothing has to be closed."""
 
     def __str__(self) -> str:
         return str(self.metadata["name"])
@@ -185,7 +185,7 @@ class ConnectFour(BoardEnvironment, AECEnv[str, Observation, int]):  # type: ign
         }
 
     def _mask(self, agent: str) -> NDArray[np.int8]:
-        # An agent that has left stands in no dict any more; one that lost by a full column is over
+        # An agent that has left is not in the dicts. An agent that lost by a full column is done,
         # though its board is not.
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             return self._episode.action_mask()
@@ -193,18 +193,18 @@ class ConnectFour(BoardEnvironment, AECEnv[str, Observation, int]):  # type: ign
 
 
 def env(**options: Any) -> ConnectFour:
-    """Return the environment with turns: the options are those of `ConnectFour`."""
+    """Return the environment with turns: with the options of `ConnectFour`."""
     return ConnectFour(**options)
 
 
-#: PettingZoo's name of an environment without wrappers. Ours checks what it is given itself.
+#: PettingZoo's name of an environment without wrappers. This environment checks its input itself.
 raw_env = env
 
 
 def parallel_env(**options: Any) -> ParallelEnv[str, Observation, int | None]:
-    """Return the environment by the parallel contract: the options are those of `ConnectFour`.
+    """Return the environment by the parallel contract: with the options of `ConnectFour`.
 
-    `step` takes an action of each agent and plays that of the agent to move, which
+    `step` takes an action of each agent and plays the action of the agent to move, which
     `infos[agent]["active_agent"]` names.
     """
     made: Any = turn_based_aec_to_parallel(env(**options))

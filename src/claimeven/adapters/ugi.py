@@ -1,8 +1,8 @@
-"""An agent of ours as an engine of UGI, the Universal Game Interface, for `claimeven ugi`.
+"""An agent as an engine of UGI, the Universal Game Interface, for `claimeven ugi`.
 
-The protocol is that of chess engines without chess: `ugi`, `isready`, `setoption`, `uginewgame`,
-`position`, `go`, `stop`, `query`, `quit`. An info line reports other commands. A search is stopped
-as Ctrl-C would stop it, so `serve` belongs in the main thread.
+The protocol is UCI, the protocol of chess engines, for any game: `ugi`, `isready`, `setoption`,
+`uginewgame`, `position`, `go`, `stop`, `query`, `quit`. An info line reports other commands. A
+search is stopped as Ctrl-C would stop it, so `serve` belongs in the main thread.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ from claimeven.parallel.interrupts import Lock
 from claimeven.parallel.threads import next_of
 from claimeven.suggestions import did_you_mean
 
-#: Bytes of a line that are read at once.
+#: The most bytes of a line.
 MAX_LINE = 1 << 16
-#: Seconds of the first search of `go infinite`; each of the next has twice as many.
+#: Seconds of the first search of `go infinite`; each later search has twice the time.
 _FIRST_SECONDS = 0.1
-#: Seconds for an answer if a search was stopped that had none yet.
+#: Seconds for an answer if a search was stopped before it had one.
 _HASTE = 0.1
-#: Seconds between two looks at whether the client is gone, and a stopped search has ended.
+#: Seconds between two looks at whether the client is gone, and whether a stopped search is over.
 _LOOKING = 0.5
 #: Seconds until a search is stopped once more: Python drops an interrupt that comes while it runs a
 #: callback of a weak reference.
@@ -59,7 +59,7 @@ class UgiEngine:
 
     The agent is compiled and loaded at the first `isready`, `uginewgame` or `go`. `write` is called
     with each line of an answer. `handle` answers one line; another thread calls `note` with lines
-    that come meanwhile, which answers those that cannot wait.
+    that arrive during a search, which answers the urgent ones.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class UgiEngine:
         self._seed(1)
         self._best: Decision | None = None
         if spec.partition(":")[0].strip() == HUMAN.name:
-            raise InvalidSpec("people play at a terminal or in the browser, not by UGI")
+            raise InvalidSpec("human plays at a terminal or in the browser, not by UGI")
         for error in find_broken_agents([spec], self.options.geometry).values():
             raise error
         self._agent: Agent | None = None
@@ -116,7 +116,7 @@ class UgiEngine:
                 self._interrupt()
 
     def hang_up(self) -> None:
-        """Stop the search: nobody reads the answer."""
+        """Stop the search: the client is gone."""
         with self._state:
             if self._read > self._answered:
                 self._stop(self._read)
@@ -202,25 +202,25 @@ class UgiEngine:
             self._say("response none")
 
     def _on_stop(self, words: Sequence[str]) -> None:
-        """Nothing is being searched."""
+        """No search is running."""
 
     def _on_d(self, words: Sequence[str]) -> None:
         position = self._position
-        for line in str(position or "there is no position").splitlines():
+        for line in str(position or "no position is set").splitlines():
             self._tell(line)
 
     def _on_go(self, words: Sequence[str]) -> None:
         try:
             self._best = None
             with self._state:
-                self._read = max(self._read, self._answered + 1)  # where nothing was noted
+                self._read = max(self._read, self._answered + 1)  # if `note` was not called
             decision = self._searched(words)
             position = self._position
             move = "none"
             if decision is not None and position is not None:
                 move = move_text(decision.column, self._in_letters())
         finally:
-            # Before the answer is told: what is read then is about the next search.
+            # Before the answer is sent: a line read after it is about the next search.
             with self._state:
                 self._answered += 1
         self._say(f"bestmove {move}")
@@ -228,11 +228,11 @@ class UgiEngine:
     # --- searching ------------------------------------------------------------------------------
 
     def _searched(self, words: Sequence[str]) -> Decision | None:
-        """Return the agent's decision; None, with an info line, if there is none."""
+        """Return the agent's decision; None, with an info line, without a position."""
         try:
             agent, position = self._ready_agent(), self._position
             if position is None or position.is_over:
-                self._tell("there is no position" if position is None else "the game is over")
+                self._tell("no position is set" if position is None else "the game is over")
                 return None
             limit, endless, notes = limit_of(words, agent, position)
             for note in notes:
@@ -324,7 +324,7 @@ class UgiEngine:
         else:
             signal.raise_signal(signal.SIGINT)
 
-    # --- what it has ----------------------------------------------------------------------------
+    # --- state ----------------------------------------------------------------------------------
 
     def _ready_agent(self) -> Agent:
         """Return the agent of the options, made when first needed and after they changed."""
@@ -350,7 +350,7 @@ class UgiEngine:
             self._write_line(line)
 
 
-#: What may begin a line.
+#: The first words of lines.
 _COMMANDS = ("quit", *(n.removeprefix("_on_") for n in vars(UgiEngine) if n.startswith("_on_")))
 
 

@@ -1,4 +1,4 @@
-"""The words of UGI for an agent of ours: positions, limits, decisions and options."""
+"""The words of UGI for an agent: positions, limits, decisions and options."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def notation_of(chosen: str, last_move: str) -> bool:
 
 
 def result_of(position: Position) -> str:
-    """Return how a game ended: p1win, p2win, draw, or none while it goes on.
+    """Return the result of a game: p1win, p2win, draw, or "none" before its end.
 
     >>> result_of(Position.from_moves("1212121"))
     'p1win'

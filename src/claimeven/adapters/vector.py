@@ -1,4 +1,4 @@
-"""Thousands of games at once as one Gymnasium vector environment, stepped by one compiled call.
+"""Thousands of games as one Gymnasium vector environment, stepped by one compiled call.
 
 >>> import numpy as np
 >>> envs = VectorConnectFour(4096, opponent="random", opening_plies=2)
@@ -58,7 +58,7 @@ Array = NDArray[Any]
 
 __all__ = ["OPPONENTS", "OUT", "VectorConnectFour", "aligned"]
 
-#: The opponents of thousands of learners; None is self-play.
+#: The opponents of a learner; None for self-play.
 OPPONENTS: Final = {
     None: kernel.NOBODY, "random": kernel.RANDOM, "wins-and-blocks": kernel.WINS_AND_BLOCKS
 }  # fmt: skip
@@ -81,38 +81,36 @@ _ALIGNED = 64
 class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     """`num_envs` games of a learner, or of self-play, in arrays.
 
-    Board, `start`, `opening_plies` and `seat` are those of `ConnectFourEnv`, and so is what is
-    observed and rewarded. `opponent` is "random", "wins-and-blocks" (takes a win, else blocks one,
-    else any column) or None for self-play, where every step is one move, `infos["seat"]` says whose
-    turn it is, and the reward is that of the side that moved. Boards take up to 64 bits
-    (`columns * (rows + 1)`).
+    Board, `start`, `opening_plies`, `seat`, observations and rewards are as in `ConnectFourEnv`.
+    `opponent` is "random", "wins-and-blocks" (takes a win, else blocks one, else any column) or
+    None for self-play. In self-play every step is one move, `infos["seat"]` is the side to move,
+    and the reward is for the side that moved. Boards take up to 64 bits (`columns * (rows + 1)`).
 
     `reset` and `step` return new arrays: observations, a dict of "observation" int8 (num_envs,
-    rows, columns, 2) and "action_mask" int8 (num_envs, columns); rewards float32; terminated and
-    truncated (never) bool; and infos with "action_mask" and "seat". With `out`, a dict of arrays
-    under the names of `OUT`, they write into those instead: a row of a buffer of yours, the memory
-    of a PyTorch tensor. None under the name of an observation or a mask leaves it out, which saves
-    its time.
+    rows, columns, 2) and "action_mask" int8 (num_envs, columns), rewards float32, terminated and
+    truncated (never) bool, and infos with "action_mask" and "seat". With `out`, a dict of arrays
+    under the names of `OUT`, they write into these arrays instead: a row of your buffer, the memory
+    of a PyTorch tensor. An observation or a mask with None is left out, which saves its time.
 
-    The mask among the infos is that of the observations, not a copy. Games that end begin anew as
-    `autoreset_mode` says:
+    The mask in the infos is the array of the observations, not a copy. A game that is over starts
+    again as `autoreset_mode` says:
 
-    - "NextStep", Gymnasium's default: at the next step, which passes over their action and rewards
+    - "NextStep", Gymnasium's default: at the next step, which ignores their action and rewards
       them with 0. Until then their mask is empty.
-    - "SameStep": at once. The observation is that of the new game; that of the game that ended is
-      in `infos["final_obs"]`, arrays of all games of which those rows count that
+    - "SameStep": in the same step. The observation is of the new game; the last observation of the
+      old game is in `infos["final_obs"]`, arrays of all games of which the rows count that
       `infos["_final_obs"]` names.
-    - "Disabled": when they are told, by `reset(options={"reset_mask": ended})`.
+    - "Disabled": by `reset(options={"reset_mask": ended})`.
 
-    A game has random numbers of its own, so the seed of `reset` fixes all games, however many
-    `threads` step them (by default one for each 4,096 games, and one a core at most).
+    Each game has its own random numbers, so the seed of `reset` fixes all games with any number of
+    `threads` (by default one for each 4,096 games, at most one a core).
     """
 
     metadata = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}  # noqa: RUF012 - theirs
 
-    #: Set before anything can fail: what is left of an environment that was not made is closed too.
+    #: Set first, so that an environment whose construction failed can be closed.
     _pool: ThreadPoolExecutor | None = None
-    #: The process whose threads those are: one forked from it has the pool without them.
+    #: The process that has the threads of the pool: a forked one has the pool without them.
     _pool_owner = 0
 
     def __init__(
@@ -133,7 +131,9 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         self.geometry: Geometry = Geometry(columns, rows, connect)
         self.geometry.check_fits_word("the vectorised environment", InvalidEnvironment)
         self.num_envs: int = whole_number(num_envs, "num_envs", InvalidEnvironment, low=1)
-        if opponent not in list(OPPONENTS):  # a list, so that what has no hash is told too
+        if opponent not in list(
+            OPPONENTS
+        ):  # a list, so that values without a hash are reported too
             names = [name or "None" for name in OPPONENTS]
             raise InvalidEnvironment(
                 no_such("opponent of many games at once", str(opponent), names)
@@ -174,7 +174,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         options: dict[str, Any] | None = None,
         out: Mapping[str, Any] | None = None,
     ) -> tuple[dict[str, Array], dict[str, Any]]:
-        """Start all games again, or those of the option "reset_mask", bool (num_envs,)."""
+        """Start all games again, or the games of the option "reset_mask", bool (num_envs,)."""
         which = self._which(check_options(options, ("reset_mask",)))
         shown = self._shown(out)
         if seed is not None or not self._is_begun:
@@ -190,12 +190,11 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     ) -> tuple[dict[str, Array], Array, Array, Array, dict[str, Any]]:
         """Play a column in each game, and the opponents' answers.
 
-        Raises `InvalidEnvironment` for actions that are no columns of the board, before `reset`,
-        and for games that are over where they do not begin anew by themselves; no game is stepped
-        then.
+        Raises `InvalidEnvironment` before `reset`, for actions that are not columns of the board,
+        and for games that are over and do not restart by themselves. No game is stepped then.
         """
         if not self._is_begun:
-            raise InvalidEnvironment("no games are going on: call reset() first")
+            raise InvalidEnvironment("no games have started: call reset() first")
         columns, shown = self._columns(actions), self._shown(out)
         if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
             first = int(np.flatnonzero(self._over)[0])
@@ -219,7 +218,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return observations, rewards, ended, np.zeros(self.num_envs, np.bool_), infos
 
     def sample_actions(self, out: Array | None = None) -> Array:
-        """Return a random column with room for each game, int64 (num_envs,); 0 where it is over.
+        """Return a random column with room for each game, int64 (num_envs,); 0 if it is over.
 
         The draws are fixed by the seed too, and change no game.
         """
@@ -284,8 +283,8 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
             raise InvalidEnvironment("the environment is closed: make another one")
         ends = [self.num_envs * part // self.threads for part in range(self.threads + 1)]
         first, *others = pairwise(ends)
-        # Ctrl-C in the middle would leave games that others go on to step, or a lock of the pool
-        # held; a step is soon over.
+        # Ctrl-C in the middle would leave games that other threads still step, or a locked pool;
+        # a step is short.
         with interrupts.put_off():
             if self._pool_owner != os.getpid():
                 self._start_threads()
@@ -298,7 +297,9 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
             failed += sum(each.result() or 0 for each in later)
         if failed:
             self._is_begun = False
-            raise InvalidEnvironment("games are over before the learner moves: begin elsewhere")
+            raise InvalidEnvironment(
+                "games are over before the learner moves: choose another start"
+            )
 
     def _columns(self, actions: Any) -> Array:
         """Return actions as kernels take them. Raises `InvalidEnvironment` for invalid ones."""
@@ -327,7 +328,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
                 f"reset_mask is bool of shape ({self.num_envs},), not {mask.dtype} of {mask.shape}"
             )
         if not self._is_begun and not mask.all():
-            raise InvalidEnvironment("no games are going on: reset all of them first")
+            raise InvalidEnvironment("all games are over: reset them first")
         return mask
 
     def _shown(self, out: Mapping[str, Any] | None) -> dict[str, Array]:
@@ -344,7 +345,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     def _wanted(
         self, out: Mapping[str, Any] | None, name: str, shape: tuple[int, ...], kind: type
     ) -> Any:
-        """Return the caller's array of that name, a new one, or None if it is left out."""
+        """Return the caller's array of that name, a new array, or None if it is left out."""
         shape, dtype = (self.num_envs, *shape), np.dtype(kind)
         if out is None or name not in out:
             array = aligned(shape, dtype)
@@ -361,7 +362,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         return array.view(np.bool_) if name == "terminated" else array
 
     def _pairs(self, planes: Array | None) -> Array:
-        """Return planes as the kernel writes them: both octets of a cell at once."""
+        """Return planes as the kernel writes them: both octets of a cell together."""
         if planes is None:
             return np.empty((0, self.geometry.cells), np.uint16)
         return planes.reshape(self.num_envs, -1).view(np.uint16)

@@ -1,17 +1,17 @@
-"""Thousands of games at once, compiled: moves, opponents' answers, new games and what is observed.
+"""Thousands of games, compiled: moves, opponents' answers, new games and observations.
 
-A game is two words and a generator of its own, so games do not depend on each other, on their
-order or on who steps which of them:
+A game is two words and its own generator, so games do not depend on each other, on their order or
+on the thread that steps them:
 
 ```text
-mines[i]    discs of the player who observes game i
+mines[i]    discs of the player that observes game i
 masks[i]    all discs
 randoms[i]  state of its random numbers (splitmix64)
-seats[i]    who observes: the learner's seat (0 or 1), for self-play who is to move
-over[i]     whether it ended at the last step and has not begun anew
+seats[i]    the observer: the learner's seat (0 or 1), for self-play the side to move
+over[i]     whether it ended in the last step and has not restarted
 ```
 
-`vector` says in words what the kernels do; a step is a move of the observer and, against an
+`vector` describes the results in words; a step is a move of the observer and, against an
 opponent, the answer.
 """
 
@@ -36,19 +36,19 @@ _8 = np.uint64(8)
 
 #: Slots of the `setup` of an environment, uint64.
 COLUMNS, MODE, OPPONENT, SEAT, OPENING_PLIES, START_MINE, START_MASK, SETUP = range(8)
-#: What happens to a game that ended: it begins anew at the next step, at once, or when it is told.
+#: The restart of a game that is over: in the next step, in the same step, or by `reset`.
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
-#: Who answers: nobody (self-play), any column at random, or wins and blocks before any other.
+#: The opponent: none (self-play), any column at random, or wins and blocks first.
 NOBODY, RANDOM, WINS_AND_BLOCKS = range(3)
 #: The seat of the learner.
 FIRST_SEAT, SECOND_SEAT, RANDOM_SEAT = range(3)
-#: Beginnings of a game in vain after which there is taken to be none.
+#: Starts that end the game before a kernel reports that no start exists.
 IN_VAIN = 10_000
 
 
 @inlined
-def picked(cells: Word, rng: Word, words: Words, columns: Word) -> tuple[Word, Word]:
-    """Pick one of `cells` (at most one a column, not none) at random."""
+def draw_cell(cells: Word, rng: Word, words: Words, columns: Word) -> tuple[Word, Word]:
+    """Draw one of `cells` (one or more, at most one a column)."""
     height = words[HEIGHT]
     while True:
         rng += STEP
@@ -68,31 +68,31 @@ def answered(mine: Word, mask: Word, rng: Word, words: Words, setup: Words) -> t
             forced = cells & winning_cells(mine ^ mask, mask, height, connect, board)
         if forced != _0:
             cells = forced
-    return picked(cells, rng, words, setup[COLUMNS])
+    return draw_cell(cells, rng, words, setup[COLUMNS])
 
 
 @inlined
-def begun(rng: Word, words: Words, setup: Words) -> tuple[Word, Word, Word, Word]:
-    """Begin a game that is not over: the observer's discs, all discs, its seat, and `rng`.
+def start_game(rng: Word, words: Words, setup: Words) -> tuple[Word, Word, Word, Word]:
+    """Start a game that is not over: the observer's discs, all discs, its seat, and `rng`.
 
-    The mask is full where there is no such game.
+    The mask is full if no such game was found.
     """
     height, connect, board = words[HEIGHT], words[CONNECT], words[BOARD]
     for _ in range(IN_VAIN):
         # Step 1: random moves from the start.
-        mine, mask, goes_on = setup[START_MINE], setup[START_MASK], True
+        mine, mask, is_open = setup[START_MINE], setup[START_MASK], True
         for _ in range(setup[OPENING_PLIES]):
             cells = playable_cells(mask, words[BOTTOM], board)
-            cell, rng = picked(cells, rng, words, setup[COLUMNS])
+            cell, rng = draw_cell(cells, rng, words, setup[COLUMNS])
             mine |= cell
             mask |= cell
             if has_line(mine, height, connect) or mask == board:
-                goes_on = False
+                is_open = False
                 break
             mine ^= mask
-        # Step 2: who observes; the opponent begins where it is its turn.
+        # Step 2: the observer; the opponent moves if it is its turn.
         seat = popcount(mask) & _1
-        if goes_on and setup[OPPONENT] != NOBODY:
+        if is_open and setup[OPPONENT] != NOBODY:
             turn, seat = seat, setup[SEAT]
             if seat == RANDOM_SEAT:
                 rng += STEP
@@ -101,9 +101,9 @@ def begun(rng: Word, words: Words, setup: Words) -> tuple[Word, Word, Word, Word
                 cell, rng = answered(mine, mask, rng, words, setup)
                 mine |= cell
                 mask |= cell
-                goes_on = not has_line(mine, height, connect) and mask != board
+                is_open = not has_line(mine, height, connect) and mask != board
                 mine ^= mask
-        if goes_on:
+        if is_open:
             return mine, mask, seat, rng
     return _0, board, _0, rng
 
@@ -119,7 +119,7 @@ def write_planes(planes: Words, i: Int, mine: Word, mask: Word, shifts: Words) -
 
 @inlined
 def write_playable(playable: Ints, i: Int, mask: Word, words: Words) -> None:
-    """Write which columns have room; none where the mask is full."""
+    """Write which columns have room; all 0 if the mask is full."""
     height = words[HEIGHT]
     for column in range(playable.shape[1]):
         top = mask >> (np.uint64(column) * height + height - np.uint64(2))
@@ -147,14 +147,14 @@ def begin_games(
     planes: Words,
     playable: Ints,
 ) -> Int:
-    """Begin those of the games first..last-1 that `which` names; write what all of them show.
+    """Start the games of first..last-1 that `which` names; write the observations of all.
 
-    Return how many found no beginning.
+    Return the number of games without a start.
     """
     failed = 0
     for i in range(first, last):
         if which[i]:
-            mine, mask, seat, randoms[i] = begun(randoms[i], words, setup)
+            mine, mask, seat, randoms[i] = start_game(randoms[i], words, setup)
             failed += mask == words[BOARD]
             mines[i], masks[i], seats[i], over[i] = mine, mask, np.int8(seat), False
         if planes.shape[0] > 0:
@@ -188,9 +188,9 @@ def step_games(
 ) -> Int:
     """Step the games first..last-1: `actions` are columns of the board, full ones included.
 
-    A game that is `over` begins anew, its action passed over. `planes`, `playable` and `finals`
-    (the planes of games that end, where they begin anew at once) are written where they have rows.
-    Return how many games found no beginning.
+    A game that is `over` restarts, and its action is ignored. `planes`, `playable` and `finals`
+    (the last planes of games that restart in the same step) are written if they have rows. Return
+    the number of games without a start.
     """
     height, connect, board, bottom = words[HEIGHT], words[CONNECT], words[BOARD], words[BOTTOM]
     column_bits = (_1 << (height - _1)) - _1
@@ -201,7 +201,7 @@ def step_games(
         reward, ended = np.float32(0), False
         if over[i]:
             # Step 1: a new game.
-            mine, mask, seat, randoms[i] = begun(randoms[i], words, setup)
+            mine, mask, seat, randoms[i] = start_game(randoms[i], words, setup)
             seats[i] = np.int8(seat)
             failed += mask == board
         else:
@@ -230,11 +230,11 @@ def step_games(
                     reward, ended = np.float32(-1), True
                 elif mask == board:
                     ended = True
-            # Step 5: the next game, where it does not wait.
+            # Step 5: the next game, in the mode SAME_STEP.
             if ended and at_once:
                 if finals.shape[0] > 0:
                     write_planes(finals, i, mine, mask, shifts)
-                mine, mask, seat, randoms[i] = begun(randoms[i], words, setup)
+                mine, mask, seat, randoms[i] = start_game(randoms[i], words, setup)
                 seats[i] = np.int8(seat)
                 failed += mask == board
         # Step 6: what came of it.

@@ -50,10 +50,10 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
     imports = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
     assert tree.body[1 : 1 + len(imports)] == imports  # after the file's own words
     if spec.startswith(("net", "puct")):
-        assert "needs nothing but Python 3.10 and NumPy and" in text
+        assert "needs only Python 3.10 and NumPy and" in text
         assert "    import numpy as np" in text.splitlines()
     else:
-        assert "needs nothing but Python 3.10 and plays" in text and "numpy" not in text
+        assert "needs only Python 3.10 and plays" in text and "numpy" not in text
     modules = {
         alias.name for node in imports if isinstance(node, ast.Import) for alias in node.names
     }
@@ -91,9 +91,9 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
         ),
         ("uct-itu-table", "uct-itu-table cannot be exported: choose from minimax"),
         ("uct:threads=2", r"threads=2 cannot be exported \(a .* one core\): choose from 1"),
-        ("mine.py", r"mine\.py is no agent of this package, which .* as it is\): choose from"),
-        ("kaggle:mine.py", r"kaggle:mine\.py is no agent of this package"),
-        ("http://127.0.0.1:1/play", "http://127.0.0.1:1/play is no agent of this package"),
+        ("mine.py", r"only bundled agents can be exported, not mine\.py .* as it is\): choose from"),
+        ("kaggle:mine.py", r"only bundled agents can be exported, not kaggle:mine\.py"),
+        ("http://127.0.0.1:1/play", "only bundled agents can be exported, not http://127.0.0.1:1/play"),
         ("perfect:level=3", "a submission has no level: perfect is exported as it is with level"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Our agents as submissions to Kaggle ConnectX: one file each, that needs Python alone.
+"""Agents as submissions to Kaggle ConnectX: one file each, without dependencies.
 
 `export` puts a file together from the modules in `template`, which are plain Python and are tested
 as they are; `builders` lists the modules of each agent, and `assets` packs its book or model.

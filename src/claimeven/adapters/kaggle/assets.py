@@ -37,7 +37,7 @@ _FILTER: Final = {
 
 
 def packed_book(geometry: Geometry) -> bytes:
-    """Return the packed book of a board, empty if there is none."""
+    """Return the packed book of a board, b"" if it has no book."""
     packed = BOOK.read_bytes()
     return packed if packed[:3] == _sizes(geometry) else b""
 

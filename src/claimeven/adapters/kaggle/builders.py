@@ -1,7 +1,7 @@
 """The parts of a submission, by the family of its agent.
 
-To let another family be exported, write its player as a module in `template`, and a function here
-that turns the options of a spec into a `Recipe`; `RECIPES` lists these functions.
+To export another family, write its player as a module in `template`, and a function here that
+ turns the options of a spec into a `Recipe`; `RECIPES` lists these functions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from claimeven.networks.loading import BUNDLED_NET
 from claimeven.networks.net import Net
 from claimeven.suggestions import no_such
 
-#: Weights of windows that miss 0, 1 and 2 discs, for either side, and of discs in the centre.
+#: Weights of windows that miss 0, 1 and 2 discs, for either side, and of discs in the center
+#: column.
 _SYMMETRIC = (
     (SYMMETRIC.line, SYMMETRIC.three, SYMMETRIC.two),
     (SYMMETRIC.their_line, SYMMETRIC.their_three, SYMMETRIC.their_two),
@@ -78,8 +79,8 @@ def recipe_of(spec: str, seed: int = 0) -> Recipe:
     is_elsewhere = is_address(spec) or split_foreign(spec) or split_file_spec(spec)
     if name not in RECIPES and is_elsewhere:
         raise InvalidSpec(
-            f"{spec} is no agent of this package, which alone can be exported (a Python file that"
-            " needs nothing else may be handed in as it is): choose from"
+            f"only bundled agents can be exported, not {spec} (a Python file without dependencies"
+            " can be submitted as it is): choose from"
             f" {', '.join(RECIPES)}"
         )
     if name not in RECIPES:
@@ -157,7 +158,7 @@ def _ntuple(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
 
 
 def _net(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe:
-    trained.net_of(options["model"])  # raises what is wrong with it
+    trained.net_of(options["model"])  # raises the error of the file
     return _with_net((), "OneLook(Net(board, NET))", options["model"])
 
 
@@ -219,7 +220,7 @@ RECIPES: Final[dict[str, Callable[[AgentKind, Mapping[str, Any], int], Recipe]]]
 
 
 def _refuse_changed(kind: AgentKind, options: Mapping[str, Any], names: tuple[str, ...]) -> None:
-    """Raise `InvalidSpec` if one of some options, which mean nothing in a submission, was set."""
+    """Raise `InvalidSpec` if an option without a meaning in a submission was set."""
     for option in kind.options:
         if option.name in names and options[option.name] != option.default:
             raise InvalidSpec(
@@ -233,7 +234,7 @@ def _said(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _call(name: str, *arguments: str, indent: int = 4, **options: Any) -> str:
-    """Write a call as it stands in a function, indented so far; a line each where it is long."""
+    """Return the text of a call within a function; a long one has a line for each argument."""
     given = [*arguments, *(f"{option}={value!r}" for option, value in options.items())]
     line = f"{name}({', '.join(given)})"
     if len(line) <= LINE:

@@ -53,7 +53,7 @@ def export_submission(spec: str, path: str | Path, seed: int = 0) -> int:
 
 
 def submission(spec: str, seed: int = 0) -> str:
-    """Return the text of the submission of a spec: a Python file that needs nothing of ours.
+    """Return the text of the submission of a spec: a Python file that does not import claimeven.
 
     The same spec and seed give the same text. Raises `InvalidSpec` for an agent that cannot be
     exported.
@@ -70,7 +70,7 @@ def submission(spec: str, seed: int = 0) -> str:
         f'"""A submission to Kaggle ConnectX: {_in_docstring(spec)}\n\n'
         f"Made by claimeven {__version__}:\n\n"
         f"    claimeven export {_in_docstring(asked)} -o main.py\n\n"
-        f"It needs nothing but {' and '.join(needed)} and plays on any board. MIT licence.\n"
+        f"It needs only {' and '.join(needed)} and plays on any board. MIT license.\n"
         '"""\n',
         "from __future__ import annotations\n",
         _imports(sections, recipe),

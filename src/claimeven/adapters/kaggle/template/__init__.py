@@ -1,5 +1,5 @@
-"""What exported submissions are put together from: plain Python, and NumPy where a net needs it.
+"""The sections of exported submissions: plain Python, and NumPy for nets.
 
-Each module here is one section of a submission (`export` cuts out what joins them), so nothing in
-here imports anything else of claimeven, and no two modules define the same name.
+Each module here is one section of a submission (`export` removes the imports between them). The
+modules import only each other, and no two of them define the same name.
 """

@@ -27,9 +27,9 @@ class AlphaBeta:
     """A search on one board with an evaluation, a function of (mine, mask).
 
     `depth` is the most plies it looks ahead, `nodes` the most positions, `seconds` the most time
-    for a move; None leaves each free. `order` lists the columns as they are tried. With
-    `root_view` the evaluation is asked for the side to move at the root, and not where the search
-    stops. With `centre_start` the first two plies of a game are played in the centre.
+    for a move; None is unlimited. `order` lists the columns as they are tried. With
+    `root_view` the evaluation is for the side to move at the root, not at the leaf.
+    With `centre_start` the first two plies of a game are played in the center.
     """
 
     spends_bank = False

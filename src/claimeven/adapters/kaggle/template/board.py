@@ -1,4 +1,4 @@
-"""The board: discs as bits of one integer, whatever its size.
+"""The board: discs as bits of one integer of any size.
 
 Bits run up each column, with one spare bit on top of it that stays 0, so a step along a line is a
 constant shift and no line wraps round an edge. `mine` are the discs of the side to move, `mask`
@@ -31,7 +31,7 @@ class Board:
         self.line_shifts: list[list[int]] = [
             [step * more for more in self._doublings()] for step in self.steps
         ]
-        #: From the centre outwards, the left one first at equal distance.
+        #: From the center outwards, the left one first at equal distance.
         self.center_order: list[int] = sorted(
             range(columns), key=lambda c: (abs(2 * c - columns + 1), c)
         )
@@ -51,7 +51,7 @@ class Board:
     def read(self, cells: Sequence[int], mark: int) -> tuple[int, int]:
         """Return (mine, mask) of a flat list of cells, top row first, for the side of `mark`.
 
-        Raises `ValueError` for another number of cells, and for discs that lie on nothing.
+        Raises `ValueError` for another number of cells, and for discs that float.
         """
         if len(cells) != self.cells:
             raise ValueError("this is another board")
@@ -64,7 +64,7 @@ class Board:
                 if disc == mark:
                     mine |= bit
         if mask & self.playable(mask):
-            raise ValueError("a disc lies on nothing")
+            raise ValueError("a disc floats")
         return mine, mask
 
     def playable(self, mask: int) -> int:
@@ -72,7 +72,7 @@ class Board:
         return (mask + self.bottom) & self.all
 
     def legal_columns(self, mask: int) -> list[int]:
-        """Return the columns that are not full, from the centre outwards."""
+        """Return the columns that are not full, from the center outwards."""
         playable = self.playable(mask)
         return [column for column in self.center_order if playable & self.column_masks[column]]
 
@@ -95,7 +95,7 @@ class Board:
         return self.completing(discs) & self.all & ~mask
 
     def safe_moves(self, mine: int, mask: int) -> int:
-        """Return the moves of the side to move after which the other side does not win at once."""
+        """Return the moves of the side to move that leave the other side no winning cell."""
         playable = self.playable(mask)
         threats = self.winning_cells(mine ^ mask, mask)
         forced = threats & playable

@@ -3,11 +3,10 @@
 A score is 0 for a draw; a side that wins with a disc placed while `e` cells are empty has the score
 `(e + 1) // 2`, the other side minus that. So the greatest score is the fastest win.
 
-What makes it quick enough in plain Python: integers have no width here, so **all moves of a
-position are made side by side in one large integer**, a *lane* of bits for each column, and one
-row of shifts finds the winning cells after every one of them at once. Lanes lie far enough apart
-that no line runs from one into the next. Replies that are forced are played out on the spot, and
-only positions with a choice are searched and kept in the table.
+Integers of Python have no width. So **all moves of a position are made side by side in one large
+integer**, a *lane* of bits for each column, and one row of shifts finds the winning cells after
+each move. The lanes are far enough apart that no line runs from one into the next. Forced replies
+are played immediately, and only positions with a choice are searched and stored in the table.
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ CHECK_EVERY = 64
 FAR_APART = 3
 
 
-#: A position after a move, played on to where its mover has a choice, or is lost, or the end:
+#: A position after a move, played on until the side to move has a choice or the game is decided:
 #: (order, plies, mine, mask, replies). `order` sorts the moves of a position, the most promising
-#: have the greatest; `plies` is how many moves were made; `replies` are the moves that do not lose
-#: at once, none if all is decided. A plain tuple, since this is where the time goes.
+#: have the greatest; `plies` is the number of moves made; `replies` are the moves that do not lose
+#: immediately, 0 if the game is decided. A plain tuple, since most of the time is spent here.
 Child: TypeAlias = tuple[int, int, int, int, int]
 
 
@@ -48,7 +47,7 @@ class ExactSolver:
             board.bottom * ((1 << max(0, board.rows - k)) - 1) for k in range(board.cells + 2)
         ]
         lane = board.columns * board.height + (board.connect - 1) * (board.height + 1)
-        #: Times this, a position stands in every lane.
+        #: The factor that copies a position into every lane.
         self.every_lane: int = sum(1 << column * lane for column in range(board.columns))
         self.own_columns: int = sum(
             board.column_masks[column] << column * lane for column in range(board.columns)
@@ -73,7 +72,7 @@ class ExactSolver:
         """Test whether the score of a position is more than `alpha`.
 
         Returns a lower bound of the score that is more than `alpha`, or else an upper bound. Raises
-        `OutOfTime` when the clock says so; the table keeps what was found.
+        `OutOfTime` when the clock says so; the table keeps its entries.
         """
         board = self.board
         empties = board.cells - mask.bit_count()
@@ -88,7 +87,7 @@ class ExactSolver:
         return self.visit(mine, mask, replies, alpha)
 
     def played_on(self, mine: int, mask: int, threats: int, order: int, plies: int) -> Child:
-        """Play on while the mover has a single move that does not lose at once.
+        """Play on while the side to move has a single move that does not lose immediately.
 
         `threats` are the empty cells that complete a line for the side that is not to move.
         """
@@ -107,7 +106,7 @@ class ExactSolver:
             plies += 1
 
     def decided(self, mask: int, plies: int, empties: int) -> int:
-        """Return what a decided position is worth to the side that had `empties` cells, `plies`
+        """Return the score of a decided position for the side that had `empties` cells, `plies`
         moves before.
         """
         if mask == self.board.all:
@@ -118,12 +117,12 @@ class ExactSolver:
     # -- search
 
     def visit(self, mine: int, mask: int, replies: int, alpha: int) -> int:
-        """Search a position whose mover has a choice; see `test` for what it returns."""
+        """Search a position with a choice of moves; returns as `test` does."""
         self.nodes += 1
         if not self.nodes & (CHECK_EVERY - 1):
             self.clock.check()
         empties = self.board.cells - mask.bit_count()
-        # No side can win sooner than this; then what the table knows.
+        # No side can win sooner than this; then the bound of the table.
         high, low = (empties - 1) // 2, -((empties - 2) // 2)
         if high <= alpha:
             return high
@@ -167,10 +166,10 @@ class ExactSolver:
     ) -> tuple[int, list[Child]]:
         """Return the best score known without a search, and the moves that must be searched.
 
-        Ends at once when a move is known to be worth more than `alpha`.
+        Returns immediately when a move has a score above `alpha`.
         """
         all_cells, theirs = self.board.all, mine ^ mask
-        # All moves at once, a lane each; lanes of columns that are no reply hold no move.
+        # All moves, a lane each; a lane is empty if its column is not a reply.
         moves = replies * self.every_lane & self.own_columns
         wide_mine, wide_mask = mine * self.every_lane | moves, mask * self.every_lane | moves
         wide_empty = self.wide_all ^ wide_mask
@@ -180,8 +179,8 @@ class ExactSolver:
         wide_replies = wide_playable & ~(wide_wins >> 1)
         pairs = open_lines = 0
         if empties % 2:
-            # After the move the empty cells are even in number, and the mover of now can follow up:
-            # whatever lower cell of a pair the other side takes, take the upper one. Where the
+            # After the move the number of empty cells is even, so the side that moved can follow
+            # up: when the other side takes the lower cell of a pair, it takes the upper one. If the
             # other side has no line without the upper cells, it does not win.
             pairs = self.wide_tops & wide_empty & ~wide_playable
             open_lines = self.lines(theirs * self.every_lane | wide_empty ^ pairs)
@@ -216,7 +215,7 @@ class ExactSolver:
         return best, found
 
     def known(self, child: Child, alpha: int, empties: int) -> int | None:
-        """Return a bound that settles a child, as the side above it sees it; None if none does."""
+        """Return a bound that settles a child, from the view of the side above it, or None."""
         _, plies, mine, mask, replies = child
         if not replies:
             return self.decided(mask, plies, empties)

@@ -1,8 +1,8 @@
 """Kaggle's side: the time it gives for a move, and the column it is given.
 
-Kaggle gives `actTimeout` seconds a move, and a bank for the whole game that longer moves draw on.
-A clock keeps clear of both: part of each move's time is left for what is not counted here, such as
-the loading of this file before the first move and a machine that is busy with something else.
+Kaggle gives `actTimeout` seconds a move, and a bank for the whole game that longer moves draw on. A
+clock keeps clear of both: part of each move's time is left for work that is not counted here, such
+as the loading of this file before the first move and a machine that is busy with something else.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MARGIN_SECONDS, MARGIN_SHARE = 0.6, 0.4
 #: Seconds of the bank that are never spent on purpose, the part of the rest for one move, and the
 #: most of it for one move, by the time for a move.
 BANK_RESERVE, BANK_SHARE, BANK_MOVES = 15.0, 0.2, 3.0
-#: Seconds that no move takes, whatever is allowed.
+#: The most seconds of a move, even if Kaggle allows more.
 LONGEST_MOVE = 600.0
 
 
@@ -27,7 +27,7 @@ class OutOfTime(Exception):
 
 
 class Clock:
-    """A moment at which a search must have ended."""
+    """The moment at which a search must stop."""
 
     def __init__(self, seconds: float) -> None:
         self.end: float = time.perf_counter() + seconds
@@ -49,7 +49,7 @@ class Clock:
 
 def seconds_for_move(act_timeout: float, bank: float, spend_bank: bool) -> float:
     """Return the seconds to think: a part of the bank too, if it is to be spent."""
-    allowed = min(LONGEST_MOVE, max(0.0, act_timeout))  # 0 for what is no number
+    allowed = min(LONGEST_MOVE, max(0.0, act_timeout))  # 0 for NaN
     seconds = allowed - min(MARGIN_SECONDS, MARGIN_SHARE * allowed)
     if spend_bank:
         seconds += min(BANK_MOVES * allowed, BANK_SHARE * max(0.0, bank - BANK_RESERVE))
@@ -103,7 +103,7 @@ class Submission:
 
 
 def cells_and_columns(observation: Any, configuration: Any) -> tuple[list[int], int]:
-    """Return the flat board, empty if there is none, and the number of columns."""
+    """Return the flat board, [] if it is missing, and the number of columns."""
     try:
         cells = [int(cell) for cell in value_of(observation, "board", [])]
     except Exception:

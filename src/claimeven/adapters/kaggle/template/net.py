@@ -1,20 +1,18 @@
 """A neural net that judges positions: layers of weights over the features of each.
 
 Mirroring the board mirrors its answer: columns, lines and hidden numbers come in pairs that change
-places, and of each pair a layer is given the sum and the difference. Weights lead from sums to sums
-and from differences to differences alone; only where numbers are cut off at 0 the two of a pair are
-told apart.
+places, and a layer gets the sum and the difference of each pair. Weights lead only from sums to
+sums and from differences to differences; only the cut at 0 distinguishes the two of a pair.
 
-The packed form: three bytes (columns, rows, connect), and compressed the rest: a line of JSON that
-tells the sizes of the net, whether it knows scores, and the name, type and shape of every array;
-then the bytes of the arrays, one after the other. Weights are whole numbers of a unit, which
-follows under their name and `_unit`, one for each output.
+The packed form: three bytes (columns, rows, connect), and compressed the rest: a line of JSON
+with the sizes of the net, whether it has scores, and the name, type and shape of every array; then
+the bytes of the arrays, one after the other. Weights are whole numbers of a unit, which follows
+under their name and `_unit`, one for each output.
 
 The features of a position are of its cells, columns and lines.
 
 Cells are numbered column by column from the left, each from the bottom. A cell has these planes,
-each 0 or 1 but for the last two; a line counts for a side that has discs in it while the other has
-none:
+each 0 or 1 but for the last two; a line counts for a side if only that side has discs in it:
 
 | plane  | a cell ...                                                              |
 |--------|-------------------------------------------------------------------------|
@@ -23,20 +21,21 @@ none:
 | 4, 5   | is all that a line of the side to move lacks, a *threat*; that is the   |
 |        | first player, the second                                                |
 | 6, 7   | the same of the other side, by the side to move as well                 |
-| 8, 9   | lies directly under such a cell of the side to move; of the other side  |
-| 10, 11 | is empty and lies on a line that lacks two discs: of the side to move,  |
+| 8, 9   | is directly under such a cell of the side to move; of the other side    |
+| 10, 11 | is empty and on a line that lacks two discs: of the side to move,       |
 |        | of the other                                                            |
-| 12, 13 | is empty and lies on two or more of these                               |
-| 14, 15 | is empty and lies on lines that lack three discs: how many, up to 4     |
+| 12, 13 | is empty and on two or more of these lines                              |
+| 14, 15 | is empty and on lines that lack three discs: their number, up to 4      |
 
-Of a column the empty cells below its lowest threat count, or all: five numbers say whether they are
-odd in number below threats of the side to move, of the other, of any; and whether of the last there
-are none, or one. Five more are of the board: who is to move (0 the first player), the oddness of
-the three kinds in all columns together, and how many columns have none.
+A column has five numbers, for the empty cells below its lowest threat, or all if it has no threat.
+Three are 1 if their number is odd: below threats of the side to move, of the other, of either. The
+last two are 1 if the third number of cells is 0, or 1. The board has five more: the side to move (0
+the first player), the oddness of the three kinds in all columns together, and how many columns have
+no such cell.
 
 The state of a line has a digit in base 4 for each cell, the first least: 0 empty and out of reach,
-1 of the side to move, 2 of the other side, 3 playable. That of a column has a bit for each disc in
-its lowest cells, and added to that a bit for each of them that is of the side to move.
+1 of the side to move, 2 of the other side, 3 playable. The state of a column has a bit for each
+disc in its lowest cells, plus a bit for each of these discs that belongs to the side to move.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ class Features:
         rows = board.rows
         cells = [(c, r) for c in range(board.columns) for r in range(rows)]
         self.shifts = np.array([c * board.height + r for c, r in cells], dtype=np.uint64)
-        #: The cells of every line, by the cell they begin at and then by their direction.
+        #: The cells of every line, by their first cell and then by their direction.
         self.lines = np.array(
             [
                 [(column + n * right) * rows + row + n * up for n in range(board.connect)]
@@ -79,15 +78,15 @@ class Features:
         ).reshape(-1, board.connect)
         self.seen: int = min(rows, SEEN_CELLS)
         self.column_states: int = 2 << self.seen
-        #: Which cells lie on which lines, as 0 and 1.
+        #: 1 for each cell of a line: shape (cells, lines).
         self.lies_on = np.zeros((len(self.lines), len(cells)), dtype=np.float32)
         for number, line in enumerate(self.lines):
             self.lies_on[number, line] = 1
 
     def of(self, positions: list[tuple[int, int]]) -> tuple[Any, Any, Any, Any, Any]:
-        """Return of positions, each (mine, mask): the planes of the cells of each column, the
-        numbers of each column, those of the board, the digits of the cells, and the states of the
-        columns.
+        """Return the features of positions, each (mine, mask): the planes of the cells of each
+        column, the numbers of each column and of the board, the digits of the cells, and the states
+        of the columns.
 
         Shapes: (n, columns, rows * PLANES), (n, columns, 5), (n, 5), (n, cells), (n, columns).
         """
@@ -144,7 +143,7 @@ class Features:
 
 
 def unpacked_net(packed: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what a packed net tells of itself, and its arrays of float32."""
+    """Return the header of a packed net, and its arrays of float32."""
     content = lzma.decompress(packed[3:])
     place = content.index(b"\n") + 1
     told, arrays = json.loads(content[:place]), {}
@@ -197,7 +196,7 @@ class Net:
         self.left, self.right = np.array(couples, dtype=np.int64).reshape(-1, 2).T
 
     def inputs(self, positions: list[tuple[int, int]]) -> tuple[Any, Any]:
-        """Return what the first layer sees of positions, a row each: sums and differences."""
+        """Return the inputs of the first layer, a row for each position: sums and differences."""
         planes, of_columns, of_board, digits, stacks = self.features.of(positions)
         sums, differences = [], []
         for part in (planes, of_columns):
@@ -224,7 +223,7 @@ class Net:
         )
 
     def layer(self, name: str, sums: Any, differences: Any) -> tuple[Any, Any]:
-        """Return the sums and differences that a layer makes of others, nothing cut off yet."""
+        """Return the sums and differences after a layer, before the cut at 0."""
         arrays = self.arrays
         level = product(sums, arrays[f"{name}_sum"]) + arrays[f"{name}_bias"]
         return level, product(differences, arrays[f"{name}_difference"])
@@ -244,8 +243,8 @@ class Net:
         return np.concatenate([policy, level[:, half : half + 1], scores], axis=1)
 
     def judge(self, positions: list[tuple[int, int]]) -> tuple[Any, Any]:
-        """Return values from -1 to 1 for the side to move, and priors, a row of one for each
-        column, which sum to 1. None of the positions may be over.
+        """Return values from -1 to 1 for the side to move, and priors, a row with one for
+        each column, which sum to 1. Every position must have a move.
         """
         columns = self.board.columns
         outputs = np.concatenate(
@@ -261,7 +260,8 @@ class Net:
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))
         values = np.tanh(outputs[:, columns])
         if self.told["knows_scores"]:
-            # Partly that of the best column's score: a search wins soon then, and loses late.
+            # Partly the value of the best column's score, so that a search wins soon and loses
+            # late.
             share, scale = (np.float32(self.told[name]) for name in ("score_share", "score_scale"))
             scores = np.where(is_open, outputs[:, columns + 1 :], np.float32(-np.inf))
             values = values * (1 - share) + np.tanh(scores.max(axis=1) / scale) * share
@@ -275,7 +275,7 @@ def halves_cut_off(level: Any, slant: Any) -> tuple[Any, Any]:
 
 
 def put_together(sums: Any, differences: Any) -> Any:
-    """Return the numbers of all columns from those of their pairs and, last, the middle one."""
+    """Return the numbers of all columns from the numbers of their pairs and the middle."""
     pairs = differences.shape[1]
     left, right = sums[:, :pairs] + differences, sums[:, :pairs] - differences
     return np.concatenate([left, sums[:, pairs:], right[:, ::-1]], axis=1)

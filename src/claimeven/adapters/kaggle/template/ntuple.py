@@ -1,19 +1,19 @@
-"""The evaluation of a learnt network: a value looked up in many tables, one for a group of cells.
+"""The evaluation of a trained network: a value looked up in many tables, one for a group of cells.
 
 A cell has one of four digits: empty and out of reach, a disc of the first or of the second player,
 or empty and playable by the next disc. The digits of a group's cells make an index in base 4, the
 first cell least, into its table of weights; its mirror image looks into the same table. The value
 for the first player is the hyperbolic tangent of the sum of the weights looked up.
 
-All indices of a position are added up at once: they are fields of one large integer, and what the
-discs of a column add to all of them is known beforehand for each way that the column can look.
+All indices of a position are fields of one large integer. The sum that the discs of a column add to
+it is prepared for each state of the column.
 
-The packed form: columns, rows, connect; two bytes, the number of groups, lowest first; each group
-as its length and its cells, numbered column by column from the bottom; the unit of the weights, a
-little-endian float of four bytes. Then, compressed, the distances from each weight that is not 0 to
-the next in four bytes, the first counted from 1, and those weights as signed numbers of two bytes:
-all lowest bytes, then all of the next. There is a table a group for the first player to move, then
-one for the second.
+The packed form has columns, rows, connect, then two bytes, the number of groups, lowest first. Each
+group has its length and its cells, numbered column by column from the bottom. The unit of the
+weights follows, a little-endian float of four bytes. Then, compressed, the distances from each
+weight that is not 0 to the next in four bytes, the first counted from 1, and those weights as
+signed numbers of two bytes: all lowest bytes, then all of the next. There is a table a group for
+the first player to move, then one for the second.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ class NTuple:
             self.size += 4 ** len(cells)
         self.weights = weights_of(zlib.decompress(packed[place + 4 :]), unit, 2 * self.size)
         self.bytes: int = len(slots) * FIELD // 8
-        #: Where the tables of the side to move begin, for either side.
+        #: The first weight of the tables of the side to move, for either side.
         begin = sum(table << FIELD * slot for slot, (table, _) in enumerate(slots))
         every = sum(1 << FIELD * slot for slot in range(len(slots)))
         self.begins: tuple[int, int] = begin, begin + self.size * every
-        #: For each column, what its discs add, by its bits in the number of a position.
+        #: For each column, the sum that its discs add, by its bits in the number of a position.
         self.height: int = board.height
         self.columns: list[list[int]] = [
             added_by_column(board, slots, column) for column in range(board.columns)
@@ -85,7 +85,7 @@ class NTuple:
 def added_by_column(
     board: Board, slots: list[tuple[int, list[tuple[int, int]]]], column: int
 ) -> list[int]:
-    """Return what a column adds to the indices, by its bits in the first player's discs + mask."""
+    """Return the sums of a column, by its bits in the first player's discs + mask."""
     worth = [0] * board.rows
     for slot, (_, cells) in enumerate(slots):
         for number, cell in enumerate(cells):

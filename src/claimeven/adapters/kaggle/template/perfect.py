@@ -1,13 +1,13 @@
-"""The player that keeps the exact score: a book where it is hard, and the exact solver.
+"""The player that keeps the exact score: a book for hard positions, and the exact solver.
 
-Where the solver does not finish in time, what it knows of each column by then decides, and
-alpha-beta with an evaluation among columns that look the same.
+If the solver does not finish in time, the bounds it has found for each column decide, and
+alpha-beta with an evaluation decides between columns with equal bounds.
 
-A packed book holds hard positions of one board, each with a best column: three bytes (columns,
+A packed book has hard positions of one board, each with a best column. It is three bytes (columns,
 rows, connect) and the compressed numbers of the positions in ascending order, each as its distance
-from the one before, times the columns, plus the column to play; seven bits a byte, the lowest
-first, all bytes but a number's last with the top bit set. A position stands for its mirror image
-too: the smaller number of the two.
+from the one before, times the columns, plus the column to play. A number has seven bits a byte, the
+lowest first, all bytes but its last with the top bit set. A position and its mirror image share the
+smaller number of the two.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ FIRST_TRY, HEURISTIC = 0.35, 0.3
 
 
 class MoveBook:
-    """The moves of a packed book; none on any other board than its own."""
+    """The moves of a packed book; empty on another board."""
 
     def __init__(self, board: Board, packed: bytes) -> None:
         self.board = board
         self.columns: dict[int, int] = unpacked(packed) if board.owns(packed) else {}
 
     def find(self, mine: int, mask: int) -> int | None:
-        """Return the column to play in a position, None where the book does not know it."""
+        """Return the column to play in a position, None if it is not in the book."""
         key = mine + mask
         image = self.board.mirrored(key)
         column = self.columns.get(min(key, image))
@@ -57,7 +57,7 @@ def unpacked(packed: bytes) -> dict[int, int]:
 
 @dataclass(eq=False)
 class RootColumn:
-    """A column that can be played: what is left after it, and the bounds of its score."""
+    """A column that can be played: the position after it, and the bounds of its score."""
 
     column: int
     mine: int
@@ -67,7 +67,7 @@ class RootColumn:
 
 
 class Perfect:
-    """A player on one board; `book` is a packed book, empty for none."""
+    """A player on one board; `book` is a packed book, or b""."""
 
     spends_bank = True
 
@@ -152,8 +152,8 @@ class Perfect:
     def best_known(self, columns: list[RootColumn]) -> int:
         """Return the column to play by the bounds known, the first of equals.
 
-        A proven win or draw is taken. Otherwise a column that may win still is better than one
-        that is known not to, and one that may draw better than one that is known to lose.
+        A proven win or draw is taken. Otherwise a column that may still win is better than one
+        that cannot, and one that may draw is better than one that is known to lose.
         """
         low = max(known.low for known in columns)
         high = max(known.high for known in columns)

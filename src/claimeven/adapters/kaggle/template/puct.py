@@ -1,9 +1,9 @@
 """Monte Carlo tree search with the priors and values of a net (PUCT), and proven results.
 
 A move is selected for the greatest Q + c * P * sqrt(N) / (1 + n): Q is the mean of the values of
-its n visits, P its prior, N the visits of its parent. No game is played out: the net says what a
-leaf is worth. Several leaves are judged at a time, since that takes little longer than one; each is
-selected as if those before it had been lost, so that they differ.
+its n visits, P its prior, N the visits of its parent. No game is played out: the net gives the
+value of a leaf. Several leaves are evaluated together, since that takes little longer than one;
+each is selected as if the leaves before it had been lost, so that they differ.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ Judge = Callable[[list[tuple[int, int]]], tuple[Any, Any]]
 class PuctNode:
     """A move and the position after it.
 
-    `total` and `proof` (1 a win, 0 a draw, -1 a loss, None unknown) are as the player sees them
-    who made the move; `distance` is the number of moves to the end of the game behind a proof.
-    `flight` counts iterations through it that wait for the net. `children` stand from the centre
-    outwards, None before the node is expanded.
+    `total` and `proof` (1 a win, 0 a draw, -1 a loss, None unknown) are from the view of the player
+    that made the move; `distance` is the number of moves to the end of the game behind a proof.
+    `flight` counts iterations through it that wait for the net. `children` are ordered from the
+    center outwards, None before the node is expanded.
     """
 
     mine: int
@@ -59,7 +59,7 @@ class Puct:
     to be worth; `leaves` the most that are judged at a time. Priors are taken to the power of 1 /
     `prior_temperature`. With `solver` proven results are backed up. Of the priors at the root the
     part `noise` is drawn at random; with a `temperature` the move is, its chance going by its
-    visits to the power of 1 / temperature. With `reuse` the tree is kept from move to move.
+    visits to the power of 1 / temperature. With `reuse` the tree stays from move to move.
     `iterations` and `seconds` are the most for a move, `capacity` the most nodes; `seed` starts
     the random numbers.
     """
@@ -107,16 +107,16 @@ class Puct:
         return self.best().column
 
     def start(self, mine: int, mask: int) -> PuctNode:
-        """Make a position the root, and keep what the tree holds of it."""
+        """Make a position the root, and keep its part of the tree."""
         root = self.find(mine, mask) if self.reuse else None
         self.root = root or PuctNode(mine, mask, -1)
         if self.root.children is None:
-            # What it showed at a glance its children will show again, and they are needed here.
+            # Its children are needed here, and will prove it again.
             self.root.proof, self.root.distance = None, 0
-        kept = [self.root]
-        for node in kept:  # grows meanwhile
-            kept += node.children or ()
-        self.stored = len(kept)
+        nodes = [self.root]
+        for node in nodes:  # the list grows in the loop
+            nodes += node.children or ()
+        self.stored = len(nodes)
         return self.root
 
     def find(self, mine: int, mask: int) -> PuctNode | None:
@@ -125,7 +125,7 @@ class Puct:
         if not 0 <= discs - self.root.mask.bit_count() <= KEPT_MOVES:
             return None
         waiting = [self.root]
-        for node in waiting:  # grows meanwhile
+        for node in waiting:  # the list grows in the loop
             if node.mask == mask and node.mine == mine:
                 return node
             if not node.mask & ~mask and node.mask.bit_count() < discs:
@@ -179,9 +179,9 @@ class Puct:
         return path
 
     def best_child(self, node: PuctNode) -> PuctNode:
-        """Return the child with the greatest bound, the first of equals; with `solver` proven
-        losses are passed over, and all that is proven where a win is proven already. Iterations on
-        their way count as lost.
+        """Return the child with the greatest bound, the first of equals. With `solver` proven
+        losses are skipped, and all proven children if a win is proven. Iterations in flight count
+        as lost.
         """
         children = node.children or []
         spread = self.c * math.sqrt(node.visits + node.flight)
@@ -200,8 +200,8 @@ class Puct:
         return chosen
 
     def expand(self, node: PuctNode) -> None:
-        """Give a node a child for each column that is not full, with the proofs they show at a
-        glance, which may prove the node; nothing where there is no room.
+        """Give a node a child for each column that is not full, with their immediate proofs,
+        which may prove the node. A full tree stays as it is.
         """
         board, mask = self.board, node.mask
         playable = board.playable(mask)
@@ -249,7 +249,7 @@ class Puct:
 
     def count_judged(self, path: list[PuctNode], value: float, priors: list[float]) -> None:
         """Give the children of a leaf their priors, to the power asked for and summing to 1 over
-        those that are not known to lose, and count the leaf's value, that of the side to move, in
+        the children that are not known to lose. Count the leaf's value, for the side to move, in
         every node of the path.
         """
         live = [child for child in path[-1].children or () if child.proof != -1]
@@ -279,7 +279,7 @@ class Puct:
 
     def best(self) -> PuctNode:
         """Return the child to play: the most visited one, or one drawn by its visits; of equals
-        the better one, one that blocks, the more likely one, the one nearest to the centre.
+        the better one, one that blocks, the more likely one, the one nearest to the center.
         """
         board, root = self.board, self.root
         children = root.children or []
@@ -296,8 +296,8 @@ class Puct:
         return max((child for child in children if shares[child.column]), key=rank)
 
     def shares(self, children: list[PuctNode]) -> Any:
-        """Return how likely each column is played: with `solver` the nearest of proven wins; the
-        longest defence where all is lost; else what is not lost, by its visits.
+        """Return the probability of each column: with `solver` the nearest of proven wins, or the
+        longest defense if all are lost; else the columns that are not lost, by their visits.
         """
         won = [child.distance for child in children if child.proof == 1]
         live = [child for child in children if child.proof != -1]
@@ -319,8 +319,8 @@ class Puct:
 
 
 def settle(node: PuctNode) -> None:
-    """Prove a node by its children, where possible: lost if one is won, the nearest of them;
-    else, if all are proven, drawn or won by the longest defence.
+    """Prove a node by its children, if possible: lost if one is won, the nearest of them;
+    else, if all are proven, drawn or won by the longest defense.
     """
     won = is_open = False
     drawn = lost = nearest = 0

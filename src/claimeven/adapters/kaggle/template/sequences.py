@@ -1,4 +1,4 @@
-"""The evaluation `sequences`: what the side to move could make of its runs with one more disc.
+"""The evaluation `sequences`: the runs of the side to move after one more disc.
 
 For each straight run of the side to move and each of its two ends: when the cell there is empty,
 the run would grow to `n` discs, own discs beyond it included. If that completes a line now, the
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from claimeven.adapters.kaggle.template.board import Board
 
-#: Worth of a position in which the side to move completes a line at once.
+#: Value of a position in which the side to move completes a line immediately.
 SEQUENCE_WIN = 1_000_000
 
 
@@ -48,7 +48,7 @@ def _ends_worth(ends: int, empty: int, grown: int) -> int:
     total = grown * grown * ends.bit_count()
     below = empty
     while ends:
-        # `ends` keeps those that have at least so many empty cells below them.
+        # `ends` keeps the cells that have at least this number of empty cells below them.
         below = empty & below << 1
         ends &= below
         total -= grown * ends.bit_count()

@@ -17,7 +17,7 @@ class Streaks:
     def __init__(self, board: Board) -> None:
         self.steps: tuple[int, int, int, int] = board.steps
         worth = (0, *CHAIN_WORTH[: board.connect - 1], LINE_WORTH)
-        #: What a disc gains when its chain grows to each length.
+        #: The gain of a disc when its chain grows to each length.
         self.gains: list[int] = [
             worth[length] - worth[length - 1] for length in range(1, len(worth))
         ]

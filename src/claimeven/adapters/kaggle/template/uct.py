@@ -1,7 +1,7 @@
 """Monte Carlo tree search (UCT) with proven results, on positions as bits.
 
 Each iteration selects a leaf by mean + weight * sqrt(ln N / n), expands it, plays a game out from
-it and backs up the result. Wins at once and proven wins, losses and draws need no more playouts.
+it and backs up the result. Immediate wins and proven wins, losses and draws need no more playouts.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ REUSE_MOVES = 2
 class UctNode:
     """A move and the position after it.
 
-    `total` and `proof` (1 a win, 0 a draw, -1 a loss, None unknown) are as the player sees them
-    who made the move. `untried` are the moves from here that have no child yet, None before the
-    node is expanded.
+    `total` and `proof` (1 a win, 0 a draw, -1 a loss, None unknown) are from the view of the
+    player that made the move. `untried` are the moves from here that have no child yet, None before
+    the node is expanded.
     """
 
     mine: int
@@ -42,12 +42,12 @@ class Uct:
 
     `weight` is the factor of the bonus on the scale -1..1; in selection a visited child counts at
     least `min_wins` wins. Children are first visited in `random` `first_play`, in `order` (from the
-    left), or `all` are added at once, an unvisited one scored as a win; of equal children `ties`
+    left), or `all` are added together, an unvisited one scored as a win; of equal children `ties`
     selects the `first` or a `random` one. `playout` is `random`, `wins-and-blocks`, `careful`,
     `greedy` (the longest run) or `replies`; it stops after `playout_cutoff` moves unless that is 0.
     `final_choice` is `visits`, `mean` or `ucb`. With `solver` proven results are backed up;
-    `decisive_moves` (`off`, `root` or `tree`) says where immediate wins are taken without a search.
-    With `reuse` the tree is kept from move to move. `iterations` and `seconds` are the limits of a
+    `decisive_moves` (`off`, `root` or `tree`) says when immediate wins are taken without a search.
+    With `reuse` the tree stays from move to move. `iterations` and `seconds` are the limits of a
     move, `capacity` the maximum of nodes; `seed` seeds the random numbers.
     """
 
@@ -205,7 +205,7 @@ class Uct:
         return chosen
 
     def play_out(self, node: UctNode) -> int:
-        """Play a game to its end; return the result as the player sees it who moved to `node`."""
+        """Play a game to its end; return the result for the player that moved to `node`."""
         board, mine, mask, side = self.board, node.mine, node.mask, 0
         moves: list[int] = []
         result = 0
@@ -246,7 +246,7 @@ class Uct:
         return self.random.choice(list(bits_of(allowed)))
 
     def longest_run(self, mine: int, move: int) -> int:
-        """Return the length of the longest run of one's own through a move."""
+        """Return the length of the longest own run through a move."""
         longest = 0
         for step in self.board.steps:
             length, above, below = 1, move << step, move >> step
@@ -259,7 +259,7 @@ class Uct:
 
     def learn(self, moves: list[int], turn: int, result: int) -> None:
         """Remember the winner's answers in a playout, and forget the loser's."""
-        # The player who moved to the leaf answers with every second move, from the second on.
+        # The player that moved to the leaf answers with every second move, from the second on.
         winner = turn if result < 0 else 1 - turn
         for number in range(1, len(moves)):
             mover = (turn + number) % 2
@@ -284,7 +284,7 @@ class Uct:
 
 
 def prove(node: UctNode) -> bool:
-    """Prove a node from its children where possible; return whether it is proven."""
+    """Prove a node from its children if possible; return whether it is proven."""
     proofs = [child.proof for child in node.children]
     if 1 in proofs:
         node.proof = -1

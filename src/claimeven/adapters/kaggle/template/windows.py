@@ -1,6 +1,7 @@
-"""The evaluation `windows`: every window of `connect` cells scored by who holds how much of it.
+"""The evaluation `windows`: every window of `connect` cells, scored by the discs of both sides in
+it.
 
-A window that both sides have discs in is worth nothing. By the usual weights blocking is worth one
+A window with discs of both sides is worth 0. With the default weights blocking is worth one
 more than making the same.
 """
 
@@ -13,7 +14,7 @@ OWN_WINDOW, THEIR_WINDOW = (100001, 1000, 100), (-100000, -1001, -101)
 
 
 class Windows:
-    """`windows` on one board; `centre` is the worth of an own disc in the centre column."""
+    """`windows` on one board; `centre` is the value of an own disc in the center column."""
 
     def __init__(
         self,
