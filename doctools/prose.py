@@ -77,7 +77,7 @@ IDIOMS = {
     "whatever": Idiom(r"\b(?:whatever|whichever|whoever)\b", 0.4, "any, every, all"),
     "damaged": Idiom(r"\b(?:damaged)\b", 0.0, "corrupt, invalid"),
     "is no": Idiom(
-        r"(?<!there )\b(?:is|are) no(?!t)\b(?! (?:longer|more|less))", 0.8, "X must be ..., got ..."
+        r"(?<!there )\b(?:is|are) no(?!t)\b(?! (?:longer|more|less))", 1.3, "X must be ..., got ..."
     ),
     "starts with what": Idiom(
         r"(?:^|(?<=[.:!?]\s))(?:What|Whatever|Whoever|Where|Nothing|Nobody)\b(?![^.?!]*\?)",

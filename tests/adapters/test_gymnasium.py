@@ -144,7 +144,7 @@ def test_a_level_is_an_opponent() -> None:
     env = gymnasium.make(WITH_MODULE, columns=5, rows=4, opponent=10, seat="first", start="1")
     solver = Solver(Geometry(5, 4))
     env.reset(seed=1)
-    # A perfect opponent never gives up what it has: ours is at best what the position is worth.
+    # A perfect opponent keeps its score: the learner gets at best the score of the position.
     bound = solver.score(env.unwrapped.position)
     over, reward = False, 0.0
     while not over:
@@ -191,7 +191,7 @@ def test_shaping_takes_off_what_moves_lose() -> None:
 
 
 def test_after_a_failure_of_the_opponent_no_episode_goes_on(tmp_path: Path) -> None:
-    """Nobody else is to play the opponent's discs, and a fault wins nothing."""
+    """Only the opponent plays its discs, and its fault does not win the game."""
     file = tmp_path / "broken.py"
     file.write_text("def agent(position):\n    raise RuntimeError('out of ideas')\n")
 
@@ -235,7 +235,7 @@ def test_an_opponent_hears_the_limit_and_is_closed_once() -> None:
 
 @dataclass
 class Columned(Agent):
-    """Equal to all others of its column, and without a hash: a dataclass has none by itself."""
+    """Equal to all others of its column, and without a hash: a dataclass does not have one by default."""
 
     column: int
     heard: list[str] = field(default_factory=list, compare=False)
@@ -281,7 +281,7 @@ def test_opponents_of_single_episodes_are_given_back() -> None:
     usual, lent = kinds[0], Columned(3)
     env = ConnectFourEnv(opponent=usual, seat="second")
     for _ in range(3):
-        for opponent in (usual, *kinds[1:4]):  # those take turns, and none is made twice
+        for opponent in (usual, *kinds[1:4]):  # they take turns, and each is made once
             env.reset(options={"opponent": opponent})
     assert [type(agent) for agent in made] == kinds[:4] and not closed
     env.reset(options={"opponent": lent})
@@ -290,7 +290,7 @@ def test_opponents_of_single_episodes_are_given_back() -> None:
         assert type(env._opponent) is opponent and env._opponent not in closed
     assert [type(agent) for agent in closed] == kinds[1:4]
     env.reset(options={"opponent": kinds[1]})
-    assert lent.heard == ["choose"], "the agent of somebody else is not ours to close"
+    assert lent.heard == ["choose"], "an agent of the caller stays open"
     env.reset()
     assert env._opponent is made[0] and made[0] not in closed
     env.close()

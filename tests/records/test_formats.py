@@ -1,4 +1,4 @@
-"""Records of games: every format there and back, formats told apart, what is damaged refused."""
+"""Records of games: every format written and read, formats distinguished, corrupt files refused."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ GAMES = 2_000
 REPLAYS = 300
 
 
-#: Formats that tell the order of the moves, and those that need to be named.
+#: Formats with the order of the moves, and those that need to be named.
 IN_ORDER = [name for name in FORMATS if name not in ("uci", "board")]
 NAMED = ("moves0", "turns")
 
 
 def some_game(rng: random.Random, geometry: Geometry) -> GameRecord:
-    """The beginning of a game of random moves, perhaps lost by a fault."""
+    """The start of a game of random moves, perhaps lost by a fault."""
     position, columns = Position(geometry), []
     for _ in range(rng.randint(0, geometry.cells)):
         if position.is_over:
@@ -63,7 +63,7 @@ def games() -> list[GameRecord]:
 
 
 def kept(record: GameRecord, name: str) -> GameRecord:
-    """What a format has a place for."""
+    """The parts of a record that a format can store."""
     if name in ("csv", "jsonl"):
         return record
     bare = GameRecord(record.columns, record.geometry)
@@ -303,7 +303,7 @@ def test_replays_of_several_layouts_may_follow_each_other() -> None:
 def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
     told = replay_of(GameRecord((3, 3), fault="time", fault_seat=1))
     assert (told["statuses"], told["rewards"]) == (["DONE", "TIMEOUT"], [0, None])
-    # Of two faults in one step that of the player whose turn it was ended the game.
+    # Of two faults in one step the fault of the player to move ended the game.
     told["steps"][-1][0]["status"] = "ERROR"
     (back,) = read_records(json.dumps(told), "kaggle")
     assert (back.fault, back.fault_seat) == ("crash", 0)

@@ -15,7 +15,7 @@ from claimeven.records import GameRecord, read_records, write_text
 from claimeven.records.replays import replay_of
 from tests import naive
 
-#: What an answer that ends a game makes of it.
+#: The fault of each status that ends a game.
 FAULTS = {"illegal": "x", "crash": ValueError("no")}
 
 

@@ -1,4 +1,4 @@
-"""What files are recognized by: test sets, boards in every form, JSON of others, no text at all."""
+"""How files are recognized: test sets, boards in every form, foreign JSON, binary files."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def test_several_boards_of_a_text() -> None:
 
 
 def test_the_side_that_is_one_disc_ahead_moved_first() -> None:
-    """A notebook may let O begin: its boards with as many discs of each are read so too."""
+    """A notebook may let O start: its boards with as many discs of each are read so too."""
     text = ". . .\nO . .\n\n. . .\nO X .\n"
     one, two = read(text, Geometry(connect=3))
     assert one.position == Position.from_moves("1", Geometry(3, 2, 3))
@@ -246,7 +246,7 @@ def test_what_is_wrong_with_a_board_is_named(text: str, said: str) -> None:
     assert said in refusal(text)
 
 
-# --- JSON of others -----------------------------------------------------------------------------
+# --- foreign JSON -------------------------------------------------------------------------------
 
 
 def test_boards_with_scores_of_their_columns() -> None:
@@ -378,7 +378,7 @@ def test_a_table_through_pyarrow_keeps_its_moves_if_they_are_read_as_text() -> N
 
 
 def archives(tmp_path: Path) -> dict[str, tuple[Path, str]]:
-    """Files of every kind that users give by mistake, and what is said of them."""
+    """Files of every kind that users pass by mistake, and the messages."""
     found: dict[str, tuple[Path, str]] = {}
 
     def put(name: str, data: bytes, said: str) -> None:
@@ -431,7 +431,7 @@ def test_packed_text_is_unpacked(tmp_path: Path) -> None:
         assert [each.game().scores for each in tried_records(lines, form)] == [(18,), ()]
 
 
-# --- nothing breaks the reader ------------------------------------------------------------------
+# --- robustness of the reader --------------------------------------------------------------------
 
 
 def tried(text: str, name: str = "-") -> None:

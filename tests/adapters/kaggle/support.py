@@ -26,7 +26,7 @@ def ongoing(geometry: Geometry, count: int, seed: int = 1) -> list[Position]:
 
 
 def loaded(text: str) -> dict[str, Any]:
-    """What a file leaves behind, executed as Kaggle does."""
+    """The agent of a file, executed as Kaggle does."""
     left: dict[str, Any] = {}
     exec(compile(text, "main.py", "exec"), left)
     return left
@@ -48,7 +48,7 @@ def asked(left: dict[str, Any], position: Position, seconds: float = 300) -> int
 def hold_to_agent(
     spec: str, positions: Iterable[Position], left: dict[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Hold the columns of an exported agent to those of the agent itself."""
+    """Compare the columns of an exported agent with the agent's own."""
     left = left or loaded(submission(spec))
     agent, rng = make_agent(spec), np.random.default_rng(0)
     for position in positions:

@@ -1,4 +1,4 @@
-"""The book of moves that exported solvers take along."""
+"""The book of moves in exported solvers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from claimeven.game.batch import canonical_keys
 from claimeven.game.geometry import STANDARD
 from claimeven.game.perft_kernel import discs_of_keys
 
-#: Positions of the book that are solved, with at least so many discs.
+#: Positions of the book that are solved, with at least this number of discs.
 CHECKED, DISCS = 40, 14
 
 

@@ -1,4 +1,4 @@
-"""Submissions as files: what stands in them, and how they play under Kaggle's own runner."""
+"""Submissions as files: their text, and their play under Kaggle's own runner."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def proof_of(proof: int) -> int | None:
 def assert_textbook(found: PuctNode, node: OurNode) -> int:
     """Hold two trees equal, node for node and bit for bit; returns the nodes."""
     waiting = [(found, node)]
-    for one, other in waiting:  # grows meanwhile
+    for one, other in waiting:  # the list grows in the loop
         assert (one.mine, one.mask) == (other.position.mine, other.position.mask)
         assert (one.visits, one.total, one.flight) == (other.visits, other.total, 0)
         assert (one.proof, one.distance) == (proof_of(other.proof), other.distance)
@@ -76,7 +76,7 @@ def assert_textbook(found: PuctNode, node: OurNode) -> int:
 def assert_forest(found: PuctNode, forest: PuctForest) -> None:
     """Hold a tree and the first of a forest equal, node for node and bit for bit."""
     waiting = [(found, forest.root(0))]
-    for one, place in waiting:  # grows meanwhile
+    for one, place in waiting:  # the list grows in the loop
         other = forest.node(place)
         assert (one.visits, one.total, one.flight) == (other.visits, other.total, other.flight)
         assert (one.proof, one.distance) == (proof_of(other.proof), other.distance)
@@ -89,7 +89,7 @@ def assert_forest(found: PuctNode, forest: PuctForest) -> None:
 @pytest.mark.parametrize("options", OPTIONS, ids=range(len(OPTIONS)))
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_trees_are_those_of_the_textbook(geometry: Geometry, options: PuctOptions) -> None:
-    """From scratch, and kept over two moves of the game and a jump elsewhere."""
+    """From scratch, reused over two moves of the game, and after a jump to another position."""
     for start in unfinished(geometry, 3, seed=5):
         player = player_of(geometry, options, 60)
         engine, position = TextbookPuct(Hashed(geometry), options), start

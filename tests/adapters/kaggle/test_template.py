@@ -1,4 +1,4 @@
-"""What submissions are put together from, as modules: against the oracle and our own agents."""
+"""The sections of submissions, as modules: against the oracle and the agents."""
 
 from __future__ import annotations
 
@@ -263,7 +263,7 @@ def test_uct_proves_and_keeps_its_tree() -> None:
         column = player.choose(position.mine, position.mask, Clock(LONG))
         scores = solver.scores(position)
         best = max(score for score in scores if score is not None)
-        if player.root is None:  # a win at once needs no tree
+        if player.root is None:  # an immediate win needs no tree
             assert scores[column] == best
         elif player.root.proof is not None:
             assert player.root.proof == -((best > 0) - (best < 0))
