@@ -1,1 +1,1 @@
-"""What makes the documents: pictures and tables drawn by our own code, and what the site adds."""
+"""Tools for the documents: pictures and tables from results, and hooks of the site."""

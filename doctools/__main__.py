@@ -1,4 +1,4 @@
-"""Draws every picture and table of the documents: `python -m doctools`, `--check` to compare."""
+"""Draw every picture and table of the documents: `python -m doctools`, `--check` to compare."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from doctools import boards, charts, growth, tables, trees
 DOCS: Final = Path(__file__).resolve().parent.parent / "docs"
 FOLDER: Final = DOCS / "pictures"
 
-#: Every picture of the pages, by the name of its file.
+#: The pictures of the pages, by file name.
 PICTURES: Final[dict[str, Callable[[], str]]] = {
     "puzzle": boards.puzzle_board,
     "puzzle-scores": boards.puzzle_scores,
@@ -34,7 +34,7 @@ PICTURES: Final[dict[str, Callable[[], str]]] = {
 
 
 def made() -> Iterator[tuple[Path, str]]:
-    """Yield every file that is made, with what it should hold."""
+    """Yield every generated file with its content."""
     for name, draw in PICTURES.items():
         yield FOLDER / f"{name}.svg", draw()
     for page in tables.pages_with_tables(DOCS):
@@ -42,9 +42,9 @@ def made() -> Iterator[tuple[Path, str]]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Write what has changed, or with `--check` only say so; return the exit status."""
+    """Write changed files, or with `--check` only list them; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m doctools", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, fail if stale")
+    parser.add_argument("--check", action="store_true", help="write no file; fail if one is stale")
     check = parser.parse_args(arguments).check
     stale = 0
     for path, text in made():

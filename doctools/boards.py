@@ -1,4 +1,4 @@
-"""Boards as pictures: the puzzle, its bits, how a line is found, what an evaluation counts."""
+"""Boards as pictures: the puzzle, its bits, the test for a line, the windows of an evaluation."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from claimeven.game.svg import draw_svg
 from claimeven.montecarlo import MonteCarloSearch
 from doctools import canvas, puzzle
 
-#: A won game, to show how its line is found: four of the first player rise to the right.
+#: A won game with a line of the first player that rises to the right.
 _WON: Final = Position.from_moves("12234334464")
 
 
 def puzzle_board() -> str:
-    """The puzzle as it is."""
+    """The puzzle without additions."""
     return draw_svg(puzzle.PUZZLE) + "\n"
 
 
@@ -54,7 +54,7 @@ def bits() -> str:
     for number, (name, value) in enumerate((("mine", position.mine), ("mask", position.mask))):
         y = top + 70 + 120 * number
         parts.append(canvas.text(x, y, name, 16, canvas.INK, "start", 700))
-        whose = "the first player's discs" if name == "mine" else "all discs"
+        whose = "Yellow's discs" if name == "mine" else "all discs"
         parts.append(canvas.text(x, y + 20, whose, 12.5, canvas.SOFT, "start"))
         mono = " font-family='ui-monospace, Menlo, Consolas, monospace'"
         parts.append(canvas.text(x, y + 42, f"{value:#015x}", 14, canvas.INK, "start", more=mono))
@@ -76,17 +76,17 @@ def finding_a_line() -> str:
         (pairs, f"pairs = discs & (discs >> {step})"),
         (found, f"pairs & (pairs >> {2 * step})"),
     )
-    for number, (kept, words) in enumerate(panels):
+    for number, (mask, words) in enumerate(panels):
         x = 6 + number * (width + 38)
         parts.append(canvas.text(x + width / 2, 18, words, 13, weight=600))
-        parts.append(canvas.group([_marked(position, cell, kept)], x, 28))
+        parts.append(canvas.group([_marked(position, cell, mask)], x, 28))
     return canvas.picture(
         3 * width + 2 * 38 + 12, height + 40, "A line of four found with two shifts", parts
     )
 
 
-def _marked(position: Position, cell: float, kept: int) -> str:
-    """A board that shows the cells of a mask alone."""
+def _marked(position: Position, cell: float, mask: int) -> str:
+    """A board with only the cells of a mask."""
     geometry, edge = position.geometry, cell * 0.25
     width, height = canvas.board_size(position, cell)
     parts = [canvas.rect(0, 0, width, height, canvas.BOARD, cell * 0.35)]
@@ -94,23 +94,23 @@ def _marked(position: Position, cell: float, kept: int) -> str:
         for row in range(geometry.rows):
             x = edge + (column + 0.5) * cell
             y = edge + (geometry.rows - row - 0.5) * cell
-            bright = kept >> geometry.bit(column, row) & 1
+            bright = mask >> geometry.bit(column, row) & 1
             fill = canvas.DISCS[0] if bright else canvas.EMPTY
             parts.append(canvas.circle(x, y, cell * 0.4, fill))
     return "".join(parts)
 
 
 def windows_counted() -> str:
-    """What the evaluation `windows` counts in the puzzle: two or three of four, nothing else."""
+    """The windows that the evaluation `windows` counts in the puzzle: two or three of four."""
     cell = 40.0
     panels = []
     width, height = canvas.board_size(puzzle.PUZZLE, cell)
-    for player, name in enumerate(("first", "second")):
+    for player, name in enumerate(("Yellow", "Red")):
         parts = [canvas.mini_board(puzzle.PUZZLE, cell)]
-        for held, thickness in ((2, 2.0), (3, 5.0)):
-            for number, window in enumerate(windows_held(puzzle.PUZZLE, player, held)):
-                # Windows that share a line of cells are drawn beside each other.
-                aside = 7.0 * (number % 3 - 1) if held == 2 else 0.0
+        for count, thickness in ((2, 2.0), (3, 5.0)):
+            for number, window in enumerate(windows_with(puzzle.PUZZLE, player, count)):
+                # Windows that share a line of cells are drawn next to each other.
+                aside = 7.0 * (number % 3 - 1) if count == 2 else 0.0
                 (x1, y1), (x2, y2) = (
                     (cell * (0.75 + column), height - cell * (0.75 + row))
                     for column, row in (window[0], window[-1])
@@ -121,22 +121,22 @@ def windows_counted() -> str:
                 more = " stroke-linecap='round'"
                 parts.append(canvas.line(*ends, canvas.PAPER, thickness + 2, more))
                 parts.append(canvas.line(*ends, canvas.INK, thickness, more))
-        threes, twos = (len(windows_held(puzzle.PUZZLE, player, held)) for held in (3, 2))
-        words = f"{name} player: {threes} with three discs, {twos} with two"
+        threes, twos = (len(windows_with(puzzle.PUZZLE, player, count)) for count in (3, 2))
+        words = f"{name}: {threes} with three discs, {twos} with two"
         parts.append(canvas.text(width / 2, height + 22, words, 13, weight=600))
         panels.append(canvas.group(parts, 6 + player * (width + 28), 6))
     title = "Windows of four cells that only one player has discs in"
     return canvas.picture(2 * width + 40, height + 40, title, panels)
 
 
-def windows_held(position: Position, player: int, held: int) -> list[tuple[tuple[int, int], ...]]:
-    """Windows of `connect` cells in which a player has so many discs and the other has none."""
+def windows_with(position: Position, player: int, count: int) -> list[tuple[tuple[int, int], ...]]:
+    """Windows of `connect` cells with `count` discs of a player, and without the other's discs."""
     geometry, own = position.geometry, position.discs[player]
     found = []
     for window in geometry.windows(geometry.connect):
         discs = sum(own >> geometry.bit(*cell) & 1 for cell in window)
         taken = sum(position.mask >> geometry.bit(*cell) & 1 for cell in window)
-        if discs == taken == held:
+        if discs == taken == count:
             found.append(window)
     return found
 
@@ -161,7 +161,7 @@ def playout() -> str:
 
 
 def evaluations() -> list[tuple[str, list[float]]]:
-    """What each evaluation gives the columns of the puzzle, for the player who plays them."""
+    """The value of each column of the puzzle by each evaluation, for the player that moves."""
     position = puzzle.PUZZLE
     return [
         (name, [-evaluation(position.play(column)) for column in position.legal_columns])

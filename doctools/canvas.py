@@ -1,6 +1,6 @@
-"""Parts of SVG pictures: text, lines, boards in small. Everything is drawn with attributes alone.
+"""Parts of SVG pictures: text, lines, small boards. They use only attributes, no styles.
 
-Pictures are drawn for white paper. Their text stays text, so that it can be searched and read out.
+Pictures are drawn for white paper. Their text stays text, so it can be searched and read aloud.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GOOD: Final = "#1f7a4d"
 BAD: Final = "#bf2f4a"
 #: The first player's discs and the second's, as `draw_svg` paints them.
 DISCS: Final = ("#ffd447", "#bf2f4a")
-#: Colours of several things in one chart, told apart by lightness too.
+#: Colors of series in one chart, which also differ in lightness.
 SERIES: Final = ("#1c4172", "#c46a00", "#2a9d8f", "#8a5aa8", "#7a8794", "#bf2f4a", "#d9a400")
 FONT: Final = "system-ui, -apple-system, Helvetica, Arial, sans-serif"
 
@@ -91,12 +91,12 @@ def polyline(points: Iterable[tuple[float, float]], stroke: str, width: float = 
 
 def group(parts: Iterable[str], x: float = 0, y: float = 0, opacity: float = 1) -> str:
     """Put parts together, moved and made faint."""
-    seen = f" opacity='{_n(opacity)}'" if opacity != 1 else ""
-    return f"<g transform='translate({_n(x)} {_n(y)})'{seen}>{''.join(parts)}</g>"
+    faded = f" opacity='{_n(opacity)}'" if opacity != 1 else ""
+    return f"<g transform='translate({_n(x)} {_n(y)})'{faded}>{''.join(parts)}</g>"
 
 
 def inner(drawing: str, x: float, y: float) -> str:
-    """Put a whole drawing of our own into a picture at a place."""
+    """Put a complete drawing into a picture at a place."""
     return drawing.replace("<svg ", f"<svg x='{_n(x)}' y='{_n(y)}' ", 1)
 
 
@@ -106,10 +106,10 @@ def mini_board(
     last: int | None = None,
     labels: dict[tuple[int, int], str] | None = None,
 ) -> str:
-    """Draw a board in small, its top left corner at the origin.
+    """Draw a small board with its top left corner at the origin.
 
-    A light rim stands round the disc that was played last, in the 0-based column `last`, and a
-    light stroke over winning lines. `labels` are written into cells.
+    The last disc, in the 0-based column `last`, has a light rim, and winning lines have a light
+    stroke. `labels` are written into cells.
     """
     geometry, edge = position.geometry, cell * 0.25
     width, height = board_size(position, cell)
@@ -146,7 +146,7 @@ def mini_board(
 
 
 def board_size(position: Position, cell: float) -> tuple[float, float]:
-    """Width and height of a board in small."""
+    """Width and height of a small board."""
     geometry = position.geometry
     return (geometry.columns + 0.5) * cell, (geometry.rows + 0.5) * cell
 

@@ -1,4 +1,4 @@
-"""Charts of what the puzzle costs each player, and of what Monte Carlo believes of its columns."""
+"""Charts of each player's work for the puzzle, and of Monte Carlo's values of its columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WIDTH = 720.0
 
 
 class Line(NamedTuple):
-    """A line of a chart: the name at its right end, its values, how it is drawn."""
+    """A line of a chart: the name at its right end, its values, its style."""
 
     name: str
     values: list[float]
@@ -47,7 +47,7 @@ def nodes_chart() -> str:
 
 
 def visits_chart() -> str:
-    """Shares of UCT's visits by column while its iterations grow."""
+    """Shares of UCT's visits by column for more and more iterations."""
     steps = [round(10 ** (k / 5)) for k in range(5, 26)]
     columns = range(puzzle.PUZZLE.geometry.columns)
     shares: dict[int, list[float]] = {column: [] for column in columns}
@@ -58,7 +58,7 @@ def visits_chart() -> str:
     colors = {puzzle.ANSWER: canvas.GOOD, tempting: canvas.BAD}
     others = [column for column in columns if column not in colors]
     return _lines(
-        "Where UCT looks, in per cent of its iterations",
+        "Visits of UCT by column, in per cent of its iterations",
         [math.log10(step) for step in steps],
         [
             *(Line("", shares[column], canvas.FAINT, 1.5) for column in others),
@@ -72,7 +72,7 @@ def visits_chart() -> str:
 
 
 def flat_chart() -> str:
-    """Means of the columns after more and more random playouts."""
+    """Means of the columns for more and more random playouts."""
     steps, wide, tall = (490, 4_900, 49_000), 236.0, 210.0
     parts = []
     for place, iterations in enumerate(steps):
@@ -98,12 +98,12 @@ def flat_chart() -> str:
             12, canvas.SOFT, "start",
         )
     )  # fmt: skip
-    title = "What random games say of the columns"
+    title = "Mean results of random games by column"
     return canvas.picture(_WIDTH, tall + 22, title, parts)
 
 
 def ladder_chart() -> str:
-    """Work that each player needs for the right answer, on a logarithmic scale."""
+    """The work of each player for the right answer, on a logarithmic scale."""
     bars = ladder()
     left, right, down = 250.0, 74.0, 30.0
     most = math.log10(max(work for _, work, _ in bars if work) * 1.1)
@@ -128,7 +128,7 @@ def ladder_chart() -> str:
 
 
 def ladder() -> list[tuple[str, int | None, str]]:
-    """(player, work up to the right answer or None for never, its unit) from step to step."""
+    """Return (player, work up to the right answer or None, its unit) for each step."""
     win = next(
         depth
         for depth in puzzle.DEPTHS
@@ -147,11 +147,11 @@ def ladder() -> list[tuple[str, int | None, str]]:
             "nodes",
         ),
         ("negamax with a table", puzzle.minimax("negamax", "centre", win).counters.nodes, "nodes"),
-        ("negamax, deeper and deeper", puzzle.deepening().counters.nodes, "nodes"),
+        ("negamax, iterative deepening", puzzle.deepening().counters.nodes, "nodes"),
         ("flat Monte Carlo", puzzle.iterations_needed(puzzle.FLAT), "iterations"),
         ("UCT", puzzle.iterations_needed(puzzle.UCT), "iterations"),
-        ("UCT that keeps proofs", puzzle.iterations_to_proof(puzzle.PROVING), "iterations"),
-        ("and looks before it plays", puzzle.iterations_to_proof(puzzle.LOOKING), "iterations"),
+        ("UCT with proofs", puzzle.iterations_to_proof(puzzle.PROVING), "iterations"),
+        ("and with wins and blocks", puzzle.iterations_to_proof(puzzle.DECISIVE), "iterations"),
         ("the agent uct", puzzle.iterations_to_proof(puzzle.BEST), "iterations"),
         ("the exact solver", puzzle.exact()[1], "nodes"),
     ]

@@ -1,4 +1,4 @@
-"""How docstrings are written here, as the reference shows it.
+"""Docstrings of the package in the form that the reference shows.
 
 Examples in docstrings become code blocks, and `#:` comments above constants their documentation.
 """

@@ -11,10 +11,10 @@ from doctools.docstrings import comment_above, with_blocks
 
 
 class Docstrings(griffe.Extension):
-    """Puts examples into blocks of their own, and documents constants by their comments."""
+    """Puts examples into separate blocks, and documents constants by their comments."""
 
     def on_instance(self, *, obj: griffe.Object | griffe.Alias, **_: Any) -> None:
-        """Rewrite the docstring of an object that was read."""
+        """Rewrite the docstring of an object."""
         if obj.docstring is not None:
             obj.docstring.value = with_blocks(obj.docstring.value)
 

@@ -1,4 +1,4 @@
-"""Trees that UCT grows, drawn from the steps it tells: one iteration, and how the tree leans."""
+"""Trees of UCT, drawn from its steps: one iteration, and the growth of the tree."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ SEED: Final = 1
 
 
 @dataclass
-class Grown:
-    """A node of a tree as the steps tell it: visits, results for who moved into it, children."""
+class TreeNode:
+    """A node of a tree: visits, results for the player that moved into it, children."""
 
     visits: int = 0
     total: int = 0
-    children: dict[int, Grown] = field(default_factory=dict)
+    children: dict[int, TreeNode] = field(default_factory=dict)
 
 
-def grown(steps: list[Step]) -> Grown:
-    """Build the tree that some iterations have grown."""
-    root = Grown()
+def tree_of(steps: list[Step]) -> TreeNode:
+    """Build the tree of some iterations."""
+    root = TreeNode()
     for step in steps:
         node, result = root, step.result * (-1) ** len(step.path)
         path = [root]
         for column in step.path:
-            node = node.children.setdefault(column, Grown())
+            node = node.children.setdefault(column, TreeNode())
             path.append(node)
         for passed in path:
             passed.visits += 1
@@ -55,11 +55,11 @@ def shown_step() -> tuple[list[Step], Step]:
 def iteration() -> str:
     """One iteration of UCT on the small board: select, expand, simulate, back up."""
     steps, step = shown_step()
-    tree = grown(steps)
-    tree.total = -tree.total  # the root is told as the player to move there sees it
+    tree = tree_of(steps)
+    tree.total = -tree.total  # the steps give the root for the player to move
     leaf_parent = _node(tree, step.path[:-1])
     for column in step.expanded:
-        leaf_parent.children.setdefault(column, Grown())
+        leaf_parent.children.setdefault(column, TreeNode())
     places = _places(tree, 14.0, 452.0, 26.0, 92.0)
     chosen = {step.path[:length] for length in range(len(step.path) + 1)}
     edges, nodes = [], []
@@ -78,8 +78,8 @@ def iteration() -> str:
     ]
     notes = (
         "Below a node: results / visits, for the player",
-        "who moved into it; at the root, for the player",
-        "who moves there.",
+        "that moved into it; at the root, for the player",
+        "to move there.",
     )
     words += [
         canvas.text(480, 260 + 17 * number, note, 12, canvas.SOFT, "start")
@@ -91,13 +91,13 @@ def iteration() -> str:
 
 _PHASES: Final = (
     ("1  Select", "Follow the greatest mean + bonus down."),
-    ("2  Expand", "A leaf met again gets its children."),
+    ("2  Expand", "A leaf gets children on its second visit."),
     ("3  Simulate", "Play at random to the end of the game."),
-    ("4  Back up", "Count the result in every node passed."),
+    ("4  Back up", "Count the result in every node of the path."),
 )
 
 
-def _circle(tree: Grown, path: Path, place: tuple[float, float], chosen: bool) -> str:
+def _circle(tree: TreeNode, path: Path, place: tuple[float, float], chosen: bool) -> str:
     x, y = place
     node = _node(tree, path)
     color = canvas.SERIES[1] if chosen else canvas.SOFT
@@ -116,7 +116,7 @@ def _circle(tree: Grown, path: Path, place: tuple[float, float], chosen: bool) -
 
 
 def _playout(step: Step, leaf: tuple[float, float]) -> tuple[list[str], float]:
-    """The discs of a playout below its leaf with its result, and where the drawing ends."""
+    """Return the discs of a playout below its leaf, with its result, and the lower end."""
     position = trees.SMALL
     for column in step.path:
         position = position.play(column)
@@ -137,7 +137,7 @@ def _playout(step: Step, leaf: tuple[float, float]) -> tuple[list[str], float]:
 
 
 def growth() -> str:
-    """The most visited part of the tree of the puzzle after more and more iterations."""
+    """The most visited part of the puzzle's tree for more and more iterations."""
     panels, wide, height = [], 236.0, 0.0
     for number, iterations in enumerate((300, 3_000, 30_000)):
         result = puzzle.monte_carlo(puzzle.UCT, iterations)
@@ -155,16 +155,16 @@ def growth() -> str:
                 parts.append(canvas.text(x, y + 4, column_name(path[0]), 11, weight=700))
         panels.append(canvas.group(parts, 4 + number * (wide + 2), 0))
         height = max(height, *(y for _, y in places.values()))
-    title = "The tree leans to where the means are good"
+    title = "The tree grows towards good means"
     return canvas.picture(720, height + 16, title, panels)
 
 
-def _of_branch(branch: Branch) -> Grown:
+def _of_branch(branch: Branch) -> TreeNode:
     below = {child.column: _of_branch(child) for child in branch.children}
-    return Grown(branch.visits, 0, below)
+    return TreeNode(branch.visits, 0, below)
 
 
-def _node(tree: Grown, path: Path) -> Grown:
+def _node(tree: TreeNode, path: Path) -> TreeNode:
     node = tree
     for column in path:
         node = node.children[column]
@@ -172,19 +172,19 @@ def _node(tree: Grown, path: Path) -> Grown:
 
 
 def _places(
-    tree: Grown, left: float, right: float, top: float, down: float
+    tree: TreeNode, left: float, right: float, top: float, down: float
 ) -> dict[Path, tuple[float, float]]:
-    """Where nodes stand: each takes a part of its parent's width by the leaves below it."""
+    """Return the places of nodes: each gets a part of its parent's width by its leaves."""
     places: dict[Path, tuple[float, float]] = {}
 
-    def breadth(node: Grown) -> float:
+    def breadth(node: TreeNode) -> float:
         return sum(map(breadth, node.children.values())) + (2 if len(node.children) > 1 else 1)
 
-    def place(node: Grown, path: Path, start: float, end: float) -> None:
+    def place(node: TreeNode, path: Path, start: float, end: float) -> None:
         places[path] = ((start + end) / 2, top + down * len(path))
         below = {column: breadth(child) for column, child in sorted(node.children.items())}
         width = end - start
-        if not path:  # no column of the root so narrow that its name finds no room
+        if not path:  # every column of the root is wide enough for its name
             least = 0.06 * sum(below.values())
             below = {column: max(least, share) for column, share in below.items()}
         for column, share in below.items():

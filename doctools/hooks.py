@@ -1,6 +1,6 @@
-"""What the site adds to the pages while it is built, without importing the package.
+"""Hooks of the site: they insert code, tables and documents into pages, without the package.
 
-A link on a line of its own whose title says how becomes what it leads to:
+A link on a separate line is replaced by its target, in the way that its title gives:
 
 ```text
 [claimeven.minimax.types.clip](../src/claimeven/minimax/types.py "source")
@@ -11,14 +11,13 @@ A link on a line of its own whose title says how becomes what it leads to:
 [Changelog](../CHANGELOG.md "whole")
 ```
 
-`source` becomes the code of a function, class or constant, read from the sources as they are, with
-the lines marked that the code named after `beside` does not have. `docstring` becomes what a
-module says of itself after its first line, so that it need not be said twice. `part` becomes the
-text between `<!-- glossary -->` and `<!-- end of glossary -->` of a document, `whole` all of one.
-Where the pages are read as plain files, the links lead to the files.
+`source` inserts the code of a function, class or constant from the sources. It marks the lines that
+are not in the code named after `beside`. `docstring` inserts the docstring of a module without its
+first line. `part` inserts the text between `<!-- glossary -->` and `<!-- end of glossary -->` of a
+document, `whole` a whole document, and `output` a table of `docs/output.toml`. In plain files the
+links lead to the targets.
 
-The build fails when something named is not there, and when a page would load anything from the
-network.
+The build fails if a target does not exist, and if a page would load a file from the network.
 """
 
 from __future__ import annotations
@@ -36,18 +35,18 @@ ROOT = Path(__file__).resolve().parent.parent
 _INCLUSION = re.compile(
     r"^\[(?P<name>[^\]\n]+)\]\((?P<file>[^)\s]+) \"(?P<how>[^\"\n]+)\"\)$", re.M
 )
-#: What a browser fetches by itself: scripts, styles, pictures, frames.
+#: Elements that a browser fetches: scripts, styles, pictures, frames.
 _FETCHED = re.compile(
     r"<(?:script|img|iframe|link(?![^>]*rel=\"?canonical))[^>]*?(?:src|href)=\"?(https?:)?//", re.I
 )
 
 
 class NotThere(Exception):
-    """Something a page includes that does not exist."""
+    """A page includes a target that does not exist."""
 
 
 def on_config(config: Any) -> None:
-    """Let the extension of Griffe be found, which stands beside this file; called by MkDocs."""
+    """Make the extension of Griffe in this folder importable; called by MkDocs."""
     if str(ROOT) not in sys.path:
         sys.path.append(str(ROOT))
 
@@ -58,15 +57,15 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def on_post_page(output: str, page: Any, **_: Any) -> str:
-    """Refuse a page that loads something from the network; called by MkDocs."""
+    """Reject a page that loads a file from the network; called by MkDocs."""
     found = _FETCHED.search(output)
     if found:
-        raise NotThere(f"{page.file.src_path} would load from the network: {found.group()}")
+        raise NotThere(f"{page.file.src_path} must not load from the network: {found.group()}")
     return output
 
 
 def with_inclusions(markdown: str, page: Path) -> str:
-    """Return a page with what its inclusions name. Raises `NotThere`."""
+    """Return a page with its inclusions. Raises `NotThere`."""
 
     def include(link: re.Match[str]) -> str:
         path = (page.parent / link["file"]).resolve()
@@ -88,10 +87,10 @@ def with_inclusions(markdown: str, page: Path) -> str:
 
 
 def source_block(name: str, path: Path, beside: str = "") -> str:
-    """Return the code of a dotted name as a block, lines that `beside` does not have marked."""
+    """Return the code of a dotted name as a block; mark the lines that `beside` lacks."""
     home, lines = source_of(name)
     if home != path:
-        raise NotThere(f"{name} stands in {home}, not in {path}")
+        raise NotThere(f"{name} is in {home}, not in {path}")
     marked = ""
     if beside:
         numbers = new_lines(_anonymous(beside), _anonymous(name))
@@ -103,18 +102,18 @@ def source_block(name: str, path: Path, beside: str = "") -> str:
 def docstring(name: str, path: Path) -> str:
     """Return the documentation of a module without its first line. Raises `NotThere`."""
     if path != ROOT.joinpath("src", *name.split(".")).with_suffix(".py") or not path.is_file():
-        raise NotThere(f"there is no module {name} in {path}")
+        raise NotThere(f"{path} is not the module {name}")
     text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
     _, _, rest = text.partition("\n\n")
     if not rest:
-        raise NotThere(f"{name} says nothing beyond its first line")
+        raise NotThere(f"the docstring of {name} has only one line")
     return rest
 
 
 def source_of(name: str) -> tuple[Path, list[str]]:
     """Return the file and the lines of a function, class, method or constant.
 
-    Raises `NotThere` unless the name leads to one.
+    Raises `NotThere` if the name has no such target.
     """
     words = name.split(".")
     for length in range(len(words) - 1, 0, -1):
@@ -122,7 +121,7 @@ def source_of(name: str) -> tuple[Path, list[str]]:
         if path.is_file():
             break
     else:
-        raise NotThere(f"there is no module of {name}")
+        raise NotThere(f"{name} is not in a module of the package")
     text = path.read_text(encoding="utf-8")
     node: Any = ast.parse(text)
     for word in words[length:]:
@@ -134,7 +133,7 @@ def source_of(name: str) -> tuple[Path, list[str]]:
 
 
 def new_lines(old: list[str], new: list[str]) -> list[int]:
-    """Numbers, from 1, of the lines of `new` that `old` does not have; documentation left out."""
+    """Numbers, from 1, of the lines of `new` that `old` lacks, without docstrings."""
     code = _without_docstring(new)
     matcher = difflib.SequenceMatcher(None, _stripped(old), _stripped(new), autojunk=False)
     return [
@@ -147,11 +146,11 @@ def new_lines(old: list[str], new: list[str]) -> list[int]:
 
 
 def part(path: Path, name: str) -> str:
-    """Return the part of a document between its marks. Raises `NotThere`."""
+    """Return the part of a document between its markers. Raises `NotThere`."""
     text = path.read_text(encoding="utf-8")
     found = re.search(rf"<!-- {name} -->\n(.*?)<!-- end of {name} -->", text, re.S)
     if not found:
-        raise NotThere(f"{path} has no part called {name}")
+        raise NotThere(f"{path} has no part {name}")
     return found[1]
 
 
@@ -173,7 +172,7 @@ def _defined(node: Any, word: str, name: str) -> Any:
         targets = getattr(below, "targets", None) or [getattr(below, "target", None)]
         if any(getattr(target, "id", None) == word for target in targets):
             return below
-    raise NotThere(f"there is no {word} on the way to {name}")
+    raise NotThere(f"{name} does not exist: {word} was not found")
 
 
 def _span(node: Any) -> tuple[int, int]:
@@ -182,18 +181,18 @@ def _span(node: Any) -> tuple[int, int]:
 
 
 def _without_docstring(lines: list[str]) -> set[int]:
-    """Numbers, from 0, of the lines that are no part of a docstring."""
-    kept, inside = set(), False
+    """Numbers, from 0, of the lines outside docstrings."""
+    outside, inside = set(), False
     for number, line in enumerate(lines):
         quotes = line.count('"""')
         if not quotes and not inside:
-            kept.add(number)
+            outside.add(number)
         inside ^= quotes == 1
-    return kept
+    return outside
 
 
 def _anonymous(name: str) -> list[str]:
-    """The code of a function without its name, so that a call of itself is the same in both."""
+    """The code of a function with a neutral name for calls of itself."""
     own = name.rpartition(".")[2]
     return [re.sub(rf"\b{own}\(", "itself(", line) for line in source_of(name)[1]]
 

@@ -1,6 +1,6 @@
-"""The puzzle that the tutorial's players are asked, and what each of them answers.
+"""The puzzle of the tutorial, and the answers of its players.
 
-The first player is to move. One column wins, and every other one loses.
+The first player is to move. One column wins, and every other column loses.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from claimeven.montecarlo import MonteCarloOptions, MonteCarloResult, MonteCarlo
 
 MOVES: Final = "76316431447416"
 PUZZLE: Final = Position.from_moves(MOVES)
-#: The column that wins, 0-based.
+#: The winning column, from 0.
 ANSWER: Final = 5
 
 FLAT: Final = MonteCarloOptions(method="flat", final_choice="mean")
 UCT: Final = MonteCarloOptions(formula="ucb1", c=1.0)
 PROVING: Final = UCT.with_changes(solver=True)
-LOOKING: Final = PROVING.with_changes(decisive_moves="tree")
+DECISIVE: Final = PROVING.with_changes(decisive_moves="tree")
 BEST: Final = preset("uct")
 
-#: Depths that the minimax family is asked to, in plies; the win is seen at the last but one.
+#: Depths for the minimax family, in plies; the last but one sees the win.
 DEPTHS: Final = range(1, 9)
-#: Numbers of iterations that Monte Carlo is asked with.
+#: Numbers of iterations for Monte Carlo.
 STEPS: Final = (10, 100, 1_000, 10_000, 100_000)
 SEEDS: Final = range(5)
 
@@ -40,20 +40,21 @@ def minimax(algorithm: str, order: str, depth: int) -> MinimaxResult:
 
 @cache
 def deepening() -> MinimaxResult:
-    """Search with negamax deeper and deeper until a win is seen, the table kept in between."""
+    """Search with negamax deeper and deeper, with one table, until it sees a win."""
     return MinimaxSearch("negamax", "windows").search(PUZZLE, nodes=10**9)
 
 
 @cache
 def monte_carlo(options: MonteCarloOptions, iterations: int, seed: int = 0) -> MonteCarloResult:
-    """Search the puzzle with that many iterations."""
+    """Search the puzzle with a number of iterations."""
     rng = np.random.default_rng(seed)
     return MonteCarloSearch(options).search(PUZZLE, rng, iterations=iterations)
 
 
 def iterations_needed(options: MonteCarloOptions, seed: int = 0) -> int | None:
-    """Return the least number of iterations after which the answer is right, by halving; None
-    where it is wrong after the most that are asked.
+    """Return the minimum number of iterations for the right answer, by bisection.
+
+    None if the answer is wrong after the last number of `STEPS`.
     """
     low, high = 0, STEPS[-1]
     if monte_carlo(options, high, seed).column != ANSWER:
@@ -68,7 +69,7 @@ def iterations_needed(options: MonteCarloOptions, seed: int = 0) -> int | None:
 
 
 def iterations_to_proof(options: MonteCarloOptions, seed: int = 0) -> int:
-    """Return the iterations after which a search that proves has proven the win."""
+    """Return the iterations until a search with proofs has proven the win."""
     return monte_carlo(options, STEPS[-1], seed).iterations
 
 

@@ -1,7 +1,6 @@
 """Pictures of the page's main screens: `python -m doctools.screens`, which needs Chromium.
 
-They are taken from the page as it is, served by this checkout, and are compared with nothing: fonts
-differ from machine to machine.
+They show the page of this checkout. They are not compared: fonts differ between machines.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from playwright.sync_api import sync_playwright
 from tests.browser import launched
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "docs" / "pictures"
-#: Bytes of a picture at most, so that the repository stays small.
-MOST_BYTES: Final = 120_000
+#: Maximum bytes of a picture, which keeps the repository small.
+MAX_BYTES: Final = 120_000
 COLORS: Final = 192
 DESKTOP, TALL, PHONE = (1200, 780), (1200, 930), (390, 780)
-#: A game with a mistake on either side.
+#: A game with a mistake of each side.
 GAME: Final = "44444326555532"
 
 
@@ -51,7 +50,7 @@ def _analysis(page: Any) -> None:
 
 def _search(page: Any) -> None:
     page.wait_for_selector(".node")
-    page.locator(".stepper [aria-label=Step]").fill("54")  # a cut, and what it leaves out
+    page.locator(".stepper [aria-label=Step]").fill("54")  # a cut, and the columns that it skips
     page.evaluate("document.activeElement.blur()")
 
 
@@ -85,7 +84,7 @@ SCREENS: Final = {
     "puzzle": Screen("/?view=practise&puzzle=3", _puzzle, PHONE, "dark"),
     "phone": Screen("/?moves=4455&second=human&analysis=on", _phone, PHONE),
 }
-#: Screens that stand in one picture, beside each other.
+#: Screens next to each other in one picture.
 ON_PHONES: Final = ("puzzle", "phone")
 
 
@@ -102,7 +101,7 @@ def served() -> Iterator[str]:
 
 
 def beside(pictures: list[Image.Image]) -> Image.Image:
-    """Put pictures of one height beside each other."""
+    """Put pictures of one height next to each other."""
     gap = 30
     width = sum(picture.width for picture in pictures) + gap * (len(pictures) - 1)
     whole = Image.new("RGB", (width, pictures[0].height), "white")
@@ -114,13 +113,13 @@ def beside(pictures: list[Image.Image]) -> Image.Image:
 
 
 def save(name: str, picture: Image.Image) -> None:
-    """Write a picture in few colors, which is all that flat ones need."""
+    """Write a picture with few colors, which is enough for flat pictures."""
     path = FOLDER / f"screen-{name}.png"
     picture.quantize(COLORS, kmeans=2).save(path, optimize=True)  # which keeps rare colors too
     size = path.stat().st_size
     print(f"{path.name}: {size:,} bytes")
-    if size > MOST_BYTES:
-        raise SystemExit(f"{path.name} is larger than {MOST_BYTES:,} bytes")
+    if size > MAX_BYTES:
+        raise SystemExit(f"{path.name} must have at most {MAX_BYTES:,} bytes, got {size:,}")
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
-"""The studies in the documents: a recorded run, and the tables made of it.
+"""The studies in the documents: a recorded run, and its tables.
 
-`studies.json` holds what `claimeven study all --json` printed. Whoever changes a study runs it
-again (`claimeven study run NAME --json > run.json`), records it (`python -m doctools.studies
-run.json`) and has the tables made anew (`python -m doctools`).
+`studies.json` is the output of `claimeven study all --json`. After a change of a study, run the study
+again (`claimeven study run NAME --json > run.json`), record it (`python -m doctools.studies
+run.json`) and make the tables again (`python -m doctools`).
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from claimeven.arena.studies import STUDIES as ALL_STUDIES
 from claimeven.arena.studies import ExperimentResult, Figure, MeasuredValue, Study, StudyResult
 from claimeven.arena.studies.format import figure_texts
 
-#: The studies that need nothing but this machine.
+#: The studies that need no server.
 STUDIES: Final = tuple(study for study in ALL_STUDIES if not study.needs_server)
 RECORD: Final = Path(__file__).with_name("studies.json")
-_HEADS: Final = ("what is done", "figure", "then", "now", "95 % interval", "times as fast")
+_HEADS: Final = ("experiment", "figure", "then", "now", "95 % interval", "times as fast")
 
 
 class StaleRecord(Exception):
-    """The record is not of the studies as they are now."""
+    """The record does not match the current studies."""
 
 
 def record(printed: dict[str, Any]) -> None:
-    """Put the studies of a run in the place of those recorded before, in the order of `STUDIES`."""
-    held = {each["study"]: each for each in _read()} if RECORD.is_file() else {}
+    """Replace the recorded studies by the studies of a run, in the order of `STUDIES`."""
+    recorded_studies = {each["study"]: each for each in _read()} if RECORD.is_file() else {}
     for each in printed["studies"]:
-        held[each["study"]] = {**each, "machine": printed["machine"]}
-    kept = [held[study.name] for study in STUDIES if study.name in held]
-    RECORD.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+        recorded_studies[each["study"]] = {**each, "machine": printed["machine"]}
+    ordered = [recorded_studies[study.name] for study in STUDIES if study.name in recorded_studies]
+    RECORD.write_text(json.dumps(ordered, indent=1) + "\n", encoding="utf-8")
 
 
-def setting_of(told: dict[str, Any]) -> list[Any]:
-    """Return what decides the numbers of a study, of its data for JSON: what is done and counted.
+def setting_of(data: dict[str, Any]) -> list[Any]:
+    """Return the data that decide the numbers of a study, from its JSON: settings and figures.
 
-    Titles, remarks and what was reported may change without a new run.
+    Titles, remarks and the original's figures may change without a new run.
     """
     return [
         (
@@ -48,26 +48,26 @@ def setting_of(told: dict[str, Any]) -> list[Any]:
             each["games_planned"],
             [(figure["label"], figure["quantity"]) for figure in each["figures"]],
         )
-        for each in told["experiments"]
+        for each in data["experiments"]
     ]
 
 
 def recorded() -> Iterator[tuple[StudyResult, str]]:
-    """Yield every study as it was recorded, and the machine it ran on. Raises `StaleRecord`."""
-    held = {each["study"]: each for each in _read()}
+    """Yield every recorded study and its machine. Raises `StaleRecord`."""
+    recorded_studies = {each["study"]: each for each in _read()}
     for study in STUDIES:
-        told = held.get(study.name)
+        data = recorded_studies.get(study.name)
         nothing = tuple(ExperimentResult(each, {}, 0.0) for each in study.experiments)
-        if told is None or setting_of(told) != setting_of(StudyResult(study, nothing).as_dict()):
+        if data is None or setting_of(data) != setting_of(StudyResult(study, nothing).as_dict()):
             raise StaleRecord(
-                f"{study.name} is not what was recorded: run it again with --json and give the"
+                f"the record of {study.name} is stale: run the study again with --json and pass the"
                 " file to python -m doctools.studies"
             )
-        yield StudyResult(study, tuple(_experiments(study, told))), told["machine"]
+        yield StudyResult(study, tuple(_experiments(study, data))), data["machine"]
 
 
 def tables() -> str:
-    """Return a table a study, each under its title, and what differs or is to be remarked."""
+    """Return a table for each study, with its title, differences and remarks."""
     parts = []
     machines = set()
     for result, machine in recorded():
@@ -87,7 +87,7 @@ def tables() -> str:
 
 
 def _table(result: StudyResult) -> str:
-    """Return the table of a study, without the columns in which nothing stands."""
+    """Return the table of a study, without empty columns."""
     rows = []
     for each in result.experiments:
         setting = each.experiment.setting
@@ -109,20 +109,20 @@ def _cells(result: ExperimentResult, figure: Figure) -> tuple[str, ...]:
     return then, *(text.replace(" ", "\N{NO-BREAK SPACE}") for text in texts)
 
 
-def _experiments(study: Study, told: dict[str, Any]) -> Iterator[ExperimentResult]:
-    for experiment, held in zip(study.experiments, told["experiments"], strict=True):
+def _experiments(study: Study, data: dict[str, Any]) -> Iterator[ExperimentResult]:
+    for experiment, stored in zip(study.experiments, data["experiments"], strict=True):
         findings = {}
-        for figure, row in zip(experiment.figures, held["figures"], strict=True):
+        for figure, row in zip(experiment.figures, stored["figures"], strict=True):
             low, high = row["interval_95"] or (None, None)
             findings[figure.quantity, figure.key] = MeasuredValue(row["now"], low, high)
         yield ExperimentResult(
-            experiment, findings, held["seconds"], held["games"], held["forfeits"]
+            experiment, findings, stored["seconds"], stored["games"], stored["forfeits"]
         )
 
 
 def _read() -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))
-    return told
+    data: list[dict[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return data
 
 
 if __name__ == "__main__":

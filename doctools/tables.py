@@ -1,7 +1,4 @@
-"""The generated tables of the pages.
-
-Each stands between `<!-- figures: NAME -->` and `<!-- end of figures -->`.
-"""
+"""The generated tables of the pages, between `<!-- figures: NAME -->` and `<!-- end of figures -->`."""
 
 from __future__ import annotations
 
@@ -24,23 +21,23 @@ _BLOCK = re.compile(r"(<!-- figures: ([\w-]+) -->\n).*?(<!-- end of figures -->)
 
 
 def with_tables(text: str) -> str:
-    """Return a page with its tables made anew. Raises `KeyError` for one that nobody makes."""
+    """Return a page with new tables. Raises `KeyError` for an unknown table."""
     return _BLOCK.sub(lambda found: f"{found[1]}\n{TABLES[found[2]]()}\n\n{found[3]}", text)
 
 
 def pages_with_tables(docs: Path) -> list[Path]:
-    """Return the pages that hold generated tables."""
+    """Return the pages with generated tables."""
     return [page for page in sorted(docs.rglob("*.md")) if _BLOCK.search(page.read_text("utf-8"))]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Write a table; all columns but the first stand to the right."""
+    """Write a table; all columns but the first are right-aligned."""
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def positions() -> str:
-    """How many positions there are so many plies into the game."""
+    """The number of positions by ply."""
     plies = range(9)
     counts = perft.distinct(Position(), plies[-1])
     rows = [(str(ply), f"{counts[ply]:,}", f"{perft.perft(Position(), ply):,}") for ply in plies]
@@ -48,7 +45,7 @@ def positions() -> str:
 
 
 def evaluations() -> str:
-    """What each evaluation says of the puzzle's columns."""
+    """The values of the puzzle's columns by each evaluation."""
     names = [column_name(column) for column in range(puzzle.PUZZLE.geometry.columns)]
     rows = []
     for name, values in boards.evaluations():
@@ -59,7 +56,7 @@ def evaluations() -> str:
 
 
 def minimax() -> str:
-    """What minimax answers at each depth, and what that takes."""
+    """The answers of minimax by depth, with their nodes."""
     rows = []
     for depth in puzzle.DEPTHS:
         result = puzzle.minimax("minimax", "left", depth)
@@ -89,7 +86,7 @@ def alphabeta() -> str:
 
 
 def negamax() -> str:
-    """Nodes of alpha-beta and of negamax with its table, and what the table answered."""
+    """Nodes of alpha-beta and of negamax, and the answers of its table."""
     rows = []
     for depth in puzzle.DEPTHS:
         before = puzzle.minimax("alphabeta", "centre", depth).counters
@@ -116,15 +113,15 @@ def small_tree() -> str:
         ("alpha-beta", "alphabeta"),
         ("negamax with a table", "negamax"),
     ):
-        told = trees.search(algorithm).told.values()
+        nodes = trees.search(algorithm).nodes.values()
         rows.append(
             (
                 name,
                 *_counts(
-                    len(told),
-                    sum(node.reason == "evaluated" for node in told),
-                    sum(node.skipped for node in told),
-                    sum("table" in node.reason for node in told),
+                    len(nodes),
+                    sum(node.reason == "evaluated" for node in nodes),
+                    sum(node.skipped for node in nodes),
+                    sum("table" in node.reason for node in nodes),
                 ),
             )
         )
@@ -132,12 +129,12 @@ def small_tree() -> str:
 
 
 def flat() -> str:
-    """What flat Monte Carlo answers with five seeds."""
+    """The answers of flat Monte Carlo with five seeds."""
     return _answers(puzzle.FLAT, "playouts")
 
 
 def uct() -> str:
-    """What UCT answers with five seeds."""
+    """The answers of UCT with five seeds."""
     return _answers(puzzle.UCT, "iterations")
 
 
@@ -145,8 +142,8 @@ def proofs() -> str:
     """Iterations up to the right answer, step by step from UCT to the agent `uct`."""
     kinds = (
         ("UCT", puzzle.iterations_needed, puzzle.UCT),
-        ("that keeps proofs", puzzle.iterations_to_proof, puzzle.PROVING),
-        ("and looks before it plays", puzzle.iterations_to_proof, puzzle.LOOKING),
+        ("with proofs", puzzle.iterations_to_proof, puzzle.PROVING),
+        ("and with wins and blocks", puzzle.iterations_to_proof, puzzle.DECISIVE),
         ("the agent `uct`", puzzle.iterations_to_proof, puzzle.BEST),
     )
     rows = [
@@ -157,7 +154,7 @@ def proofs() -> str:
 
 
 def ladder() -> str:
-    """Work of every player up to the right answer."""
+    """The work of every player up to the right answer."""
     rows = [(name, _work(work), unit) for name, work, unit in charts.ladder()]
     return _table(("player", "work", "counted in"), rows)
 

@@ -1,4 +1,4 @@
-"""The small tree of the tutorial, drawn from the steps that a textbook search tells."""
+"""The small tree of the tutorial, drawn from the steps of a textbook search."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Path = tuple[int, ...]
 
 
 @dataclass
-class Told:
-    """What the steps of a search told of one position: its window, its value and why, its cut."""
+class Node:
+    """A position in the steps of a search: its window, its value with the reason, its cut."""
 
     window: tuple[float, float]
     value: float | None = None
@@ -36,29 +36,29 @@ class Told:
 
 @dataclass
 class Tree:
-    """A search of `SMALL`: what was told of each position entered, and the line it found."""
+    """A search of `SMALL`: the positions that it entered, and its line."""
 
-    told: dict[Path, Told] = field(default_factory=dict)
+    nodes: dict[Path, Node] = field(default_factory=dict)
     line: Path = ()
 
     @property
     def hits(self) -> set[Path]:
         """Positions that the transposition table answered."""
-        return {path for path, told in self.told.items() if "table" in told.reason}
+        return {path for path, node in self.nodes.items() if "table" in node.reason}
 
 
 def search(algorithm: str) -> Tree:
-    """Run a textbook search of `SMALL` from left to right and keep what it tells."""
+    """Run a textbook search of `SMALL` from left to right and store its steps."""
     tree = Tree()
 
     def note(event: Event) -> None:
         if event.kind == "enter":
-            tree.told[event.columns] = Told((event.alpha, event.beta))
+            tree.nodes[event.columns] = Node((event.alpha, event.beta))
         elif event.kind == "cut":
-            tree.told[event.columns].skipped = True
+            tree.nodes[event.columns].skipped = True
         else:
-            told = tree.told[event.columns]
-            told.value, told.reason = event.value, event.reason
+            node = tree.nodes[event.columns]
+            node.value, node.reason = event.value, event.reason
 
     trace = MinimaxSearch(algorithm, EVALUATION, order="left").trace(SMALL, DEPTH)
     tree.line = run_trace(trace, note).line
@@ -71,12 +71,12 @@ def minimax_tree() -> str:
 
 
 def alphabeta_tree() -> str:
-    """The same tree as alpha-beta sees it: windows, cuts, and what is never looked at."""
+    """The same tree for alpha-beta: windows, cuts, and skipped positions."""
     return _draw(search("alphabeta"), "The same tree with alpha-beta", windows=True)
 
 
 def negamax_tree() -> str:
-    """The same again with values for the side to move, and what the table answered."""
+    """The same tree with values for the side to move, and the answers of the table."""
     return _draw(search("negamax"), "The same tree with negamax and a table", mover=True)
 
 
@@ -92,8 +92,8 @@ def _draw(tree: Tree, title: str, windows: bool = False, mover: bool = False) ->
         if path:
             edges.append(_edge(path, places, tree))
         nodes.append(_node(path, places[path], tree, windows))
-    for path, told in tree.told.items():
-        if told.skipped:
+    for path, node in tree.nodes.items():
+        if node.skipped:
             edges.append(_cut(path, places, tree))
     words = [
         canvas.text(_MARGIN, bottom + 17 * i, words, 12, canvas.SOFT, "start")
@@ -103,8 +103,8 @@ def _draw(tree: Tree, title: str, windows: bool = False, mover: bool = False) ->
 
 
 def _places() -> tuple[dict[Path, tuple[float, float]], int]:
-    """Where every position of the whole tree stands: (middle, top of its board); the leaves."""
-    whole = search("minimax").told
+    """Return the places of all positions: (middle, top of the board); and the leaves."""
+    whole = search("minimax").nodes
     places: dict[Path, tuple[float, float]] = {}
     leaves = 0
 
@@ -127,7 +127,7 @@ def _edge(path: Path, places: dict[Path, tuple[float, float]], tree: Tree) -> st
     board = canvas.board_size(SMALL, _CELL)
     x1, y1 = places[path[:-1]]
     x2, y2 = places[path]
-    seen, best = path in tree.told, path == tree.line[: len(path)]
+    seen, best = path in tree.nodes, path == tree.line[: len(path)]
     y1, y2 = y1 + board[1] + 17, y2 - (13 if seen else 2)
     stroke = canvas.GOOD if best else canvas.SOFT if seen else canvas.FAINT
     drawn = canvas.line(x1, y1, x2, y2, stroke, 3 if best else 1.2)
@@ -145,17 +145,17 @@ def _node(path: Path, place: tuple[float, float], tree: Tree, windows: bool) -> 
         position = position.play(column)
     width, height = canvas.board_size(position, _CELL)
     board = canvas.mini_board(position, _CELL, path[-1] if path else None)
-    if path not in tree.told:
+    if path not in tree.nodes:
         return canvas.group([board], x - width / 2, y, 0.16)
-    told = tree.told[path]
+    node = tree.nodes[path]
     parts = [canvas.group([board], x - width / 2, y)]
-    value = canvas.text(x, y + height + 14, worth(told.value), 13, canvas.INK, weight=700)
+    value = canvas.text(x, y + height + 14, worth(node.value), 13, canvas.INK, weight=700)
     if path in tree.hits:
         box = canvas.rect(x - 17, y + height + 2, 34, 16, canvas.DISCS[0], 8)
         parts.append(box)
     parts.append(value)
     if windows and len(path) < DEPTH:
-        parts.append(canvas.text(x, y - 4, _window(told.window), 10, canvas.SOFT))
+        parts.append(canvas.text(x, y - 4, _window(node.window), 10, canvas.SOFT))
     elif len(path) < DEPTH:
         sign = "\N{BLACK UP-POINTING TRIANGLE}\N{BLACK DOWN-POINTING TRIANGLE}"[len(path) % 2]
         parts.append(canvas.text(x, y - 3, sign, 10, canvas.SOFT))
@@ -163,8 +163,8 @@ def _node(path: Path, place: tuple[float, float], tree: Tree, windows: bool) -> 
 
 
 def _cut(path: Path, places: dict[Path, tuple[float, float]], tree: Tree) -> str:
-    """A bar across the first edge that is not followed."""
-    skipped = next(p for p in places if p and p[:-1] == path and p not in tree.told)
+    """A bar across the first skipped edge."""
+    skipped = next(p for p in places if p and p[:-1] == path and p not in tree.nodes)
     height = canvas.board_size(SMALL, _CELL)[1]
     x1, y1 = places[path]
     x2, y2 = places[skipped]
@@ -176,23 +176,23 @@ def _cut(path: Path, places: dict[Path, tuple[float, float]], tree: Tree) -> str
 
 
 def _legend(windows: bool, mover: bool) -> list[str]:
-    whose = "the side to move in it" if mover else "the first player, who moves at the root"
+    whose = "the side to move in it" if mover else "Yellow, to move at the root"
     lines = [f"Below a board: its value for {whose}. Thick: the line of best play."]
     if windows:
         lines.append("Above a board: the window (alpha to beta) it is searched with.")
-        lines.append("Red bar: a cut. Pale: never looked at.")
+        lines.append("Red bar: a cut. Pale: skipped.")
     else:
         lines.append("On an edge: the column played. " + _turns(mover))
     if mover:
-        lines.append("Yellow: answered by the table. Red bar: a cut. Pale: never looked at.")
+        lines.append("Yellow: answered by the table. Red bar: a cut. Pale: skipped.")
     return list(_wrapped(lines))
 
 
 def _turns(mover: bool) -> str:
     up, down = "\N{BLACK UP-POINTING TRIANGLE}", "\N{BLACK DOWN-POINTING TRIANGLE}"
     if mover:
-        return f"{up} first player, {down} second player to move; both take the greatest."
-    return f"{up} first player to move, takes the greatest; {down} second, takes the least."
+        return f"{up} Yellow, {down} Red to move; both take the greatest."
+    return f"{up} Yellow to move, takes the greatest; {down} Red, takes the least."
 
 
 def _wrapped(lines: list[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Benchmarks tell what they are and refuse what they do not know, before they begin to work."""
+"""Benchmarks print their help and reject unknown options before they start to work."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-#: What can be run: the other modules of the folder are parts of these.
+#: The runnable modules; the others are parts of these.
 BENCHMARKS = sorted(
     path.stem for path in (ROOT / "bench").glob("*.py") if "__main__" in path.read_text("utf-8")
 )
-#: What the extra `test` does not bring: to be told of the options takes none of it.
+#: Packages outside the extra `test`; `--help` needs none of them.
 BEYOND_TEST = (
     "bitbully",
     "kaggle_environments",
@@ -29,7 +29,7 @@ BEYOND_TEST = (
 def run(
     name: str, argument: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> tuple[object, str, str]:
-    """Run a benchmark here, as `python -m` would; return its exit status and what it says."""
+    """Run a benchmark as `python -m` would; return its exit status and its output."""
     path = ROOT / "bench" / f"{name}.py"
     monkeypatch.setattr(sys, "argv", [str(path), argument])
     for absent in BEYOND_TEST:
@@ -59,7 +59,7 @@ def test_one_is_run_as_a_module() -> None:
 
 
 @pytest.mark.parametrize("name", BENCHMARKS)
-def test_help_is_told(
+def test_help_is_printed(
     name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status, out, err = run(name, "--help", monkeypatch, capsys)

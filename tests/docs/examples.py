@@ -1,14 +1,14 @@
-"""The examples of a page: what stands in its fenced blocks, and how each kind is run.
+"""The examples of a page: its fenced blocks, and the way to run each kind.
 
-| block | what is done with it |
+| block | use |
 |---|---|
 | `python` with `>>>` | run as a doctest; the blocks of a page share their names |
-| `python title="name.py"` | written to a folder of the page's own, in which its other blocks run |
-| `console` | each line after `$ ` is run and must print what follows |
-| `sh` | not run, but every verb, option and agent of `claimeven` in it must exist |
+| `python title="name.py"` | written to the page's folder, in which its other blocks run |
+| `console` | each line after `$ ` is run and must print the lines below it |
+| `sh` | not run, but every command, option and agent of `claimeven` in it must exist |
 
-The same holds for commands in the text. `...` stands for anything in what is printed; in a
-`console` block all white space is alike.
+The same is true for commands in the text. `...` matches any output; in a `console` block all white
+space is equal.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 PAGES = [README, *sorted((ROOT / "docs").rglob("*.md"))]
 FLAGS = doctest.ELLIPSIS
-#: Tables of the command line are as wide as what stands in them, and times differ.
+#: Tables of the command line are as wide as their cells, and times differ.
 CONSOLE_FLAGS = FLAGS | doctest.NORMALIZE_WHITESPACE
 
 _FENCE = re.compile(r"^( *)(`{3,})(.*)$")
@@ -46,7 +46,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Shown:
-    """A command and what a page shows of its output."""
+    """A command and its output on a page."""
 
     command: str
     output: str
@@ -92,7 +92,7 @@ def commands_of(block: Block) -> Iterator[Shown]:
 
 
 def run_doctests(page: Path, names: dict[str, object]) -> doctest.TestResults:
-    """Run the Python examples of a page; failures are told on stdout."""
+    """Run the Python examples of a page; stdout has the failures."""
     lines: list[str] = []
     for block in blocks_of(page):
         if block.language in ("python", "pycon"):
@@ -102,12 +102,12 @@ def run_doctests(page: Path, names: dict[str, object]) -> doctest.TestResults:
 
 
 def is_plain(command: str) -> bool:
-    """Whether a command is the program alone, without a shell's doings."""
+    """Whether a command is only the program, without shell syntax."""
     return command.startswith("claimeven ") and not _SHELL.search(command)
 
 
 def words_of(command: str) -> list[str]:
-    """Split a plain command as a shell does; a `*` stands for files of the folder we are in."""
+    """Split a plain command as a shell does; `*` matches files of the current folder."""
     words = []
     for word in shlex.split(command):
         found = sorted(map(str, Path().glob(word))) if "*" in word else []
@@ -116,7 +116,7 @@ def words_of(command: str) -> list[str]:
 
 
 def run_in_shell(command: str) -> str:
-    """Run a command in a shell that knows the program; return its output, stderr if it fails."""
+    """Run a command in a shell with the program; return its output, and stderr if it fails."""
     path = os.pathsep.join([str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
     program = f'claimeven() {{ {shlex.quote(sys.executable)} -m claimeven "$@"; }}\n'
     ended = subprocess.run(
@@ -132,7 +132,7 @@ def run_in_shell(command: str) -> str:
 
 
 def differs(shown: Shown, got: str) -> str:
-    """Say how an output differs from what is shown; nothing where it does not."""
+    """Return the difference of an output from the page, or an empty string."""
     want = doctest.Example(shown.command, shown.output + "\n")
     clean = "\n".join(line.rstrip() for line in got.rstrip().splitlines()) + "\n"
     checker = doctest.OutputChecker()

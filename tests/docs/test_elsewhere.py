@@ -1,4 +1,4 @@
-"""Files of pages for those who come from elsewhere, run with the packages they are written for."""
+"""Files on pages about other packages run with these packages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.docs.examples import ROOT, blocks_of
 
 
 def written(page: str, title: str, folder: Path) -> Path:
-    """Write a file of a page as it stands there; return where it is."""
+    """Write a file of a page; return its path."""
     (block,) = (b for b in blocks_of(ROOT / "docs" / page) if b.title == title)
     path = folder / title
     path.write_text("\n".join(block.lines) + "\n", encoding="utf-8")
@@ -24,7 +24,7 @@ def written(page: str, title: str, folder: Path) -> Path:
 
 
 def printed(path: Path) -> str:
-    """Run a file in its folder; return what it prints."""
+    """Run a file in its folder; return its output."""
     ran = subprocess.run(
         [sys.executable, path.name],
         cwd=path.parent,
@@ -53,13 +53,13 @@ def test_the_games_of_the_page_on_kaggle(tmp_path: Path) -> None:
 
 def test_the_bots_of_the_page_on_openspiel(tmp_path: Path) -> None:
     pytest.importorskip("pyspiel")
-    told = printed(written("other-engines.md", "with_openspiel.py", tmp_path)).splitlines()
-    assert told[0] == "[1.0, -1.0]"
-    assert told[-3:] == ["...oo..", "...xx..", " True"]
+    lines = printed(written("other-engines.md", "with_openspiel.py", tmp_path)).splitlines()
+    assert lines[0] == "[1.0, -1.0]"
+    assert lines[-3:] == ["...oo..", "...xx..", " True"]
 
 
 def test_the_agent_of_the_page_on_training(tmp_path: Path) -> None:
-    """Its weights here were never trained, and are of the shapes that the page's training gives."""
+    """Its weights are untrained, with the shapes of the page's training."""
     rng = np.random.default_rng(1)
     shapes = [(128, 84), (128,), (128, 128), (128,), (7, 128), (7,)]
     np.savez(tmp_path / "policy.npz", *(rng.normal(size=shape, scale=0.1) for shape in shapes))

@@ -1,4 +1,4 @@
-"""Every example of every page runs as written; see `examples` for what each block means."""
+"""Every example of every page runs as written; `examples` describes the kinds of blocks."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ WITH_EXAMPLES = [
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder in which a page's examples run."""
+    """The folder of a page's examples."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     return tmp_path
@@ -46,7 +46,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
-    """Run a command as a page shows it; return its output, with stderr where it fails."""
+    """Return a runner of commands: it returns the output, with stderr if the command fails."""
 
     def runner(command: str) -> str:
         if not is_plain(command):

@@ -1,4 +1,4 @@
-"""Pictures and generated tables are those that our code makes now, and pages use them all."""
+"""Pictures and generated tables are up to date, and pages use them all."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from claimeven import Solver
 
 #: Pictures of the page, for which `doctools.screens` needs a browser.
 SCREENSHOTS = {path.name for path in FOLDER.glob("screen-*.png")}
-#: What `claimeven train judge` draws of runs that took too long to be made again.
+#: Drawn by `claimeven train judge` from runs that are too long to repeat.
 RUNS = {"judged.png"}
 
 
 def test_pictures_and_tables_are_not_stale() -> None:
-    """Whoever changes what a search does runs `python -m doctools` and looks at what changed."""
+    """After a change of a search, run `python -m doctools` and look at the differences."""
     for path, text in made():
         assert path.is_file(), f"python -m doctools: {path} is missing"
         assert path.read_text(encoding="utf-8") == text, f"python -m doctools: {path} is stale"

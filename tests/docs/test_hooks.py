@@ -1,4 +1,4 @@
-"""What the site puts into its pages while it is built."""
+"""The hooks of the site insert code, tables and documents into pages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The container for strangers' code: its command, run under the same bounds without a container.
+"""The container for third-party code: its command runs under the same limits without a container.
 
-`unshare`, `mount` and `setpriv` make of plain processes what the options of `podman run` ask for:
-no network, everything read-only but the folders named, no rights. The bounds of the container as a
-whole (memory, cores, processes) need a control group and are left out. No image is built here.
+`unshare`, `mount` and `setpriv` give plain processes the limits of the options of `podman run`: no
+network, read-only files except the named folders, no rights. The limits of the whole container
+(memory, cores, processes) need a control group and are not tested. No image is built here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.cli.conftest import environment
 from tests.docs.examples import ROOT, blocks_of
 
 PAGE = ROOT / "docs" / "strangers.md"
-#: What `podman run` is given, and the values that matter below.
+#: The options of `podman run`, and the values that matter below.
 OPTIONS = {
     "--rm": None,
     "--network": "none",
@@ -38,7 +38,7 @@ OPTIONS = {
 }
 HOME = "/home/player"
 
-#: Tries every door, and raises where one is open.
+#: Tries every door, and raises an error if one is open.
 SPY = """
 import os, socket, tempfile
 import claimeven
@@ -65,10 +65,10 @@ def agent(position):
 
 OTHER = "def agent(position):\n    return position.legal_columns[0]\n"
 
-#: Status where the system has the tools, and lets nobody make its folders read-only.
+#: Exit status if the system has the tools but does not allow read-only folders.
 UNABLE = 77
 UNSHARE = ("unshare", "--user", "--map-root-user", "--net", "--mount")
-#: Lays the bounds around $1, in which the folders bots, out and tmp are, and runs the command $2.
+#: Applies the limits to $1, which contains bots, out and tmp, and runs the command $2.
 BOUNDS = f"""
 cd "$1" || exit 1
 mount --bind bots bots && mount --bind out out && mount -t tmpfs none tmp || exit {UNABLE}
@@ -87,7 +87,7 @@ exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all sh -c "$2"
 
 
 def words_of_the_page() -> list[str]:
-    """Return `podman run` of the page, word by word."""
+    """Return the words of `podman run` on the page."""
     (block,) = (block for block in blocks_of(PAGE) if block.language == "sh")
     text = "\n".join(block.lines).replace("\\\n", " ")
     (line,) = (line for line in text.splitlines() if line.startswith("podman run"))
@@ -103,11 +103,11 @@ def test_the_options_are_those_that_are_tried() -> None:
     assert given == OPTIONS
     assert words[:4] == ["-v", f"./bots:{HOME}/bots:ro", "-v", f"./out:{HOME}/out"]
     assert words[4:7] == ["claimeven", "sh", "-c"]
-    # The image has that home, and the command.
+    # The image has this home, and the command.
     recipe = (ROOT / "Containerfile").read_text("utf-8")
     assert re.search(rf"^WORKDIR {HOME}$", recipe, re.MULTILINE)
     assert re.search(r"^USER player$", recipe, re.MULTILINE)
-    # Built by the words of the page, which name the file: docker does not look for that name.
+    # The page's command names the file, because docker does not look for this name.
     build = "podman build -f Containerfile -t claimeven ."
     pages = (PAGE.read_text("utf-8"), (ROOT / "docs" / "serve.md").read_text("utf-8"), recipe)
     assert all(build in text for text in pages)

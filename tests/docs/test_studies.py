@@ -1,4 +1,4 @@
-"""The recorded run of the studies is of the studies as they are; its tables hold it whole."""
+"""The recorded run matches the current studies; the tables show all of it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from doctools.studies import STUDIES
 
 
 @pytest.fixture
-def held() -> list[dict[str, Any]]:
-    told: list[dict[str, Any]] = json.loads(studies.RECORD.read_text("utf-8"))
-    return told
+def recorded() -> list[dict[str, Any]]:
+    data: list[dict[str, Any]] = json.loads(studies.RECORD.read_text("utf-8"))
+    return data
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_all_games_of_all_studies_were_played(held: list[dict[str, Any]]) -> None:
-    assert [each["study"] for each in held] == [study.name for study in STUDIES]
-    for experiment in (experiment for each in held for experiment in each["experiments"]):
+def test_all_games_of_all_studies_were_played(recorded: list[dict[str, Any]]) -> None:
+    assert [each["study"] for each in recorded] == [study.name for study in STUDIES]
+    for experiment in (experiment for each in recorded for experiment in each["experiments"]):
         assert experiment["games"] == experiment["games_planned"]
         assert experiment["forfeits"] == 0
         assert all(figure["now"] is not None for figure in experiment["figures"])
@@ -45,26 +45,28 @@ def test_the_tables_have_a_row_a_figure() -> None:
     ("key", "value"), [("setting", "something else"), ("games_planned", 3), ("agents", ["a", "b"])]
 )
 def test_a_record_of_another_study_is_refused(
-    held: list[dict[str, Any]], elsewhere: Path, key: str, value: object
+    recorded: list[dict[str, Any]], elsewhere: Path, key: str, value: object
 ) -> None:
-    held[0]["experiments"][0][key] = value
-    elsewhere.write_text(json.dumps(held), "utf-8")
-    with pytest.raises(studies.StaleRecord, match="polito-alphabeta is not what was recorded"):
+    recorded[0]["experiments"][0][key] = value
+    elsewhere.write_text(json.dumps(recorded), "utf-8")
+    with pytest.raises(studies.StaleRecord, match="the record of polito-alphabeta is stale"):
         studies.tables()
 
 
-def test_a_study_that_was_not_run_is_noticed(held: list[dict[str, Any]], elsewhere: Path) -> None:
-    elsewhere.write_text(json.dumps(held[:-1]), "utf-8")
-    with pytest.raises(studies.StaleRecord, match=held[-1]["study"]):
+def test_a_study_that_was_not_run_is_noticed(
+    recorded: list[dict[str, Any]], elsewhere: Path
+) -> None:
+    elsewhere.write_text(json.dumps(recorded[:-1]), "utf-8")
+    with pytest.raises(studies.StaleRecord, match=recorded[-1]["study"]):
         studies.tables()
 
 
 def test_a_run_takes_the_place_of_the_one_before(
-    held: list[dict[str, Any]], elsewhere: Path
+    recorded: list[dict[str, Any]], elsewhere: Path
 ) -> None:
-    fresh = {**held[1], "seconds": 0.5}
+    fresh = {**recorded[1], "seconds": 0.5}
     studies.record({"studies": [fresh], "machine": "another"})
     now = json.loads(elsewhere.read_text("utf-8"))
     assert now[1] == {**fresh, "machine": "another"}
-    assert [*now[:1], *now[2:]] == [*held[:1], *held[2:]]
+    assert [*now[:1], *now[2:]] == [*recorded[:1], *recorded[2:]]
     assert "another" in studies.tables().splitlines()[0]
