@@ -63,7 +63,7 @@ def main() -> None:
     assert again.as_dict() == found.as_dict()
     if arguments.rounds == ROUNDS:
         tallies = {label: found[label].all for label in FOUND}
-        tallied = {label: (t.moves, t.perfect, t.loss) for label, t in tallies.items()}
+        tallied = {label: (t.moves, t.perfect, t.score_loss) for label, t in tallies.items()}
         assert (found.moves, found.positions) == (MOVES, POSITIONS), (found.moves, found.positions)
         assert tallied == FOUND, tallied
     nodes = used[0].statistics.nodes / 1e6

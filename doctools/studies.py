@@ -114,7 +114,7 @@ def _experiments(study: Study, data: dict[str, Any]) -> Iterator[ExperimentResul
         findings = {}
         for figure, row in zip(experiment.figures, stored["figures"], strict=True):
             low, high = row["interval_95"] or (None, None)
-            findings[figure.quantity, figure.key] = MeasuredValue(row["now"], low, high)
+            findings[figure.quantity, figure.key] = MeasuredValue(row["measured"], low, high)
         yield ExperimentResult(
             experiment, findings, stored["seconds"], stored["games"], stored["forfeits"]
         )

@@ -216,7 +216,7 @@ def test_a_sequential_test() -> None:
 
 def test_accuracy_and_blunders() -> None:
     measured = measure_accuracy("greedy", count=60)
-    keeping = measured.accuracy.decisive.mean("keeping")
+    keeping = measured.accuracy.decisive.mean("keeps_result")
     assert keeping is not None
     assert cells(measured)[1][5] == f"{keeping:.1%}"
     assert "120 positions answered, 0 faults" in words(measured)

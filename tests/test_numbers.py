@@ -55,7 +55,7 @@ def test_a_search_that_was_stopped_is_told_by_other_processes() -> None:
     [
         lambda: play_match("random", "random", games=4, seed=-1, openings="balanced"),
         lambda: play_tournament(["random", "greedy"], rounds=1, seed=-1),
-        lambda: run_sprt("greedy", "random", most_games=20, seed=-1),
+        lambda: run_sprt("greedy", "random", max_games=20, seed=-1),
         lambda: make_openings("random", 2, 1, seed=-1, start=Position()),
         lambda: make_openings("random", 2, 1, seed=1.0, start=Position()),  # type: ignore[arg-type]
         lambda: play_tournament(["random", "greedy"], rounds=2.0),  # type: ignore[arg-type]

@@ -162,7 +162,7 @@ def as_played(result: SequentialResult) -> dict[str, object]:
 
 
 def test_the_verdict_is_a_function_of_the_seed(tmp_path: Path) -> None:
-    options: dict[str, Any] = {"elo0": -30.0, "elo1": 30.0, "seed": 4, "most_games": 2000}
+    options: dict[str, Any] = {"elo0": -30.0, "elo1": 30.0, "seed": 4, "max_games": 2000}
     here = run_sprt("alphabeta:depth=2", "greedy", **options)
     there = run_sprt("alphabeta:depth=2", "greedy", jobs=2, **options)
     assert here.verdict is not SprtVerdict.UNDECIDED
@@ -173,15 +173,15 @@ def test_the_verdict_is_a_function_of_the_seed(tmp_path: Path) -> None:
 def test_a_test_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
 
-    def go_on(most_games: int, resume: bool, elo1: float = 300) -> SequentialResult:
+    def go_on(max_games: int, resume: bool, elo1: float = 300) -> SequentialResult:
         return run_sprt(
             "greedy", "random", elo1=elo1, model="logistic", seed=1,
-            most_games=most_games, out=path, resume=resume,
+            max_games=max_games, out=path, resume=resume,
         )  # fmt: skip
 
     assert go_on(4, resume=False).verdict is SprtVerdict.UNDECIDED
     resumed = go_on(1000, resume=True)
-    whole = run_sprt("greedy", "random", elo1=300, model="logistic", seed=1, most_games=1000)
+    whole = run_sprt("greedy", "random", elo1=300, model="logistic", seed=1, max_games=1000)
     assert as_played(resumed) == as_played(whole)
     assert resumed.verdict is SprtVerdict.ELO1
     # It is decided: nothing more is played.
@@ -192,23 +192,23 @@ def test_a_test_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
 
 def test_fewer_games_than_there_are_count_as_far_as_they_go(tmp_path: Path) -> None:
     options: dict[str, Any] = {"elo1": 20.0, "out": tmp_path / "t.db"}
-    assert run_sprt("greedy", "random", most_games=8, **options).run.counts.pairs == 4
-    fewer = run_sprt("greedy", "random", most_games=4, resume=True, **options)
-    assert (fewer.run.counts.pairs, fewer.as_dict()["most_games"]) == (2, 4)
+    assert run_sprt("greedy", "random", max_games=8, **options).run.counts.pairs == 4
+    fewer = run_sprt("greedy", "random", max_games=4, resume=True, **options)
+    assert (fewer.run.counts.pairs, fewer.as_dict()["max_games"]) == (2, 4)
 
 
 def test_a_test_is_played_as_asked() -> None:
     told: list[str] = []
     here = Here()
     result = run_sprt(
-        "greedy", "uct-itu-table:iterations=9", most_games=2, limit=Limit(seconds=9), jobs=2,
-        memory_mb=300, load_timeout=9.5, on_message=told.append,
+        "greedy", "uct-itu-table:iterations=9", max_games=2, limit=Limit(seconds=9), jobs=2,
+        memory_limit_mb=300, load_timeout=9.5, on_message=told.append,
     )  # fmt: skip
     assert result.plan.limit == Limit(seconds=9)
     assert result.plan.sandbox == Sandbox(memory_limit_mb=300, load_timeout=9.5)
     (why,) = told
     assert why.startswith("uct-itu-table:iterations=9 remembers earlier games")
-    run_sprt("greedy", "random", most_games=4, executor=here)
+    run_sprt("greedy", "random", max_games=4, executor=here)
     assert here.asked == [0, 1, 2, 3]
 
 
@@ -217,8 +217,8 @@ def test_openings_follow_from_the_seed() -> None:
         sprt_plan("greedy", "random", SprtOptions(max_games=8, seed=seed)) for seed in (1, 2)
     )
     assert one.openings != other.openings
-    few = run_sprt("greedy", "random", elo1=1, most_games=40, opening_plies=1)
-    assert (len(few.plan.openings), few.as_dict()["different_openings"]) == (20, 4)
+    few = run_sprt("greedy", "random", elo1=1, max_games=40, opening_plies=1)
+    assert (len(few.plan.openings), few.as_dict()["unique_openings"]) == (20, 4)
 
 
 def test_games_of_a_tournament_are_no_test(tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_games_of_a_tournament_are_no_test(tmp_path: Path) -> None:
     with store_of(plan, path) as store:
         played(plan, store=store)
     with pytest.raises(InvalidStore, match="holds games of a tournament, not of a test"):
-        run_sprt("greedy", "random", most_games=2, out=path, resume=True)
+        run_sprt("greedy", "random", max_games=2, out=path, resume=True)
 
 
 def test_pairs_count_in_order_while_they_end_in_any(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_lopsided_results_end_and_are_finite(model: str) -> None:
         ("greedy", gives_up, SprtVerdict.ELO1),
         (gives_up, "greedy", SprtVerdict.ELO0),
     ):
-        result = run_sprt(first, second, model=model, elo1=50, most_games=400)
+        result = run_sprt(first, second, model=model, elo1=50, max_games=400)
         assert result.verdict is verdict
         told = result.as_dict()
         json.dumps(told, allow_nan=False)
@@ -272,12 +272,12 @@ def test_lopsided_results_end_and_are_finite(model: str) -> None:
 def test_nothing_but_draws() -> None:
     """On a board where nobody can win; between even hypotheses draws decide nothing."""
     board = Geometry(3, 3, 4)
-    options: dict[str, Any] = {"geometry": board, "opening_plies": 2, "most_games": 10}
+    options: dict[str, Any] = {"geometry": board, "opening_plies": 2, "max_games": 10}
     even = run_sprt("greedy", "random", elo0=-20, elo1=20, **options)
     assert (even.verdict, even.run.counts.counts) == (SprtVerdict.UNDECIDED, (0, 0, 5, 0, 0))
     assert even.run.ratio == pytest.approx(0, abs=1e-6)
     json.dumps(even.as_dict(), allow_nan=False)
-    options["most_games"] = 4000
+    options["max_games"] = 4000
     lead = run_sprt("greedy", "random", elo0=0, elo1=60, **options)
     assert lead.verdict is SprtVerdict.ELO0
 
@@ -285,7 +285,7 @@ def test_nothing_but_draws() -> None:
 @pytest.mark.parametrize("games", [0, 7, -2])
 def test_a_test_plays_pairs(games: int) -> None:
     with pytest.raises(InvalidMatch, match=f"an even number of 2 or more, not {games}"):
-        run_sprt("greedy", "random", most_games=games)
+        run_sprt("greedy", "random", max_games=games)
 
 
 def test_a_middling_agent_gets_a_place_in_the_middle(tmp_path: Path) -> None:
@@ -327,7 +327,7 @@ def test_the_limit_is_the_new_agents_alone() -> None:
 def test_a_placement_is_played_as_asked() -> None:
     here = Here()
     placement = place_on_ladder(
-        "greedy:win=yes", rounds=1, memory_mb=300, load_timeout=9.5, executor=here
+        "greedy:win=yes", rounds=1, memory_limit_mb=300, load_timeout=9.5, executor=here
     )
     assert placement.plan.sandbox == Sandbox(memory_limit_mb=300, load_timeout=9.5)
     assert here.asked == list(range(placement.plan.games))

@@ -430,7 +430,7 @@ def checked(name: str, text: str, folder: Path, seed: int) -> CheckReport:
     geometry = Geometry(9, 7, 4) if kind == "9x7" else None
     is_slow = name.startswith(("loop", "slow"))
     limit = Limit(seconds=0.05) if is_slow else None
-    return check_agent(spec, geometry=geometry, limit=limit, memory_mb=300, seed=seed)
+    return check_agent(spec, geometry=geometry, limit=limit, memory_limit_mb=300, seed=seed)
 
 
 @pytest.mark.parametrize("name", FAULTY)

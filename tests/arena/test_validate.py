@@ -239,7 +239,7 @@ def test_what_has_no_spec_cannot_be_checked(agent: Any, told: str) -> None:
         check_agent(agent)
     with pytest.raises(InvalidMatch, match="seed must be 0 or more, not -1"):
         check_agent("random", seed=-1)
-    assert check_agent("random", memory_mb=np.int64(2000)).is_fine  # type: ignore[arg-type]
+    assert check_agent("random", memory_limit_mb=np.int64(2000)).is_fine  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

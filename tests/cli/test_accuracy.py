@@ -86,8 +86,8 @@ def between(interval: list[float]) -> str:
 
 def split_row(name: str, told: dict[str, float]) -> list[str]:
     """The line of a table of some moves, from what JSON tells of them."""
-    shares = ("perfect", "floor_perfect", "keeping", "floor_keeping")
-    losses = (f"{told[name]:.2f}" for name in ("loss", "floor_loss"))
+    shares = ("perfect", "random_perfect", "keeps_result", "random_keeps_result")
+    losses = (f"{told[name]:.2f}" for name in ("score_loss", "random_score_loss"))
     return [*name.split(), str(told["moves"]), *(share(told[name]) for name in shares), *losses]
 
 
@@ -97,18 +97,20 @@ def test_tables_hold_the_figures_of_json(run: Run) -> None:
     (told,) = json.loads(run(*words, "--json").out)["agents"]
     decisive, wins, blocks = told["decisive"], told["wins"], told["blocks"]
     assert lines[4] == [
-        "greedy", "60", share(told["perfect"]), f"{told['loss']:.2f}", str(decisive["moves"]),
-        share(decisive["keeping"]), share(decisive["floor_keeping"]), share(wins["perfect"]),
+        "greedy", "60", share(told["perfect"]), f"{told['score_loss']:.2f}", str(decisive["moves"]),
+        share(decisive["keeps_result"]), share(decisive["random_keeps_result"]),
+        share(wins["perfect"]),
         share(blocks["perfect"]),
     ]  # fmt: skip
     shares = [between(part[name]) for part, name in (
-        (told, "perfect_95"), (decisive, "keeping_95"), (wins, "perfect_95"), (blocks, "perfect_95")
+        (told, "perfect_95"), (decisive, "keeps_result_95"), (wins, "perfect_95"),
+        (blocks, "perfect_95"),
     )]  # fmt: skip
-    low, high = told["loss_95"]
+    low, high = told["score_loss_95"]
     assert lines[7][:-1] == ["greedy", shares[0], f"{low:.2f}-{high:.2f}", *shares[1:]]
     assert split_row("all", told) in lines
     bands = [split_row(part["band"], part) for part in told["by_band"]]
-    right = [split_row(str(part["right_columns"]), part) for part in told["by_right_columns"]]
+    right = [split_row(str(part["best_columns"]), part) for part in told["by_best_columns"]]
     for heading, rows in (("band", bands), ("right", right)):
         at = next(place for place, line in enumerate(lines) if line[:1] == [heading])
         assert lines[at + 1 : at + 1 + len(rows)] == rows
@@ -177,14 +179,14 @@ def test_agents_are_compared_position_by_position(run: Run) -> None:
     words = ("accuracy", "greedy", "alphabeta:depth=4", "--count", "60", "--show-worst", "0")
     told = json.loads(run(*words, "--json", "--jobs", "1").out)
     measures = [each["measure"] for each in told["comparisons"]]
-    assert measures == ["perfect", "keeping", "wins", "blocks"]
+    assert measures == ["perfect", "keeps_result", "wins", "blocks"]
     text = " ".join(run(*words, "--jobs", "1").out.split())
     assert "Compared position by position (McNemar's exact test):" in text
     for each in told["comparisons"]:
         assert each["first"] == "alphabeta:depth=4"
         assert each["sentence"] in text
     blocks = told["comparisons"][3]
-    assert (blocks["p"] < 1e-4) and "(p < 0.0001)" in blocks["sentence"]
+    assert (blocks["p_value"] < 1e-4) and "(p < 0.0001)" in blocks["sentence"]
     assert told["tactics"]["positions"] == 60
     alone = json.loads(run("accuracy", "greedy", "--set", "hard", "--count", "9", "--json").out)
     assert (alone["comparisons"], alone["tactics"]) == ([], None)
@@ -199,7 +201,7 @@ def test_positions_of_ones_own_are_asked_in_on_their_board(run: Run, tmp_path: P
     assert [(each["positions"], each["rows"], each["seed"]) for each in told] == [
         (6, 4, 1), (6, 4, 1), (6, 4, 2)
     ]  # fmt: skip
-    losses = [[part["loss"] for part in each["agents"][0]["by_ply"]] for each in told]
+    losses = [[part["score_loss"] for part in each["agents"][0]["by_ply"]] for each in told]
     assert losses[0] == losses[1] != losses[2]
 
 

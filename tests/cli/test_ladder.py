@@ -48,16 +48,16 @@ def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
     refused = bad_input(run(*words))
     assert "is there already: go on with --resume" in refused
     told = json.loads(run(*words, "--resume", "--json").out)
-    assert (told["label"], told["games"], len(told["against"])) == ("my_bot", 24, 12)
-    verdicts = [each["verdict"] for each in told["against"]]
-    beaten = sum(each["share"] > 0.5 for each in told["against"])
+    assert (told["label"], told["games"], len(told["opponents"])) == ("my_bot", 24, 12)
+    verdicts = [each["verdict"] for each in told["opponents"]]
+    beaten = sum(each["share"] > 0.5 for each in told["opponents"])
     assert (
         f"It took more than half the points off {beaten} of 12; it is stronger than"
         f" {verdicts.count('stronger')} and weaker than {verdicts.count('weaker')}, 95 % sure"
     ) in " ".join(ran.out.split())
     assert f"0 is {reference_pool.ANCHOR}; moving first is worth" in ran.out
     rows = [line.removeprefix(">").split() for line in ran.out.splitlines()]
-    for each in told["against"]:
+    for each in told["opponents"]:
         (row,) = [row for row in rows if row[1:2] == [each["agent"]]]
         assert row[-2:] == [f"{each['share']:.1%}", each["verdict"]]
     assert "forfeits" not in ran.out

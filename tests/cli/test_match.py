@@ -233,7 +233,7 @@ def test_openings_of_a_match_come_from_a_file_or_by_score(run: Run, tmp_path: Pa
     words = ("match", "random", "greedy", "--games", "6", "--openings")
     told = json.loads(run(*words, str(openings), "--json", "--show").out)
     assert [game["opening"] for game in told["played"]] == ["44", "44", "123", "123", "44", "44"]
-    assert told["different_openings"] == 2
+    assert told["unique_openings"] == 2
     assert ", 2 openings, " in run(*words, str(openings)).out
     assert told["opening_plies"] is None  # of 2 and of 3
     for source in ("balanced", "-9..9"):

@@ -56,7 +56,7 @@ def test_json_holds_every_figure(run: Run) -> None:
         labels = [figure.label for _, figure in data.figures]
         figures = [f for experiment in study["experiments"] for f in experiment["figures"]]
         assert [figure["label"] for figure in figures] == labels
-        assert all(figure["now"] is not None for figure in figures)
+        assert all(figure["measured"] is not None for figure in figures)
 
 
 def test_a_study_named_twice_runs_once_and_draws_by_its_seed(run: Run, tmp_path: Path) -> None:

@@ -107,7 +107,7 @@ def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path:
     told = json.loads(ran.out)
     assert (told["games"], told["rounds"], told["seed"], told["kind"]) == (2, 1, 4, "gauntlet")
     assert (told["limit"]["seconds"], told["limit"]["time_bank"]) == (2, 9)
-    assert (told["memory_mb"], told["isolate"]) == (300, False)
+    assert (told["memory_limit_mb"], told["isolate"]) == (300, False)
     with Store.read(tmp_path / "t.db") as store:
         assert store.meta["plan"]["columns"] == 5
         command_again = store.meta["command"]

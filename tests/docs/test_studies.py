@@ -30,7 +30,7 @@ def test_all_games_of_all_studies_were_played(recorded: list[dict[str, Any]]) ->
     for experiment in (experiment for each in recorded for experiment in each["experiments"]):
         assert experiment["games"] == experiment["games_planned"]
         assert experiment["forfeits"] == 0
-        assert all(figure["now"] is not None for figure in experiment["figures"])
+        assert all(figure["measured"] is not None for figure in experiment["figures"])
 
 
 def test_the_tables_have_a_row_a_figure() -> None:

@@ -37,14 +37,14 @@ def test_accuracy_is_what_asking_position_by_position_says() -> None:
     told = policy_accuracy(data, columns)
     assert told.positions == found.all.moves < 400
     assert told.share == pytest.approx(found.all.mean("perfect"))
-    assert told.floor == pytest.approx(found.all.mean("floor_perfect"))
-    for parts, others in ((told.by_ply, found.by_ply), (told.by_right, found.by_right)):
+    assert told.floor == pytest.approx(found.all.mean("random_perfect"))
+    for parts, others in ((told.by_ply, found.by_ply), (told.by_right, found.by_best_columns)):
         assert sorted(parts) == sorted(others)
         for number, part in parts.items():
             other = others[number]
             assert part.positions == other.moves
             assert part.share == pytest.approx(other.mean("perfect"))
-            assert part.floor == pytest.approx(other.mean("floor_perfect"))
+            assert part.floor == pytest.approx(other.mean("random_perfect"))
     plain = told.as_dict()
     assert plain["by_ply"][0] == {"ply": 4, **told.by_ply[4].as_dict()}
     assert [each["right_columns"] for each in plain["by_right_columns"]] == sorted(told.by_right)

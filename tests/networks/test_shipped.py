@@ -32,7 +32,7 @@ def test_its_figures_are_found_again() -> None:
     assert facts["positions"] == positions.digest
     found = measure_accuracy("ntuple").accuracy
     assert found.all.mean("perfect") == pytest.approx(facts["measured"]["perfect"])
-    assert found.decisive.mean("keeping") == pytest.approx(facts["measured"]["keeping"])
+    assert found.decisive.mean("keeps_result") == pytest.approx(facts["measured"]["keeping"])
 
 
 def test_it_is_small_and_plays_well() -> None:

@@ -93,7 +93,7 @@ def test_matches_and_tests_are_played_by_ray_too(one_worker: RayWorkers, tmp_pat
         told = play_match(*agents, games=8, seed=3, executor=one_worker, **more)
         assert [played.columns for played in told.games] == [game.columns for game in wanted]
     tests = [
-        run_sprt(*agents, elo1=100, seed=2, most_games=60, executor=executor)
+        run_sprt(*agents, elo1=100, seed=2, max_games=60, executor=executor)
         for executor in (None, one_worker)
     ]
     assert tests[0].verdict is tests[1].verdict is SprtVerdict.ELO0

@@ -212,14 +212,14 @@ def test_our_client_and_our_server_agree(server: Server) -> None:
     games = list(play_challenge(LundServer(url, ["me"], "k"), agent, range(1, 5), 1, Limit()))
     stats = server.form("/lund/stats?agent=greedy:win=yes,block=yes", stil_id="me").json
     result = ChallengeResult(tuple(games))
-    assert [game.began for game in games] == [True, False, True, False]
+    assert [game.moved_first for game in games] == [True, False, True, False]
     assert (stats["won"], stats["lost"]) == (result.count(WON), result.count(LOST))
     for game in games:
         final = Position.from_moves(game.moves)
         assert final.outcome is not None
-        seat = 0 if game.began else 1
+        seat = 0 if game.moved_first else 1
         assert game.result == {None: DRAWN, seat: WON, 1 - seat: LOST}[final.outcome.winner]
-        assert game.own_moves == (len(game.moves) + game.began) // 2
+        assert game.own_moves == (len(game.moves) + game.moved_first) // 2
 
 
 def test_an_agent_that_fails_loses_its_game(server: Server) -> None:
@@ -276,8 +276,8 @@ def test_a_server_that_goes_on_after_the_end_is_named() -> None:
 
 
 def test_totals_follow_from_the_games() -> None:
-    def game(number: int, began: bool, result: float) -> ChallengeGame:
-        return ChallengeGame(number, began, "44", result, 2, 1.0, 0.75)
+    def game(number: int, moved_first: bool, result: float) -> ChallengeGame:
+        return ChallengeGame(number, moved_first, "44", result, 2, 1.0, 0.75)
 
     results = (WON, WON, -10, WON, DRAWN)
     games = tuple(game(n, n % 2 == 0, result) for n, result in enumerate(results))
@@ -286,10 +286,14 @@ def test_totals_follow_from_the_games() -> None:
     assert told["score"] == 0.7
     assert told["best_streak"] == 2
     assert told["as_first"] == {"won": 1, "drawn": 1, "lost": 1}
-    assert (told["seconds_a_move"], told["slowest_move"]) == (0.5, 0.75)
+    assert (told["seconds_per_move"], told["slowest_move"]) == (0.5, 0.75)
     assert [ChallengeGame.from_dict(data) for data in told["played"]] == list(games)
+    for data, game in zip(told["played"], games, strict=True):  # as 0.2.0 stored them
+        old = {"moved_first": "began"}
+        stored = {old.get(name, name): value for name, value in data.items()}
+        assert ChallengeGame.from_dict(stored) == game
     for name, values in (
-        ("number", ("x", True, None)), ("began", (1, None)), ("moves", (5,)),
+        ("number", ("x", True, None)), ("moved_first", (1, None)), ("moves", (5,)),
         ("result", (True, "x")),
         ("own_moves", ("x", 1.5)), ("seconds", (None, "x", False)), ("slowest", ("x",)),
         ("fault", (5, True)),
@@ -341,7 +345,8 @@ def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path
     words = {WON: "won", DRAWN: "drawn", LOST: "lost"}
     lines = ran.out.splitlines()
     assert [line.split() for line in lines[:7]] == [
-        ["game", str(game["number"]), ("second", "first")[game["began"]], words[game["result"]],
+        ["game", str(game["number"]), ("second", "first")[game["moved_first"]],
+         words[game["result"]],
          "slowest", f"{game['slowest']:.2f}", "s", game["moves"]]
         for game in told["played"]
     ]  # fmt: skip
@@ -352,7 +357,7 @@ def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path
         f" as first player: won {told['as_first']['won']} of 4"
         f" as second player: won {told['as_second']['won']} of 3"
         f" won in a row: {told['best_streak']}"
-        f" a move took {told['seconds_a_move']:.3f} s on average and"
+        f" a move took {told['seconds_per_move']:.3f} s on average and"
         f" {told['slowest_move']:.3f} s at most, of 5 s"
     )
     kept = out.read_bytes()

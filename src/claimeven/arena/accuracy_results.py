@@ -34,22 +34,23 @@ def accuracy(result: Accuracy) -> Sections:
 
 def accuracy_tables(rows: Sequence[AgentAccuracy]) -> Sections:
     """Return the tables of some agents, one a row: means, and their intervals."""
-    timed = any(row.seconds_a_move is not None for row in rows)
+    timed = any(row.seconds_per_move is not None for row in rows)
     means, intervals = [], []
     for row in rows:
         name, whole, decisive = printable(row.agent), row.accuracy.all, row.accuracy.decisive
         tactics = [row.accuracy.wins, row.accuracy.blocks]
-        keeping = decisive.mean("keeping")
+        keeps = decisive.mean("keeps_result")
         means.append([
-            name, f"{whole.moves:,}", share(whole.mean("perfect")), number(whole.mean("loss")),
-            f"{decisive.moves:,}", bar(share(keeping), keeping),
-            share(decisive.mean("floor_keeping")),
+            name, f"{whole.moves:,}", share(whole.mean("perfect")),
+            number(whole.mean("score_loss")),
+            f"{decisive.moves:,}", bar(share(keeps), keeps),
+            share(decisive.mean("random_keeps_result")),
             *(share(each.mean("perfect")) for each in tactics),
         ])  # fmt: skip
         intervals.append([
-            name, _between(whole, "perfect"), _between(whole, "loss"),
-            _between(decisive, "keeping"), *(_between(each, "perfect") for each in tactics),
-            *[number(row.seconds_a_move, ".4f")] * timed,
+            name, _between(whole, "perfect"), _between(whole, "score_loss"),
+            _between(decisive, "keeps_result"), *(_between(each, "perfect") for each in tactics),
+            *[number(row.seconds_per_move, ".4f")] * timed,
         ])  # fmt: skip
     heads = ["agent", "moves", "perfect", "loss", "decisive", "keeps", "floor", "wins", "blocks"]
     of_intervals = ["95 % interval", "perfect", "loss", "keeps", "wins", "blocks"]
@@ -121,7 +122,7 @@ def _details(row: AgentAccuracy) -> Iterator[list[Block]]:
     for ply in sorted(row.accuracy.by_ply):
         first = ply - ply % _PLIES
         plies.setdefault(f"{first}-{first + _PLIES - 1}", Tally()).merge(row.accuracy.by_ply[ply])
-    right = {str(count): tally for count, tally in sorted(row.accuracy.by_right.items())}
+    right = {str(count): tally for count, tally in sorted(row.accuracy.by_best_columns.items())}
     yield [_split_table("ply", {**plies, "all": row.accuracy.all})]
     yield [_split_table("right columns", right)]
     if any(row.by_band):
@@ -131,7 +132,7 @@ def _details(row: AgentAccuracy) -> Iterator[list[Block]]:
 def _split_table(what: str, tallies: Mapping[str, Tally]) -> Table:
     heads = [what, "moves", "perfect", "floor", "keeps", "floor", "loss", "floor"]
     styles: tuple[tuple[str, Callable[[float | None], str]], ...] = (
-        ("perfect", share), ("keeping", share), ("loss", number)
+        ("perfect", share), ("keeps_result", share), ("score_loss", number)
     )  # fmt: skip
     rows = [
         [
@@ -140,7 +141,7 @@ def _split_table(what: str, tallies: Mapping[str, Tally]) -> Table:
             *(
                 style(tally.mean(prefix + mean))
                 for mean, style in styles
-                for prefix in ("", "floor_")
+                for prefix in ("", "random_")
             ),
         ]
         for name, tally in tallies.items()
@@ -169,7 +170,7 @@ def _between(tally: Tally, name: str) -> str:
     if interval is None:
         return "-"
     low, high = interval
-    return f"{low:.2f}-{high:.2f}" if name == "loss" else f"{100 * low:.3g}-{100 * high:.3g}"
+    return f"{low:.2f}-{high:.2f}" if name == "score_loss" else f"{100 * low:.3g}-{100 * high:.3g}"
 
 
 def _signed(score: int) -> str:

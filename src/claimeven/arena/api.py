@@ -99,7 +99,7 @@ def match_plan(first: AgentLike, second: AgentLike, options: MatchOptions) -> Pl
     plan = Plan(
         (first, second), (games + 1) // 2, options.seed, "gauntlet",
         start=start, limit=options.limit, sandbox=options.sandbox, swap=options.swap,
-        most_games=games,
+        max_games=games,
     )  # fmt: skip
     if options.openings == "random":
         return replace(plan, opening_plies=options.opening_plies or 0)

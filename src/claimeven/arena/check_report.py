@@ -219,10 +219,10 @@ class CheckReport:
             ],
             "notes": list(self.notes),
             "seconds_median": self.median,
-            "seconds_worst": None if slowest is None else slowest[0],
-            "slowest_after": None if slowest is None else slowest[1],
+            "seconds_max": None if slowest is None else slowest[0],
+            "slowest_move_after": None if slowest is None else slowest[1],
             "memory_mb": self.memory,
-            "memory_bound_mb": self.sandbox.memory_bound_mb,
+            "memory_limit_mb": self.sandbox.memory_bound_mb,
         }
 
 

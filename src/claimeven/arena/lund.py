@@ -53,13 +53,13 @@ _TYPES: dict[object, tuple[type, ...]] = {
 class ChallengeGame:
     """A game against a server.
 
-    `began` says whether the player moved first; `moves` is the game, `result` the player's.
+    `moved_first` says whether the player moved first; `moves` is the game, `result` the player's.
     `own_moves` took `seconds` together, the slowest of them `slowest`. `fault` is the fault of the
     agent, if it failed.
     """
 
     number: int
-    began: bool
+    moved_first: bool
     moves: str
     result: float
     own_moves: int
@@ -69,7 +69,8 @@ class ChallengeGame:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ChallengeGame:
-        """Read the data of `as_dict`. Raises `ValueError` for other data."""
+        """Read the data of `as_dict`, of 0.2 too. Raises `ValueError` for other data."""
+        data = {{"began": "moved_first"}.get(name, name): value for name, value in data.items()}
         types = {field.name: _TYPES[field.type] for field in fields(cls)}
         is_whole = set(data) == set(types) and all(type(data[n]) in types[n] for n in types)
         if not is_whole or data["result"] not in RESULTS:
@@ -87,9 +88,9 @@ class ChallengeResult:
 
     games: tuple[ChallengeGame, ...]
 
-    def count(self, *results: float, began: bool | None = None) -> int:
-        """Return how many games ended so; `began` counts one seat alone."""
-        return sum(g.result in results and began in (None, g.began) for g in self.games)
+    def count(self, *results: float, moved_first: bool | None = None) -> int:
+        """Return how many games ended so; `moved_first` counts one seat alone."""
+        return sum(g.result in results and moved_first in (None, g.moved_first) for g in self.games)
 
     @property
     def score(self) -> float | None:
@@ -107,7 +108,7 @@ class ChallengeResult:
         return best
 
     @property
-    def seconds_a_move(self) -> float | None:
+    def seconds_per_move(self) -> float | None:
         """Mean time of the player's moves; None without any."""
         moves = sum(game.own_moves for game in self.games)
         return sum(game.seconds for game in self.games) / moves if moves else None
@@ -129,16 +130,16 @@ class ChallengeResult:
             "best_streak": self.best_streak,
             "as_first": self._counts(True),
             "as_second": self._counts(False),
-            "seconds_a_move": self.seconds_a_move,
+            "seconds_per_move": self.seconds_per_move,
             "slowest_move": self.slowest,
             "played": [game.as_dict() for game in self.games],
         }
 
-    def _counts(self, began: bool | None) -> dict[str, int]:
+    def _counts(self, moved_first: bool | None) -> dict[str, int]:
         return {
-            "won": self.count(WON, began=began),
-            "drawn": self.count(DRAWN, began=began),
-            "lost": self.count(LOST, ILLEGAL, began=began),
+            "won": self.count(WON, moved_first=moved_first),
+            "drawn": self.count(DRAWN, moved_first=moved_first),
+            "lost": self.count(LOST, ILLEGAL, moved_first=moved_first),
         }
 
 

@@ -34,7 +34,7 @@ POOL_ROUNDS = 16
 #: Names of options in files of claimeven 0.2, and the names that replaced them.
 _OLD_NAMES = {"bank": "time_bank", "memory": "memory_limit", "load_seconds": "load_timeout"}
 #: Options that have another name in Python.
-_PYTHON_NAMES = {"memory_mb": "memory_limit", "most_games": "max_games"}
+_PYTHON_NAMES = {"memory_limit_mb": "memory_limit"}
 
 
 @dataclass(frozen=True)

@@ -89,8 +89,8 @@ def match(result: MatchResult) -> Sections:
     ]
     more = []
     for name, one in zip(names, measures, strict=True):
-        if one.most_stored:
-            more.append(f"most nodes stored by {name}: {one.most_stored:,}")
+        if one.max_stored:
+            more.append(f"most nodes stored by {name}: {one.max_stored:,}")
     for agent, mark in enumerate(marks):
         if evaluations := result.evaluations_a_game(agent):
             a_move = measures[agent].mean("evaluations")

@@ -81,7 +81,7 @@ def check_agent(
     *,
     geometry: Geometry | None = None,
     limit: Limit | None = None,
-    memory_mb: int | None = None,
+    memory_limit_mb: int | None = None,
     load_timeout: float | None = None,
     seed: int = 0,
     quiet: bool = True,
@@ -89,17 +89,17 @@ def check_agent(
 ) -> CheckReport:
     """Load an agent, ask it about positions, play `GAMES` games; return what was found.
 
-    `limit` is that of the match it is meant for; `memory_mb`, `load_timeout` and `quiet` are those
-    of `Sandbox`. `on_progress` gets the number of positions and games done, and of all. A file
-    without a loadable agent is reported as a finding. Raises `InvalidSpec` for a spec that names
-    nothing and `InvalidLimit` for a limit that the agent cannot keep to.
+    `limit` is the limit of the match it is meant for; `memory_limit_mb`, `load_timeout` and `quiet`
+    are fields of `Sandbox`. `on_progress` gets the number of positions and games done, and of all.
+    A file without a loadable agent is reported as a finding. Raises `InvalidSpec` for a spec that
+    names nothing and `InvalidLimit` for a limit that the agent cannot keep to.
 
     >>> check_agent("greedy").is_fine
     True
     """
     geometry, limit = geometry or Geometry(), limit or Limit()
     seed_number(seed, InvalidMatch)
-    sandbox = Sandbox(True, memory_mb, quiet, load_timeout)
+    sandbox = Sandbox(True, memory_limit_mb, quiet, load_timeout)
     begin = time.perf_counter()
     try:
         agent = make_agent(spec, geometry, limit, sandbox)

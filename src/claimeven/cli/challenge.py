@@ -199,7 +199,7 @@ def _line(data: dict[str, Any]) -> bytes:
 
 
 def _game_line(game: ChallengeGame) -> str:
-    seat = "first" if game.began else "second"
+    seat = "first" if game.moved_first else "second"
     word = _WORDS.get(game.result, "lost")
     line = (
         f"game {game.number:>3}  {seat:<6}  {word:<7}  slowest {game.slowest:.2f} s  {game.moves}"
@@ -217,14 +217,16 @@ def _sentences(result: ChallengeResult, spec: str, url: str) -> list[str]:
         f"won {won}, drawn {drawn}, lost {games - won - drawn}; score {score:.1%},"
         f" 95 % interval {low:.1%} to {high:.1%}",
     ]
-    for began, seat in ((True, "first"), (False, "second")):
-        played = sum(game.began == began for game in result.games)
+    for moved_first, seat in ((True, "first"), (False, "second")):
+        played = sum(game.moved_first == moved_first for game in result.games)
         if played:
-            lines.append(f"as {seat} player: won {result.count(WON, began=began)} of {played}")
+            lines.append(
+                f"as {seat} player: won {result.count(WON, moved_first=moved_first)} of {played}"
+            )
     lines.append(f"won in a row: {result.best_streak}")
-    if result.seconds_a_move is not None:
+    if result.seconds_per_move is not None:
         lines.append(
-            f"a move took {result.seconds_a_move:.3f} s on average and {result.slowest:.3f} s at"
+            f"a move took {result.seconds_per_move:.3f} s on average and {result.slowest:.3f} s at"
             f" most, of {COURSE_SECONDS:g} s"
         )
     return lines

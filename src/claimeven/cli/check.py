@@ -90,7 +90,7 @@ def command(
                         spec,
                         geometry=geometry,
                         limit=limit,
-                        memory_mb=bounds.memory_limit_mb,
+                        memory_limit_mb=bounds.memory_limit_mb,
                         load_timeout=bounds.load_timeout,
                         seed=seed,
                         quiet=not verbose,

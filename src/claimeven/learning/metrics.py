@@ -159,7 +159,7 @@ def measure_learner(
     perfect = keeping = None
     if bundled_set(geometry) is not None:
         found = measure_accuracy(agent, count=count, geometry=geometry, seed=seed).accuracy
-        perfect, keeping = found.all.mean("perfect"), found.decisive.mean("keeping")
+        perfect, keeping = found.all.mean("perfect"), found.decisive.mean("keeps_result")
     against = score_against_perfect(agent, geometry, games, seed) if games else None
     return {"perfect": perfect, "keeping": keeping, "against_perfect": against}
 

@@ -44,8 +44,8 @@ def test_perfect_play_is_perfect_and_random_play_meets_its_floor() -> None:
     luck = measure_accuracy("random", count=1800, seed=3).accuracy
     for tally in (luck.all, luck.decisive):
         assert tally.moves > 1000
-        for name in ("perfect", "keeping"):
-            assert tally.mean(name) == pytest.approx(tally.mean(f"floor_{name}"), abs=0.04)
+        for name in ("perfect", "keeps_result"):
+            assert tally.mean(name) == pytest.approx(tally.mean(f"random_{name}"), abs=0.04)
 
 
 def test_the_answers_do_not_depend_on_the_number_of_processes() -> None:
@@ -155,7 +155,7 @@ def test_faults_are_told_and_end_the_questions_in_time(tmp_path: Path) -> None:
 
     whole = measure(SetPlan((never, "random"), _few(50)))
     assert whole["never"].faults.total() == MAX_FAULTS
-    assert (whole["never"].stopped, whole["never"].seconds_a_move) == (True, None)
+    assert (whole["never"].stopped, whole["never"].seconds_per_move) == (True, None)
     assert whole["random"].answered == 50
     assert whole.ranking == ("random", "never")
 
@@ -177,7 +177,7 @@ def test_the_time_of_a_move_is_the_mean_over_the_answers() -> None:
         column = _few(3).positions[place].position.legal_columns[0]
         found.add(Answer(0, place, column, seconds), plan)
     found.add(Answer(0, 2, None, 0.0, "crash", "raised"), plan)
-    assert (found.asked, found.answered, found.seconds_a_move) == (3, 2, 2.5)
+    assert (found.asked, found.answered, found.seconds_per_move) == (3, 2, 2.5)
 
 
 def test_faults_end_the_questions_alike_with_any_number_of_processes(tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:
     path.write_text("12\nlate 1213\n1223 \n")
     small = Geometry(4, 4, 3)
     found = measure_accuracy("perfect", path, geometry=small)
-    assert found.accuracy.all.mean("loss") == 0
+    assert found.accuracy.all.mean("score_loss") == 0
     assert list(found.by_band) == ["", "late"]
 
 

@@ -68,7 +68,7 @@ def test_the_sums_are_those_of_the_moves(judged: list[JudgedMove]) -> None:
     assert 0 < len(counted) < len(judged)
     assert told["moves"] == len(counted)
     assert told["perfect"] == sum(m.after == m.before for m in counted) / len(counted)
-    assert told["loss"] == sum(m.before - m.after for m in counted) / len(counted)
+    assert told["score_loss"] == sum(m.before - m.after for m in counted) / len(counted)
 
 
 def wilson(right: int, of: float, z: float = 1.959963984540054) -> tuple[float, float]:
@@ -83,12 +83,14 @@ def test_intervals_of_independent_moves(judged: list[JudgedMove]) -> None:
     counted = [move for move in judged if move.counts]
     for name, right in (
         ("perfect", sum(move.after == move.before for move in counted)),
-        ("keeping", sum(move.steps == 0 for move in counted)),
+        ("keeps_result", sum(move.steps == 0 for move in counted)),
     ):
         assert tally.interval(name) == pytest.approx(wilson(right, len(counted)))
     losses = np.array([move.before - move.after for move in counted])
     half = 1.959963984540054 * losses.std(ddof=1) / math.sqrt(len(losses))
-    assert tally.interval("loss") == pytest.approx((losses.mean() - half, losses.mean() + half))
+    assert tally.interval("score_loss") == pytest.approx(
+        (losses.mean() - half, losses.mean() + half)
+    )
     told: Any = tally.as_dict()
     assert told["perfect_95"] == tally.interval("perfect")
 
@@ -102,7 +104,7 @@ def test_intervals_of_moves_of_games_allow_for_their_likeness(judged: list[Judge
         tally.add(move, f"game {group}")
     for name, values in (
         ("perfect", [float(move.after == move.before) for move in counted]),
-        ("loss", [float(move.before - move.after) for move in counted]),
+        ("score_loss", [float(move.before - move.after) for move in counted]),
     ):
         left = np.array(values) - np.mean(values)
         sums = [left[groups == group].sum() for group in range(len(sizes))]
@@ -123,7 +125,7 @@ def test_a_game_told_twice_is_no_more_evidence(judged: list[JudgedMove]) -> None
         once.add(move, number)
         twice.add(move, number)
         twice.add(move, number)
-    for name in ("perfect", "keeping"):
+    for name in ("perfect", "keeps_result"):
         low, high = once.interval(name) or (0, 0)
         wide = twice.interval(name) or (0, 0)
         assert wide[1] - wide[0] >= (high - low) * 0.99
@@ -145,13 +147,13 @@ def test_wins_and_blocks_are_counted_apart() -> None:
 
 def test_every_division_holds_every_move(judged: list[JudgedMove]) -> None:
     accuracy = Accuracy.of(judged)
-    for division in (accuracy.by_ply, accuracy.by_right):
-        for name in ("moves", "perfect", "keeping", "loss"):
+    for division in (accuracy.by_ply, accuracy.by_best_columns):
+        for name in ("moves", "perfect", "keeps_result", "score_loss"):
             assert sum(getattr(t, name) for t in division.values()) == getattr(accuracy.all, name)
     as_dict: Any = accuracy.as_dict()
     assert [each["ply"] for each in as_dict["by_ply"]] == sorted(accuracy.by_ply)
-    right = [each["right_columns"] for each in as_dict["by_right_columns"]]
-    assert right == sorted(accuracy.by_right) and len(right) > 1
+    right = [each["best_columns"] for each in as_dict["by_best_columns"]]
+    assert right == sorted(accuracy.by_best_columns) and len(right) > 1
     decisive = [move for move in judged if is_decisive(move)]
     assert accuracy.decisive.moves == len(decisive) < accuracy.all.moves
 
@@ -161,8 +163,8 @@ def test_the_floor_is_what_drawing_a_column_gets() -> None:
     position = Position.from_moves("4455")
     scores = (-4, -3, 18, 2, 2, 18, -3)
     told = Accuracy.of(JudgedMove(position, c, scores) for c in range(7)).all.as_dict()
-    for name in ("perfect", "keeping", "loss"):
-        assert told[name] == pytest.approx(told[f"floor_{name}"])
+    for name in ("perfect", "keeps_result", "score_loss"):
+        assert told[name] == pytest.approx(told[f"random_{name}"])
 
 
 def test_worst_moves_come_first_and_once() -> None:
@@ -302,7 +304,7 @@ def test_bots_that_differ_in_wins_alone_differ_by_default() -> None:
     assert clear == ["wins"]
     said = by_measure["wins"].sentence
     assert said.startswith("taking_wins takes a win at hand more often than leftmost: alone in ")
-    assert by_measure["keeping"].sentence.endswith(" in the same positions as leftmost")
+    assert by_measure["keeps_result"].sentence.endswith(" in the same positions as leftmost")
 
 
 def test_counts_are_those_of_the_answers_one_by_one() -> None:
@@ -321,7 +323,7 @@ def test_counts_are_those_of_the_answers_one_by_one() -> None:
         if each.measure in unequal:
             counts = (each.only_first, each.only_second)
             assert list(counts if first == 0 else counts[::-1]) == unequal[each.measure]
-            assert each.p == mcnemar(*counts) == each.p_adjusted
+            assert each.p_value == mcnemar(*counts) == each.adjusted_p_value
 
 
 def test_positions_that_only_one_answered_are_left_out() -> None:
@@ -352,16 +354,16 @@ def test_chances_of_several_pairs_are_adjusted_by_holm() -> None:
         for each in compare_moves(moves, {name: {} for name in played})
         if each.measure == "perfect"
     }
-    raw = {pair: each.p for pair, each in found.items()}
+    raw = {pair: each.p_value for pair, each in found.items()}
     assert raw == {("a", "b"): 2 / 2**8, ("a", "c"): 2 / 2**9, ("b", "c"): 1.0}
-    assert found["a", "c"].p_adjusted == 3 * raw["a", "c"]
-    assert found["a", "b"].p_adjusted == 2 * raw["a", "b"]
-    assert found["b", "c"].p_adjusted == 1.0
+    assert found["a", "c"].adjusted_p_value == 3 * raw["a", "c"]
+    assert found["a", "b"].adjusted_p_value == 2 * raw["a", "b"]
+    assert found["b", "c"].adjusted_p_value == 1.0
     assert [each.is_clear for each in found.values()] == [True, True, False]
 
 
 def test_a_difference_that_may_be_chance_is_called_so() -> None:
-    told = Comparison("ann", "bob", "keeping", 60, 3, 5, mcnemar(3, 5), mcnemar(3, 5))
+    told = Comparison("ann", "bob", "keeps_result", 60, 3, 5, mcnemar(3, 5), mcnemar(3, 5))
     assert told.sentence == (
         "bob keeps the result about as often as ann, as far as 60 positions show: alone in 5"
         " positions, ann alone in 3 (p = 0.73)"

@@ -62,7 +62,7 @@ def test_every_move_after_the_opening_is_judged_as_plain_minimax_would(path: Pat
     found = accuracy_of(path, solver=small)
     assert {label: found[label].all.moves for label in ("ann", "bob")} == moves
     assert {label: found[label].all.perfect for label in ("ann", "bob")} == perfect
-    assert sum(found[label].all.loss for label in ("ann", "bob")) == loss > 0
+    assert sum(found[label].all.score_loss for label in ("ann", "bob")) == loss > 0
     assert (len(found.judged), found.total, found.moves) == (4, 4, 11)
 
 

@@ -142,7 +142,10 @@ OVER = Position.from_moves("1212121")
         ({"start": OVER}, "the game is over in the start position: Yellow wins"),
         ({"openings": []}, "a match needs an opening, if only the empty one"),
         ({"opening": "4"}, "there is no option 'opening' (did you mean openings?): choose from "),
-        ({"memory_m": 9}, "there is no option 'memory_m' (did you mean memory_mb?): choose from "),
+        (
+            {"memory_m": 9},
+            "there is no option 'memory_m' (did you mean memory_limit_mb?): choose from ",
+        ),
         ({"limits": 1}, "there is no option 'limits' (did you mean limit?): choose from "),
     ],
 )

@@ -55,8 +55,12 @@ def test_the_table_is_that_of_the_judged_games(store: Path, report: Report, page
             for cell in row.all("td")[:6]
         ]
         assert cells[0] == [found.all.moves]
-        for place, what, times in ((1, "perfect", 100), (2, "keeping", 100), (3, "loss", 1)):
-            told = [times * (found.all.mean(prefix + what) or 0.0) for prefix in ("", "floor_")]
+        for place, what, times in (
+            (1, "perfect", 100),
+            (2, "keeps_result", 100),
+            (3, "score_loss", 1),
+        ):
+            told = [times * (found.all.mean(prefix + what) or 0.0) for prefix in ("", "random_")]
             assert cells[place] == pytest.approx(told, abs=0.0501)
         assert cells[4] == [found.decisive.moves]
         for cell, tally in zip(row.all("td")[6:], (found.wins, found.blocks), strict=True):

@@ -74,7 +74,7 @@ def match(agent: str, path: Path, rounds: int, **asked: Any) -> int:
 def sprt(agent: str, path: Path, rounds: int, **asked: Any) -> int:
     return len(
         run_sprt(
-            agent, "random", elo0=-0.1, elo1=0.1, most_games=2 * rounds, out=path, **asked
+            agent, "random", elo0=-0.1, elo1=0.1, max_games=2 * rounds, out=path, **asked
         ).standings.games
     )
 
@@ -181,7 +181,7 @@ def test_what_a_result_says_as_json(tmp_path: Path) -> None:
     for result in (
         play_match(bot, "random", games=4, opening_plies=2),
         play_tournament([bot, "random"], rounds=2),
-        run_sprt(bot, "random", elo0=-0.1, elo1=0.1, most_games=4),
+        run_sprt(bot, "random", elo0=-0.1, elo1=0.1, max_games=4),
     ):
         told = json.loads(json.dumps(result.as_dict()))
         assert [sorted(each) for each in told["files"]] == [["bot.py", "helper.py"], []]

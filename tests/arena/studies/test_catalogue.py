@@ -31,7 +31,7 @@ def test_every_figure_has_a_name_and_a_quantity(study: Study) -> None:
 
 @ALL
 def test_every_study_stands_beside_something_reported(study: Study) -> None:
-    assert any(figure.then is not None or figure.words for _, figure in study.figures)
+    assert any(figure.reported is not None or figure.words for _, figure in study.figures)
 
 
 @ALL
@@ -53,10 +53,10 @@ def test_every_match_can_be_played(study: Study) -> None:
 def test_what_the_originals_reported() -> None:
     """Against the figures as the documents print them: a changed number is noticed."""
     then = {
-        (study.name, figure.quantity, figure.then)
+        (study.name, figure.quantity, figure.reported)
         for study in STUDIES
         for _, figure in study.figures
-        if figure.then is not None
+        if figure.reported is not None
     }
     assert then == {
         ("polito-alphabeta", "wins", 99.40),

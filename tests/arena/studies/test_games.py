@@ -19,7 +19,7 @@ from claimeven.arena.studies.study import Findings
 from claimeven.ratings.pentanomial import PairCounts
 
 HERE = Source("here", "made up", "none")
-WON = (Figure("games won", "wins", then=50.0),)
+WON = (Figure("games won", "wins", reported=50.0),)
 
 
 def study(*matches: Match) -> Study:
@@ -111,7 +111,7 @@ def test_where_seats_are_swapped_the_interval_is_that_of_pairs() -> None:
             "greedy against random, 1,000 games, from the empty board, the first one begins",
         ),
         (
-            Match(("greedy", "random"), 40, WON, games_then=1500, opening_plies=2, swap=True),
+            Match(("greedy", "random"), 40, WON, reported_games=1500, opening_plies=2, swap=True),
             "greedy against random, 40 games (then 1,500), from the empty board,"
             " 2 random plies before each pair, seats swapped",
         ),
@@ -127,7 +127,7 @@ def test_a_match_is_told_in_words(match: Match, told: str) -> None:
 
 
 def test_a_match_with_a_figure_of_speed_measures_time() -> None:
-    speed = Figure("seconds a move", "seconds_per_move", then=1.0)
+    speed = Figure("seconds a move", "seconds_per_move", reported=1.0)
     assert not Match(("greedy", "random"), 4, WON).measures_time
     assert Match(("greedy", "random"), 4, (*WON, speed)).measures_time
 
@@ -192,11 +192,11 @@ def test_a_forfeit_is_told() -> None:
 
     (result,) = run_study(study(Match((fails, "random"), 2, WON))).experiments
     assert (result.games, result.forfeits) == (2, 2)
-    assert result.as_dict()["figures"][0]["now"] == 0
+    assert result.as_dict()["figures"][0]["measured"] == 0
 
 
 def test_what_is_faster_and_how_much() -> None:
-    assert Figure("t", "seconds", then=10.0).speed_up(2.0) == 5
-    assert Figure("n", "iterations", then=10.0).speed_up(20.0) == 2
-    assert Figure("w", "wins", then=10.0).speed_up(20.0) is None
+    assert Figure("t", "seconds", reported=10.0).speed_up(2.0) == 5
+    assert Figure("n", "iterations", reported=10.0).speed_up(20.0) == 2
+    assert Figure("w", "wins", reported=10.0).speed_up(20.0) is None
     assert Figure("t", "seconds").speed_up(2.0) is None

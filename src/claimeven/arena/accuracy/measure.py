@@ -211,7 +211,7 @@ class AgentAccuracy:
         return self.answered + len(self.failed)
 
     @property
-    def seconds_a_move(self) -> float | None:
+    def seconds_per_move(self) -> float | None:
         """Mean time of an answer; None without one."""
         return self.seconds / self.answered if self.answered else None
 
@@ -238,7 +238,7 @@ class AgentAccuracy:
             **self.accuracy.as_dict(),
             "by_band": [{"band": band, **tally.as_dict()} for band, tally in self.by_band.items()],
             "answered": self.answered,
-            "seconds_a_move": self.seconds_a_move,
+            "seconds_per_move": self.seconds_per_move,
             "faults": dict(self.faults),
             "fault_reasons": dict(self.reasons),
         }

@@ -32,7 +32,14 @@ from claimeven.review.explain import ColumnExplanation, explain_columns
 from claimeven.solver.protocols import ExactSolver
 
 #: The means of a `Tally`.
-MEANS = ("perfect", "keeping", "loss", "floor_perfect", "floor_keeping", "floor_loss")
+MEANS = (
+    "perfect",
+    "keeps_result",
+    "score_loss",
+    "random_perfect",
+    "random_keeps_result",
+    "random_score_loss",
+)
 #: The means that have an interval.
 MEASURED = MEANS[:3]
 
@@ -47,11 +54,11 @@ class Tally:
 
     moves: int = 0
     perfect: int = 0
-    keeping: int = 0
-    loss: int = 0
-    floor_perfect: Fraction = Fraction(0)
-    floor_keeping: Fraction = Fraction(0)
-    floor_loss: Fraction = Fraction(0)
+    keeps_result: int = 0
+    score_loss: int = 0
+    random_perfect: Fraction = Fraction(0)
+    random_keeps_result: Fraction = Fraction(0)
+    random_score_loss: Fraction = Fraction(0)
     groups: int = 0
     # Sums over groups of n * n moves, and for each of `MEASURED` of n * y and y * y (y its sum).
     sizes: int = 0
@@ -67,12 +74,12 @@ class Tally:
         best = move.before
         self.moves += 1
         self.perfect += move.after == best
-        self.keeping += move.steps == 0
-        self.loss += best - move.after
+        self.keeps_result += move.steps == 0
+        self.score_loss += best - move.after
         keeping = sum(_sign(score) == _sign(best) for score in known)
-        self.floor_perfect += Fraction(known.count(best), len(known))
-        self.floor_keeping += Fraction(keeping, len(known))
-        self.floor_loss += Fraction(sum(best - score for score in known), len(known))
+        self.random_perfect += Fraction(known.count(best), len(known))
+        self.random_keeps_result += Fraction(keeping, len(known))
+        self.random_score_loss += Fraction(sum(best - score for score in known), len(known))
         self._add_to_group((move.after == best, move.steps == 0, best - move.after), group)
 
     def _add_to_group(self, values: tuple[int, ...], group: Hashable) -> None:
@@ -110,7 +117,7 @@ class Tally:
         mean = Fraction(getattr(self, name), moves)
         products, sizes = self.products[place], self.sizes
         spread: Fraction = self.squares[place] - 2 * mean * products + mean**2 * sizes
-        is_share = name != "loss"
+        is_share = name != "score_loss"
         if self.groups > 1 and (self.groups < moves or not is_share):
             spread *= Fraction(self.groups, self.groups - 1)
         if is_share:
@@ -169,17 +176,16 @@ class Blunder:
 class Accuracy:
     """The moves of one agent, called `agent`, counted.
 
-    `all` counts every move that can go wrong, `decisive` those in decisive positions; `by_ply`
-    (discs on the board before the move) and `by_right` (number of columns that keep the score)
-    split the first; `wins` and `blocks` count the positions with a win to take, or to block, also
-    those of a set of such positions. `worst` holds the worst moves: outcomes thrown away first,
-    then points.
+    `all` counts every move that can go wrong, `decisive` the moves in decisive positions. `by_ply`
+    (discs on the board before the move) and `by_best_columns` (number of columns that keep the
+    score) split `all`. `wins` and `blocks` count positions with a win to take or to block, also
+    from a set of such positions. `worst` holds the worst moves, lost outcomes first.
     """
 
     all: Tally = field(default_factory=Tally)
     decisive: Tally = field(default_factory=Tally)
     by_ply: dict[int, Tally] = field(default_factory=lambda: defaultdict(Tally))
-    by_right: dict[int, Tally] = field(default_factory=lambda: defaultdict(Tally))
+    by_best_columns: dict[int, Tally] = field(default_factory=lambda: defaultdict(Tally))
     wins: Tally = field(default_factory=Tally)
     blocks: Tally = field(default_factory=Tally)
     worst: list[Blunder] = field(default_factory=list)
@@ -196,7 +202,7 @@ class Accuracy:
 
         >>> from claimeven import Position
         >>> move = JudgedMove(Position.from_moves("4455"), 3, (-4, -3, 18, 2, 2, 18, -3))
-        >>> Accuracy.of([move]).all.mean("loss")
+        >>> Accuracy.of([move]).all.mean("score_loss")
         16.0
         """
         accuracy = cls()
@@ -214,7 +220,7 @@ class Accuracy:
         if is_decisive(move):
             self.decisive.add(move, group)
         self.by_ply[move.ply].add(move, group)
-        self.by_right[len(move.best)].add(move, group)
+        self.by_best_columns[len(move.best)].add(move, group)
         self.add_tactics(move, group)
         if move.after < move.before:
             self.worst.append(Blunder(move, moves, game, self.agent))
@@ -236,9 +242,9 @@ class Accuracy:
             "wins": self.wins.as_dict(),
             "blocks": self.blocks.as_dict(),
             "by_ply": [{"ply": ply, **self.by_ply[ply].as_dict()} for ply in sorted(self.by_ply)],
-            "by_right_columns": [
-                {"right_columns": count, **self.by_right[count].as_dict()}
-                for count in sorted(self.by_right)
+            "by_best_columns": [
+                {"best_columns": count, **self.by_best_columns[count].as_dict()}
+                for count in sorted(self.by_best_columns)
             ],
             "worst": [blunder.as_dict() for blunder in self.worst],
         }
@@ -281,7 +287,7 @@ SIGNIFICANCE = 0.05
 #: What is compared: in which positions, and the words for a move that is right there.
 MEASURES: dict[str, tuple[Callable[[JudgedMove], bool], str]] = {
     "perfect": (lambda _: True, "finds a best column"),
-    "keeping": (is_decisive, "keeps the result"),
+    "keeps_result": (is_decisive, "keeps the result"),
     "wins": (lambda move: tactic_of(move.position) == "wins", "takes a win at hand"),
     "blocks": (
         lambda move: tactic_of(move.position) == "blocks", "blocks a win of the opponent"
@@ -294,7 +300,7 @@ class Comparison:
     """Two agents by one of `MEASURES`, on the `positions` of its kind that both answered.
 
     `only_first` and `only_second` count positions in which only that agent is right. `p` is the
-    chance of a difference at least as great if neither is better; `p_adjusted` allows for the
+    chance of a difference at least as great if neither is better; `adjusted_p_value` allows for the
     number of pairs of agents compared (Holm).
     """
 
@@ -304,13 +310,13 @@ class Comparison:
     positions: int
     only_first: int
     only_second: int
-    p: float
-    p_adjusted: float
+    p_value: float
+    adjusted_p_value: float
 
     @property
     def is_clear(self) -> bool:
         """Whether the difference is more than chance gives in 95 of 100 comparisons."""
-        return self.p_adjusted < SIGNIFICANCE
+        return self.adjusted_p_value < SIGNIFICANCE
 
     @property
     def sentence(self) -> str:
@@ -321,7 +327,9 @@ class Comparison:
             first, second, counts = second, first, counts[::-1]
         if not counts[0]:
             return f"{first} {does} in the same positions as {second}"
-        chance = "p < 0.0001" if self.p_adjusted < 0.0001 else f"p = {self.p_adjusted:.2g}"
+        chance = (
+            "p < 0.0001" if self.adjusted_p_value < 0.0001 else f"p = {self.adjusted_p_value:.2g}"
+        )
         says = f"{does} more often than {second}" if self.is_clear else (
             f"{does} about as often as {second}, as far as {self.positions:,} positions show"
         )  # fmt: skip
@@ -376,7 +384,7 @@ def _right(
 ) -> dict[int, bool]:
     """Return whether the moves that are of a measure's kind are right."""
     return {
-        at: move.steps == 0 if measure == "keeping" else move.after == move.before
+        at: move.steps == 0 if measure == "keeps_result" else move.after == move.before
         for at, move in moves.items()
         if move.counts and is_of(move)
     }

@@ -361,7 +361,7 @@ def ranked(accuracies: dict[str, Accuracy]) -> tuple[str, ...]:
 
     def rank(label: str) -> tuple[bool, float, float]:
         found = accuracies[label]
-        keeping, loss = found.decisive.mean("keeping"), found.all.mean("loss")
+        keeping, loss = found.decisive.mean("keeps_result"), found.all.mean("score_loss")
         return (loss is None, -1.0 if keeping is None else -keeping, 0.0 if loss is None else loss)
 
     return tuple(sorted(accuracies, key=rank))

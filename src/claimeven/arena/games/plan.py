@@ -106,7 +106,7 @@ class Plan:
     turn, one a round; or with `opening_plies` after random plies, drawn for each pair. Without
     `swap` the agent that comes first in the plan makes the first move of both games of a pair.
     `limit` holds for each move of all agents but the agents at the places of `unlimited`. No more
-    than `most_games` are played, if it is given.
+    than `max_games` are played, if it is given.
 
     An agent is a spec, or an `Agent` or a function of the calling process. `sandbox` says which
     of them play in separate processes. Raises `InvalidMatch` for a plan that leaves no game.
@@ -123,7 +123,7 @@ class Plan:
     unlimited: tuple[int, ...] = ()
     swap: bool = True
     opening_plies: int = 0
-    most_games: int | None = None
+    max_games: int | None = None
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
@@ -171,7 +171,7 @@ class Plan:
     def games(self) -> int:
         """Number of games: a pair for any two that meet, each round."""
         planned = 2 * len(self.twos) * self.rounds
-        return planned if self.most_games is None else min(planned, self.most_games)
+        return planned if self.max_games is None else min(planned, self.max_games)
 
     @property
     def is_varied(self) -> bool:
@@ -255,7 +255,7 @@ class Plan:
             **asdict(self.geometry),
             "limit": asdict(self.limit),
             "isolate": self.sandbox.all_agents,
-            "memory_mb": self.sandbox.memory_limit_mb,
+            "memory_limit_mb": self.sandbox.memory_limit_mb,
             "openings": list(dict.fromkeys(openings)),
             "python": self.provenance.python,
             "files": list(self.provenance.files),
@@ -269,7 +269,7 @@ class Plan:
             **self.setting(openings),
             "position": self.opening.moves,
             "opening_plies": self.plies_before,
-            "different_openings": len(set(self.openings)) if any(self.openings) else None,
+            "unique_openings": len(set(self.openings)) if any(self.openings) else None,
             "seed": self.seed,
             "swap": self.swap,
             "games_planned": self.games,

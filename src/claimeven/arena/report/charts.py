@@ -101,10 +101,10 @@ def _lines_by_ply(contents: ReportContext) -> list[tuple[str, Sequence[float], S
         for ply, tally in contents.accuracy[agent.label].by_ply.items():
             for found in (tallies, whole):
                 found.setdefault(ply // _PLIES, Tally()).merge(tally)
-        plies, shares = _line(tallies, "keeping")
+        plies, shares = _line(tallies, "keeps_result")
         if len(plies) > 1 and len(lines) < MAX_LINES:
             lines.append((contents.label[agent.id], plies, shares))
-    plies, shares = _line(whole, "floor_keeping")
+    plies, shares = _line(whole, "random_keeps_result")
     return [*lines, ("drawing columns by lot", plies, shares)] if plies else []
 
 

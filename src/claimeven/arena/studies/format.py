@@ -49,10 +49,10 @@ def figure_texts(result: ExperimentResult, figure: Figure) -> tuple[str, str, st
 def then_text(figure: Figure) -> str:
     """Return the reported number with the words of the original, or a dash.
 
-    >>> then_text(Figure("games won", "wins", then=99.4)), then_text(Figure("x", "wins"))
+    >>> then_text(Figure("games won", "wins", reported=99.4)), then_text(Figure("x", "wins"))
     ('99.4 %', '-')
     """
-    number = "" if figure.then is None else amount_text(figure.then, figure.quantity)
+    number = "" if figure.reported is None else amount_text(figure.reported, figure.quantity)
     return " ".join(part for part in (number, figure.words) if part) or "-"
 
 

@@ -70,7 +70,7 @@ class ExperimentResult:
             "agents": None if match is None else list(match.names),
             "games": self.games,
             "games_planned": None if match is None else match.games,
-            "games_then": None if match is None else match.games_then,
+            "reported_games": None if match is None else match.reported_games,
             "forfeits": self.forfeits,
             "seconds": self.seconds,
             "figures": [self._figure(figure) for figure in experiment.figures],
@@ -82,9 +82,9 @@ class ExperimentResult:
             "label": figure.label,
             "quantity": figure.quantity,
             "unit": QUANTITIES[figure.quantity].unit or None,
-            "then": figure.then,
-            "then_words": figure.words or None,
-            "now": None if found is None else found.value,
+            "reported": figure.reported,
+            "reported_text": figure.words or None,
+            "measured": None if found is None else found.value,
             "interval_95": None if found is None or found.low is None else [found.low, found.high],
             "speed_up": None if found is None else figure.speed_up(found.value),
         }
@@ -111,7 +111,7 @@ class StudyResult:
             "study": study.name,
             "title": study.title,
             "source": study.source.name,
-            "machine_then": study.source.machine,
+            "reported_machine": study.source.machine,
             "differs": study.differs or None,
             "remark": study.remark or None,
             "experiments": [each.as_dict() for each in self.experiments],
@@ -253,7 +253,7 @@ def run_study(
 
     >>> result = run_study("polito-alphabeta", games=2)
     >>> row = result.as_dict()["experiments"][0]["figures"][0]
-    >>> row["label"], row["then"], row["now"]
+    >>> row["label"], row["reported"], row["measured"]
     ('games won', 99.4, 100.0)
     """
     chosen = study_of(study) if isinstance(study, str) else study

@@ -81,7 +81,7 @@ class Figure:
         label: what it is, in words.
         quantity: which quantity of the experiment it is, one of `QUANTITIES`.
         key: which of several the experiment has: an agent, "0" or "1", or a way of doing it.
-        then: the number reported, in the unit of the quantity, None where none was.
+        reported: the number reported, in the unit of the quantity, None where none was.
         words: what the original says where it gives no number, or of its number.
 
     """
@@ -89,15 +89,15 @@ class Figure:
     label: str
     quantity: str
     key: str = "0"
-    then: float | None = None
+    reported: float | None = None
     words: str = ""
 
     def speed_up(self, now: float) -> float | None:
         """How many times as fast it is now; None if it is unknown."""
         faster = QUANTITIES[self.quantity].faster
-        if not faster or not self.then or now <= 0:
+        if not faster or not self.reported or now <= 0:
             return None
-        return now / self.then if faster > 0 else self.then / now
+        return now / self.reported if faster > 0 else self.reported / now
 
 
 #: What an experiment came to, by quantity and key.
@@ -108,7 +108,7 @@ Findings = Mapping[tuple[str, str], MeasuredValue]
 class Match:
     """An experiment of games between two agents.
 
-    `games_then` is the number the original played, None where it played none. With `swap` the
+    `reported_games` is the number the original played, None where it played none. With `swap` the
     seats change from game to game, else the first agent always moves first. `seconds` is the
     limit of a move on the clock.
     """
@@ -116,7 +116,7 @@ class Match:
     agents: tuple[AgentLike, AgentLike]
     games: int
     figures: tuple[Figure, ...]
-    games_then: int | None = None
+    reported_games: int | None = None
     swap: bool = False
     seconds: float | None = None
     opening_plies: int = 0
@@ -139,8 +139,8 @@ class Match:
         """What is done, in words."""
         first, second = self.names
         words = [f"{first} against {second}", f"{self.games:,} games"]
-        if self.games_then not in (None, self.games):
-            words[-1] += f" (then {self.games_then:,})"
+        if self.reported_games not in (None, self.games):
+            words[-1] += f" (then {self.reported_games:,})"
         board = "" if self.geometry == STANDARD else f" on {self.geometry}"
         words.append(f"from {self.start or 'the empty board'}{board}")
         if self.opening_plies:

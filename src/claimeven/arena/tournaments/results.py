@@ -147,7 +147,7 @@ class MatchResult:
             "per_move": [
                 {
                     "moves": record.moves,
-                    "most_stored": record.most_stored or None,
+                    "max_stored": record.max_stored or None,
                     **{quantity: record.mean(quantity) for quantity in QUANTITIES},
                 }
                 for record in (self.measures(0), self.measures(1))
@@ -243,9 +243,9 @@ class SequentialResult:
             **self.run.counts.as_dict(),
             "games": len(counted.games),
             "games_played": len(self.standings.games),
-            "most_games": self.plan.games,
+            "max_games": self.plan.games,
             "unique_games": counted.unique_games,
-            "different_openings": len(set(self.plan.openings)),
+            "unique_openings": len(set(self.plan.openings)),
             "forfeits_by_agent": [
                 dict(counted.records[agent].forfeits) for agent in range(len(self.plan.agents))
             ],
@@ -348,12 +348,12 @@ class Placement:
             "agents_on_ladder": len(self.ladder.ratings),
             "elo": rating.elo.value if rating else None,
             "elo_interval_95": [rating.elo.low, rating.elo.high] if rating else None,
-            "against": [meeting.as_dict() for meeting in self.meetings],
+            "opponents": [meeting.as_dict() for meeting in self.meetings],
             "games": len(self.standings.games),
             "games_planned": self.plan.games,
             "unique_games": self.standings.unique_games,
             "forfeits": dict(record.forfeits),
-            "seconds_a_move": record.mean("seconds"),
+            "seconds_per_move": record.mean("seconds"),
             "pool": pool_dict(),
             "ratings": self.ladder.as_dict(),
             "remarks": list(self.standings.remarks),

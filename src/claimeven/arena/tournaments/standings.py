@@ -37,7 +37,7 @@ _PATH = re.compile(r"[^:=,]+\.[A-Za-z]\w*(?=$|[:,])")
 class Record:
     """The games of one agent: results against others, its moves and forfeits.
 
-    `most_stored` is the greatest number of nodes or positions that it reported to hold.
+    `max_stored` is the greatest number of nodes or positions that it reported to hold.
     """
 
     wins: int = 0
@@ -47,7 +47,7 @@ class Record:
     moves: int = 0
     sums: dict[str, float] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0.0))
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(QUANTITIES, 0))
-    most_stored: int = 0
+    max_stored: int = 0
 
     @property
     def games(self) -> int:
@@ -91,7 +91,7 @@ class Record:
                     self.sums[quantity] += sum(amounts)
                     self.counts[quantity] += len(amounts)
                 elif quantity == "stored" and amounts:
-                    self.most_stored = max(self.most_stored, int(max(amounts)))
+                    self.max_stored = max(self.max_stored, int(max(amounts)))
 
     def add(self, other: Record) -> None:
         """Count another record."""
@@ -100,7 +100,7 @@ class Record:
         self.losses += other.losses
         self.moves += other.moves
         self.forfeits += other.forfeits
-        self.most_stored = max(self.most_stored, other.most_stored)
+        self.max_stored = max(self.max_stored, other.max_stored)
         for quantity in QUANTITIES:
             self.sums[quantity] += other.sums[quantity]
             self.counts[quantity] += other.counts[quantity]
