@@ -255,7 +255,7 @@ def test_a_blunder_says_what_was_played_and_what_was_right() -> None:
     (blunder,) = accuracy.blunders(1)
     played, right = blunder.explained(solver)
     assert played.text(position).startswith("Column 1 turns the win into a loss")
-    assert right.text(position).startswith("Column 3 wins with disc 7, in 3 plies.")
+    assert right.text(position).startswith("Column 3 wins in 2 moves.")
     told = blunder.as_dict()
     assert (told["agent"], told["game"], told["moves"]) == ("me", 12, "4455")
     assert (told["column"], told["best"]) == (1, [3, 6])
