@@ -13,7 +13,7 @@ import sys
 import time
 
 from claimeven.puzzles.sets import bundled_puzzles, check_moves, read_puzzles
-from claimeven.puzzles.solutions import faults_of
+from claimeven.puzzles.solutions import puzzle_errors
 from claimeven.solver import Solver
 
 
@@ -26,7 +26,7 @@ def main() -> int:
     faults: list[str] = []
     for puzzle in given.puzzles:
         check_moves(puzzle)
-        faults += faults_of(puzzle, solver)
+        faults += puzzle_errors(puzzle, solver)
     different = len({puzzle.position.canonical_key for puzzle in given.puzzles})
     if different < len(given.puzzles):
         faults.append(f"{len(given.puzzles) - different} puzzles are duplicates")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from claimeven import daily_puzzle, select_puzzles
-from claimeven.puzzles.puzzle import BANDS
+from claimeven.puzzles.puzzle import DIFFICULTIES
 from tests.cli.conftest import PATIENCE, Run, bad_input, interrupted, started
 
 SET = "1103 win zugzwang 543727456472434 232\n1156 hold follow_up 5435543326327354467 455226677\n"
@@ -35,14 +35,14 @@ def test_a_puzzle_is_failed_hinted_and_solved(run: Run, own: str) -> None:
         "Red to move: one column wins, no other does.",
         "No. Column 4",
         "Try again.",
-        "below which the other side must play",
+        "the other side must play below it",
         "Look at row",
-        "Column 2 wins with disc",
+        "Column 2 wins in",
         "'9' is not a column: choose from 1 to 7, or type help.",
         "'what' is not a column",
         "another puzzle",
-        "Right. The first player replies in column 3. Find the next column.",
-        "Solved. Column 2 wins with disc",
+        "Right. Yellow replies in column 3. Find the next column.",
+        "Solved. Column 2 wins in",
     )
     places = [told.index(words) for words in order]
     assert places == sorted(places)
@@ -95,7 +95,7 @@ def test_a_puzzle_of_ones_own_is_checked(run: Run, tmp_path: Path) -> None:
     path.write_text("1450 hold only 4455 1\n")
     for words in ((), ("--hint",), ("--hint", "--json")):
         told = bad_input(run("puzzles", "--set", str(path), *words))
-        assert told.endswith("its solution is not the only column that keeps the draw")
+        assert told.endswith("its solution is not the only column that draws")
 
 
 def test_help_fits_a_narrow_terminal(run: Run, own: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,33 +124,33 @@ def test_the_puzzle_of_a_day(run: Run) -> None:
 def test_puzzles_are_listed_and_counted(run: Run) -> None:
     lines = run("puzzles", "--difficulty", "hard", "--kind", "hold", "--list").out.splitlines()
     assert len(lines) == 1 + len(select_puzzles("hard", "hold"))
-    assert lines[0].split() == ["number", "kind", "band", "rating", "length", "moves"]
+    assert lines[0].split() == ["number", "kind", "difficulty", "rating", "length", "moves"]
     assert all(" hold " in line and " hard " in line for line in lines[1:])
     told = run(
         "puzzles", "--difficulty", "hard", "--kind", "hold", "--list", "--json"
     ).out.splitlines()
-    assert json.loads(told[0])["band"] == "hard" and len(told) == len(lines) - 1
+    assert json.loads(told[0])["difficulty"] == "hard" and len(told) == len(lines) - 1
     counted = json.loads(run("puzzles", "--counts", "--json").out)
     assert counted["puzzles"] == len(select_puzzles())
-    for row in counted["bands"]:
-        assert row["win"] == len(select_puzzles(row["band"], "win"))
-        assert row["from_rating"] == BANDS[row["band"]]
+    for row in counted["difficulties"]:
+        assert row["win"] == len(select_puzzles(row["difficulty"], "win"))
+        assert row["from_rating"] == DIFFICULTIES[row["difficulty"]]
     assert json.loads(told[0])["hints"] is None
-    of_band = ("puzzles", "--difficulty", "hard", "--counts")
-    counted = json.loads(run(*of_band, "--json").out)
+    of_difficulty = ("puzzles", "--difficulty", "hard", "--counts")
+    counted = json.loads(run(*of_difficulty, "--json").out)
     assert counted["puzzles"] == len(select_puzzles("hard"))
-    head, *table = run(*of_band).out.splitlines()
+    head, *table = run(*of_difficulty).out.splitlines()
     said = f"{counted['set']}: {len(select_puzzles('hard')):,} puzzles, digest {counted['digest']}"
     assert head == said
     assert [line.split() for line in table] == [
-        ["band", "from", "rating", "win", "hold"],
+        ["difficulty", "from", "rating", "win", "hold"],
         *(
-            [row["band"], *(str(row[name]) for name in ("from_rating", "win", "hold"))]
-            for row in counted["bands"]
+            [row["difficulty"], *(str(row[name]) for name in ("from_rating", "win", "hold"))]
+            for row in counted["difficulties"]
         ),
     ]
-    assert [row["win"] + row["hold"] for row in counted["bands"]] == [
-        len(select_puzzles("hard")) * (band == "hard") for band in BANDS
+    assert [row["win"] + row["hold"] for row in counted["difficulties"]] == [
+        len(select_puzzles("hard")) * (difficulty == "hard") for difficulty in DIFFICULTIES
     ]
 
 
@@ -161,7 +161,7 @@ def test_seeds_and_bands_decide_which_puzzles_are_drawn(run: Run) -> None:
     out = run(*words, "4", typed="new\n" * 5).out
     heads = re.findall(r"^puzzle (\d+) of [^:]*: \w+, (\w+),", out, re.MULTILINE)
     assert int(heads[0][0]) == drawn[4]
-    assert [band for _, band in heads] == ["hard"] * 6
+    assert [difficulty for _, difficulty in heads] == ["hard"] * 6
 
 
 def test_hints_as_text_and_as_json(run: Run, own: str) -> None:
@@ -185,7 +185,7 @@ def test_a_set_is_made_and_solved(run: Run, tmp_path: Path) -> None:
     again = run("puzzles", "make", "--count", "3", "--seed", "3", "-o", f"{path}.gz", *SMALL)
     assert " ".join(again.out.split()).startswith(f"{path}.gz: 3 puzzles, digest ")
     told = bad_input(run("puzzles", "make", "--count", "3", "-o", path))
-    assert told == f"{path} is there already: choose another name or remove it"
+    assert told == f"{path} already exists: choose another name or remove it"
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="no such signals")
@@ -225,15 +225,15 @@ def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
             "'eazy' is none of beginner, easy, medium, hard, expert (did you mean",
         ),
         ("--kind lose", "'lose' is none of win, hold"),
-        ("--number 0", "there is no puzzle 0: choose from 1 to"),
-        ("--daily soon", "'soon' is no day: give one such as 2026-01-31"),
+        ("--number 0", "the number of a puzzle must be 1 to"),
+        ("--daily soon", "a day must be a date such as 2026-01-31, got 'soon'"),
         ("--daily 2026-01-01 --number 3", "give --daily or --number, not both"),
         ("--list --counts", "--list does not go with --counts"),
         ("--counts --daily", "--counts does not go with --daily"),
         ("--list --hint", "--list does not go with --hint"),
         ("--seed -1", "seed must be 0 or more, not -1"),
         ("--set nowhere.txt", "nowhere.txt cannot be read: No such file"),
-        ("--columns 9", "no puzzles of 9x6 connect 4 come along: make some with claimeven puzzles"),
+        ("--columns 9", "the board 9x6 connect 4 has no bundled puzzles: make some with"),
         ("--columns 5 make --count 1 -o x.txt", "make does not go with --columns"),
         ("--difficulty hard make --count 1 -o x.txt", "make does not go with --difficulty"),
         ("maek", "there is no command 'maek' (did you mean make?)"),

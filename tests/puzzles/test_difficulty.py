@@ -7,12 +7,12 @@ from collections import Counter
 import pytest
 
 from claimeven import Position, Solver, select_puzzles
-from claimeven.puzzles.puzzle import BANDS, IDEAS, WIN, Puzzle
+from claimeven.puzzles.puzzle import DIFFICULTIES, IDEAS, WIN, Puzzle
 from claimeven.puzzles.solutions import IDEA_POINTS, MAX_RECOGNIZED, MOVES, POINTS, rate
 
-#: Moves that must be seen in a band at most.
+#: Maximum number of moves to foresee in a difficulty.
 LIMITS = {"beginner": 3, "easy": 5, "medium": 8, "hard": 11}
-#: Of the bundled puzzles of a band with the most discs, which are quick, these are counted again.
+#: Puzzles of each difficulty that are counted again: of the ones with the most discs.
 CHOSEN = slice(0, 80, 4)
 
 
@@ -32,29 +32,36 @@ def moves_played(puzzle: Puzzle, solver: Solver) -> int:
     return max((len(solver.principal_variation(start)) + 1) // 2 for start in starts)
 
 
-def test_a_band_says_how_far_one_must_see(solver: Solver) -> None:
-    bands = [
-        sorted(select_puzzles(band), key=lambda puzzle: -puzzle.position.ply) for band in BANDS
+def test_a_difficulty_says_how_far_one_must_see(solver: Solver) -> None:
+    difficulties = [
+        sorted(select_puzzles(difficulty), key=lambda puzzle: -puzzle.position.ply)
+        for difficulty in DIFFICULTIES
     ]
-    for puzzle in (puzzle for late in bands for puzzle in late[CHOSEN]):
+    for puzzle in (puzzle for late in difficulties for puzzle in late[CHOSEN]):
         moves = moves_played(puzzle, solver)
-        limit = LIMITS.get(puzzle.band, 99)
-        if puzzle.band == "hard" and moves > limit:
-            # A won ending that shows at once is not counted out.
+        limit = LIMITS.get(puzzle.difficulty, 99)
+        if puzzle.difficulty == "hard" and moves > limit:
+            # A won ending that can be recognized is worth less.
             assert puzzle.kind == WIN and puzzle.rating >= MAX_RECOGNIZED
         else:
             assert moves <= limit, puzzle
-        if puzzle.band == "beginner":
+        if puzzle.difficulty == "beginner":
             assert puzzle.idea not in ("zugzwang", "stops") or moves <= 3
 
 
 def test_easy_puzzles_turn_on_what_is_seen_soon() -> None:
-    """Two threats at once, threats on top of one another, blocks: not the end of the game."""
-    easy = [puzzle for band in ("beginner", "easy") for puzzle in select_puzzles(band, "win")]
+    """Double threats, threats on top of each other, blocks: not the end of the game."""
+    easy = [
+        puzzle
+        for difficulty in ("beginner", "easy")
+        for puzzle in select_puzzles(difficulty, "win")
+    ]
     ideas = Counter(puzzle.idea for puzzle in easy)
     assert ideas["double"] + ideas["stack"] + ideas["forces"] > 0.7 * len(easy)
     hard = Counter(
-        puzzle.idea for band in ("hard", "expert") for puzzle in select_puzzles(band, "win")
+        puzzle.idea
+        for difficulty in ("hard", "expert")
+        for puzzle in select_puzzles(difficulty, "win")
     )
     assert hard["zugzwang"] > hard["double"] + hard["stack"] + hard["forces"]
 

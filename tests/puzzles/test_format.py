@@ -1,4 +1,4 @@
-"""Files of puzzles: written and read again; damaged ones refused."""
+"""Files of puzzles: written and read; corrupt ones rejected."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.puzzles import InvalidPuzzles, Puzzle, read_puzzles
-from claimeven.puzzles.sets import DIGESTS, SHIPPED, puzzle_line, read_checked, write_puzzles
+from claimeven.puzzles.sets import BUNDLED, DIGESTS, puzzle_line, read_checked, write_puzzles
 
 LINES = ("1103 win zugzwang 543727456472434 232", "1739 win double 123555313352 212")
 
@@ -27,26 +27,29 @@ def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
     assert (path.read_bytes()[:2] == b"\x1f\x8b") == (name == "a.txt.gz")
 
 
-#: Nobody can complete a line, and two columns are left.
+#: Neither side can complete a line, and two columns are left.
 TWO_COLUMNS = "2323123313132221411664656646557444"
 
 
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("1103 win zugzwang 5437", "line 2 of PATH: a puzzle is a rating, a kind"),
-        ("hard win zugzwang 54 2", "line 2 of PATH: a rating is a number below 10000, not 'hard'"),
-        ("10000 win zugzwang 54 2", "a rating is a number below 10000, not '10000'"),
-        ("99999 win zugzwang 54 2", "a rating is a number below 10000, not '99999'"),
+        ("1103 win zugzwang 5437", "line 2 of PATH: a puzzle must have a rating, a kind"),
+        (
+            "hard win zugzwang 54 2",
+            "line 2 of PATH: a rating must be a number below 10000, got 'hard'",
+        ),
+        ("10000 win zugzwang 54 2", "a rating must be a number below 10000, got '10000'"),
+        ("99999 win zugzwang 54 2", "a rating must be a number below 10000, got '99999'"),
         ("1103 wins zugzwang 54 2", "there is no kind 'wins' (did you mean win?)"),
         ("1103 win dubble 54 2", "there is no idea 'dubble' (did you mean double?)"),
         ("1103 win double 58 2", "move 2: '8' is not a column"),
         ("1103 win double 4444444 2", "move 7: column 4 is full"),
-        ("1103 win double 12121 111111", "a solution ends with a move of the side that solves"),
+        ("1103 win double 12121 111111", "a solution must end with a move of the side"),
         ("1103 win double 123 4444444", "column 4 is full"),
-        ("1103 win double 121212 1", "begins where nobody can complete a line"),
-        ("1103 win double 1212121 1", "begins where nobody can complete a line"),
-        (f"1103 win double {TWO_COLUMNS} 5", "a puzzle has 3 columns to choose from, or more"),
+        ("1103 win double 121212 1", "neither side may be able to complete a line"),
+        ("1103 win double 1212121 1", "neither side may be able to complete a line"),
+        (f"1103 win double {TWO_COLUMNS} 5", "a puzzle must have at least 3 playable columns"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path: Path, line: str, told: str) -> None:
@@ -60,9 +63,9 @@ def test_a_wrong_line_is_named(tmp_path: Path, line: str, told: str) -> None:
 def test_files_that_hold_no_puzzles_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     for data, told in (
-        (b"# nothing\n", "holds no puzzle"),
+        (b"# nothing\n", "contains no puzzles"),
         (b"\xff\xfe\x00", "its text is in UTF-16"),
-        (gzip.compress(LINES[0].encode(), mtime=0)[:-4], "is damaged: it cannot be unpacked"),
+        (gzip.compress(LINES[0].encode(), mtime=0)[:-4], ": it cannot be unpacked"),
         (b"1 " * (9 << 20), "is too large"),
     ):
         path.write_bytes(data)
@@ -74,7 +77,7 @@ def test_files_that_hold_no_puzzles_are_refused(tmp_path: Path) -> None:
 
 def test_a_set_that_is_not_the_one_that_came_along_is_refused(tmp_path: Path) -> None:
     (name, digest), *_ = DIGESTS.items()
-    lines = gzip.decompress((SHIPPED / f"puzzles-{name}.txt.gz").read_bytes()).decode().split("\n")
+    lines = gzip.decompress((BUNDLED / f"puzzles-{name}.txt.gz").read_bytes()).decode().split("\n")
     lines[7] = lines[7].replace("win", "hold") if "win" in lines[7] else lines[7] + "1"
     path = tmp_path / "a.txt.gz"
     path.write_bytes(gzip.compress("\n".join(lines).encode()))
@@ -88,7 +91,7 @@ def test_a_puzzle_tells_itself() -> None:
         "number": 3,
         "moves": "543727456472434",
         "kind": "win",
-        "band": "beginner",
+        "difficulty": "beginner",
         "rating": 1103,
         "idea": "zugzwang",
         "task": "Red to move: one column wins, no other does.",

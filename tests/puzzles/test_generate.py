@@ -1,4 +1,4 @@
-"""Puzzles made: by the seed alone, whatever ends the work in between."""
+"""Making puzzles: the seed determines them, also after interruptions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from claimeven import Geometry, Solver
 from claimeven.puzzles import InvalidPuzzles, make_puzzles, read_puzzles
 from claimeven.puzzles.generate import PuzzlePlan, PuzzleProgress
-from claimeven.puzzles.solutions import faults_of
+from claimeven.puzzles.solutions import puzzle_errors
 
 BOARD = Geometry(5, 4)
 ASKED = {"seed": 3, "lowest": 3, "highest": 11, "geometry": BOARD}
@@ -33,24 +33,24 @@ def whole(tmp_path_factory: pytest.TempPathFactory, solver: Solver) -> Path:
 def test_the_puzzles_are_right_and_no_two_the_same(whole: Path, solver: Solver) -> None:
     puzzles = read_puzzles(whole, BOARD).puzzles
     assert len(puzzles) == 12
-    assert [fault for puzzle in puzzles for fault in faults_of(puzzle, solver)] == []
+    assert [fault for puzzle in puzzles for fault in puzzle_errors(puzzle, solver)] == []
     assert len({puzzle.position.canonical_key for puzzle in puzzles}) == 12
     assert all(3 <= puzzle.position.ply <= 11 for puzzle in puzzles)
-    spread = Counter((puzzle.kind, puzzle.band) for puzzle in puzzles)
+    spread = Counter((puzzle.kind, puzzle.difficulty) for puzzle in puzzles)
     assert len(spread) >= 6 and max(spread.values()) <= 4
-    # Twice the even share of ten kinds and bands is less than one until there are five puzzles.
-    assert len({(puzzle.kind, puzzle.band) for puzzle in puzzles[:5]}) == 5
+    # Twice the even share is less than one puzzle until there are five.
+    assert len({(puzzle.kind, puzzle.difficulty) for puzzle in puzzles[:5]}) == 5
 
 
 def made_five(path: Path, solver: Solver) -> None:
-    """Begin a set of twelve, and end the work by Ctrl-C after five."""
+    """Start a set of twelve, and stop it by Ctrl-C after five."""
 
     def stop_at_five(at: PuzzleProgress) -> None:
         if at.made == 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        make_puzzles(path, 12, **ASKED, solver=solver, progress=stop_at_five)
+        make_puzzles(path, 12, **ASKED, solver=solver, on_progress=stop_at_five)
 
 
 def test_ended_work_goes_on_to_the_same_set(whole: Path, solver: Solver, tmp_path: Path) -> None:
@@ -62,7 +62,9 @@ def test_ended_work_goes_on_to_the_same_set(whole: Path, solver: Solver, tmp_pat
     assert kept.count(b"\n") == 6
     partial.write_bytes(kept + b"77 1500 win dou")  # a line cut off by a kill
     resumed: list[int] = []
-    make_puzzles(path, 12, **ASKED, solver=solver, progress=lambda at: resumed.append(at.resumed))
+    make_puzzles(
+        path, 12, **ASKED, solver=solver, on_progress=lambda at: resumed.append(at.resumed)
+    )
     assert set(resumed) == {5}
     assert path.read_bytes() == whole.read_bytes()
     assert not partial.exists()
@@ -99,7 +101,7 @@ def test_a_partial_file_of_any_other_option_is_refused(
 ) -> None:
     begun = PuzzlePlan(1, **ASKED)
     (tmp_path / "a.txt.partial").write_text(json.dumps(begun.header()) + "\n")
-    with pytest.raises(InvalidPuzzles, match="was begun with other options"):
+    with pytest.raises(InvalidPuzzles, match="was started with other options"):
         make_puzzles(tmp_path / "a.txt", 1, **{**ASKED, **change})
 
 
@@ -111,11 +113,11 @@ def test_a_partial_file_of_something_else_is_refused(tmp_path: Path, solver: Sol
         make_puzzles(path, 1, **ASKED, solver=solver)
 
     partial.write_text('{"seed": 4}\n')
-    with pytest.raises(InvalidPuzzles, match="was begun with other options"):
+    with pytest.raises(InvalidPuzzles, match="was started with other options"):
         asked()
     partial.unlink()
     with pytest.raises(KeyboardInterrupt):
-        make_puzzles(path, 2, **ASKED, solver=solver, progress=_interrupt)
+        make_puzzles(path, 2, **ASKED, solver=solver, on_progress=_interrupt)
     whole = partial.read_bytes()
     games = int(whole.splitlines()[1].split()[0])
     for line in (
@@ -127,13 +129,13 @@ def test_a_partial_file_of_something_else_is_refused(tmp_path: Path, solver: Sol
         f"{'9' * 30} 1500 win double 123 1",
     ):
         partial.write_bytes(whole + f"{line}\n".encode())
-        with pytest.raises(InvalidPuzzles, match="is damaged in line 3: remove it to begin again"):
+        with pytest.raises(InvalidPuzzles, match=r"line 3 of .* is corrupt: remove the file"):
             asked()
 
 
 def test_a_file_in_the_way_is_kept(whole: Path, solver: Solver) -> None:
     before = whole.read_bytes()
-    with pytest.raises(InvalidPuzzles, match="is there already"):
+    with pytest.raises(InvalidPuzzles, match="already exists"):
         make_puzzles(whole, 1, **ASKED, solver=solver)
     assert whole.read_bytes() == before
 
@@ -143,9 +145,9 @@ def test_a_file_in_the_way_is_kept(whole: Path, solver: Solver) -> None:
     [
         ((0,), "count must be 1 or more, not 0"),
         ((1, -1), "seed must be 0 or more, not -1"),
-        ((1, 0, 0), "plies must lie within 1-41 on 7x6 connect 4, the lower one first, not 0-34"),
-        ((1, 0, 9, 8), "plies must lie within 1-41 on 7x6 connect 4, the lower one first, not 9-8"),
-        ((1, 0, 1, 42), "plies must lie within 1-41 on 7x6 connect 4, .* not 1-42"),
+        ((1, 0, 0), "plies must be within 1-41 on 7x6 connect 4, lower one first, got 0-34"),
+        ((1, 0, 9, 8), "plies must be within 1-41 on 7x6 connect 4, lower one first, got 9-8"),
+        ((1, 0, 1, 42), "plies must be within 1-41 on 7x6 connect 4, .* got 1-42"),
         ((1, 0, 1, 3, Geometry(9, 7)), "the solver holds boards"),
         ((1, 0, 1, 3, Geometry(2, 4)), "a puzzle needs 3 columns to choose from"),
     ],
@@ -158,8 +160,8 @@ def test_a_plan_that_cannot_be_is_refused(plan: tuple[int, ...], told: str) -> N
 def test_where_there_are_no_more_that_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("claimeven.puzzles.generate.PATIENCE", 30)
-    with pytest.raises(InvalidPuzzles, match="only 0 puzzles were found, not 5"):
+    monkeypatch.setattr("claimeven.puzzles.generate.MAX_GAMES_WITHOUT", 30)
+    with pytest.raises(InvalidPuzzles, match="found 0 puzzles instead of 5"):
         make_puzzles(tmp_path / "a.txt", 5, lowest=1, highest=1, geometry=Geometry(4, 4))
 
 

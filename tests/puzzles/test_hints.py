@@ -1,4 +1,4 @@
-"""What a person who solves a puzzle is told; every claim is one that the solver confirms."""
+"""Results and hints of puzzles; every claim is one that the solver confirms."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from claimeven import IllegalMove, Position, Solver, select_puzzles
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.puzzles import InvalidPuzzles, Puzzle, hints_for, try_column
-from claimeven.puzzles.hints import MAX_CELLS, position_at
+from claimeven.puzzles.hints import MAX_CELLS, position_after
 
 LONG = Puzzle(3, "543727456472434", "win", 1103, "zugzwang", (1, 2, 1))
 
@@ -21,7 +21,7 @@ def test_the_only_column_is_right_and_answered(solver: Solver) -> None:
     first = try_column(LONG, 0, 1, solver)
     assert (first.correct, first.solved, first.reply) == (True, False, 2)
     assert first.text.startswith("Column 2 wins in")
-    assert len(first.claims) == 1  # why it wins would tell the columns that follow
+    assert len(first.claims) == 1  # the reason would give away the next columns
     last = try_column(LONG, 1, 1, solver)
     assert (last.correct, last.solved, last.reply) == (True, True, None)
     assert last.text.startswith("Column 2 wins in") and len(last.claims) > 1
@@ -32,7 +32,7 @@ def test_a_solution_is_followed_to_its_end(solver: Solver) -> None:
     moves = puzzle.moves
     for found in range(puzzle.length):
         column, *answer = puzzle.solution[2 * found : 2 * found + 2]
-        assert position_at(puzzle, found) == Position.from_moves(moves)
+        assert position_after(puzzle, found) == Position.from_moves(moves)
         attempt = try_column(puzzle, found, column, solver)
         assert (attempt.correct, attempt.solved) == (True, found == puzzle.length - 1)
         assert [attempt.reply] == (answer or [None])
@@ -40,7 +40,7 @@ def test_a_solution_is_followed_to_its_end(solver: Solver) -> None:
 
 
 def test_a_wrong_column_is_refuted(solver: Solver) -> None:
-    position = position_at(LONG, 0)
+    position = position_after(LONG, 0)
     for column in set(position.legal_columns) - {1}:
         attempt = try_column(LONG, 0, column, solver)
         assert not attempt.correct and not attempt.solved
@@ -54,7 +54,7 @@ def test_a_wrong_column_is_refuted(solver: Solver) -> None:
 
 
 def test_a_wrong_column_that_ends_the_game_is_answered_by_nobody(solver: Solver) -> None:
-    """A puzzle of one's own may be wrong itself: here column 6 wins as well."""
+    """A user's puzzle may be wrong itself: here column 6 wins as well."""
     wrong = Puzzle(1, "445533", "win", 1500, "double", (1,))
     attempt = try_column(wrong, 0, 5, solver)
     assert (attempt.correct, attempt.solved, attempt.reply) == (False, False, None)
@@ -67,14 +67,14 @@ def test_what_cannot_be_played_is_refused(solver: Solver) -> None:
     with pytest.raises(InvalidPuzzles, match="puzzle 3 has 2 columns to find: the number"):
         hints_for(LONG, 2, solver)
     with pytest.raises(InvalidPuzzles, match="must be 0 to 1, got -1"):
-        position_at(LONG, -1)
+        position_after(LONG, -1)
 
 
 def test_hints_tell_more_step_by_step(solver: Solver) -> None:
     kinds = set()
     for puzzle in (LONG, *select_puzzles()[::401]):
         for found in range(puzzle.length):
-            position, column = position_at(puzzle, found), puzzle.solution[2 * found]
+            position, column = position_after(puzzle, found), puzzle.solution[2 * found]
             idea, cells, last = hints_for(puzzle, found, solver)
             assert (idea.step, cells.step, last.step) == ("idea", "cells", "column")
             assert not idea.cells and not idea.columns
@@ -101,7 +101,7 @@ def test_hints_tell_more_step_by_step(solver: Solver) -> None:
     [
         (
             34,
-            "Win by a threat out of reach below which the other side must play in the end.",
+            "Win by a threat out of reach: the other side must play below it in the end.",
             "{} holds a threat in",
         ),
         (

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry, Solver
-from claimeven.puzzles.generate import PuzzlePlan, _played, candidate
+from claimeven.puzzles.generate import PuzzlePlan, _random_game, candidate
 from claimeven.puzzles.puzzle import HOLD, WIN, InvalidPuzzles, Puzzle
 from claimeven.puzzles.solutions import (
-    best_answer,
+    best_reply,
     check_solution,
-    faults_of,
     idea_of,
-    keeping,
     kind_of,
+    puzzle_errors,
     rate,
+    right_columns,
     solution_of,
 )
 from tests import naive
@@ -98,8 +98,8 @@ def test_a_solution_goes_on_until_the_win_is_plain_or_there_is_a_choice(
         position = puzzle.position
         for column in puzzle.solution:
             position = position.play(column)
-        after = position.play(best_answer(position, puzzle.kind, solver))
-        good = () if after.is_over else keeping(solver.scores(after), puzzle.kind)
+        after = position.play(best_reply(position, puzzle.kind, solver))
+        good = () if after.is_over else right_columns(solver.scores(after), puzzle.kind)
         assert len(good) != 1
         ends.add("choice")
     assert ends == {"plain", "choice"}
@@ -118,7 +118,7 @@ def test_in_the_games_both_sides_take_wins_and_else_block_them() -> None:
     board = Geometry(5, 4, 3)
     taken = blocked = both = 0
     for seed in range(60):
-        columns, _ = _played(board, board.cells, np.random.default_rng(seed))
+        columns, _ = _random_game(board, board.cells, np.random.default_rng(seed))
         game = naive.Game(board.columns, board.rows, board.connect)
         for column in columns:
             other = game.copy()
@@ -142,7 +142,7 @@ def test_the_puzzle_of_a_game_is_the_one_nearest_to_the_ply_drawn(
     """Where the position at that very ply is one, those near by do not matter."""
     solver = Solver(BOARD, 1, book=None)
     near = [candidate(PLAN, game, solver, set()) for game in range(150)]
-    monkeypatch.setattr("claimeven.puzzles.generate.NEAR", 0)
+    monkeypatch.setattr("claimeven.puzzles.generate.MAX_DISTANCE", 0)
     there = [candidate(PLAN, game, solver, set()) for game in range(150)]
     assert all(one is None or one == other for one, other in zip(there, near, strict=True))
     assert 10 < sum(map(bool, there)) < sum(map(bool, near))
@@ -174,8 +174,8 @@ def test_a_solution_that_is_not_the_only_one_is_refused(
         with pytest.raises(InvalidPuzzles) as refused:
             check_solution(replace(puzzle, solution=(wrong,)), solver)
         told.add(str(refused.value))
-    begin = "puzzle 1 is none: its solution is not the only column that keeps the"
-    assert told == {f"{begin} win", f"{begin} draw"}
+    message = "puzzle 1 is invalid: its solution is not the only column that"
+    assert told == {f"{message} wins", f"{message} draws"}
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_the_kind_follows_from_the_scores(scores: tuple[int | None, ...], kind: 
 def test_faults_are_told(found: list[tuple[tuple[int, ...], Puzzle]]) -> None:
     solver = Solver(BOARD, 1, book=None)
     _, puzzle = next(pair for pair in found if pair[1].kind == WIN)
-    assert faults_of(puzzle, solver) == []
+    assert puzzle_errors(puzzle, solver) == []
     other = (puzzle.solution[0] + 1) % 4
     for wrong in (
         Puzzle(1, puzzle.moves, HOLD, 1500, puzzle.idea, puzzle.solution, BOARD),
@@ -205,4 +205,4 @@ def test_faults_are_told(found: list[tuple[tuple[int, ...], Puzzle]]) -> None:
         Puzzle(1, puzzle.moves, WIN, puzzle.rating + 1, puzzle.idea, puzzle.solution, BOARD),
         Puzzle(1, "121212", WIN, 1500, puzzle.idea, (0,), BOARD),
     ):
-        assert len(faults_of(wrong, solver)) == 1
+        assert len(puzzle_errors(wrong, solver)) == 1

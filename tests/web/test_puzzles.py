@@ -23,20 +23,20 @@ def solution() -> list[int]:
 
 
 def test_a_puzzle_is_drawn(server: Server) -> None:
-    query = {"band": "hard", "kind": "hold", "seed": 5}
+    query = {"difficulty": "hard", "kind": "hold", "seed": 5}
     told = server.get("/api/puzzles", **query).json
     assert told["count"] == len(select_puzzles("hard", "hold"))
-    assert (told["puzzle"]["band"], told["puzzle"]["kind"]) == ("hard", "hold")
+    assert (told["puzzle"]["difficulty"], told["puzzle"]["kind"]) == ("hard", "hold")
     assert server.get("/api/puzzles", **query).json == told
     others = [puzzle.number for puzzle in select_puzzles("hard", "hold")]
     assert len(others) <= MAX_LEFT_OUT
     last = others.pop()
     path, after = "/api/puzzles", " , ".join(map(str, others))
     for asked in ({}, {"rating": 0}):
-        left = server.get(path, band="hard", kind="hold", after=after, seed=1, **asked).json
+        left = server.get(path, difficulty="hard", kind="hold", after=after, seed=1, **asked).json
         assert (left["puzzle"]["number"], left["count"]) == (last, len(others) + 1)
     # Where all were met they come again.
-    again = server.get(path, band="hard", kind="hold", after=f"{after},{last}", seed=1).json
+    again = server.get(path, difficulty="hard", kind="hold", after=f"{after},{last}", seed=1).json
     assert again["puzzle"]["number"] in {*others, last}
     near = server.get("/api/puzzles", rating=1500, seed=2).json["puzzle"]
     assert abs(near["rating"] - 1500) < 100
@@ -49,7 +49,7 @@ def test_a_puzzle_is_drawn(server: Server) -> None:
         (0, {}, 150),
         (1500, {}, 150),
         (9999, {}, 150),
-        (1500, {"band": "beginner", "kind": "hold"}, 10),
+        (1500, {"difficulty": "beginner", "kind": "hold"}, 10),
     ],
 )
 def test_a_puzzle_about_as_hard_as_asked_is_drawn_of_many(
@@ -202,8 +202,8 @@ def test_the_puzzle_asked_for_last_is_shown(page: Any) -> None:
     begin(page)
     held: list[Any] = []
     page.route("**/api/puzzles?*", lambda route: held.insert(len(held), route))
-    for band in ("easy", "hard"):
-        page.get_by_label("How hard").select_option(band)
+    for difficulty in ("easy", "hard"):
+        page.get_by_label("How hard").select_option(difficulty)
     while len(held) < 2:
         page.wait_for_timeout(20)
     held[1].continue_()

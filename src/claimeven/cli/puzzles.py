@@ -30,7 +30,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.validation import seed_number
 from claimeven.puzzles.generate import make_puzzles
 from claimeven.puzzles.hints import hints_for
-from claimeven.puzzles.puzzle import BANDS, KINDS, Puzzle
+from claimeven.puzzles.puzzle import DIFFICULTIES, KINDS, Puzzle
 from claimeven.puzzles.sets import (
     PuzzleSet,
     bundled_puzzles,
@@ -51,7 +51,12 @@ DEFAULT_PLIES = 8, 34
 
 
 @click.group("puzzles", cls=CommandGroup, invoke_without_command=True)
-@click.option("--difficulty", "band", type=WordChoice(*BANDS), help="Only puzzles as hard as this.")
+@click.option(
+    "--difficulty",
+    "difficulty",
+    type=WordChoice(*DIFFICULTIES),
+    help="Only puzzles as hard as this.",
+)
 @click.option("--kind", type=WordChoice(*KINDS), help="One column wins, or one holds the draw.")
 @click.option(
     "--daily",
@@ -62,7 +67,7 @@ DEFAULT_PLIES = 8, 34
 )
 @click.option("--number", type=int, help="The puzzle of this number in its set.")
 @click.option("--list", "as_list", is_flag=True, help="Print the puzzles, one a line.")
-@click.option("--counts", is_flag=True, help="Print how many there are in each band.")
+@click.option("--counts", is_flag=True, help="Print how many there are in each difficulty.")
 @click.option("--hint", is_flag=True, help="Print the puzzle with its hints.")
 @click.option("--set", "file", metavar="FILE", type=FilePath(), help="Puzzles of your own.")
 @click.option("--seed", type=int, help="Which puzzles are drawn; others each time if not given.")
@@ -71,7 +76,7 @@ DEFAULT_PLIES = 8, 34
 @click.pass_context
 def command(
     ctx: click.Context,
-    band: str | None,
+    difficulty: str | None,
     kind: str | None,
     daily: str | None,
     number: int | None,
@@ -106,14 +111,14 @@ def command(
         reject_other_options(ctx, ctx.invoked_subcommand, ())
         return
     given = bundled_puzzles(geometry) if file is None else read_puzzles(file, geometry)
-    chosen = filter_puzzles(given.puzzles, band, kind)
+    chosen = filter_puzzles(given.puzzles, difficulty, kind)
     if not chosen:
         raise ClaimevenError(f"{given.name} has no such puzzle: see --counts")
-    others = {"--difficulty": band, "--kind": kind, "--list": as_list, "--counts": counts}
+    others = {"--difficulty": difficulty, "--kind": kind, "--list": as_list, "--counts": counts}
     _check_one(daily, number, seed, others)
     if as_list or counts:
         asked = "as_list" if as_list else "counts"
-        narrowing = ("band", "kind", "file", "as_json", "columns", "rows", "connect")
+        narrowing = ("difficulty", "kind", "file", "as_json", "columns", "rows", "connect")
         reject_other_options(ctx, "--list" if as_list else "--counts", (asked, *narrowing))
         (_print_list if as_list else _print_counts)(given, chosen, as_json)
         return
@@ -132,7 +137,7 @@ def command(
         _print_puzzle(first, given, solver, as_json, is_own=file is not None)
         return
     session = PuzzleSession(given, solver, sys.stdout, is_own=file is not None)
-    pool = chosen if len(chosen) > 1 else filter_puzzles(given.puzzles, band, kind)
+    pool = chosen if len(chosen) > 1 else filter_puzzles(given.puzzles, difficulty, kind)
     try:
         for puzzle in _one_after_the_other(first, pool, rng):
             if not session.solve(puzzle):
@@ -185,8 +190,8 @@ def make(
     """Make a set of puzzles: some three a second.
 
     Positions of games, no two the same or mirror images, in which one column alone wins or holds,
-    spread over kinds and bands. The same options give the same set. Work ended by Ctrl-C or a
-    kill goes on where it was: run the same command again. `puzzles --set FILE` solves them.
+    spread over kinds and difficulties. The same options give the same set. After an interruption
+    the same command resumes the work. `puzzles --set FILE` solves them.
 
     \b
     Examples:
@@ -204,7 +209,7 @@ def make(
             lowest=lowest,
             highest=highest,
             geometry=geometry,
-            progress=lambda at: line.count(at.made, at.count, "puzzles", at.resumed),
+            on_progress=lambda at: line.count(at.made, at.count, "puzzles", at.resumed),
         )
     _print_counts(made, made.puzzles, as_json)
 
@@ -214,8 +219,10 @@ def _print_list(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> No
         for puzzle in chosen:
             write_json({**puzzle.as_dict(), "set": given.name, "hints": None}, sys.stdout)
         return
-    heads = ("number", "kind", "band", "rating", "length", "moves")
-    rows = [(f"{p.number}", p.kind, p.band, f"{p.rating}", f"{p.length}", p.moves) for p in chosen]
+    heads = ("number", "kind", "difficulty", "rating", "length", "moves")
+    rows = [
+        (f"{p.number}", p.kind, p.difficulty, f"{p.rating}", f"{p.length}", p.moves) for p in chosen
+    ]
     widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     for row in (heads, *rows):
         cells = (f"{cell:>{width}}" for cell, width in zip(row[:5], widths, strict=False))
@@ -224,17 +231,26 @@ def _print_list(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> No
 
 def _print_counts(given: PuzzleSet, chosen: Sequence[Puzzle], as_json: bool) -> None:
     counts = {
-        band: {kind: sum((p.band, p.kind) == (band, kind) for p in chosen) for kind in KINDS}
-        for band in BANDS
+        difficulty: {
+            kind: sum((p.difficulty, p.kind) == (difficulty, kind) for p in chosen)
+            for kind in KINDS
+        }
+        for difficulty in DIFFICULTIES
     }
     if as_json:
         facts = {"set": given.name, "digest": given.digest, "puzzles": len(chosen)}
-        bands = [{"band": band, "from_rating": BANDS[band], **row} for band, row in counts.items()]
-        write_json({**facts, "bands": bands}, sys.stdout)
+        difficulties = [
+            {"difficulty": difficulty, "from_rating": DIFFICULTIES[difficulty], **row}
+            for difficulty, row in counts.items()
+        ]
+        write_json({**facts, "difficulties": difficulties}, sys.stdout)
         return
     click.echo(fitted(f"{given.name}: {len(chosen):,} puzzles, digest {given.digest}", 80))
-    rows = [[band, *map(str, (BANDS[band], *row.values()))] for band, row in counts.items()]
-    show_table(["band", "from rating", *KINDS], rows)
+    rows = [
+        [difficulty, *map(str, (DIFFICULTIES[difficulty], *row.values()))]
+        for difficulty, row in counts.items()
+    ]
+    show_table(["difficulty", "from rating", *KINDS], rows)
 
 
 def _print_puzzle(

@@ -16,7 +16,7 @@ from claimeven import lazy
 if TYPE_CHECKING:
     from claimeven.puzzles.generate import make_puzzles
     from claimeven.puzzles.hints import Attempt, Hint, hints_for, try_column
-    from claimeven.puzzles.puzzle import BANDS, KINDS, InvalidPuzzles, Puzzle
+    from claimeven.puzzles.puzzle import DIFFICULTIES, KINDS, InvalidPuzzles, Puzzle
     from claimeven.puzzles.sets import (
         PuzzleSet,
         bundled_puzzles,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "BANDS",
+    "DIFFICULTIES",
     "KINDS",
     "Attempt",
     "Hint",
@@ -46,6 +46,6 @@ _HOMES = {
     "hints": "Attempt Hint hints_for try_column",
     "generate": "make_puzzles",
     "sets": "PuzzleSet bundled_puzzles daily_puzzle read_puzzles select_puzzles",
-    "puzzle": "BANDS KINDS InvalidPuzzles Puzzle",
+    "puzzle": "DIFFICULTIES KINDS InvalidPuzzles Puzzle",
 }
 __getattr__, __dir__ = lazy.offer(__name__, _HOMES)

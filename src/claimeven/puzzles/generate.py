@@ -1,14 +1,14 @@
-"""Puzzles made: positions from games, kept where one column alone wins or holds, and rated.
+"""Making puzzles: positions of random games in which only one column wins or holds the draw.
 
-One puzzle a game, no two the same or mirror images. In a game both sides take wins, block wins and
-play at random else, so that the positions are lively and the moves not absurd. A ply is drawn, and
-the puzzle is the nearest position within a few plies that is one (`solutions.kind_of`) and in which
-nobody can complete a line at once. `difficulty` rates it. No kind of a
-band gets more than twice its even share as long as others turn up, so that there is something for
-everyone.
+A game gives at most one puzzle; no two puzzles are the same or mirror images. In a game both sides
+complete lines, block lines, and otherwise play at random, so that the positions are lively and the
+moves plausible. The ply of the puzzle is drawn at random. The nearest position within a few plies
+is taken that is a puzzle (`solutions.kind_of`) and in which neither side can complete a line with
+the next disc. `solutions.rate` rates it. While other puzzles turn up, no kind of a difficulty gets
+more than twice its even share.
 
-The seed decides everything. Puzzles go to a journal beside the file as they are made, so work that
-was ended goes on where it was; asked for more, a set begins with those of a smaller one.
+The seed determines the set; a larger set starts with the puzzles of a smaller one. Each puzzle is
+appended to a journal next to the file, so that interrupted work resumes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 from claimeven.puzzles.puzzle import (
-    BANDS,
+    DIFFICULTIES,
     KINDS,
     MIN_COLUMNS,
     InvalidPuzzles,
@@ -46,23 +46,23 @@ from claimeven.puzzles.solutions import (
 )
 from claimeven.solver.solver import Solver
 
-#: Plies from the one drawn within which a puzzle is looked for.
-NEAR = 3
-#: Puzzles in a row that are passed over because their kind and band have enough; then one is kept.
-WAIT = 40
-#: Games in a row without a puzzle after which there are taken to be no more.
-PATIENCE = 3000
+#: Distance in plies from the drawn ply within which a puzzle is searched for.
+MAX_DISTANCE = 3
+#: Consecutive puzzles skipped because their kind and difficulty have enough.
+MAX_SKIPPED = 40
+#: Consecutive games without a puzzle after which the search for puzzles ends.
+MAX_GAMES_WITHOUT = 3000
 PARTIAL = ".partial"
 _STREAM = 6
-#: More games than are ever played for a set.
+#: Number of games that no set reaches.
 _MAX_GAMES = 10**12
 
 
 @dataclass(frozen=True)
 class PuzzlePlan:
-    """What to make: so many puzzles, with `lowest` to `highest` discs on the board, by a seed.
+    """Settings of a set: `count` puzzles with `lowest` to `highest` discs, by a seed.
 
-    Raises `InvalidPuzzles` naming what is out of its range.
+    Raises `InvalidPuzzles` for a value out of its range.
     """
 
     count: int
@@ -74,7 +74,7 @@ class PuzzlePlan:
     def __post_init__(self) -> None:
         if self.geometry.columns < MIN_COLUMNS:
             raise InvalidPuzzles(
-                f"a puzzle needs {MIN_COLUMNS} columns to choose from: {self.geometry} has fewer"
+                f"a puzzle needs {MIN_COLUMNS} columns to choose from, got {self.geometry}"
             )
         for name, low in (("count", 1), ("seed", 0), ("lowest", None), ("highest", None)):
             whole_number(getattr(self, name), name, InvalidPuzzles, low=low)
@@ -82,21 +82,21 @@ class PuzzlePlan:
         last = self.geometry.cells - 1
         if not 1 <= self.lowest <= self.highest <= last:
             raise InvalidPuzzles(
-                f"plies must lie within 1-{last} on {self.geometry}, the lower one first,"
-                f" not {self.lowest}-{self.highest}"
+                f"plies must be within 1-{last} on {self.geometry}, lower one first,"
+                f" got {self.lowest}-{self.highest}"
             )
 
     def header(self) -> dict[str, int | str]:
-        """Return what two runs must share to be one: everything but the count."""
+        """Return the settings that a resumed run must share: all except the count."""
         plies = f"{self.lowest}-{self.highest}"
         return {"seed": self.seed, "plies": plies, **self.geometry.as_dict()}
 
 
 @dataclass(frozen=True)
 class PuzzleProgress:
-    """How far the work is: `made` of `count` puzzles, `resumed` of them from an earlier run.
+    """The progress of a set: `made` of `count` puzzles, `resumed` of them from an earlier run.
 
-    `games` were played by then; `spread` counts the puzzles by kind and band.
+    `games` is the number of games played; `spread` counts the puzzles by kind and difficulty.
     """
 
     made: int
@@ -116,57 +116,57 @@ def make_puzzles(
     highest: int = PuzzlePlan.highest,
     geometry: Geometry = STANDARD,
     solver: Solver | None = None,
-    progress: Callable[[PuzzleProgress], object] | None = None,
+    on_progress: Callable[[PuzzleProgress], object] | None = None,
 ) -> PuzzleSet:
     """Make a set of puzzles, write it to a file, and return it.
 
-    Work that was ended, Ctrl-C and kill included, is kept in `path` + ".partial" and goes on from
-    there when the same is asked again; more or fewer puzzles may be asked. Raises `InvalidPuzzles`
-    for what cannot be made, a file that is there already, or a partial one of other options, and
+    Interrupted work (Ctrl-C, kill) is stored in `path` + ".partial"; the same call resumes it, also
+    with another count. `on_progress` is called after each game. Raises `InvalidPuzzles` for
+    settings without puzzles, an existing file, or a partial file of other settings, and
     `CannotWrite`.
     """
     path = Path(path)
     plan = PuzzlePlan(count, seed, lowest, highest, geometry)
     atomic_io.check_output(path)
     if path.exists():
-        raise InvalidPuzzles(f"{path} is there already: choose another name or remove it")
-    begin = time.perf_counter()
+        raise InvalidPuzzles(f"{path} already exists: choose another name or remove it")
+    start = time.perf_counter()
     journal = PuzzleJournal(path.with_name(path.name + PARTIAL), plan)
     try:
         resumed = len(journal.puzzles)
         games = journal.games
-        making = made(plan, solver or Solver(geometry), journal.puzzles, games)
+        new_puzzles = generate(plan, solver or Solver(geometry), journal.puzzles, games)
         while len(journal.puzzles) < count:
-            games, puzzle = next(making)
+            games, puzzle = next(new_puzzles)
             if puzzle is not None:
                 journal.append(games, puzzle)
-            if progress is not None:
+            if on_progress is not None:
                 at = len(journal.puzzles)
-                seconds = time.perf_counter() - begin
-                progress(PuzzleProgress(at, count, resumed, games, seconds, journal.spread))
+                seconds = time.perf_counter() - start
+                on_progress(PuzzleProgress(at, count, resumed, games, seconds, journal.spread))
         puzzles = tuple(journal.puzzles[:count])
         write_puzzles(path, puzzles)
-        journal.done()
+        journal.remove()
     finally:
         journal.close()
     return PuzzleSet(str(path), puzzles)
 
 
-def made(
+def generate(
     plan: PuzzlePlan, solver: Solver, known: list[Puzzle], games: int = 0
 ) -> Iterator[tuple[int, Puzzle | None]]:
-    """Yield after each game how many were played, and the puzzle it gave or None.
+    """Yield after each game the number of games played, and the puzzle of the game or None.
 
-    `known` are the puzzles of the first `games` games; the caller adds the new ones. Raises
-    `InvalidPuzzles` when there seem to be no more.
+    `known` are the puzzles of the first `games` games; the caller appends the new ones. Raises
+    `InvalidPuzzles` if `MAX_GAMES_WITHOUT` games in a row give no puzzle.
     """
     seen = {puzzle.position.canonical_key for puzzle in known}
-    spread = Counter((each.kind, each.band) for each in known)
-    waited = in_vain = 0
-    while in_vain < PATIENCE:
+    spread = Counter((each.kind, each.difficulty) for each in known)
+    skipped = games_without = 0
+    while games_without < MAX_GAMES_WITHOUT:
         found = candidate(plan, games, solver, seen)
         games += 1
-        in_vain += 1
+        games_without += 1
         if found is None:
             yield games, None
             continue
@@ -176,33 +176,33 @@ def made(
         rating = rate(position, kind, idea, solution, solver)
         moves, number = format_moves(columns, plan.geometry), len(known) + 1
         puzzle = Puzzle(number, moves, kind, rating, idea, solution, plan.geometry)
-        cell = (puzzle.kind, puzzle.band)
-        share = len(known) / (len(KINDS) * len(BANDS))
-        if spread[cell] > 2 * share and waited < WAIT:
-            waited += 1
+        cell = (puzzle.kind, puzzle.difficulty)
+        share = len(known) / (len(KINDS) * len(DIFFICULTIES))
+        if spread[cell] > 2 * share and skipped < MAX_SKIPPED:
+            skipped += 1
             yield games, None
             continue
-        waited = in_vain = 0
+        skipped = games_without = 0
         seen.add(puzzle.position.canonical_key)
         spread[cell] += 1
         yield games, puzzle
     raise InvalidPuzzles(
-        f"only {len(known)} puzzles were found, not {plan.count}: ask for at most that many"
+        f"found {len(known)} puzzles instead of {plan.count}: choose a count up to {len(known)}"
     )
 
 
 def candidate(
     plan: PuzzlePlan, game: int, solver: Solver, seen: set[int]
 ) -> tuple[tuple[int, ...], Position, str] | None:
-    """Return the moves, the position and the kind of the puzzle a game gives, None if none.
+    """Return the moves, the position and the kind of the puzzle in a game, or None.
 
-    `seen` holds the canonical keys of positions that are puzzles already.
+    `seen` holds the canonical keys of the positions that are puzzles already.
     """
     rng = np.random.default_rng([plan.seed, _STREAM, game])
     target = int(rng.integers(plan.lowest, plan.highest + 1))
-    last = min(plan.highest, target + NEAR)
-    columns, positions = _played(plan.geometry, last, rng)
-    plies = range(max(plan.lowest, target - NEAR), min(last, len(columns)) + 1)
+    last = min(plan.highest, target + MAX_DISTANCE)
+    columns, positions = _random_game(plan.geometry, last, rng)
+    plies = range(max(plan.lowest, target - MAX_DISTANCE), min(last, len(columns)) + 1)
     for ply in sorted(plies, key=lambda ply: abs(ply - target)):
         position = positions[ply]
         if position.is_over or not is_quiet(position) or position.canonical_key in seen:
@@ -213,10 +213,10 @@ def candidate(
     return None
 
 
-def _played(
+def _random_game(
     geometry: Geometry, last: int, rng: np.random.Generator
 ) -> tuple[tuple[int, ...], list[Position]]:
-    """Return the columns of a game up to a ply, and the positions from the empty board on."""
+    """Return the columns of a game up to a ply, and all positions from the empty board on."""
     positions, columns = [Position(geometry)], list[int]()
     while len(columns) < last and not positions[-1].is_over:
         position = positions[-1]
@@ -233,9 +233,9 @@ def _played(
 
 
 def _outcomes(position: Position, solver: Solver) -> tuple[int | None, ...]:
-    """Return 1, 0 or -1 for each column, None where full, or all None if two columns win.
+    """Return 1, 0 or -1 for each column, None if it is full, or all None if two columns win.
 
-    Cheaper than scores, and as good to tell the kind of a puzzle.
+    Outcomes are cheaper than scores and show the kind of a puzzle just as well.
     """
     found: list[int | None] = [None] * position.geometry.columns
     for column in position.geometry.center_order:
@@ -247,10 +247,9 @@ def _outcomes(position: Position, solver: Solver) -> tuple[int | None, ...]:
 
 
 class PuzzleJournal:
-    """The puzzles made so far, in a file that grows: options, then a game's number and puzzle each.
+    """The puzzles made so far, in a file: the settings, then a line for each puzzle.
 
-    A last line that was cut off is dropped; anything else that is wrong is refused with
-    `InvalidPuzzles`.
+    An incomplete last line is dropped. Raises `InvalidPuzzles` for any other invalid line.
     """
 
     def __init__(self, path: Path, plan: PuzzlePlan) -> None:
@@ -258,9 +257,9 @@ class PuzzleJournal:
         self.puzzles: list[Puzzle] = []
         self.spread: Counter[tuple[str, str]] = Counter()
         self.games = 0
-        whole = self._load(plan) if path.exists() else 0
-        self._file = atomic_io.GrowingFile(path, whole)
-        if not whole:
+        length = self._load(plan) if path.exists() else 0
+        self._file = atomic_io.GrowingFile(path, length)
+        if not length:
             self._file.append(json.dumps(plan.header()).encode() + b"\n")
 
     def append(self, games: int, puzzle: Puzzle) -> None:
@@ -268,10 +267,11 @@ class PuzzleJournal:
         self._file.append(f"{games} {puzzle_line(puzzle)}\n".encode())
 
     def close(self) -> None:
-        """Close the file; it stays unless the work is done."""
+        """Close the file without removing it."""
         self._file.close()
 
-    def done(self) -> None:
+    def remove(self) -> None:
+        """Remove the file: the set is complete."""
         self._file.remove()
 
     def _load(self, plan: PuzzlePlan) -> int:
@@ -279,14 +279,14 @@ class PuzzleJournal:
             content = self.path.read_bytes()
         except OSError as error:
             raise InvalidPuzzles(f"{self.path} cannot be read: {error.strerror or error}") from None
-        whole = content.rfind(b"\n") + 1
-        first, _, rest = content[:whole].partition(b"\n")
+        length = content.rfind(b"\n") + 1
+        first, _, rest = content[:length].partition(b"\n")
         if not first:
             return 0
         if first != json.dumps(plan.header()).encode():
             raise InvalidPuzzles(
-                f"{self.path} was begun with other options: ask for the same, or remove it to"
-                " begin again"
+                f"{self.path} was started with other options: use the same ones, or remove the file"
+                " to start again"
             )
         for number, line in enumerate(rest.splitlines(), start=2):
             try:
@@ -298,11 +298,11 @@ class PuzzleJournal:
                 self.games = int(games)
             except (ClaimevenError, ValueError):
                 raise InvalidPuzzles(
-                    f"{self.path} is damaged in line {number}: remove it to begin again"
+                    f"line {number} of {self.path} is corrupt: remove the file to start again"
                 ) from None
             self._add(puzzle)
-        return whole
+        return length
 
     def _add(self, puzzle: Puzzle) -> None:
         self.puzzles.append(puzzle)
-        self.spread[puzzle.kind, puzzle.band] += 1
+        self.spread[puzzle.kind, puzzle.difficulty] += 1

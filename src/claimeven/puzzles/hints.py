@@ -1,4 +1,4 @@
-"""Feedback for a person who solves a puzzle: whether a column is right and why, and hints."""
+"""Feedback on the solution of a puzzle: whether a column is right and why, and hints."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Hint:
         }
 
 
-def position_at(puzzle: Puzzle, found: int) -> Position:
+def position_after(puzzle: Puzzle, found: int) -> Position:
     """Return the position after `found` columns of a solution and the replies to them.
 
     Raises `InvalidPuzzles` unless a column is left to find.
@@ -91,7 +91,7 @@ def try_column(puzzle: Puzzle, found: int, column: int, solver: ExactSolver) -> 
 
     Raises `IllegalMove` for a column that cannot be played.
     """
-    position = position_at(puzzle, found)
+    position = position_after(puzzle, found)
     played = position.play(column)
     column = position.geometry.check_column(column)
     (explained,) = explain_columns(position, [column], solver)
@@ -109,7 +109,7 @@ def try_column(puzzle: Puzzle, found: int, column: int, solver: ExactSolver) -> 
 
 def hints_for(puzzle: Puzzle, found: int, solver: ExactSolver) -> tuple[Hint, ...]:
     """Return three hints for the next column of a solution, each one more specific."""
-    position = position_at(puzzle, found)
+    position = position_after(puzzle, found)
     column = puzzle.solution[2 * found]
     (explained,) = explain_columns(position, [column], solver)
     idea = idea_of(position, puzzle.kind, column, solver)

@@ -1,8 +1,8 @@
-"""What a puzzle is: a position in which one column alone keeps what the side to move has.
+"""A puzzle: a position with only one right column.
 
-Of the kind `win` one column wins and no other does; of the kind `hold` one column draws and every
-other loses. The solution goes on while that stays so, up to six columns: the side to move plays the
-only column, the other side answers with the defence that holds out longest.
+In a puzzle of the kind `win` one column wins and no other does; in a puzzle of the kind `hold` one
+column draws and every other loses. The solution continues as long as there is only one right
+column, up to six columns. The other side replies with the defence that lasts longest.
 """
 
 from __future__ import annotations
@@ -26,34 +26,34 @@ WIN: Final = "win"
 HOLD: Final = "hold"
 KINDS: Final = (WIN, HOLD)
 
-#: Columns that can be played in a puzzle, at least: with two a guess is half the solution.
+#: Minimum number of playable columns in a puzzle: with two, every second guess would be right.
 MIN_COLUMNS: Final = 3
 
-#: Plain names of how hard puzzles are, the easiest first, and the rating each begins at.
-BANDS: Final[Mapping[str, int]] = {
+#: Difficulties, the easiest first, and the lowest rating of each.
+DIFFICULTIES: Final[Mapping[str, int]] = {
     "beginner": 0, "easy": 1200, "medium": 1400, "hard": 1600, "expert": 1850
 }  # fmt: skip
 
-#: What a solution turns on, for the first hint. A winning one ends in one of the first four. A
-#: threat below may stand already, and may be either side's.
+#: Ideas of solutions, for the first hint. A win has one of the first four. The threats may exist
+#: already, and may belong to either side.
 IDEAS: Final = {
-    "double": "make two threats at once: only one of them can be blocked",
+    "double": "make two threats with one disc: only one of them can be blocked",
     "stack": "make two threats one on the other: blocking the lower opens the upper",
     "forces": "make threat after threat, so that the answers are forced",
-    "zugzwang": "win by a threat out of reach below which the other side must play in the end",
-    "follow_up": "find the column after which answering in the same column is enough",
-    "denies": "find the cell the other side needs for two threats at once",
+    "zugzwang": "win by a threat out of reach: the other side must play below it in the end",
+    "follow_up": "find the column after which every reply in the same column is enough",
+    "denies": "find the cell the other side needs for a double threat",
     "stops": "see which threat out of reach will be filled in the end, and by whom",
-    "only": "look for what each other column would allow",
+    "only": "see why every other column loses",
 }
 
 
 class InvalidPuzzles(ClaimevenError):
-    """Puzzles that cannot be read, made or asked for."""
+    """A puzzle, a file of puzzles or a request for puzzles that is invalid."""
 
 
 def is_quiet(position: Position) -> bool:
-    """Whether nobody can complete a line with the next disc: else the move is plain."""
+    """Whether neither side can complete a line with the next disc, which would be too easy."""
     geometry = position.geometry
     playable = playable_cells(position.mask, geometry)
     return not any(
@@ -66,10 +66,9 @@ def is_quiet(position: Position) -> bool:
 class Puzzle:
     """A puzzle. `number` counts from 1 in its set; `moves` lead to it.
 
-    `rating` says how hard it is (`difficulty`). `idea` is one of `IDEAS`. `solution` holds 0-based
-    columns: the side to move's, the best defence, and so on; the last one is the
-    side to move's, after which the win is plain, there is more than one way, or six of its columns
-    were found.
+    `rating` measures the difficulty. `idea` is one of `IDEAS`. `solution` holds 0-based columns: a
+    column of the side to move, the best defence, and so on. It ends with a column of the side to
+    move, when the win is obvious, more than one column is right, or six columns were found.
     """
 
     number: int
@@ -85,9 +84,9 @@ class Puzzle:
         return Position.from_moves(self.moves, self.geometry)
 
     @property
-    def band(self) -> str:
-        """The plain name of how hard it is."""
-        return band_of(self.rating)
+    def difficulty(self) -> str:
+        """The name of the range that the rating is in."""
+        return difficulty_of(self.rating)
 
     @property
     def length(self) -> int:
@@ -95,20 +94,20 @@ class Puzzle:
 
     @property
     def task(self) -> str:
-        """What is to be done, in a sentence.
+        """The task in a sentence.
 
         >>> Puzzle(1, "", "hold", 1500, "only", (3,)).task
         'Yellow to move: one column holds the draw, every other loses.'
         """
-        who = PLAYER_NAMES[self.position.turn]
+        player = PLAYER_NAMES[self.position.turn]
         if self.kind == WIN:
-            return f"{who} to move: one column wins, no other does."
-        return f"{who} to move: one column holds the draw, every other loses."
+            return f"{player} to move: one column wins, no other does."
+        return f"{player} to move: one column holds the draw, every other loses."
 
     def _repr_html_(self) -> str:
-        """Return the board, the task and how hard it is; the solution is not shown."""
+        """Return the board, the task and the difficulty, without the solution."""
         return markup.below(
-            markup.line(f"Puzzle {self.number}: {self.band}, rating {self.rating}"),
+            markup.line(f"Puzzle {self.number}: {self.difficulty}, rating {self.rating}"),
             markup.drawing(draw_svg(self.position, bare=True)),
             markup.line(markup.strong(self.task)),
         )
@@ -120,7 +119,7 @@ class Puzzle:
             "number": self.number,
             "moves": self.moves,
             "kind": self.kind,
-            "band": self.band,
+            "difficulty": self.difficulty,
             "rating": self.rating,
             "idea": self.idea,
             "task": self.task,
@@ -131,10 +130,10 @@ class Puzzle:
         }
 
 
-def band_of(rating: int) -> str:
-    """Return the band of a rating.
+def difficulty_of(rating: int) -> str:
+    """Return the difficulty of a rating.
 
-    >>> band_of(1199), band_of(1200), band_of(2500)
+    >>> difficulty_of(1199), difficulty_of(1200), difficulty_of(2500)
     ('beginner', 'easy', 'expert')
     """
-    return [*BANDS][max(0, bisect_right([*BANDS.values()], rating) - 1)]
+    return [*DIFFICULTIES][max(0, bisect_right([*DIFFICULTIES.values()], rating) - 1)]

@@ -1,11 +1,11 @@
-"""The solution of a puzzle, found by exact scores, and how hard it is for a person.
+"""The solution of a puzzle by exact scores, and its rating: how hard it is for a person.
 
-A rating says how far one must see, what the solution turns on, its length. A win needs so many
-moves until the line is complete; where the draw is held, so many moves until the last of the other
-columns has lost. 2 moves are worth 1000 points, 4 moves 1200, 6 moves 1400, 9 moves 1600, 12 moves
-1850, and 17 moves 2200. A won ending that shows after the first disc, by a threat that decides it
-or by answering in the same column, need not be counted out: it is worth 1650 points at most. Motifs
-that are hard to see add up to 75 points, and each column to be found after the first adds 10.
+The rating depends on the number of moves to foresee, the idea and the length of the solution. In a
+win these are the moves until the line is complete; if the draw is held, the moves until the last of
+the other columns has lost. 2 moves are worth 1000 points, 4 moves 1200, 6 moves 1400, 9 moves 1600,
+12 moves 1850, and 17 moves 2200. A won ending that can be recognized after the first disc, by a
+decisive threat or by replies in the same column, is worth at most 1650 points. Ideas that are hard
+to see add up to 75 points, and each column after the first adds 10.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from claimeven.review.win_claims import FollowUp, Zugzwang
 from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import plies_to_end
 
-#: Columns the side to move has to find, at most.
+#: Maximum number of columns to find.
 MAX_SOLUTION_LENGTH = 6
-#: Claims about the only column that holds which say why, the most telling first.
+#: Claims that explain why the only column holds the draw, the most specific first.
 _HOLDING = ("follow_up", "denies", "stops")
-#: Moves that must be seen, and the points of a puzzle for them; in between in proportion.
+#: Numbers of moves to foresee and their points, interpolated in between.
 MOVES, POINTS = (2, 4, 6, 9, 12, 17), (1000, 1200, 1400, 1600, 1850, 2200)
-#: Points at most for an ending that is recognized.
+#: Maximum points for an ending that can be recognized.
 MAX_RECOGNIZED = 1650
 #: Points that an idea adds, and each column after the first.
 IDEA_POINTS: Final = {
@@ -38,7 +38,7 @@ COLUMN_POINTS = 10
 
 
 def kind_of(scores: tuple[int | None, ...]) -> str | None:
-    """Return the kind of puzzle a position with these scores of its columns is, None for none.
+    """Return the kind of puzzle of a position with these scores, or None.
 
     >>> kind_of((-3, 2, 0, None)), kind_of((-3, -2, 0, None)), kind_of((1, 2, -1))
     ('win', 'hold', None)
@@ -52,34 +52,34 @@ def kind_of(scores: tuple[int | None, ...]) -> str | None:
     return HOLD if next_best < 0 else None
 
 
-def keeps(score: int | None, kind: str) -> bool:
-    """Whether a column with this score keeps what the puzzle is about.
+def is_right(score: int | None, kind: str) -> bool:
+    """Whether a column with this score is right in a puzzle of a kind.
 
-    >>> keeps(1, "win"), keeps(0, "win"), keeps(0, "hold"), keeps(None, "hold")
+    >>> is_right(1, "win"), is_right(0, "win"), is_right(0, "hold"), is_right(None, "hold")
     (True, False, True, False)
     """
     return score is not None and score >= (1 if kind == WIN else 0)
 
 
-def keeping(scores: tuple[int | None, ...], kind: str) -> tuple[int, ...]:
-    """Return the 0-based columns that keep what the puzzle is about."""
-    return tuple(column for column, score in enumerate(scores) if keeps(score, kind))
+def right_columns(scores: tuple[int | None, ...], kind: str) -> tuple[int, ...]:
+    """Return the right columns, 0-based."""
+    return tuple(column for column, score in enumerate(scores) if is_right(score, kind))
 
 
-def is_plain(played: Position, kind: str, solver: ExactSolver) -> bool:
-    """Whether nothing is left to find after a good column.
+def is_obvious(played: Position, kind: str, solver: ExactSolver) -> bool:
+    """Whether the rest is obvious after a right column.
 
-    The game is over, or whatever the answer is the next disc wins.
+    The game is over, or the next disc wins after every reply.
     """
     if played.is_over:
         return True
     return kind == WIN and plies_to_end(played, solver.score(played)) == 2
 
 
-def best_answer(played: Position, kind: str, solver: ExactSolver) -> int:
-    """Return the 0-based column of the defence that holds out longest against a good column.
+def best_reply(played: Position, kind: str, solver: ExactSolver) -> int:
+    """Return the 0-based column of the defence that lasts longest against a right column.
 
-    Of equally good ones the one that leaves the fewest good answers, then the most central one.
+    Of equally good ones it is the one with the fewest right answers, then the most central one.
     """
     scores = solver.scores(played)
     best = max(score for score in scores if score is not None)
@@ -87,75 +87,75 @@ def best_answer(played: Position, kind: str, solver: ExactSolver) -> int:
     if len(columns) == 1:
         return columns[0]
 
-    def good_answers(column: int) -> int:
+    def count_right_columns(column: int) -> int:
         after = played.play(column)
-        return 0 if after.is_over else len(keeping(solver.scores(after), kind))
+        return 0 if after.is_over else len(right_columns(solver.scores(after), kind))
 
-    return min(columns, key=good_answers)
+    return min(columns, key=count_right_columns)
 
 
 def solution_of(position: Position, kind: str, solver: ExactSolver) -> tuple[int, ...]:
     """Return the solution of a puzzle: see `Puzzle.solution`."""
     line: list[int] = []
     while len(line) < 2 * MAX_SOLUTION_LENGTH:
-        good = keeping(solver.scores(position), kind)
+        good = right_columns(solver.scores(position), kind)
         if len(good) != 1:
             break
         played = position.play(good[0])
         line.append(good[0])
-        if is_plain(played, kind, solver):
+        if is_obvious(played, kind, solver):
             return tuple(line)
-        answer = best_answer(played, kind, solver)
-        position = played.play(answer)
-        line.append(answer)
+        reply = best_reply(played, kind, solver)
+        position = played.play(reply)
+        line.append(reply)
         if position.is_over:
             break
     return tuple(line[: len(line) - 1 + len(line) % 2])
 
 
 def idea_of(position: Position, kind: str, column: int, solver: ExactSolver) -> str:
-    """Return what the only column turns on: a name in `IDEAS`."""
+    """Return the idea behind the only right column: a name in `IDEAS`."""
     scores = solver.scores(position)
     best = max(score for score in scores if score is not None)
-    told = ColumnClaims(position, column, scores, best, solver)
+    column_claims = ColumnClaims(position, column, scores, best, solver)
     if kind == WIN:
-        return told.ending.kind
-    made = [claim.kind for claim in told.claims()]
-    return next((kind for kind in _HOLDING if kind in made), "only")
+        return column_claims.ending.kind
+    kinds = [claim.kind for claim in column_claims.claims()]
+    return next((kind for kind in _HOLDING if kind in kinds), "only")
 
 
 def check_solution(puzzle: Puzzle, solver: ExactSolver) -> None:
-    """Raise `InvalidPuzzles` unless each column to be found alone keeps the win, or the draw."""
+    """Raise `InvalidPuzzles` unless each column to find is the only right one."""
     position = puzzle.position
     for place, column in enumerate(puzzle.solution):
-        if place % 2 == 0 and keeping(solver.scores(position), puzzle.kind) != (column,):
+        if place % 2 == 0 and right_columns(solver.scores(position), puzzle.kind) != (column,):
             raise InvalidPuzzles(
-                f"puzzle {puzzle.number} is none: its solution is not the only column that keeps"
-                f" the {'win' if puzzle.kind == WIN else 'draw'}"
+                f"puzzle {puzzle.number} is invalid: its solution is not the only column that"
+                f" {'wins' if puzzle.kind == WIN else 'draws'}"
             )
         position = position.play(column)
 
 
-def faults_of(puzzle: Puzzle, solver: ExactSolver) -> list[str]:
-    """Return sentences about what is wrong with a puzzle by exact scores; empty if nothing is."""
+def puzzle_errors(puzzle: Puzzle, solver: ExactSolver) -> list[str]:
+    """Return the errors of a puzzle by exact scores, as sentences."""
     position = puzzle.position
     if position.is_over or not is_quiet(position):
-        return [f"puzzle {puzzle.number} is plain: a line can be completed at once"]
+        return [f"puzzle {puzzle.number} is too easy: a line can be completed with the next disc"]
     found = kind_of(solver.scores(position))
     if found != puzzle.kind:
-        return [f"puzzle {puzzle.number} is {found or 'none'}, not {puzzle.kind}"]
+        return [f"puzzle {puzzle.number} has the kind {found}, not {puzzle.kind}"]
     line = solution_of(position, puzzle.kind, solver)
     if line != puzzle.solution:
         return [f"puzzle {puzzle.number} is solved by {line}, not {puzzle.solution}"]
     idea = idea_of(position, puzzle.kind, line[0], solver)
     if idea != puzzle.idea:
-        return [f"puzzle {puzzle.number} turns on {idea}"]
+        return [f"puzzle {puzzle.number} has the idea {idea}"]
     rating = rate(position, puzzle.kind, idea, line, solver)
     return [] if rating == puzzle.rating else [f"puzzle {puzzle.number} is rated {rating}"]
 
 
-def moves_to_see(position: Position, kind: str, scores: tuple[int | None, ...]) -> int:
-    """Return until which move a person must see: the win's, or the last wrong column's loss."""
+def moves_to_foresee(position: Position, kind: str, scores: tuple[int | None, ...]) -> int:
+    """Return the number of moves to foresee: to the win, or to the last loss of a wrong column."""
     known = [score for score in scores if score is not None]
     if kind == WIN:
         return (plies_to_end(position, max(known)) + 1) // 2
@@ -172,7 +172,7 @@ def rate(
     1015
     """
     scores = solver.scores(position)
-    points = float(np.interp(moves_to_see(position, kind, scores), MOVES, POINTS))
+    points = float(np.interp(moves_to_foresee(position, kind, scores), MOVES, POINTS))
     if points > MAX_RECOGNIZED and kind == WIN:
         best = max(score for score in scores if score is not None)
         if _is_recognized(ColumnClaims(position, solution[0], scores, best, solver)):
@@ -181,7 +181,7 @@ def rate(
 
 
 def _is_recognized(column: ColumnClaims) -> bool:
-    """Whether the won ending shows once the column is played."""
+    """Whether the won ending can be recognized after the column."""
     ending = column.ending
     if isinstance(ending, Zugzwang) and ending.start <= 1:
         return True

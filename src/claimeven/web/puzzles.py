@@ -17,7 +17,7 @@ from claimeven.web.services import Services, Shared
 
 router = new_router(prefix="/api/puzzles", tags=["puzzles"])
 
-Band = Annotated[
+Difficulty = Annotated[
     str | None, Query(max_length=20, description="beginner, easy, medium, hard or expert.")
 ]
 Kind = Annotated[str | None, Query(max_length=20, description="win or hold.")]
@@ -39,15 +39,21 @@ MAX_LEFT_OUT = 200
 @router.get("", response_model=responses.PuzzlesAnswer)
 async def puzzles(
     services: Shared,
-    band: Band = None,
+    difficulty: Difficulty = None,
     kind: Kind = None,
     rating: Rating = None,
     number: Annotated[int | None, Query(ge=1, description="This very one.")] = None,
     seed: Seed = None,
     after: After = "",
 ) -> dict[str, Any]:
-    """Draw a puzzle, of a band and a kind if they are given; tell how many there are."""
-    drawing = {"band": band, "kind": kind, "rating": rating, "seed": seed, "after": after or None}
+    """Draw a puzzle, of a difficulty and a kind if they are given; tell how many there are."""
+    drawing = {
+        "difficulty": difficulty,
+        "kind": kind,
+        "rating": rating,
+        "seed": seed,
+        "after": after or None,
+    }
     for name, value in drawing.items():
         if number is not None and value is not None:
             raise InvalidPuzzles(f"number names one puzzle: it cannot be given with {name}")
@@ -55,9 +61,9 @@ async def puzzles(
     for word in words:
         if not (word.isascii() and word.isdecimal()):
             raise InvalidPuzzles(f"after takes numbers of puzzles like 3,17, not {after[:40]!r}")
-    chosen = filter_puzzles(bundled_puzzles().puzzles, band, kind)
+    chosen = filter_puzzles(bundled_puzzles().puzzles, difficulty, kind)
     if not chosen:
-        raise InvalidPuzzles("there is no puzzle of that band and kind")
+        raise InvalidPuzzles("there is no puzzle of that difficulty and kind")
     if number is not None:
         return _answer(puzzle_by_number(bundled_puzzles().puzzles, number), len(chosen))
     left_out = set(map(int, words[:MAX_LEFT_OUT]))

@@ -316,7 +316,7 @@ class PuzzleAnswer(BaseModel):
     number: int = Field(description="In its set, from 1.")
     moves: str
     kind: str = Field(description="win: one column wins; hold: one draws, every other loses.")
-    band: str = Field(description="beginner, easy, medium, hard or expert.")
+    difficulty: str = Field(description="beginner, easy, medium, hard or expert.")
     rating: int = Field(description="Of an agent who solves it half the time.")
     idea: str
     task: str

@@ -25,7 +25,7 @@ from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.cores import step_back as step_behind
-from claimeven.puzzles.hints import hints_for, position_at, try_column
+from claimeven.puzzles.hints import hints_for, position_after, try_column
 from claimeven.puzzles.sets import bundled_puzzles, puzzle_by_number
 from claimeven.review.analysis import analyze
 from claimeven.review.explain import explain
@@ -244,7 +244,7 @@ def puzzle_attempt(tools: Tools, number: int, found: int, column: int) -> dict[s
     """Return what a 0-based column of a puzzle is worth after so many were found."""
     puzzle = puzzle_by_number(bundled_puzzles().puzzles, number)
     attempt = try_column(puzzle, found, column, TimedSolver(tools, puzzle.geometry))
-    return attempt.as_dict(position_at(puzzle, found))
+    return attempt.as_dict(position_after(puzzle, found))
 
 
 def puzzle_hints(tools: Tools, number: int, found: int) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.notation import column_choices, column_name
 from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
-from claimeven.puzzles.hints import hints_for, position_at, try_column
+from claimeven.puzzles.hints import hints_for, position_after, try_column
 from claimeven.puzzles.puzzle import WIN, Puzzle
 from claimeven.puzzles.sets import PuzzleSet
 from claimeven.puzzles.solutions import check_solution
@@ -67,7 +67,7 @@ class PuzzleSession:
                 self._show_solution(puzzle, found)
                 return self._after()
             elif isinstance(typed, int):
-                position = position_at(puzzle, found)
+                position = position_after(puzzle, found)
                 try:
                     attempt = try_column(puzzle, found, typed, self.solver)
                 except ClaimevenError as error:
@@ -98,7 +98,7 @@ class PuzzleSession:
     def show(self, puzzle: Puzzle) -> None:
         """Draw a puzzle and say what is to be done."""
         self.print(
-            f"puzzle {puzzle.number} of {self.given.name}: {puzzle.kind}, {puzzle.band},"
+            f"puzzle {puzzle.number} of {self.given.name}: {puzzle.kind}, {puzzle.difficulty},"
             f" rating {puzzle.rating}"
         )
         self._draw(puzzle.position, None)
@@ -127,7 +127,7 @@ class PuzzleSession:
         return f"{who} replies in column {column_name(column, position.geometry)}"
 
     def _show_solution(self, puzzle: Puzzle, found: int) -> None:
-        position, line = position_at(puzzle, found), puzzle.solution[2 * found :]
+        position, line = position_after(puzzle, found), puzzle.solution[2 * found :]
         for column in line:
             position = position.play(column)
         self._draw(position, line[-1])

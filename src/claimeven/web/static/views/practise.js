@@ -10,7 +10,7 @@ import { Board, columnsOf, played, Position } from "../rules.js";
 import { keepAddress } from "../share.js";
 import { withShownColors, playerName } from "../words.js";
 
-const BANDS = [["", "about my rating"], ["beginner", "beginner"], ["easy", "easy"], ["medium", "medium"], ["hard", "hard"], ["expert", "expert"]];
+const DIFFICULTIES = [["", "about my rating"], ["beginner", "beginner"], ["easy", "easy"], ["medium", "medium"], ["hard", "hard"], ["expert", "expert"]];
 const KINDS = [["", "win or hold"], ["win", "one column wins"], ["hold", "one column holds the draw"]];
 /** Milliseconds before the other side replies: a repeated input of one gesture comes before. */
 const PAUSE = 450;
@@ -25,7 +25,7 @@ export class View {
     this.told = h("div", { class: "puzzle-told" });
     this.hintList = h("ol", { class: "puzzle-hints" });
     this.score = h("dl", { class: "puzzle-progress" });
-    this.band = choice(BANDS, "How hard", () => this.next());
+    this.difficulty = choice(DIFFICULTIES, "How hard", () => this.next());
     this.kind = choice(KINDS, "Which kind", () => this.next());
     this.hintButton = button("Hint", () => this.hint());
     this.showButton = button("Show the solution", () => this.showSolution());
@@ -39,7 +39,7 @@ export class View {
       h("section", { class: "panels", "aria-label": "What to know" },
         h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Puzzle")), this.about, this.told, this.hintList),
         h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Which puzzles")),
-          h("div", { class: "row" }, this.band, this.kind, button("Puzzle of the day", () => this.daily()))),
+          h("div", { class: "row" }, this.difficulty, this.kind, button("Puzzle of the day", () => this.daily()))),
         h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "How you do")), this.score)));
     this.board.addEventListener("column", ({ detail }) => this.choose(detail));
     document.addEventListener("keydown", (event) => this.#key(event));
@@ -62,9 +62,9 @@ export class View {
   /** Draw another puzzle, or that of a number. */
   async next(number = null) {
     const { rating, met } = this.progress.state;
-    const band = this.band.value;
+    const difficulty = this.difficulty.value;
     const query = number ? { number } : {
-      band: band || null, kind: this.kind.value || null, rating: band ? null : rating, after: met.join(","),
+      difficulty: difficulty || null, kind: this.kind.value || null, rating: difficulty ? null : rating, after: met.join(","),
     };
     await this.#load("/api/puzzles", query, null);
   }
@@ -249,12 +249,12 @@ export class View {
     this.hintList.replaceChildren();
     this.hintButton.disabled = false;
     this.board.show(this.position);
-    const { number, band, rating, task, length } = this.puzzle;
+    const { number, difficulty, rating, task, length } = this.puzzle;
     this.task.replaceChildren(discIcon(this.position.turn), withShownColors(task));
     const many = length === 1 ? "one column to find" : `${length} columns to find`;
     const when = day ? `Puzzle of ${day}` : `Puzzle ${number}`;
     const again = this.isCounted ? " You had it before: it is not counted again." : "";
-    this.about.textContent = `${when}: ${band}, rating ${rating}, ${many}.${again}`;
+    this.about.textContent = `${when}: ${difficulty}, rating ${rating}, ${many}.${again}`;
     this.analyze.href = `/?moves=${this.puzzle.moves}&second=human&analysis=on`;
     this.#open();
     this.#score();
