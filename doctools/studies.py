@@ -1,6 +1,6 @@
 """The studies in the documents: a recorded run, and its tables.
 
-`studies.json` is the output of `claimeven study all --json`. After a change of a study, run the study
+`studies.json` is the output of `claimeven study all --json`. After a change of a study, run it
 again (`claimeven study run NAME --json > run.json`), record it (`python -m doctools.studies
 run.json`) and make the tables again (`python -m doctools`).
 """

@@ -1,4 +1,7 @@
-"""The generated tables of the pages, between `<!-- figures: NAME -->` and `<!-- end of figures -->`."""
+"""The generated tables of the pages.
+
+A table is between `<!-- figures: NAME -->` and `<!-- end of figures -->`.
+"""
 
 from __future__ import annotations
 
