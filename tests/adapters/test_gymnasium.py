@@ -235,7 +235,7 @@ def test_an_opponent_hears_the_limit_and_is_closed_once() -> None:
 
 @dataclass
 class Columned(Agent):
-    """Equal to all others of its column, and without a hash: a dataclass does not have one by default."""
+    """Equal to all others of its column, and without a hash: dataclasses have none."""
 
     column: int
     heard: list[str] = field(default_factory=list, compare=False)

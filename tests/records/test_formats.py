@@ -355,7 +355,7 @@ def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
         ),
         (lambda r: r["steps"][5].pop(), "step 5: it has not the parts of two players"),
         (lambda r: r["steps"].append(r["steps"][-1]), "step 8: the player"),
-        (lambda r: r["configuration"].update(rows=None), "its rows must be a whole number, got 'None'"),
+        (lambda r: r["configuration"].update(rows=None), "rows must be a whole number, got 'None'"),
         (lambda r: r["configuration"].update(rows=900), "900"),
         (lambda r: r["configuration"].update(rows=5), "step 0: its board"),
         (lambda r: r.update(configuration=3), "a configuration is a JSON object"),
@@ -364,7 +364,7 @@ def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
         (lambda r: r["steps"].pop(), "it came to an end, but by its moves it is open"),
         (lambda r: r["rewards"].clear(), r"its rewards must be two numbers, got \[\]"),
         (lambda r: r["rewards"].append(0), "must be two numbers"),
-        (lambda r: r["rewards"].__setitem__(0, None), r"its rewards must be two numbers, got \[None"),
+        (lambda r: r["rewards"].__setitem__(0, None), r"rewards must be two numbers, got \[None"),
         (lambda r: r["steps"].__setitem__(0, None), "step 0: it has not the parts of two"),
         (lambda r: r["rewards"].reverse(), r"its rewards are \[-1, 1\], but .* it is first"),
     ):

@@ -91,9 +91,9 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
         ),
         ("uct-itu-table", "uct-itu-table cannot be exported: choose from minimax"),
         ("uct:threads=2", r"threads=2 cannot be exported \(a .* one core\): choose from 1"),
-        ("mine.py", r"only bundled agents can be exported, not mine\.py .* as it is\): choose from"),
+        ("mine.py", r"only bundled agents can be exported, not mine\.py .* is\): choose from"),
         ("kaggle:mine.py", r"only bundled agents can be exported, not kaggle:mine\.py"),
-        ("http://127.0.0.1:1/play", "only bundled agents can be exported, not http://127.0.0.1:1/play"),
+        ("http://127.0.0.1:1/play", "bundled agents can be exported, not http://127.0.0.1:1/play"),
         ("perfect:level=3", "a submission has no level: perfect is exported as it is with level"),
     ],
 )

@@ -99,7 +99,7 @@ def exported() -> dict[str, Any]:
 
 
 def symmetric(count: int) -> list[Position]:
-    """Positions that are their own mirror images: discs in the middle, and in pairs on both sides."""
+    """Positions that are their own mirror images: discs in the middle, and in pairs."""
     rng, found = random.Random(4), [Position()]
     while len(found) < count:
         position = Position()
