@@ -14,7 +14,7 @@ from claimeven.arena.options import MatchOptions
 from claimeven.arena.store.store import Store
 from claimeven.arena.tournaments.run import in_order, run
 from claimeven.parallel.jobs import Result
-from claimeven.parallel.jobs import Work as AnyWork
+from claimeven.parallel.jobs import Workload as AnyWork
 
 
 def match(first: AgentLike = "random", second: AgentLike = "greedy", **settings: Any) -> Plan:
@@ -40,5 +40,5 @@ class Here:
 
     def play(self, work: AnyWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
         self.asked += numbers
-        with work.begun() as play:
+        with work.runner() as play:
             yield from (result for result in play(numbers) if result is not None)

@@ -163,8 +163,8 @@ def stripped(games: list[Game]) -> list[Any]:
 def test_a_game_that_cannot_be_played_by_a_pool_is_given_up() -> None:
     class Broken:
         def play(self, work: PlanWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
-            assert work.patience is None  # a move may take any time
-            raise PoolError("the process that plays game 1 has ended 3 times")
+            assert work.worker_timeout is None  # a move may take any time
+            raise PoolError("the process that runs game 1 has ended 3 times")
             yield
 
     with pytest.raises(InvalidMatch, match="game 1 has ended 3 times"):

@@ -53,7 +53,7 @@ def test_what_cannot_be_is_told(
     assert "none of local, ray" in bad_input(run(*words, "--executor", "cloud"))
     monkeypatch.setitem(sys.modules, "ray", None)
     assert bad_input(run(*words, "--executor", "ray")) == (
-        "many machines need Ray: pip install 'claimeven[cluster]'"
+        "a cluster needs Ray: pip install 'claimeven[cluster]'"
     )
 
 

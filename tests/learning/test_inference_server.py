@@ -149,7 +149,7 @@ def test_processes_play_by_a_judge_that_they_share() -> None:
     )
     nets = [Net(config.shape, initial_weights(config.shape, BOARD, seed), BOARD) for seed in (1, 2)]
     model = NetInJax(nets[0], 64, FLOAT32)
-    with InferenceServer.opened(model) as judge, LocalWorkers(2).kept() as workers:
+    with InferenceServer.opened(model) as judge, LocalWorkers(2).reused() as workers:
         first, other, again = (
             play_selfplay(net, config, 0, workers, judge=judge) for net in (*nets, nets[0])
         )

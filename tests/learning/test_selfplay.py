@@ -328,9 +328,11 @@ def test_configs_that_cannot_be_are_refused(asked: dict[str, Any], said: str) ->
 
 
 @pytest.mark.parametrize("patience", [0.0, float("inf"), float("nan"), 3e6])
-def test_a_patience_that_cannot_be_waited_for_is_refused(tmp_path: Path, patience: float) -> None:
+def test_a_patience_that_cannot_be_waited_for_is_refused(
+    tmp_path: Path, worker_timeout: float
+) -> None:
     with pytest.raises(InvalidRun, match=r"worker_timeout must be more than 0 and up to 1,000,000"):
-        train_selfplay(tmp_path / "run", QUICK, worker_timeout=patience)
+        train_selfplay(tmp_path / "run", QUICK, worker_timeout=worker_timeout)
 
 
 def test_games_begin_on_the_empty_board_where_any_move_ends_them() -> None:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from claimeven.parallel.jobs import Play, PoolError
+from claimeven.parallel.jobs import PoolError, RunJobs
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,14 @@ class StoppedWork:
     folder: str
     at: int = 2
     always: bool = False
-    patience: float | None = 3.0
+    worker_timeout: float | None = 3.0
     unit = "square"
 
     def for_other_machines(self) -> StoppedWork:
         return self
 
     @contextmanager
-    def begun(self) -> Iterator[Play]:
+    def runner(self) -> Iterator[RunJobs]:
         yield self.squares
 
     def squares(self, numbers: Iterable[int]) -> Iterator[tuple[int, int] | None]:
@@ -60,7 +60,7 @@ class FailingWork(StoppedWork):
     leaves: bool = False
 
     @contextmanager
-    def begun(self) -> Iterator[Play]:
+    def runner(self) -> Iterator[RunJobs]:
         if self.leaves:
             os._exit(5)
         raise PoolError("it will not begin")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.parallel import cores
-from claimeven.parallel.cores import given
+from claimeven.parallel.cores import cgroup_cores
 from tests import forks
 
 if not hasattr(os, "sched_getaffinity"):
@@ -37,7 +37,7 @@ def test_what_a_container_is_given_of_the_cores(
     (tmp_path / "cpu").mkdir()
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    assert given(tmp_path) == share
+    assert cgroup_cores(tmp_path) == share
 
 
 def test_as_many_jobs_as_a_container_is_given_cores(
@@ -61,11 +61,11 @@ session = lambda: here.read_text().split()[-1:] if here.exists() else []
 deadline = time.monotonic() + 60
 print(*session())
 for _ in range(4):
-    cores.step_back()
+    cores.lower_priority()
 while os.getsid(0) == os.getpid() and session() not in ([], ["19"]):
     assert time.monotonic() < deadline
     time.sleep(0.1)
-    cores.step_back()
+    cores.lower_priority()
 print(os.nice(0), *session())
 """
 
@@ -84,7 +84,7 @@ def test_a_session_without_a_niceness_is_left_as_it_is(tmp_path: Path) -> None:
     script = (
         "import os, pathlib; from claimeven.parallel import cores\n"
         f"cores._SESSION = pathlib.Path({str(session)!r})\n"
-        "before = os.nice(0); cores.step_back(); print(os.nice(0) == min(before + 10, 19))"
+        "before = os.nice(0); cores.lower_priority(); print(os.nice(0) == min(before + 10, 19))"
     )
     told = subprocess.run(
         [sys.executable, "-c", script], start_new_session=True, env=forks.environment(),

@@ -38,7 +38,7 @@ def usual() -> Iterator[None]:
 
 def test_it_is_put_off_to_the_next_safe_moment() -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), interrupts.put_off() as safe_moment:
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred() as safe_moment:
         safe_moment()
         press()
         done.append("the work")
@@ -49,7 +49,7 @@ def test_it_is_put_off_to_the_next_safe_moment() -> None:
 
 def test_it_is_put_off_to_the_end() -> None:
     done = []
-    with pytest.raises(KeyboardInterrupt), interrupts.put_off():
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
         press()
         press()
         done.append("the work")
@@ -62,14 +62,14 @@ def test_it_is_heeded_within_a_call_and_put_off_around_it() -> None:
         time.sleep(60)
 
     done = []
-    with pytest.raises(KeyboardInterrupt), interrupts.put_off() as safe_moment:
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred() as safe_moment:
         press()
         with pytest.raises(KeyboardInterrupt):  # one that came before
-            safe_moment.heeded(lambda: done.append("never"))
+            safe_moment.interruptible(lambda: done.append("never"))
         for _ in range(2):
             with pytest.raises(KeyboardInterrupt):
-                safe_moment.heeded(waits_for_it)
-        assert safe_moment.heeded(lambda: "answer") == "answer"
+                safe_moment.interruptible(waits_for_it)
+        assert safe_moment.interruptible(lambda: "answer") == "answer"
         press()
         done.append("to the end")
     assert done == ["to the end"]
@@ -79,23 +79,23 @@ def test_of_two_blocks_both_have_to_heed_it() -> None:
     done = []
 
     def inner() -> None:
-        with interrupts.put_off() as safe_moment:
+        with interrupts.deferred() as safe_moment:
             press()
             done.append("put off")
             with pytest.raises(KeyboardInterrupt):
                 safe_moment()
             with pytest.raises(KeyboardInterrupt):
-                safe_moment.heeded(press)
+                safe_moment.interruptible(press)
             press()
             done.append("put off again")
 
-    with interrupts.put_off() as outer:
+    with interrupts.deferred() as outer:
         with pytest.raises(KeyboardInterrupt):
-            outer.heeded(inner)
+            outer.interruptible(inner)
         done.append("out of it")
-    with pytest.raises(KeyboardInterrupt), interrupts.put_off():
-        with interrupts.put_off() as safe_moment:
-            safe_moment.heeded(press)
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
+        with interrupts.deferred() as safe_moment:
+            safe_moment.interruptible(press)
             safe_moment()
         done.append("both are over")
     assert done == ["put off", "put off again", "out of it", "both are over"]
@@ -114,7 +114,7 @@ def test_it_never_leaves_a_lock_held() -> None:
     lock = Pressed()
     with pytest.raises(KeyboardInterrupt), lock:
         raise AssertionError("the block has begun")
-    with interrupts.put_off() as safe_moment, lock, lock:  # its thread may take it again
+    with interrupts.deferred() as safe_moment, lock, lock:  # its thread may take it again
         safe_moment.forget()
     with ThreadPoolExecutor(1) as other:
         assert other.submit(super(Pressed, lock).acquire, False).result()
@@ -138,10 +138,10 @@ def test_what_it_does_as_a_rule_can_be_told(before: str | signal.Handlers) -> No
     handler = another if before == "another" else before
     signal.signal(signal.SIGINT, handler)  # type: ignore[arg-type]  # a handler or SIG_DFL
     try:
-        block = interrupts.put_off(signal.default_int_handler)
+        block = interrupts.deferred(signal.default_int_handler)
         with pytest.raises(KeyboardInterrupt), block as safe_moment:
             with pytest.raises(KeyboardInterrupt):
-                safe_moment.heeded(press)
+                safe_moment.interruptible(press)
             press()
         assert signal.getsignal(signal.SIGINT) == handler
     finally:
@@ -150,19 +150,19 @@ def test_what_it_does_as_a_rule_can_be_told(before: str | signal.Handlers) -> No
 
 def test_it_can_be_put_off_for_good() -> None:
     done = []
-    with interrupts.put_off() as safe_moment:
+    with interrupts.deferred() as safe_moment:
         press()
         safe_moment.forget()
         safe_moment()
         press()
-        safe_moment.heeded(press)
+        safe_moment.interruptible(press)
         done.append("the work")
     assert done == ["the work"]
 
 
 def test_an_error_gives_way_to_it() -> None:
     def fail() -> None:
-        with interrupts.put_off():
+        with interrupts.deferred():
             press()
             raise ValueError
 
@@ -170,7 +170,7 @@ def test_an_error_gives_way_to_it() -> None:
         fail()
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.never_lost])
+@pytest.mark.parametrize("block", [interrupts.deferred, interrupts.redeliver_lost])
 def test_without_it_nothing_changes(block: Block) -> None:
     with block():
         pass
@@ -178,7 +178,7 @@ def test_without_it_nothing_changes(block: Block) -> None:
         raise ValueError("mine")
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.never_lost])
+@pytest.mark.parametrize("block", [interrupts.deferred, interrupts.redeliver_lost])
 def test_a_handler_of_ones_own_is_called(block: Block) -> None:
     seen: list[int] = []
 
@@ -193,7 +193,7 @@ def test_a_handler_of_ones_own_is_called(block: Block) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.never_lost])
+@pytest.mark.parametrize("block", [interrupts.deferred, interrupts.redeliver_lost])
 def test_where_it_is_ignored_it_stays_so(block: Block) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -204,7 +204,7 @@ def test_where_it_is_ignored_it_stays_so(block: Block) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.mark.parametrize("block", [interrupts.put_off, interrupts.never_lost])
+@pytest.mark.parametrize("block", [interrupts.deferred, interrupts.redeliver_lost])
 def test_other_threads_are_let_be(block: Block) -> None:
     seen = []
 
@@ -219,7 +219,7 @@ def test_other_threads_are_let_be(block: Block) -> None:
 
 
 def test_a_library_that_makes_something_else_of_it_does_not_see_it() -> None:
-    with pytest.raises(KeyboardInterrupt), interrupts.put_off():
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
         try:
             press()
         except KeyboardInterrupt:
@@ -231,7 +231,7 @@ def test_what_a_library_swallows_is_raised_at_the_end(capsys: pytest.CaptureFixt
         def __del__(self) -> None:
             press()
 
-    with pytest.raises(KeyboardInterrupt), interrupts.put_off():
+    with pytest.raises(KeyboardInterrupt), interrupts.deferred():
         careless = Careless()
         del careless
     assert capsys.readouterr().err == ""
@@ -247,7 +247,7 @@ def test_other_errors_that_nobody_answers_are_told_as_ever(
     told: list[str] = []
     hook = lambda lost: told.append(str(lost.exc_value))  # noqa: E731 - compared below
     monkeypatch.setattr(sys, "unraisablehook", hook)
-    with interrupts.never_lost():
+    with interrupts.redeliver_lost():
         broken = Broken()
         del broken
     assert told == ["mine"]
@@ -263,7 +263,7 @@ def callback(phase, info):
     signal.raise_signal(signal.SIGINT)
 gc.callbacks.append(callback)
 try:
-    with interrupts.never_lost():
+    with interrupts.redeliver_lost():
         gc.collect()
         time.sleep(60)
 except KeyboardInterrupt:
@@ -279,8 +279,8 @@ def press():
     time.sleep(0.2)
     signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 signal.signal(signal.SIGINT, lambda number, frame: None)
-interrupts.last_words = lambda: "ended"
-with interrupts.ended_within(0.5):
+interrupts.exit_message = lambda: "ended"
+with interrupts.exit_if_stuck(0.5):
     threading.Thread(target=press).start()
     end = time.monotonic() + 60
     while time.monotonic() < end:
@@ -306,6 +306,6 @@ def test_it_ends_a_program_whatever_it_meets(script: str, status: int, out: str,
 def test_a_block_that_ends_soon_is_not_cut_short() -> None:
     before = signal.set_wakeup_fd(-1)
     signal.set_wakeup_fd(before)
-    with pytest.raises(KeyboardInterrupt), interrupts.ended_within(60):
+    with pytest.raises(KeyboardInterrupt), interrupts.exit_if_stuck(60):
         press()
     assert signal.set_wakeup_fd(before) == before

@@ -18,7 +18,7 @@ import pytest
 from claimeven.parallel import pool
 from claimeven.parallel.jobs import PoolError
 from claimeven.parallel.pool import LocalWorkers, Scheduler
-from claimeven.parallel.process import Child, ChildEnded, ChildSilent
+from claimeven.parallel.process import Child, ChildEnded, ChildTimeout
 from tests.parallel.stopping import FailingWork, StoppedWork, WaitingWork
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are stopped by signals")
@@ -54,18 +54,18 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Noted]:
 def test_a_worker_that_hangs_is_replaced(tmp_path: Path, started: list[Noted]) -> None:
     """It is stopped, alive and silent; its job is done by another, and it is ended."""
     told: list[str] = []
-    work = StoppedWork(str(tmp_path), patience=1.0)
+    work = StoppedWork(str(tmp_path), worker_timeout=1.0)
     assert sorted(LocalWorkers(2, told.append).play(work, range(6))) == squares(6)
     assert told[0] == (
-        "a process that plays square 3 hangs (no sign of life for 1 s): another one plays it again"
+        "a process that runs square 3 hangs (no sign of life for 1 s): another one runs it again"
     )
     assert len(started) == 3
     assert all(child.ended for child in started)
 
 
 def test_work_over_which_every_process_hangs_is_given_up(tmp_path: Path) -> None:
-    work = StoppedWork(str(tmp_path), at=0, always=True, patience=0.2)
-    with pytest.raises(PoolError, match=r"plays square 1 has ended 3 times: no sign of life"):
+    work = StoppedWork(str(tmp_path), at=0, always=True, worker_timeout=0.2)
+    with pytest.raises(PoolError, match=r"runs square 1 has ended 3 times: no sign of life"):
         list(LocalWorkers(1).play(work, [0]))
 
 
@@ -79,7 +79,7 @@ def test_work_that_cannot_begin_is_given_up(tmp_path: Path) -> None:
 def test_workers_none_of_which_is_ever_ready(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "START", 0.0)
+    monkeypatch.setattr(pool, "START_TIMEOUT", 0.0)
     crew = Killed(set())
     monkeypatch.setattr(crew, "wait", lambda workers: iter(()))
     with pytest.raises(PoolError, match="no number was ready after 0 s"):
@@ -90,7 +90,7 @@ def test_workers_none_of_which_is_ever_ready(
 def test_kept_workers_go_on_to_the_next_work(tmp_path: Path, started: list[Noted]) -> None:
     """The same processes, but for one that has ended meanwhile; in the end none is left."""
     work = StoppedWork(str(tmp_path), at=99)
-    with LocalWorkers(3).kept() as workers:
+    with LocalWorkers(3).reused() as workers:
         for _ in range(3):
             assert sorted(workers.play(work, range(40))) == squares(40)
         first = {child.process for child in workers._resting or []}
@@ -107,14 +107,14 @@ def test_kept_workers_go_on_to_the_next_work(tmp_path: Path, started: list[Noted
 
 def test_no_more_workers_than_jobs_and_none_is_left(tmp_path: Path, started: list[Noted]) -> None:
     """Each is one core's worth of work, and has a deadline to take its jobs."""
-    work = StoppedWork(str(tmp_path), at=9, patience=60.0)
+    work = StoppedWork(str(tmp_path), at=9, worker_timeout=60.0)
     with closing(LocalWorkers(5).play(work, [0, 1])) as results:
         assert next(results) in [(0, 0), (1, 1)]
     assert len(started) == 2
     for child in started:
         assert child.ended
         assert child.others["variables"]["OMP_NUM_THREADS"] == "1"
-        assert child.deadlines[0] == pool.START
+        assert child.deadlines[0] == pool.START_TIMEOUT
         assert set(child.deadlines[1:]) <= {60.0}
 
 
@@ -140,10 +140,10 @@ def test_a_worker_that_takes_no_message_is_replaced(
 
     told: list[str] = []
     monkeypatch.setattr(pool, "Child", Deaf)
-    work = StoppedWork(str(tmp_path), at=9, patience=60.0)
+    work = StoppedWork(str(tmp_path), at=9, worker_timeout=60.0)
     assert sorted(LocalWorkers(1, told.append).play(work, range(3))) == squares(3)
     assert len(started) == 2
-    hangs = "a process that plays square 1 hangs (it takes no more messages): another one"
+    hangs = "a process that runs square 1 hangs (it reads no more messages): another one"
     assert [each[: len(hangs)] for each in told] == [hangs] * (is_alive and number == 2)
 
 
@@ -178,7 +178,7 @@ class Killed:
         for number in numbers:
             if number in self.deadly:
                 self.deadly.discard(number)
-                raise ChildSilent if self.dies_silently else ChildEnded("on purpose")
+                raise ChildTimeout if self.dies_silently else ChildEnded("on purpose")
             self.messages.append((worker, [(number, number * number)]))
 
     def wait(self, workers: Sequence[int]) -> Iterator[tuple[int, Any]]:
@@ -216,14 +216,14 @@ def test_the_first_job_of_a_worker_is_to_blame_for_its_end(tmp_path: Path) -> No
         assert [scheduler._next(512) for _ in range(3)] == [[4], [5], [6]]
     member = scheduler.members[-1]
     member.numbers = deque([4, 5, 6])
-    with pytest.raises(PoolError, match="plays square 5 has ended 3 times: on purpose"):
+    with pytest.raises(PoolError, match=r"runs square 5 has ended 3 times: on purpose"):
         scheduler._replace(member, "on purpose")
 
 
 def test_a_job_that_is_not_to_go_on_is_left_out(tmp_path: Path) -> None:
     crew = Killed(set())
     work = StoppedWork(str(tmp_path))
-    results = Scheduler(crew, work, range(9), 2, goes_on=lambda number: number % 3 > 0).results()
+    results = Scheduler(crew, work, range(9), 2, should_run=lambda number: number % 3 > 0).results()
     assert sorted(results) == [(n, n * n) for n in (1, 2, 4, 5, 7, 8)]
 
 
@@ -254,7 +254,7 @@ def test_a_worker_says_that_it_is_ready_and_that_it_lives(tmp_path: Path) -> Non
         while not (results := pickle.loads(child.receive(60))):
             pass
         assert results == [(7, 49)]
-        child.hang_up()
+        child.close_input()
         with pytest.raises(ChildEnded, match="exit status 0"):
             child.receive(60)
     finally:

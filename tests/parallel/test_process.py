@@ -81,7 +81,7 @@ def test_a_process_for_whose_pipes_there_is_no_room_leaves_none_open(
     bounds = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, bounds[1]))
     try:
-        with pytest.raises(NoMoreProcesses, match=r"open files at a time \(ulimit -n\)"):
+        with pytest.raises(NoMoreProcesses, match=r"open files \(ulimit -n\)"):
             start()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, bounds)
@@ -99,7 +99,7 @@ def test_a_process_asks_for_no_more_memory_than_the_system_grants(hard: int, lim
     ("status", "how"), [(3, "exit status 3"), (-9, "signal SIGKILL"), (-99, "signal 99")]
 )
 def test_how_a_process_has_ended(status: int, how: str) -> None:
-    assert posix.how_it_ended(status, 1 << 60) == (how, False)
+    assert posix.describe_exit(status, 1 << 60) == (how, False)
 
 
 @pytest.mark.parametrize("does", ["exit 3", "kill -TERM $$"])

@@ -112,18 +112,18 @@ def test_a_worker_killed_in_mid_game_loses_nothing(two_workers: RayWorkers, tmp_
 def test_a_game_that_ends_every_worker_is_given_up(
     one_worker: RayWorkers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool, "TRIES", 2)
+    monkeypatch.setattr(pool, "MAX_TRIES", 2)
     killer = tmp_path / "killer.py"
     killer.write_text(KILLER.format(always=True), encoding="utf-8")
-    with pytest.raises(InvalidMatch, match=r"the Ray worker that plays game \d has ended 2 times"):
+    with pytest.raises(InvalidMatch, match=r"the Ray worker that runs game \d has ended 2 times"):
         games_of(work("random", str(killer), games=2), one_worker)
 
 
 def test_a_worker_that_hangs_is_replaced(two_workers: RayWorkers, tmp_path: Path) -> None:
     told: list[str] = []
-    work, players = StoppedWork(str(tmp_path)), RayWorkers(2, tell=told.append)
+    work, players = StoppedWork(str(tmp_path)), RayWorkers(2, on_message=told.append)
     assert sorted(players.play(work, range(6))) == [(n, n * n) for n in range(6)]
-    sentence = "a Ray worker that plays square 3 hangs (no sign of life for 3 s): another one plays"
+    sentence = "a Ray worker that runs square 3 hangs (no sign of life for 3 s): another one runs"
     assert told == [f"{sentence} it again"]
 
 

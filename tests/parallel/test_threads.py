@@ -32,7 +32,7 @@ def usual() -> Iterator[None]:
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_each_number_is_worked_on_once_and_the_first_here(count: int) -> None:
     done: list[tuple[int, int]] = []
-    threads.together(lambda n: done.append((n, threading.get_ident())), count, lambda: None)
+    threads.run_in_threads(lambda n: done.append((n, threading.get_ident())), count, lambda: None)
     assert sorted(number for number, _ in done) == list(range(count))
     assert [number for number, thread in done if thread == threading.get_ident()] == [0]
 
@@ -49,7 +49,7 @@ def test_what_one_raises_ends_all_and_is_raised(failing: int) -> None:
         rested.append(number)
 
     with pytest.raises(ValueError, match=f"{failing} fails"):
-        threads.together(work, 3, stopped.set)
+        threads.run_in_threads(work, 3, stopped.set)
     assert sorted(rested) == sorted({0, 1, 2} - {failing})
 
 
@@ -63,8 +63,8 @@ def test_what_was_raised_first_is_raised() -> None:
             raise ValueError(f"{number} fails")
 
     for call in (
-        lambda: threads.together(work, 3, stopped.set),
-        lambda: threads.served(lambda: work(0), work, 3, stopped.set),
+        lambda: threads.run_in_threads(work, 3, stopped.set),
+        lambda: threads.run_with_threads(lambda: work(0), work, 3, stopped.set),
     ):
         stopped.clear()
         with pytest.raises(ValueError, match="1 fails"):
@@ -84,7 +84,7 @@ def test_they_are_told_to_stop_until_they_do() -> None:
             time.sleep(0.001)
 
     with pytest.raises(ValueError, match="1 fails"):
-        threads.together(work, 3, lambda: told.append("stop"))
+        threads.run_in_threads(work, 3, lambda: told.append("stop"))
     assert len(told) >= 4
 
 
@@ -99,7 +99,7 @@ def test_of_those_who_work_together_none_is_told_to_stop_for_another_has_ended()
             time.sleep(0.1)  # in which they would be told
         rested.append(number)
 
-    threads.together(work, 3, lambda: told.append("stop"))
+    threads.run_in_threads(work, 3, lambda: told.append("stop"))
     assert sorted(rested) == [0, 1, 2]
     assert told == []
 
@@ -112,7 +112,7 @@ def test_those_who_serve_are_told_to_stop_when_the_work_is_done() -> None:
         assert stopped.wait(60)
         rested.append(number)
 
-    assert threads.served(lambda: "answer", work, 2, stopped.set) == "answer"
+    assert threads.run_with_threads(lambda: "answer", work, 2, stopped.set) == "answer"
     assert sorted(rested) == [0, 1]
 
 
@@ -122,8 +122,10 @@ def test_where_there_can_be_no_more_threads_that_is_raised() -> None:
     before = threading.stack_size(1 << 47)  # all the memory that there are addresses for
     try:
         for call in (
-            lambda: threads.together(worked.append, 3, lambda: None),
-            lambda: threads.served(lambda: worked.append(0), worked.append, 2, lambda: None),
+            lambda: threads.run_in_threads(worked.append, 3, lambda: None),
+            lambda: threads.run_with_threads(
+                lambda: worked.append(0), worked.append, 2, lambda: None
+            ),
         ):
             with pytest.raises(RuntimeError, match="can't start new thread"):
                 call()
@@ -151,7 +153,7 @@ def test_ctrl_c_while_only_the_others_work_ends_them_first(presses: int) -> None
             rested.append(number)
 
     with pytest.raises(KeyboardInterrupt):
-        threads.together(work, 3, stopped.set)
+        threads.run_in_threads(work, 3, stopped.set)
     assert sorted(rested) == [1, 2]
 
 
@@ -168,7 +170,7 @@ def test_ctrl_c_at_work_ends_all() -> None:
         rested.append(number)
 
     with pytest.raises(KeyboardInterrupt):
-        threads.together(work, 3, stopped.set)
+        threads.run_in_threads(work, 3, stopped.set)
     assert sorted(rested) == [1, 2]
 
 
@@ -198,14 +200,14 @@ class Others:
             time.sleep(0.0005)
         self.rested.append(number)
 
-    def together(self) -> None:
-        threads.together(lambda n: self.work(n) if n else self.main(), 3, self.stopped.set)
+    def in_threads(self) -> None:
+        threads.run_in_threads(lambda n: self.work(n) if n else self.main(), 3, self.stopped.set)
 
-    def served(self) -> None:
-        threads.served(self.main, self.work, 2, self.stopped.set)
+    def with_threads(self) -> None:
+        threads.run_with_threads(self.main, self.work, 2, self.stopped.set)
 
 
-@pytest.mark.parametrize("call", [Others.together, Others.served])
+@pytest.mark.parametrize("call", [Others.in_threads, Others.with_threads])
 @pytest.mark.parametrize("presses", [False, True])
 def test_ctrl_c_at_any_step_once_or_again_leaves_nobody_at_work(
     call: Callable[[Others], None], presses: bool
@@ -224,10 +226,10 @@ def test_ctrl_c_at_any_step_once_or_again_leaves_nobody_at_work(
 
 
 def test_the_next_of_a_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "_LOOK", 0.01)
+    monkeypatch.setattr(threads, "_ITEM_POLL", 0.01)
     items: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Timer(0.1, items.put, ("late",)).start()
-    assert threads.next_of(items) == "late"
+    assert threads.get_item(items) == "late"
 
 
 @pytest.mark.usefixtures("usual")
@@ -242,4 +244,4 @@ def test_ctrl_c_ends_a_wait_and_no_wait_is_without_end() -> None:
 
     threading.Timer(0.05, press).start()
     with pytest.raises(KeyboardInterrupt):
-        threads.next_of(Items())
+        threads.get_item(Items())

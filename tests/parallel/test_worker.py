@@ -36,7 +36,7 @@ def test_a_job_is_cancelled_once(parent: Parent, begins: bool) -> None:
 
     def do(message: dict[str, Any], send: Send) -> tuple[str, Any]:
         if message["job"] == 1:
-            worker._unwanted = 1
+            worker._cancelled = 1
             try:
                 send("column", 1)
                 ended.append("went on")
@@ -48,7 +48,7 @@ def test_a_job_is_cancelled_once(parent: Parent, begins: bool) -> None:
     worker = JobWorker(parent, do, lambda: ended.append("forgotten"))  # type: ignore[arg-type]
     signal.signal(signal.SIGINT, worker._stop)
     if begins:
-        worker._unwanted = 1
+        worker._cancelled = 1
     worker._serve_one({"job": 1})
     assert parent.events == (["cancelled"] if begins else ["column", "cancelled"])
     assert ended == (["forgotten"] if begins else ["cleaned up", "forgotten"])

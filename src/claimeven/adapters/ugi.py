@@ -38,7 +38,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import parse_column
 from claimeven.game.position import Position
 from claimeven.parallel.interrupts import Lock
-from claimeven.parallel.threads import next_of
+from claimeven.parallel.threads import get_item
 from claimeven.suggestions import did_you_mean
 
 #: The most bytes of a line.
@@ -381,7 +381,7 @@ def serve(engine: UgiEngine, lines: TextIO, is_gone: Callable[[], bool] = lambda
     try:
         for each in (read, look):
             threading.Thread(target=each, daemon=True).start()
-        while (line := next_of(waiting)) is not None and engine.handle(line):
+        while (line := get_item(waiting)) is not None and engine.handle(line):
             pass
     finally:
         is_done.set()

@@ -256,7 +256,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
         if self._pool is not None and self._pool_owner == os.getpid():
-            with interrupts.put_off():
+            with interrupts.deferred():
                 self._pool.shutdown()
 
     @property
@@ -285,7 +285,7 @@ class VectorConnectFour(VectorEnv[dict[str, Array], Array, Array]):
         first, *others = pairwise(ends)
         # Ctrl-C in the middle would leave games that other threads still step, or a locked pool;
         # a step is short.
-        with interrupts.put_off():
+        with interrupts.deferred():
             if self._pool_owner != os.getpid():
                 self._start_threads()
             later = [

@@ -17,7 +17,7 @@ from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
 from claimeven.game.validation import whole_number
 from claimeven.parallel import jobs as parallel_jobs
-from claimeven.parallel.jobs import Executor, Play, PoolError, Result
+from claimeven.parallel.jobs import Executor, PoolError, Result, RunJobs
 from claimeven.parallel.pool import LocalWorkers
 from claimeven.parallel.ray_workers import RayWorkers
 
@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PlanWork:
-    """The games of a plan: see `parallel.jobs.Work`.
+    """The games of a plan: see `parallel.jobs.Workload`.
 
     With `forfeit_unloadable` agents that cannot be loaded forfeit their games: see `Referee`.
     """
@@ -44,10 +44,10 @@ class PlanWork:
     forfeit_unloadable: bool = False
     texts: Mapping[str, bytes] = field(default_factory=dict)
     unit = "game"
-    patience = None  # a move may take any time, and its clock is the referee's
+    worker_timeout = None  # a move may take any time, and its clock is the referee's
 
     @contextmanager
-    def begun(self) -> Iterator[Play]:
+    def runner(self) -> Iterator[RunJobs]:
         """Make the agents in a process that does nothing else, and play."""
         hold(self.texts)
         with Referee(self.plan, self.keep_decisions, True, self.forfeit_unloadable) as referee:
@@ -67,25 +67,25 @@ class PlanWork:
 class CheckedWork:
     """Work that begins only if the machine has this program, and the same files of the agents."""
 
-    work: parallel_jobs.Work
+    work: parallel_jobs.Workload
     unit: str
-    patience: float | None
+    worker_timeout: float | None
     version: str
     folder: str
     digests: Mapping[str, Mapping[str, str]]
 
     @classmethod
-    def of(cls, work: parallel_jobs.Work, specs: Sequence[str]) -> CheckedWork:
+    def of(cls, work: parallel_jobs.Workload, specs: Sequence[str]) -> CheckedWork:
         """Return some work with what this process finds of the agents of some specs."""
         digests = {spec: digests_of(spec) for spec in specs}
-        return cls(work, work.unit, work.patience, _version(), str(Path.cwd()), digests)
+        return cls(work, work.unit, work.worker_timeout, _version(), str(Path.cwd()), digests)
 
     def for_other_machines(self) -> CheckedWork:
         """Return the work itself."""
         return self
 
     @contextmanager
-    def begun(self) -> Iterator[Play]:
+    def runner(self) -> Iterator[RunJobs]:
         """Enter the folder, check the rest, and begin. Raises `InvalidMatch` for what differs."""
         here = socket.gethostname()
         if _version() != self.version:
@@ -105,7 +105,7 @@ class CheckedWork:
                     f"{here} {what} of {spec}: agents from files need a folder that all machines"
                     " share"
                 )
-        with self.work.begun() as play:
+        with self.work.runner() as play:
             yield play
 
 

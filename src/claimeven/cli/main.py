@@ -117,9 +117,9 @@ def main(
     even if Ctrl-C is pressed repeatedly.
     """
     prepare_streams()
-    interrupts.note_stops()
-    with interrupts.never_lost(), interrupts.put_off(on_interrupt) as safe_moment:
-        status = _status_of(lambda: safe_moment.heeded(lambda: _run(arguments)))
+    interrupts.count_resumes()
+    with interrupts.redeliver_lost(), interrupts.deferred(on_interrupt) as safe_moment:
+        status = _status_of(lambda: safe_moment.interruptible(lambda: _run(arguments)))
         safe_moment.forget()
         sys.exit(status)
 

@@ -106,7 +106,7 @@ class Kernel:
         """Return the compiled function, ready to run. Ctrl-C ends it as KeyboardInterrupt."""
         with _LOADING:
             if self._compiled is None:
-                with interrupts.put_off() as safe_moment:
+                with interrupts.deferred() as safe_moment:
                     self._compiled = self._load(safe_moment)
             return self._compiled
 

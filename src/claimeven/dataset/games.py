@@ -17,7 +17,7 @@ from claimeven.dataset.config import DatasetPlan
 from claimeven.dataset.rows import WORSE, Row
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.parallel.threads import next_of, served
+from claimeven.parallel.threads import get_item, run_with_threads
 from claimeven.solver.queries import BestMoves
 from claimeven.solver.scores import sample_column, softmax_chances
 from claimeven.solver.solver import Solver
@@ -91,7 +91,9 @@ class Games:
         """
         if len(self._players) == 1:
             return use(self._play(self._players[0], number) for number in count(first))
-        return served(lambda: use(self._rows(first)), self._work, len(self._players), self._give_up)
+        return run_with_threads(
+            lambda: use(self._rows(first)), self._work, len(self._players), self._give_up
+        )
 
     def _rows(self, first: int) -> Iterator[list[Row]]:
         """Yield the rows of the games that the threads play, in order; raise their errors."""
@@ -101,7 +103,7 @@ class Games:
                 self._numbers.put(asked)
                 asked += 1
             while number not in found:
-                found.update([next_of(self._played)])
+                found.update([get_item(self._played)])
             rows = found.pop(number)
             if isinstance(rows, Exception):
                 raise rows

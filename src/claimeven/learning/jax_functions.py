@@ -40,7 +40,7 @@ def jax_and_optax() -> tuple[Any, Any]:
     """
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:
-        with interrupts.put_off():  # an exception from outside would break their C++
+        with interrupts.deferred():  # an exception from outside would break their C++
             import jax  # noqa: PLC0415 - an extra
             import optax  # noqa: PLC0415 - an extra
     except ImportError:
@@ -65,7 +65,7 @@ class JaxFunction:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the function. Ctrl-C waits for its end: JAX's state is inconsistent in between."""
-        with interrupts.put_off():
+        with interrupts.deferred():
             return self._run(arguments)
 
     def _run(self, arguments: tuple[Any, ...]) -> Any:
@@ -73,7 +73,7 @@ class JaxFunction:
         kinds = tuple((getattr(x, "shape", ()), getattr(x, "dtype", type(x))) for x in leaves)
         made = self._made.get((structure, kinds))
         if made is None:
-            with interrupts.ended_within(_UNHEEDED):
+            with interrupts.exit_if_stuck(_UNHEEDED):
                 made = self._made[structure, kinds] = self._compiled(arguments)
         return made(*arguments)
 

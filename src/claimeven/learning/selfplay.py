@@ -222,7 +222,7 @@ def train_selfplay(
 def _kept(executor: Executor | None, stack: ExitStack) -> Executor | None:
     """Return the executor for all iterations: workers of ours stay from one to the next."""
     if isinstance(executor, LocalWorkers | RayWorkers):
-        players: AbstractContextManager[Executor] = executor.kept()
+        players: AbstractContextManager[Executor] = executor.reused()
         return stack.enter_context(players)
     return executor
 

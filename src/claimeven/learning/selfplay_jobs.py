@@ -24,7 +24,7 @@ from claimeven.montecarlo.puct import PuctForest
 from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.networks.net import Net
 from claimeven.parallel.connection import Address
-from claimeven.parallel.jobs import Executor, Play
+from claimeven.parallel.jobs import Executor, RunJobs
 
 #: Seconds that a worker may say nothing: thousands of times what it takes to say that it plays.
 PATIENCE: Final = 120.0
@@ -42,7 +42,7 @@ class Played(NamedTuple):
 
 @dataclass(frozen=True)
 class SelfPlayWork:
-    """The tasks of an iteration, with the arrays of the net that plays: see `parallel.jobs.Work`.
+    """The tasks of an iteration, with the arrays of the net that plays: a `parallel.jobs.Workload`.
 
     `judge` is the address of an `InferenceServer` that has the net instead.
     """
@@ -50,7 +50,7 @@ class SelfPlayWork:
     config: SelfPlayConfig
     arrays: Mapping[str, npt.NDArray[Any]]
     iteration: int
-    patience: float | None = PATIENCE
+    worker_timeout: float | None = PATIENCE
     judge: Address | None = None
 
     @property
@@ -63,7 +63,7 @@ class SelfPlayWork:
         return CheckedWork.of(self, ())
 
     @contextmanager
-    def begun(self) -> Iterator[Play]:
+    def runner(self) -> Iterator[RunJobs]:
         """Yield what plays tasks by their numbers."""
         PuctForest.load()
         with self._net() as net:
@@ -73,7 +73,7 @@ class SelfPlayWork:
     def _played(
         self, net: PolicyValue, numbers: Iterable[int]
     ) -> Iterator[tuple[int, Played] | None]:
-        """Play tasks by a net: see `Play`."""
+        """Play tasks by a net: see `RunJobs`."""
         for number in numbers:
             begin = time.process_time()
             games = self.config.tasks[number]
@@ -100,15 +100,15 @@ def play_selfplay(
     iteration: int,
     executor: Executor | None = None,
     watch: Callable[[int], object] | None = None,
-    patience: float = PATIENCE,
+    worker_timeout: float = PATIENCE,
     judge: InferenceServer[NetInJax] | None = None,
 ) -> Played:
     """Play the games of an iteration; return the positions of all, in the order of the tasks.
 
     Without an executor they are played in this process. `watch` is called with how many games are
-    over. The result is the same wherever they are played. A worker that has said nothing for
-    `patience` seconds is replaced: see `parallel.jobs.Work`. A `judge` judges by the net for all
-    workers of this machine.
+    over. The result does not depend on the executor. A worker without a sign of life for
+    `worker_timeout` seconds is replaced: see `parallel.jobs.Workload`. A `judge` judges by the net
+    for all workers of this machine.
 
     >>> from claimeven import Geometry
     >>> board = Geometry(4, 4, 3)
@@ -117,10 +117,10 @@ def play_selfplay(
     >>> played.tally.games, bool((abs(played.positions.policies.sum(axis=1) - 1) < 1e-6).all())
     (4, True)
     """
-    work = SelfPlayWork(config, net.arrays, iteration, patience)
+    work = SelfPlayWork(config, net.arrays, iteration, worker_timeout)
     if judge is not None:
         judge.model.take(net)
-        work = SelfPlayWork(config, {}, iteration, patience, judge.address)
+        work = SelfPlayWork(config, {}, iteration, worker_timeout, judge.address)
     numbers = range(len(config.tasks))
     found: dict[int, Played] = {}
     results = _played_here(work, numbers) if executor is None else executor.play(work, numbers)
@@ -135,5 +135,5 @@ def play_selfplay(
 
 
 def _played_here(work: SelfPlayWork, numbers: Iterable[int]) -> Iterator[tuple[int, Played]]:
-    with work.begun() as play:
+    with work.runner() as play:
         yield from (result for result in play(numbers) if result is not None)

@@ -20,7 +20,7 @@ from claimeven.montecarlo.flat import engine as flat
 from claimeven.montecarlo.graph import engine as graph
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.tree import engine as tree
-from claimeven.parallel.threads import together
+from claimeven.parallel.threads import run_in_threads
 
 #: Parts that flat search divides its time into: a leaf gets one of them at most.
 TIME_PARTS: Final = 40
@@ -89,7 +89,7 @@ def run_all(
             deadline = None if seconds is None else started + seconds
             made[i] = [_run(engine, share, deadline, first, stop)]
 
-    together(work, count, stop.set)
+    run_in_threads(work, count, stop.set)
     return made
 
 

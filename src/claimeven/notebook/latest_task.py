@@ -37,7 +37,7 @@ class Lane:
     def ask(self, job: Job | None) -> None:
         """Do this job next; with None do no more."""
         # Ctrl-C within might leave the lock held, or a thread taken for started: for ever.
-        with interrupts.put_off(), self._changed:
+        with interrupts.deferred(), self._changed:
             self._newest += 1
             self._next = job
             if job is not None and self._thread is None:
@@ -53,7 +53,7 @@ class Lane:
         if self._thread is current_thread():
             return False
         left = math.inf
-        with interrupts.put_off() as safe_moment:
+        with interrupts.deferred() as safe_moment:
             while left > 0:
                 left = max(0.0, deadline - time.monotonic())
                 with self._changed:

@@ -1,4 +1,5 @@
-"""Processes and threads: one connection, child, worker loop and pool for all that runs elsewhere.
+"""Processes and threads: connections, child processes, the worker loop and the pool.
 
-Nothing here knows the game. `posix` and `windows` hold what the systems do in their own way.
+This package does not depend on the game. The modules `posix` and `windows` contain the code that
+differs between systems.
 """

@@ -1,7 +1,7 @@
-"""Messages between two processes: bytes behind their length, over a socket.
+"""Messages between two processes: a length and its bytes, over a socket.
 
-Sockets carry them on every system. `multiprocessing.connection` does not fit: it waits without end
-for the rest of a message that was cut short, and for a reader that has stopped.
+Sockets work on every system. `multiprocessing.connection` does not fit: it waits forever for the
+rest of a truncated message, and for a reader that has stopped.
 """
 
 from __future__ import annotations
@@ -14,37 +14,36 @@ import socket
 import struct
 from typing import Any, Protocol
 
-#: Bytes of the longest message that is taken, unless a reader takes less.
+#: Default for the longest message that a reader accepts, in bytes.
 MAX_MESSAGE = 1 << 28
-#: Bytes read at once.
+#: Bytes of one read.
 CHUNK = 1 << 16
 _HEADER = struct.Struct("<I")
 #: Seconds to connect to a process of this machine.
 _CONNECT = 10.0
 _encode = json.JSONEncoder(separators=(",", ":")).encode
-#: `poll` where there is one: `select` knows no file number above 1023, `epoll` takes a file.
+#: `poll` if available: `select` supports no file number above 1023, `epoll` uses up a file.
 Selector: type[selectors.BaseSelector] = getattr(
     selectors, "PollSelector", selectors.SelectSelector
 )
 
 
 class HasFileno(Protocol):
-    """Something that can be waited for."""
+    """An object that a selector can wait for."""
 
     def fileno(self) -> int:
-        """Return its number."""
+        """Return the file number."""
 
 
 class InvalidMessage(Exception):
-    """Bytes that are not a message, or more of them than may come."""
+    """Bytes that are not a message, or a message that is too long."""
 
 
 class Connection:
     """One end of a socket that carries messages.
 
-    One thread may receive while another sends. The other end may send anything: a message longer
-    than `max_message` raises `InvalidMessage`, one that was cut short is waited for by whoever
-    looks at the clock.
+    One thread may receive while another sends. The other end is not trusted: a message longer than
+    `max_message` raises `InvalidMessage`. The caller limits the wait for a truncated message.
     """
 
     def __init__(self, end: socket.socket, max_message: int = MAX_MESSAGE) -> None:
@@ -53,24 +52,26 @@ class Connection:
         self._received = bytearray()
 
     def fileno(self) -> int:
-        """Return the number by which a selector waits for it."""
+        """Return the file number for a selector."""
         return self._end.fileno()
 
     def send(self, message: bytes, seconds: float | None = None) -> None:
-        """Send a message. Raises `TimeoutError` if it has not been taken within `seconds`, and then
-        the connection is of no more use; `OSError` if the other end is closed.
+        """Send a message.
+
+        Raises `OSError` if the other end is closed, and `TimeoutError` if the message was not
+        accepted within `seconds`: then the connection cannot be used again.
         """
         self._end.settimeout(seconds)
         self._end.sendall(_HEADER.pack(len(message)) + message)
 
     def read(self) -> bool:
-        """Take in bytes that have come, at least one; False if there will be no more."""
+        """Read available bytes, at least one; False at the end of the stream."""
         data = self._end.recv(CHUNK)
         self._received += data
         return bool(data)
 
     def take(self) -> bytes | None:
-        """Return the next message if all of it has been read. Raises `InvalidMessage`."""
+        """Return the next message if it has been read completely. Raises `InvalidMessage`."""
         received = self._received
         if len(received) < _HEADER.size:
             return None
@@ -85,7 +86,7 @@ class Connection:
         return message
 
     def receive(self) -> bytes | None:
-        """Return the next message, waited for as long as it takes; None if there is no more."""
+        """Wait for the next message and return it; None at the end of the stream."""
         while (message := self.take()) is None:
             if not self.read():
                 return None
@@ -96,12 +97,12 @@ class Connection:
         self._end.close()
 
 
-#: Where a process listens: a port of this machine, and the key that its clients must know.
+#: The port of this machine on which a process listens, and the key that its clients must send.
 Address = tuple[int, bytes]
 
 
 def listen() -> tuple[socket.socket, Address]:
-    """Return a socket that takes connections of processes of this machine, and its address."""
+    """Return a socket that accepts connections from this machine, and its address."""
     listener = socket.create_server(("127.0.0.1", 0))
     return listener, (listener.getsockname()[1], os.urandom(16))
 
@@ -122,19 +123,22 @@ def is_key(message: bytes, address: Address) -> bool:
 
 
 def can_read(end: HasFileno) -> bool:
-    """Whether something has come, or the other end was closed."""
+    """Whether data has arrived or the other end was closed."""
     with Selector() as selector:
         selector.register(end.fileno(), selectors.EVENT_READ)
         return bool(selector.select(0))
 
 
 def pack(message: dict[str, Any]) -> bytes:
-    """Return plain data as the bytes of a message, in JSON."""
+    """Return plain data as the bytes of a JSON message."""
     return _encode(message).encode("ascii")
 
 
 def unpack(data: bytes) -> dict[str, Any]:
-    """Read the message of `pack`. Raises `ValueError` or `RecursionError` for other bytes."""
+    """Return the data of a message of `pack`.
+
+    Raises `ValueError` or `RecursionError` for other bytes.
+    """
     message = json.loads(data)
     if not isinstance(message, dict):
         raise ValueError(f"a message must be an object, got {type(message).__name__}")

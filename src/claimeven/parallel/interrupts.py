@@ -1,4 +1,4 @@
-"""Ctrl-C where it would leave half-made things behind, and Ctrl-Z where a clock runs."""
+"""Ctrl-C is deferred while it could leave unfinished data; Ctrl-Z is noted for clocks."""
 
 from __future__ import annotations
 
@@ -13,113 +13,113 @@ from types import FrameType
 from typing import TypeAlias, TypeVar
 
 _Result = TypeVar("_Result")
-#: Returns what is printed if Ctrl-C ends this process immediately.
-last_words: Callable[[], str] = lambda: "interrupted"  # noqa: E731 - it is replaced
+#: Returns the line that is printed if Ctrl-C ends this process immediately.
+exit_message: Callable[[], str] = lambda: "interrupted"  # noqa: E731 - it is replaced
 #: Exit status of a program that Ctrl-C has ended.
 INTERRUPTED = 130
-#: Seconds until Ctrl-C comes again that met code which can raise nothing.
-_AGAIN = 0.01
-#: Seconds between two looks whether Ctrl-C came while a lock is waited for.
-_LOOK = 0.1
-#: What is called when a signal comes, with its number and where the program stood.
+#: Seconds after which a Ctrl-C is repeated that code could not raise.
+_REPEAT_DELAY = 0.01
+#: Seconds between two checks for Ctrl-C while waiting for a lock.
+_POLL_INTERVAL = 0.1
+#: A signal handler: it gets the number of the signal and the current frame.
 _Handle: TypeAlias = Callable[[int, FrameType | None], object]
 
 
 class SafeMoment:
-    """A block in which Ctrl-C is put off; called at moments at which it may come. See `put_off`."""
+    """A block that defers Ctrl-C; calling the object delivers a deferred one. See `deferred`."""
 
-    __slots__ = ("_before", "_came", "_heeds", "_usual")
+    __slots__ = ("_before", "_handler", "_is_interruptible", "_is_pending")
 
-    def __init__(self, usual: _Handle | None = None) -> None:
-        self._usual = usual
+    def __init__(self, handler: _Handle | None = None) -> None:
+        self._handler = handler
         self._before: _Handle | int | None = None
-        self._came = self._heeds = False
+        self._is_pending = self._is_interruptible = False
 
     def __enter__(self) -> SafeMoment:
         before = signal.getsignal(signal.SIGINT)
-        usual = self._usual or before
-        if callable(usual) and threading.current_thread() is threading.main_thread():
-            self._usual, self._before = usual, before
-            signal.signal(signal.SIGINT, self._note)
+        handler = self._handler or before
+        if callable(handler) and threading.current_thread() is threading.main_thread():
+            self._handler, self._before = handler, before
+            signal.signal(signal.SIGINT, self._on_signal)
         return self
 
-    def __exit__(self, *ended_by: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
             self()
 
     def __call__(self) -> None:
-        """Do what Ctrl-C does as a rule, if it came: most often raise KeyboardInterrupt."""
-        if self._came and self._usual is not None:
-            self._came = False
-            self._usual(signal.SIGINT, sys._getframe())
+        """Call the handler if Ctrl-C was pressed: it usually raises KeyboardInterrupt."""
+        if self._is_pending and self._handler is not None:
+            self._is_pending = False
+            self._handler(signal.SIGINT, sys._getframe())
 
     def forget(self) -> None:
-        """Put Ctrl-C off for good: what came, and what comes in the block, is as good as heeded."""
-        self._usual = None
+        """Ignore every Ctrl-C of this block, past and future."""
+        self._handler = None
 
-    def heeded(self, call: Callable[[], _Result]) -> _Result:
-        """Return call(), which Ctrl-C may end at any moment; what follows it is not disturbed.
+    def interruptible(self, call: Callable[[], _Result]) -> _Result:
+        """Return call(), which Ctrl-C may interrupt at any moment.
 
-        However often Ctrl-C comes, each is either raised within the call or put off.
+        Each Ctrl-C is either raised within the call or deferred, also if it is pressed repeatedly.
         """
-        before, self._heeds = self._heeds, True
+        before, self._is_interruptible = self._is_interruptible, True
         try:
             self()
             return call()
         finally:
-            self._heeds = before
+            self._is_interruptible = before
 
-    def _note(self, number: int, frame: FrameType | None) -> None:
-        """Heed Ctrl-C within the call of `heeded`, and put it off elsewhere: the handler."""
-        is_within = self._heeds and frame is not None and frame.f_code is not _HEEDED
-        if self._usual is not None and is_within:
-            self._usual(number, frame)
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        """The handler of Ctrl-C: call the original one within `interruptible`, defer elsewhere."""
+        is_within = frame is not None and frame.f_code is not _INTERRUPTIBLE
+        if self._handler is not None and self._is_interruptible and is_within:
+            self._handler(number, frame)
         else:
-            self._came = True
+            self._is_pending = True
 
 
-_HEEDED = SafeMoment.heeded.__code__
+_INTERRUPTIBLE = SafeMoment.interruptible.__code__
 
 
-def put_off(usual: _Handle | None = None) -> SafeMoment:
-    """Put Ctrl-C off until a safe moment: a block, with a function to call at such moments.
+def deferred(handler: _Handle | None = None) -> SafeMoment:
+    """Defer Ctrl-C until a safe moment: a context manager, to be called at such moments.
 
-    It ends the block as KeyboardInterrupt would have, if Ctrl-C came, and so does the end of the
-    block. For code in which an exception from nowhere does harm, such as a compiler, and libraries
-    that are imported, which may swallow it or crash. Nothing changes in other threads than the main
-    one, and if Ctrl-C is ignored. `usual` is what it does by default, if not as around the block.
+    The call raises KeyboardInterrupt if Ctrl-C was pressed, and so does the end of the block. For
+    code that an unexpected exception harms, such as a compiler, or an import that may swallow it or
+    crash. It has no effect in other threads than the main one, or if Ctrl-C is ignored. `handler`
+    is called for Ctrl-C, by default the handler in effect around the block.
     """
-    return SafeMoment(usual)
+    return SafeMoment(handler)
 
 
 class Lock(_thread.RLock):  # type: ignore[misc]  # it is not final
-    """A lock for `with`, which its thread may take again, that Ctrl-C never leaves held.
+    """A reentrant lock for `with` that Ctrl-C never leaves locked.
 
-    Since Python 3.14 Ctrl-C may come between a lock's `__enter__` in C and the block.
+    Since Python 3.14 Ctrl-C may arrive between a lock's `__enter__` in C and the block.
     """
 
     def __enter__(self) -> bool:  # type: ignore[override]  # as for the one in C
-        is_held = False
+        is_locked = False
         try:
-            with put_off() as safe_moment:
-                while not self.acquire(timeout=_LOOK):
+            with deferred() as safe_moment:
+                while not self.acquire(timeout=_POLL_INTERVAL):
                     safe_moment()
-                is_held = True
+                is_locked = True
             return True
         except BaseException:
-            if is_held:
+            if is_locked:
                 self.release()
             raise
 
 
 @contextmanager
-def never_lost() -> Iterator[None]:
-    """Let Ctrl-C come again a moment later if Python could only print what it raised."""
+def redeliver_lost() -> Iterator[None]:
+    """Repeat a Ctrl-C a moment later if Python could only print its exception."""
 
     def hook(lost: sys.UnraisableHookArgs) -> None:
         if issubclass(lost.exc_type, KeyboardInterrupt):
-            threading.Timer(_AGAIN, _press).start()
+            threading.Timer(_REPEAT_DELAY, _press).start()
         else:
             before(lost)
 
@@ -138,9 +138,9 @@ def _press() -> None:
 
 
 @contextmanager
-def ended_within(seconds: float) -> Iterator[None]:
-    """End this process, with status 130 and its `last_words`, if Ctrl-C comes and the block has not
-    ended so long after: libraries may compile for half a minute and look at no signal.
+def exit_if_stuck(seconds: float) -> Iterator[None]:
+    """Exit with status 130 and the `exit_message` if the block runs on for `seconds` after Ctrl-C:
+    libraries may compile for half a minute without handling signals.
     """
     if threading.current_thread() is not threading.main_thread() or os.name != "posix":
         yield
@@ -152,7 +152,7 @@ def ended_within(seconds: float) -> Iterator[None]:
     def watch() -> None:
         while numbers := os.read(reads, 64):
             if signal.SIGINT in numbers and not over.wait(seconds) and not over.is_set():
-                os.write(2, f"\n{last_words()}\n".encode())
+                os.write(2, f"\n{exit_message()}\n".encode())
                 os._exit(INTERRUPTED)
 
     watcher = threading.Thread(target=watch, daemon=True)
@@ -168,20 +168,20 @@ def ended_within(seconds: float) -> Iterator[None]:
         os.close(reads)
 
 
-_resumed = 0
+_resumes = 0
 
 
-def note_stops() -> None:
+def count_resumes() -> None:
     """Count how often this process resumes after Ctrl-Z and `fg`; for the main thread."""
 
-    def note(number: int, frame: FrameType | None) -> None:
-        global _resumed  # noqa: PLW0603 - a process is stopped as a whole
-        _resumed += 1
+    def on_resume(number: int, frame: FrameType | None) -> None:
+        global _resumes  # noqa: PLW0603 - a process is stopped as a whole
+        _resumes += 1
 
     if hasattr(signal, "SIGCONT") and signal.getsignal(signal.SIGCONT) is signal.SIG_DFL:
-        signal.signal(signal.SIGCONT, note)
+        signal.signal(signal.SIGCONT, on_resume)
 
 
-def times_resumed() -> int:
-    """Return how often this process has resumed: a clock that was read before is wrong then."""
-    return _resumed
+def resume_count() -> int:
+    """Return how often this process has resumed: times measured across a resume are wrong."""
+    return _resumes

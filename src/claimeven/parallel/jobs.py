@@ -1,7 +1,7 @@
-"""Numbered jobs of some work, and the side of a worker that does them.
+"""Numbered jobs of a workload, and the worker's side of running them.
 
-An **executor** does jobs by their numbers and yields the results as they end, in any order. A
-result does not depend on the executor: it is a function of the work and the number.
+An **executor** runs jobs by their numbers and yields each result when it is ready, in any order. A
+result does not depend on the executor: it is a function of the workload and the number.
 """
 
 from __future__ import annotations
@@ -19,59 +19,60 @@ from claimeven.errors import ClaimevenError
 from claimeven.parallel import interrupts
 from claimeven.parallel.worker import Parent
 
-#: What an executor yields: the number of a job, and its result.
+#: The number of a job, and its result.
 Result = tuple[int, Any]
-#: Does jobs by their numbers, in the order asked for. None in between is a sign of life.
-Play = Callable[[Iterable[int]], Iterator[Result | None]]
-#: Seconds after which finished results are sent, and after which an empty list is: a sign of life.
-TICK, SIGN = 0.05, 1.0
+#: Runs jobs by their numbers, in the given order. It may yield None as a sign of life.
+RunJobs = Callable[[Iterable[int]], Iterator[Result | None]]
+#: Seconds after which results are sent, and after which an empty list is sent as a sign of life.
+SEND_INTERVAL, HEARTBEAT = 0.05, 1.0
 
 
-class Work(Protocol):
-    """What an executor does elsewhere: it must be possible to pickle it."""
+class Workload(Protocol):
+    """Numbered jobs for an executor; an object that can be pickled."""
 
     @property
     def unit(self) -> str:
-        """What a number stands for, in messages: a game, a question."""
+        """The word for one job in messages, such as "game" or "question"."""
 
     @property
-    def patience(self) -> float | None:
-        """Seconds without a result or a sign of life after which a worker is taken to hang, and its
-        jobs are given to another; None waits as long as it lives.
+    def worker_timeout(self) -> float | None:
+        """Seconds without a result or a sign of life after which a worker counts as hanging and its
+        jobs go to another one; None sets no limit.
         """
 
-    def begun(self) -> AbstractContextManager[Play]:
-        """Make ready, in the process that is to do the jobs, what does them. Raises a
-        `ClaimevenError` if that is impossible, which the executor raises then.
+    def runner(self) -> AbstractContextManager[RunJobs]:
+        """Prepare this process for the jobs and yield the function that runs them.
+
+        Raises a `ClaimevenError` if that is impossible; the executor raises it again.
         """
 
-    def for_other_machines(self) -> Work:
-        """Return the work so that it first checks that a machine is fit for it."""
+    def for_other_machines(self) -> Workload:
+        """Return a workload that first checks that a machine is fit for it."""
 
 
 class Executor(Protocol):
-    """Something that does the jobs of work."""
+    """Runs the jobs of a workload."""
 
     def play(self, work: Any, numbers: Sequence[int]) -> Generator[Result, None, None]:
-        """Yield the results of these numbers as they end, each with its number.
+        """Yield the results of these numbers as they are ready, each with its number.
 
-        A caller that closes the generator early gives up the jobs that are being done. Raises
-        `PoolError` when a job cannot be done at all.
+        Closing the generator early abandons the running jobs. Raises `PoolError` for a job that
+        cannot be completed.
         """
 
 
 class PoolError(ClaimevenError, ValueError):
-    """Workers that cannot be had, or a job over which they end again and again."""
+    """Workers cannot be started, or end repeatedly during the same job."""
 
 
-def portions(results: Iterator[Result | None]) -> Iterator[list[Result]]:
-    """Yield results as they are to be sent: those of a while, or none as a sign of life."""
+def batched(results: Iterator[Result | None]) -> Iterator[list[Result]]:
+    """Yield results in lists, each to be sent as one message; an empty list is a sign of life."""
     finished: list[Result] = []
     sent = time.perf_counter()
     for result in results:
         if result is not None:
             finished.append(result)
-        if time.perf_counter() - sent > (TICK if finished else SIGN):
+        if time.perf_counter() - sent > (SEND_INTERVAL if finished else HEARTBEAT):
             yield finished
             finished, sent = [], time.perf_counter()
     if finished:
@@ -79,13 +80,12 @@ def portions(results: Iterator[Result | None]) -> Iterator[list[Result]]:
 
 
 def main(parent: Parent) -> None:
-    """Do the jobs whose numbers come in, and send back their results.
+    """Run the jobs whose numbers arrive, and send back their results.
 
-    The first message holds work, the others a list of numbers each, or other work to continue with.
-    An error that ends the work is sent in place of results. The first list, without results, says
-    that the worker is ready.
+    The first message is a workload, each other one a list of numbers or the next workload. An error
+    that ends the work is sent instead of results. An empty list signals that the worker is ready.
     """
-    interrupts.note_stops()
+    interrupts.count_resumes()
     message = parent.receive()
     try:
         while message is not None:
@@ -94,49 +94,49 @@ def main(parent: Parent) -> None:
         parent.send(pickle.dumps(error))
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(0)  # there is nothing left to do, and thousands of modules to take down
+    os._exit(0)  # skips the teardown of thousands of modules
 
 
-def _serve(parent: Parent, work: Work) -> bytes | None:
-    """Do the jobs of work that are asked for; return the message with the next, None at the end."""
-    with work.begun() as play:
+def _serve(parent: Parent, work: Workload) -> bytes | None:
+    """Run jobs of a workload; return the message with the next workload, None at the end."""
+    with work.runner() as play:
         parent.send(pickle.dumps([]))
         while (message := parent.receive()) is not None:
             numbers = pickle.loads(message)
             if not isinstance(numbers, list):
                 return message
-            for portion in portions(play(numbers)):
-                parent.send(pickle.dumps(portion))
+            for batch in batched(play(numbers)):
+                parent.send(pickle.dumps(batch))
     return None
 
 
 class RayWorker:
-    """A worker of a Ray cluster: an actor is made of it."""
+    """A worker of a Ray cluster, to be made an actor."""
 
     def __init__(self) -> None:
         self._open = ExitStack()
         self._numbers: deque[int] = deque()
-        self._portions: Iterator[list[Result]] = iter(())
+        self._batches: Iterator[list[Result]] = iter(())
 
-    def prepare(self, work: Work) -> list[Result] | ClaimevenError:
-        """Take the work up; return no results, or an error that ends it in place of raising it."""
+    def prepare(self, work: Workload) -> list[Result] | ClaimevenError:
+        """Prepare a workload; return an empty list, or the error that prevents it."""
         try:
-            self._play = self._open.enter_context(work.begun())
+            self._play = self._open.enter_context(work.runner())
         except ClaimevenError as error:
             return error
         return []
 
     def step(self, numbers: Sequence[int]) -> list[Result] | ClaimevenError:
-        """Take more numbers, and do jobs for a while; return what is to be sent then."""
+        """Queue numbers, run jobs for a while, and return the results so far."""
         self._numbers.extend(numbers)
         try:
-            for portion in self._portions:
-                return portion
-            self._portions = portions(self._play(self._taken()))
-            return next(self._portions, [])
+            for batch in self._batches:
+                return batch
+            self._batches = batched(self._play(self._queued()))
+            return next(self._batches, [])
         except ClaimevenError as error:
             return error
 
-    def _taken(self) -> Iterator[int]:
+    def _queued(self) -> Iterator[int]:
         while self._numbers:
             yield self._numbers.popleft()

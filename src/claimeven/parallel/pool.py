@@ -1,6 +1,6 @@
-"""Workers that do numbered jobs: processes of this machine, and the rules that all workers obey.
+"""Workers for numbered jobs: processes of this machine, and the scheduler of all workers.
 
-A worker that ends is replaced, and so is one that is silent for too long; its jobs are done again.
+A worker that ends or is silent for too long is replaced, and its jobs are run again.
 """
 
 from __future__ import annotations
@@ -16,38 +16,38 @@ from typing import Any, Final, Protocol
 
 from claimeven.parallel import interrupts
 from claimeven.parallel.connection import Selector
-from claimeven.parallel.jobs import PoolError, Result, Work
+from claimeven.parallel.jobs import PoolError, Result, Workload
 from claimeven.parallel.process import (
-    LOOK,
     ONE_CORE,
+    POLL_INTERVAL,
     Child,
     ChildEnded,
-    ChildGarbled,
-    ChildSilent,
+    ChildProtocolError,
+    ChildTimeout,
 )
 
-#: Jobs handed to a worker at a time, at most: their numbers must fit into its connection.
+#: Most jobs in one message: their numbers must fit into the connection's buffer.
 MAX_BATCH = 512
-#: Seconds of work that are handed out at a time, about, if a job takes less.
-SPELL = 0.2
-#: Times a job is begun again, or a worker started, when the worker ends.
-TRIES = 3
-#: Seconds that workers have until one is ready: they may have to compile what they need.
-START: Final = 900.0
+#: Approximate seconds of work in one message, if a job takes less.
+BATCH_SECONDS = 0.2
+#: Times that a job is tried, or a worker started, if the worker ends.
+MAX_TRIES = 3
+#: Seconds until one worker must be ready: they may have to compile code first.
+START_TIMEOUT: Final = 900.0
 
 
 class Crew(Protocol):
-    """Workers of one kind: how they are started, reached and ended."""
+    """Workers of one kind: how to start, reach and end them."""
 
     @property
     def name(self) -> str:
-        """What one of them is, in messages."""
+        """The word for one worker in messages."""
 
     def start(self) -> Any:
-        """Start a worker, give it the work and return it. It answers first that it is ready."""
+        """Start a worker, send it the workload and return it. Its first message is "ready"."""
 
     def give(self, worker: Any, numbers: list[int], seconds: float | None) -> None:
-        """Give a worker jobs. Raises `ChildEnded`, and `ChildSilent` if it does not take them."""
+        """Send jobs to a worker. Raises `ChildEnded`, and `ChildTimeout` if it does not read."""
 
     def wait(self, workers: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
         """Wait a while for messages; yield each with its worker.
@@ -59,14 +59,13 @@ class Crew(Protocol):
         """End a worker immediately."""
 
     def release(self, ready: Sequence[Any], others: Sequence[Any]) -> None:
-        """End workers that have nothing to do, or keep them for the next work."""
+        """End idle workers, or keep them for the next workload."""
 
 
 @dataclass(eq=False)
 class _Member:
-    """A worker of a crew, the jobs it was given and has not done, and how many to give it next.
-
-    It was last heard of at a time of the clock, and last with results, or given jobs, at another.
+    """A worker of a crew, its open jobs, the size of its next batch, and the times of its last sign
+    of life and of its last results or first job.
     """
 
     worker: Any
@@ -78,52 +77,56 @@ class _Member:
 
     @property
     def is_due(self) -> bool:
-        """Whether it should be given jobs: a quick one before it has done all it has."""
+        """Whether it should get jobs: a fast worker gets them before it runs out."""
         return self.is_ready and (
             len(self.numbers) < 2 * self.batch if self.batch > 1 else not self.numbers
         )
 
     def note(self, results: int) -> None:
-        """Note that it has sent results, and how many take a spell; none is a sign of life."""
+        """Note the number of results it has sent, and adapt its batch; 0 is a sign of life."""
         now = time.perf_counter()
         self.is_ready, self.heard_at = True, now
         if results:
-            a_spell = int(SPELL * results / max(now - self.results_at, 1e-9))
-            self.batch = max(1, min(a_spell, 2 * self.batch, MAX_BATCH))
+            ideal = int(BATCH_SECONDS * results / max(now - self.results_at, 1e-9))
+            self.batch = max(1, min(ideal, 2 * self.batch, MAX_BATCH))
             self.results_at = now
 
-    def is_silent(self, patience: float | None, now: float) -> bool:
+    def is_silent(self, worker_timeout: float | None, now: float) -> bool:
         """Whether it has jobs and was silent for too long."""
-        return patience is not None and bool(self.numbers) and now - self.heard_at >= patience
+        return (
+            worker_timeout is not None
+            and bool(self.numbers)
+            and now - self.heard_at >= worker_timeout
+        )
 
 
 class Scheduler:
-    """Jobs of some work done by a crew of `count` workers; see `results`."""
+    """Runs the jobs of a workload on a crew of `count` workers; see `results`."""
 
     def __init__(
         self,
         crew: Crew,
-        work: Work,
+        work: Workload,
         numbers: Sequence[int],
         count: int,
         on_message: Callable[[str], object] | None = None,
-        goes_on: Callable[[int], bool] = lambda number: True,
+        should_run: Callable[[int], bool] = lambda number: True,
     ) -> None:
-        self._crew, self._unit, self._patience = crew, work.unit, work.patience
-        self._on_message, self._goes_on = on_message, goes_on
+        self._crew, self._unit, self._worker_timeout = crew, work.unit, work.worker_timeout
+        self._on_message, self._goes_on = on_message, should_run
         self._waiting = deque(numbers)
         self._suspects: deque[int] = deque()
         self._left = len(numbers)
-        self._begun_again: Counter[int] = Counter()
-        self._not_started = 0
+        self._failures: Counter[int] = Counter()
+        self._failed_starts = 0
         self.members: list[_Member] = []
         self._count = count
 
     def results(self) -> Generator[Result, None, None]:
-        """Yield the results as they come.
+        """Yield the results as they arrive.
 
-        Raises `PoolError` for a job over which `TRIES` workers end or hang, or if no worker can be
-        started, and whatever error ended a worker.
+        Raises `PoolError` for a job during which `MAX_TRIES` workers end or hang, and if no worker
+        can be started. An error sent by a worker is raised too.
         """
         try:
             for _ in range(self._count):
@@ -134,11 +137,11 @@ class Scheduler:
                         self._hand_out(member)
                 yield from self._received()
         finally:
-            with interrupts.put_off():
+            with interrupts.deferred():
                 self._end()
 
     def _end(self) -> None:
-        """End the workers, those with jobs immediately."""
+        """End the workers; kill the busy ones."""
         for member in self.members:
             if member.numbers:
                 self._crew.kill(member.worker)
@@ -159,34 +162,34 @@ class Scheduler:
         batch = self._next(member.batch)
         if not batch:
             return
-        if not member.numbers:  # it waited for them, and was not silent
+        if not member.numbers:  # it was idle, not silent
             member.results_at = member.heard_at = time.perf_counter()
         member.numbers.extend(batch)
         try:
-            self._crew.give(member.worker, batch, self._patience)
+            self._crew.give(member.worker, batch, self._worker_timeout)
         except ChildEnded as ended:
             self._replace(member, str(ended))
-        except ChildSilent:
-            self._give_up(member, "it takes no more messages")
+        except ChildTimeout:
+            self._give_up(member, "it reads no more messages")
 
-    def _next(self, most: int) -> list[int]:
-        """Take jobs to be handed out: one over which a worker ended alone, towards the end few."""
+    def _next(self, largest: int) -> list[int]:
+        """Return the next jobs: a job that a worker failed by itself, and few towards the end."""
         if self._suspects:
             return [self._suspects.popleft()]
         share = len(self._waiting) // (2 * len(self.members))
-        part: list[int] = []
-        while self._waiting and len(part) < max(1, min(most, share)):
+        batch: list[int] = []
+        while self._waiting and len(batch) < max(1, min(largest, share)):
             number = self._waiting.popleft()
             if self._goes_on(number):
-                part.append(number)
+                batch.append(number)
             else:
                 self._left -= 1
-        return part
+        return batch
 
     def _received(self) -> Iterator[Result]:
-        """Yield what has arrived, waiting for it for a moment."""
+        """Wait a moment for messages and yield their results."""
         members = {id(member.worker): member for member in self.members}
-        now = time.perf_counter()  # what is done with results is no silence of others
+        now = time.perf_counter()  # before the caller spends time on results
         for worker, message in self._crew.wait([member.worker for member in self.members]):
             member = members.get(id(worker))
             if member is None or member not in self.members:
@@ -196,46 +199,48 @@ class Scheduler:
             elif isinstance(message, BaseException):
                 raise message
             else:
-                self._not_started = 0
+                self._failed_starts = 0
                 member.note(len(message))
                 self._left -= len(message)
                 for result in message:
                     member.numbers.remove(result[0])
                     yield result
         for member in list(self.members):
-            if member.is_silent(self._patience, now):
-                self._give_up(member, f"no sign of life for {self._patience:g} s")
-        if all(not each.is_ready and now - each.heard_at > START for each in self.members):
+            if member.is_silent(self._worker_timeout, now):
+                self._give_up(member, f"no sign of life for {self._worker_timeout:g} s")
+        if all(not each.is_ready and now - each.heard_at > START_TIMEOUT for each in self.members):
             raise PoolError(
-                f"no {self._crew.name} was ready after {START:g} s: there may be no free core"
+                f"no {self._crew.name} was ready after {START_TIMEOUT:g} s: is a core free?"
             )
 
     def _give_up(self, member: _Member, how: str) -> None:
-        """End a worker that hangs, and have its jobs done by others."""
+        """Kill a hanging worker and give its jobs to others."""
         self._crew.kill(member.worker)
         if self._on_message is not None:
-            what = f"a {self._crew.name} that plays {self._unit} {member.numbers[0] + 1}"
-            self._on_message(f"{what} hangs ({how}): another one plays it again")
+            worker = f"a {self._crew.name} that runs {self._unit} {member.numbers[0] + 1}"
+            self._on_message(f"{worker} hangs ({how}): another one runs it again")
         self._replace(member, how)
 
     def _replace(self, member: _Member, how: str) -> None:
-        """Have the jobs of a worker that has ended done again, each by itself, by a new one.
+        """Queue the jobs of a lost worker again, one per message, and start another worker.
 
-        The first of them is the one that was being done, or one just done and not sent.
+        Its first job was running, or done and not sent.
         """
         self.members.remove(member)
-        self._crew.kill(member.worker)  # one of another machine may live on, out of reach
+        self._crew.kill(member.worker)  # a worker of another machine may still run
         if member.numbers:
             number = member.numbers[0]
-            self._begun_again[number] += 1
-            if self._begun_again[number] == TRIES:
-                what = f"the {self._crew.name} that plays {self._unit} {number + 1}"
-                raise PoolError(f"{what} has ended {TRIES} times: {how}")
+            self._failures[number] += 1
+            if self._failures[number] == MAX_TRIES:
+                worker = f"the {self._crew.name} that runs {self._unit} {number + 1}"
+                raise PoolError(f"{worker} has ended {MAX_TRIES} times: {how}")
             self._suspects.extendleft(reversed(member.numbers))
         elif not member.is_ready:
-            self._not_started += 1
-            if self._not_started == TRIES:
-                raise PoolError(f"no {self._crew.name} could be started in {TRIES} tries: {how}")
+            self._failed_starts += 1
+            if self._failed_starts == MAX_TRIES:
+                raise PoolError(
+                    f"no {self._crew.name} could be started in {MAX_TRIES} tries: {how}"
+                )
         if self._has_more:
             self._start()
 
@@ -244,21 +249,20 @@ class Scheduler:
 class LocalWorkers:
     """An executor: `jobs` processes of this machine, which end with this one.
 
-    `tell` gets a sentence about each that hangs. Each work is done by new processes, but for those
-    of workers that are `kept`. `goes_on` returns for a number whether it is still to be done when
-    its turn comes.
+    `on_message` gets a sentence about each process that hangs. Each workload gets new processes,
+    unless they are `reused`. `should_run` is called when the turn of a job comes, and may skip it.
     """
 
     jobs: int
-    tell: Callable[[str], object] | None = None
-    goes_on: Callable[[int], bool] = lambda number: True
+    on_message: Callable[[str], object] | None = None
+    should_run: Callable[[int], bool] = lambda number: True
     _resting: list[Child] | None = field(default=None, repr=False, compare=False)
 
     @contextmanager
-    def kept(self) -> Iterator[LocalWorkers]:
-        """Yield workers that stay, and continue with one work after the other, until this ends.
+    def reused(self) -> Iterator[LocalWorkers]:
+        """Yield workers that run one workload after the other, until the block ends.
 
-        For work that takes no longer than a process takes to start and to make ready.
+        For workloads that take no longer than the start of a process.
         """
         resting: list[Child] = []
         try:
@@ -266,11 +270,11 @@ class LocalWorkers:
         finally:
             _end(resting)
 
-    def play(self, work: Work, numbers: Sequence[int]) -> Generator[Result, None, None]:
-        """Yield the results as they end: see `Scheduler.results`."""
+    def play(self, work: Workload, numbers: Sequence[int]) -> Generator[Result, None, None]:
+        """Yield the results as they arrive: see `Scheduler.results`."""
         crew = _Processes(work, self._resting)
         count = min(self.jobs, len(numbers))
-        yield from Scheduler(crew, work, numbers, count, self.tell, self.goes_on).results()
+        yield from Scheduler(crew, work, numbers, count, self.on_message, self.should_run).results()
 
 
 class _Processes:
@@ -278,24 +282,24 @@ class _Processes:
 
     name = "process"
 
-    def __init__(self, work: Work, resting: list[Child] | None) -> None:
+    def __init__(self, work: Workload, resting: list[Child] | None) -> None:
         self._first_message = pickle.dumps(work)
         self._resting = resting
 
     def start(self) -> Child:
         while self._resting:
             child = self._resting.pop()
-            with suppress(ChildEnded, ChildSilent):  # it may have ended as it rested
-                child.send(self._first_message, START)
+            with suppress(ChildEnded, ChildTimeout):  # it may have ended while idle
+                child.send(self._first_message, START_TIMEOUT)
                 return child
             child.kill()
         child = Child("claimeven.parallel.jobs", variables=ONE_CORE)
         try:
-            child.send(self._first_message, START)
+            child.send(self._first_message, START_TIMEOUT)
         except ChildEnded:
-            pass  # which is reported when it is waited for
-        except ChildSilent:
-            child.kill()  # it may have half of the message, and would wait for the rest
+            pass  # `wait` reports it
+        except ChildTimeout:
+            child.kill()  # it may have read half of the message
         return child
 
     def give(self, worker: Child, numbers: list[int], seconds: float | None) -> None:
@@ -306,7 +310,7 @@ class _Processes:
             for child in workers:
                 if not child.ended:
                     selector.register(child, selectors.EVENT_READ)
-            ready = {id(key.fileobj) for key, _ in selector.select(LOOK)}
+            ready = {id(key.fileobj) for key, _ in selector.select(POLL_INTERVAL)}
         for child in workers:
             if id(child) in ready or child.ended:
                 yield from _messages_of(child)
@@ -324,24 +328,24 @@ class _Processes:
 
 
 def _messages_of(child: Child) -> Iterator[tuple[Child, Any]]:
-    """Yield all messages of a child that have come, or how it ended."""
+    """Yield all messages of a child that have arrived, or how it ended."""
     while True:
         try:
             message = pickle.loads(child.receive(0))
-        except ChildSilent:
+        except ChildTimeout:
             return
         except ChildEnded as ended:
             yield child, ended
             return
-        except ChildGarbled:
-            yield child, ChildEnded("it sent something else than a message")
+        except ChildProtocolError:
+            yield child, ChildEnded("it sent bytes that are not a message")
             return
         yield child, message
 
 
 def _end(children: Sequence[Child]) -> None:
-    """End children that have nothing to do, all at a time."""
+    """End idle children, all at the same time."""
     for child in children:
-        child.hang_up()
+        child.close_input()
     for child in children:
         child.end()

@@ -1,4 +1,4 @@
-"""What Linux and macOS do in their own way: groups of processes, limits, signals."""
+"""Code for Linux and macOS: process groups, limits, signals."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from io import RawIOBase
 from pathlib import Path
 from typing import Any
 
-#: Whether the kernel ends a group when the other end of a pipe closes, a stopped group too.
+#: Whether the kernel can kill a group, even a stopped one, when the other end of a pipe closes.
 _KERNEL_ENDS_GROUPS = hasattr(fcntl, "F_SETSIG")
-#: Runs a program elsewhere, and ends it with all it has started when the pipe of a number closes.
+#: Runs a program, and kills it and its children when the pipe with a file number closes; macOS.
 _RUN_PROGRAM = """
 import os, signal, subprocess, sys, threading
 def end_with_parent():
@@ -34,22 +34,22 @@ if status < 0:
     os.kill(os.getpid(), -status)
 sys.exit(status)
 """
-#: The variable of a process by which all that it starts is found, in whatever group.
+#: The environment variable that marks a process and all that it starts, in any group.
 _MARK = "CLAIMEVEN_STARTED_BY"
-#: How often the processes of the system are searched for those with a mark.
+#: How often the system's processes are searched for marked ones.
 _ROUNDS = 10
-#: How `os.waitid` looks whether a process has ended.
-_LOOK = os.WEXITED | os.WNOHANG | os.WNOWAIT if hasattr(os, "waitid") else None
-#: Where Linux counts the processes that it has ended because memory ran out.
+#: Options with which `os.waitid` checks whether a process has ended.
+_WAIT_OPTIONS = os.WEXITED | os.WNOHANG | os.WNOWAIT if hasattr(os, "waitid") else None
+#: The file in which Linux counts the processes that it has killed because memory ran out.
 _COUNTS = Path("/proc/vmstat")
 
 
 class Group:
-    """A process at the head of a session, and all that it starts, wherever that goes.
+    """A process that leads a session, and all processes that it starts, in any group.
 
-    The process holds the reading end of a pipe on which nothing is written, its lifeline: when we
-    end, in whatever way, the pipe closes and the group is killed. `memory_mb` bounds the data of
-    each process of a program (heap, arrays, stacks) on Linux; macOS bounds none.
+    The process has the reading end of a silent pipe, its lifeline: when we end for any reason, the
+    pipe closes and the group is killed. `memory_mb` limits the data of each process of a program
+    (heap, arrays, stacks) on Linux; macOS has no such limit.
     """
 
     def __init__(self, memory_mb: int | None = None) -> None:
@@ -58,7 +58,7 @@ class Group:
         self._process: subprocess.Popen[bytes] | None = None
         self._is_stopped = False
         self._mark = f"{os.environ.get(_MARK, '')}/{os.getpid()}-{os.urandom(4).hex()}"
-        self.lifeline, self._held = os.pipe()
+        self.lifeline, self._our_end = os.pipe()
 
     def start(
         self,
@@ -78,7 +78,7 @@ class Group:
         )
         if _KERNEL_ENDS_GROUPS:
             _tie(self.lifeline, process.pid)
-        # A child of ours limits itself once Python has started, which needs memory too.
+        # A `Child` limits itself after Python's start, which needs memory too.
         if self._memory_mb is not None and end is None and hasattr(resource, "prlimit"):
             with contextlib.suppress(OSError, ValueError):
                 hard = resource.prlimit(process.pid, resource.RLIMIT_DATA)[1]
@@ -88,29 +88,29 @@ class Group:
         return process
 
     def started(self) -> None:
-        """Close what is the process's alone, whether it was started or not."""
+        """Close the process's end of the lifeline, whether it was started or not."""
         os.close(self.lifeline)
 
     def program(self, words: Sequence[str]) -> list[str]:
-        """Return the words that start somebody else's program so that it ends with us."""
+        """Return the words that start an external program so that it ends with us."""
         if _KERNEL_ENDS_GROUPS:
             return list(words)
         return [sys.executable, "-c", _RUN_PROGRAM, str(self.lifeline), *words]
 
     def stop(self) -> None:
-        """Stop the group until it is to resume, where it would still end with us."""
+        """Stop the group until `resume`, on systems where it would still end with us."""
         if _KERNEL_ENDS_GROUPS and self._process is not None:
             self._is_stopped = True
             self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let the group go on if it was stopped."""
+        """Resume the group if it was stopped."""
         if self._is_stopped:
             self._is_stopped = False
             self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """Kill the group, and what it has started in others. A fork of ours kills nothing."""
+        """Kill the group, and processes it has started in others. No effect in a fork of ours."""
         if os.getpid() == self._owner and self._process is not None:
             if self._process.returncode is None:
                 self._signal(signal.SIGKILL)
@@ -125,7 +125,7 @@ class Group:
 
     def close(self) -> None:
         """Close our end of the lifeline."""
-        os.close(self._held)
+        os.close(self._our_end)
 
     def _signal(self, number: signal.Signals) -> None:
         assert self._process is not None
@@ -142,12 +142,12 @@ def _tie(lifeline: int, group: int) -> None:
 
 
 def _bearers(mark: str) -> Iterator[int]:
-    """Yield the processes with a mark or one that continues it, where Linux lists them."""
+    """Yield the processes with a mark or a mark that continues it; on Linux only."""
     variable = os.fsencode(f"\0{_MARK}={mark}")
     with contextlib.suppress(OSError):
         for entry in os.scandir("/proc"):
             if entry.name.isdigit():
-                with contextlib.suppress(OSError):  # it has ended, or belongs to another user
+                with contextlib.suppress(OSError):  # it has ended, or another user owns it
                     environment = b"\0" + Path(entry.path, "environ").read_bytes()
                     _, found, rest = environment.partition(variable)
                     if found and rest[:1] in (b"\0", b"/", b""):
@@ -155,7 +155,7 @@ def _bearers(mark: str) -> Iterator[int]:
 
 
 def end_with_parent(lifeline: int) -> None:
-    """In a child: end, with the group, when the parent ends, or now if it has."""
+    """In a child: end with the group when the parent ends, or now if it has ended."""
     os.set_inheritable(lifeline, False)
     if _KERNEL_ENDS_GROUPS:  # the parent may have been stopped before it tied us
         _tie(lifeline, os.getpgrp())
@@ -174,53 +174,53 @@ def end_with_parent(lifeline: int) -> None:
 
 
 def python() -> tuple[str, dict[str, str]]:
-    """Return this Python's program, and the variables that a child of it needs."""
+    """Return the path of this Python, and the environment variables that its child needs."""
     return sys.executable, {}
 
 
-def inherited(end: int) -> socket.socket:
-    """In a child: return the end of the connection that it was started with."""
+def inherited_socket(end: int) -> socket.socket:
+    """In a child: return its end of the connection."""
     own = socket.socket(fileno=end)
     own.set_inheritable(False)
     return own
 
 
-def readable(pipe: RawIOBase) -> RawIOBase:
-    """Return an end of a pipe as something that a selector can wait for: here it is."""
+def selectable(pipe: RawIOBase) -> RawIOBase:
+    """Return a stream of a pipe's data for selectors; on these systems the pipe itself."""
     return pipe
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended; it stays a zombie, so that its number is not given away."""
+    """Whether a process has ended; it stays a zombie, so that its id is not reused."""
     if process.returncode is not None:
         return True
-    if _LOOK is None:
+    if _WAIT_OPTIONS is None:
         return process.poll() is not None
     try:
-        return os.waitid(os.P_PID, process.pid, _LOOK) is not None
+        return os.waitid(os.P_PID, process.pid, _WAIT_OPTIONS) is not None
     except ChildProcessError:
         return True
 
 
 def has_unread(end: Any) -> bool:
-    """Whether the other end of a socket has not read all that was sent, if the system knows."""
+    """Whether the other end of a socket has not read all data; False if that is unknown."""
     with contextlib.suppress(OSError, ValueError):
         return any(fcntl.ioctl(end, termios.TIOCOUTQ, bytes(4)))
     return False
 
 
-def count_starved() -> int | None:
-    """Return how many processes the system has ended for lack of memory; None if unknown."""
+def count_oom_kills() -> int | None:
+    """Return how many processes the system has killed for lack of memory; None if unknown."""
     with contextlib.suppress(OSError):
         found = re.search(r"^oom_kill (\d+)$", _COUNTS.read_text(encoding="ascii"), re.M)
         return None if found is None else int(found[1])
     return None
 
 
-def how_it_ended(status: int, starved_before: int | None = 0) -> tuple[str, bool]:
-    """Say how a process ended that left a status, and whether that was for lack of memory.
+def describe_exit(status: int, oom_kills_before: int | None = 0) -> tuple[str, bool]:
+    """Return an exit status in words, and whether the system had run out of memory.
 
-    >>> how_it_ended(3)
+    >>> describe_exit(3)
     ('exit status 3', False)
     """
     if status >= 0:
@@ -231,50 +231,52 @@ def how_it_ended(status: int, starved_before: int | None = 0) -> tuple[str, bool
         how = f"signal {-status}"
     if status != -signal.SIGKILL:
         return how, False
-    starved = count_starved()
-    if starved is None or starved_before is None:
-        return f"{how}, perhaps for want of memory", False
-    if starved > starved_before:
-        return f"{how}, for the system had run out of memory", True
+    oom_kills = count_oom_kills()
+    if oom_kills is None or oom_kills_before is None:
+        return f"{how}, perhaps for lack of memory", False
+    if oom_kills > oom_kills_before:
+        return f"{how}, because the system had run out of memory", True
     return how, False
 
 
-def reached_limit(error: OSError) -> str | None:
-    """Return which limit of the system kept a process from being started, and the remedy."""
+def explain_limit(error: OSError) -> str | None:
+    """Return which system limit prevented the start of a process, and the remedy."""
     if error.errno in (errno.EMFILE, errno.ENFILE):
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         return (
-            f"the system allows {files} open files at a time (ulimit -n); ulimit -n"
-            f" {max(1024, 4 * files)} allows more, and fewer agents or jobs need fewer"
+            f"the system allows {files} open files (ulimit -n); raise the limit with ulimit -n"
+            f" {max(1024, 4 * files)}, or use fewer agents or jobs"
         )
     if error.errno == errno.EAGAIN:
         return (
-            "the system allows no more of them (ulimit -u, or the limit of a container); fewer"
-            " agents or jobs need fewer"
+            "the system's limit is reached (ulimit -u, or the limit of a container); use fewer"
+            " agents or jobs"
         )
     return None
 
 
 def press(thread: int) -> None:
-    """Send Ctrl-C to the main thread of this process, given its number: it ends a wait, too."""
+    """Send Ctrl-C to the main thread, given its id; it interrupts a wait too."""
     signal.pthread_kill(thread, signal.SIGINT)
 
 
 def limit_memory(memory_mb: int) -> None:
-    """Let this process hold so much memory, as far as the system grants it."""
+    """Limit the memory of this process, as far as the system allows."""
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     resource.setrlimit(resource.RLIMIT_DATA, _data_limits(memory_mb, hard))
 
 
 def _data_limits(memory_mb: int, hard: int) -> tuple[int, int]:
-    """Return the limits of the data: the addresses that Numba and threads reserve are not used."""
+    """Return the soft and hard limit of data. Data, because Numba and threads reserve addresses
+    that they do not use.
+    """
     limit = memory_mb << 20
     return (limit if hard == resource.RLIM_INFINITY else min(limit, hard)), hard
 
 
 def peak_memory_mb() -> float:
-    """Return the most memory that this process has held, in MB."""
-    # Linux counts in `getrusage` what the process held that started this one, too.
+    """Return the peak memory of this process in MB."""
+    # `getrusage` includes the memory of the process that started this one on Linux.
     with contextlib.suppress(OSError):
         found = re.search(r"^VmHWM:\s+(\d+) kB$", Path("/proc/self/status").read_text(), re.M)
         if found is not None:

@@ -1,6 +1,6 @@
-"""An executor whose workers are those of a Ray cluster, or of a Ray of this machine.
+"""An executor with the workers of a Ray cluster, or of Ray on this machine.
 
-Ray is the extra `cluster`; it is imported when there are jobs to do.
+Ray is the extra `cluster`; it is imported when jobs are run.
 """
 
 from __future__ import annotations
@@ -17,65 +17,66 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from claimeven.parallel import interrupts
-from claimeven.parallel.jobs import PoolError, RayWorker, Result, Work
+from claimeven.parallel.jobs import PoolError, RayWorker, Result, Workload
 from claimeven.parallel.pool import Scheduler
 from claimeven.parallel.process import ChildEnded
 
-#: Bytes of memory that workers share, if Ray is started here: results are small.
+#: Bytes of the workers' shared memory, if Ray is started here: results are small.
 _SHARED = 128 << 20
 #: Seconds a cluster has to answer.
-_ANSWER = 10.0
-#: Seconds that a call waits for news before it lets Ctrl-C through.
-_LOOK = 1.0
+_CONNECT_TIMEOUT = 10.0
+#: Seconds between two checks for Ctrl-C during a wait.
+_POLL_INTERVAL = 1.0
 
 
 @dataclass(frozen=True)
 class RayWorkers:
-    """An executor: workers of a Ray cluster; one that ends, or whose machine does, is replaced.
+    """An executor: workers of a Ray cluster. A worker is replaced if it or its machine ends.
 
-    `address` is that of a cluster ("auto", "head:6379"), whose machines have claimeven installed;
-    without one Ray is started on this machine and stopped at the end, unless this program has
-    started it before. There are as many workers as `jobs`, each a core; None takes all cores.
-    `tell` gets a sentence about each that hangs. Raises `PoolError` for less than one, and without
-    Ray.
+    `address` is the address of a cluster ("auto", "head:6379") whose machines have claimeven
+    installed. Without one, Ray is started on this machine and stopped at the end, unless this
+    program has already started it. There are `jobs` workers of one core each, by default one for
+    each core. `on_message` gets a sentence about each worker that hangs. Raises `PoolError` for
+    less than one job, and without Ray.
     """
 
     jobs: int | None = None
     address: str | None = None
-    tell: Callable[[str], object] | None = None
+    on_message: Callable[[str], object] | None = None
 
     def __post_init__(self) -> None:
         if self.jobs is not None and not (isinstance(self.jobs, int) and self.jobs >= 1):
-            raise PoolError(f"jobs must be a whole number, 1 or more, not {self.jobs!r}")
+            raise PoolError(f"jobs must be a whole number, 1 or more, got {self.jobs!r}")
         if importlib.util.find_spec("ray") is None:
-            raise PoolError("many machines need Ray: pip install 'claimeven[cluster]'")
+            raise PoolError("a cluster needs Ray: pip install 'claimeven[cluster]'")
 
     @contextmanager
-    def kept(self) -> Iterator[RayWorkers]:
-        """Yield these workers, with a Ray that stays from one work to the next until this ends.
+    def reused(self) -> Iterator[RayWorkers]:
+        """Yield these workers, with one Ray for several workloads.
 
-        A Ray that others have started may go and come back between two works: it is asked anew.
+        A cluster may restart between two workloads, so it is connected again for each.
         """
         with nullcontext() if self.address else _connected(None, self.jobs):
             yield self
 
-    def play(self, work: Work, numbers: Sequence[int]) -> Generator[Result, None, None]:
-        """Yield the results as they end: see `Scheduler.results`. Raises `PoolError` for a cluster
-        that does not answer too, and an error for machines that are not fit for the work.
+    def play(self, work: Workload, numbers: Sequence[int]) -> Generator[Result, None, None]:
+        """Yield the results as they arrive: see `Scheduler.results`.
+
+        Raises `PoolError` also for a cluster that does not answer or machines that are not fit.
         """
         with _connected(self.address, self.jobs) as ray:
             cores = int(ray.cluster_resources().get("CPU", 1))
             count = min(self.jobs or max(1, cores), len(numbers))
             crew = _Actors(ray, work.for_other_machines())
-            yield from Scheduler(crew, work, numbers, count, self.tell).results()
+            yield from Scheduler(crew, work, numbers, count, self.on_message).results()
 
 
 class _Actors:
-    """Actors of Ray: see `pool.Crew`. Each has one call at a time, which returns soon."""
+    """Actors of Ray: see `pool.Crew`. Each runs one short call at a time."""
 
     name = "Ray worker"
 
-    def __init__(self, ray: Any, work: Work) -> None:
+    def __init__(self, ray: Any, work: Workload) -> None:
         self._ray = ray
         self._actor_class = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(RayWorker)
         self._work = ray.put(work)
@@ -95,7 +96,7 @@ class _Actors:
             self._step(worker)
 
     def wait(self, workers: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-        done, _ = self._ray.wait(list(self._calls), num_returns=1, timeout=_LOOK)
+        done, _ = self._ray.wait(list(self._calls), num_returns=1, timeout=_POLL_INTERVAL)
         for call in done:
             actor = self._calls.pop(call)
             try:
@@ -131,12 +132,12 @@ def _last_line(error: Exception) -> str:
 
 @contextmanager
 def _connected(address: str | None, jobs: int | None) -> Iterator[Any]:
-    """Yield Ray, connected to a cluster; what was started for it is stopped at the end."""
+    """Yield Ray, connected to a cluster; stop what was started for it at the end."""
     if address is not None:
         _try_to_reach(address)
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports nothing
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    with interrupts.put_off():
+    with interrupts.deferred():
         import ray  # noqa: PLC0415 - an extra
     if ray.is_initialized():
         yield ray
@@ -147,9 +148,13 @@ def _connected(address: str | None, jobs: int | None) -> Iterator[Any]:
         "namespace": "claimeven",
     }
     if address is None:
-        quiet |= {"num_cpus": jobs, "include_dashboard": False, "object_store_memory": _SHARED}
+        quiet |= {
+            "num_cpus": jobs,
+            "include_dashboard": False,
+            "object_store_memory": _SHARED,
+        }
     try:
-        with interrupts.put_off():
+        with interrupts.deferred():
             try:
                 ray.init(address or "local", **quiet)
             except (ConnectionError, RuntimeError, ValueError) as error:
@@ -161,12 +166,12 @@ def _connected(address: str | None, jobs: int | None) -> Iterator[Any]:
                 raise PoolError(f"{where}: {reason}") from None
         yield ray
     finally:
-        with interrupts.put_off():
+        with interrupts.deferred():
             ray.shutdown()
 
 
 def _try_to_reach(address: str) -> None:
-    """Raise `PoolError` if nothing answers: Ray itself would try for more than a minute."""
+    """Raise `PoolError` if the address does not answer: Ray would try for over a minute."""
     if address in ("auto", "local"):
         return
     scheme, _, rest = address.rpartition("://")
@@ -176,10 +181,10 @@ def _try_to_reach(address: str) -> None:
             raise ValueError
     except ValueError:
         raise PoolError(
-            f"a Ray cluster's address is host:port, ray://host:port or auto, not {address!r}"
+            f"a Ray address must be host:port, ray://host:port or auto, got {address!r}"
         ) from None
     try:
-        socket.create_connection((place.hostname, place.port), timeout=_ANSWER).close()
+        socket.create_connection((place.hostname, place.port), timeout=_CONNECT_TIMEOUT).close()
     except OSError as error:
         reason = error.strerror or str(error)
         raise PoolError(f"no Ray cluster answers at {address}: {reason}") from None

@@ -1,4 +1,4 @@
-"""The part of this layer that differs between systems: `posix` or `windows`, under one name."""
+"""The module for this system, `posix` or `windows`, under one name."""
 
 import sys
 

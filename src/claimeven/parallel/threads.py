@@ -1,9 +1,9 @@
-"""Threads that work next to the calling one, and waits that Ctrl-C ends.
+"""Threads that work next to the calling thread, and waits that Ctrl-C ends.
 
-No wait is without end: a signal that arrives just before one is not heeded until it is over. Up to
-Python 3.12 a `Thread.join` that Ctrl-C cuts short takes the thread for ended, so a thread reports
-itself that it rests. However often Ctrl-C comes, threads are started whole, stopped and waited for:
-it ends only the work of the calling thread.
+Every wait has a timeout: a signal that arrives just before a wait is handled only after it. Up to
+Python 3.12 an interrupted `Thread.join` marks the thread as ended, so each thread reports its end
+itself. Ctrl-C only ends the work of the calling thread: the other threads are stopped and waited
+for, also if it is pressed repeatedly.
 """
 
 from __future__ import annotations
@@ -16,27 +16,27 @@ from typing import TypeVar
 
 from claimeven.parallel import interrupts
 
-#: Seconds between two looks whether Ctrl-C came while something is waited for, and while threads
-#: are: these rest within a moment once they are to stop.
-_LOOK, _REST_LOOK = 0.2, 0.02
+#: Seconds between two checks for Ctrl-C during a wait for an item, and for threads: these end soon
+#: after they are stopped.
+_ITEM_POLL, _THREAD_POLL = 0.2, 0.02
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
-def together(work: Callable[[int], object], count: int, stop: Callable[[], object]) -> None:
+def run_in_threads(work: Callable[[int], object], count: int, stop: Callable[[], object]) -> None:
     """Run work(n) for n from 0 to `count` - 1: number 0 here, the others in threads.
 
-    What one of them raises, Ctrl-C among it, is raised here after all have come to rest. For that
-    `stop` is called, from any thread and more than once.
+    An exception of any of them, or Ctrl-C, is raised here after all threads have ended. To end
+    them, `stop` is called, from any thread and more than once.
     """
-    if count == 1:  # mostly soon done: nothing is set up for it
+    if count == 1:  # usually short: no setup
         work(0)
         return
-    _beside(lambda: work(0), work, range(1, count), stop, until_they_rest=True)
+    _run(lambda: work(0), work, range(1, count), stop, wait_for_threads=True)
 
 
-def served(
+def run_with_threads(
     main: Callable[[], _Result],
     work: Callable[[int], object],
     count: int,
@@ -44,34 +44,34 @@ def served(
 ) -> _Result:
     """Return main(), run here while work(n) runs for n from 0 to `count` - 1 in `count` threads.
 
-    When it is over, by Ctrl-C too, `stop` is called until all have come to rest. It is called as
-    well when one raises something, which is raised here at the end.
+    When main has ended, by Ctrl-C too, `stop` is called until all threads have ended. It is also
+    called when a thread raises an exception, which is raised here at the end.
     """
-    return _beside(main, work, range(count), stop, until_they_rest=False)
+    return _run(main, work, range(count), stop, wait_for_threads=False)
 
 
-def next_of(items: queue.SimpleQueue[_Item]) -> _Item:
-    """Return the next item of a queue, waited for as long as it takes."""
+def get_item(items: queue.SimpleQueue[_Item]) -> _Item:
+    """Wait for the next item of a queue and return it."""
     while True:
         with suppress(queue.Empty):
-            return items.get(timeout=_LOOK)
+            return items.get(timeout=_ITEM_POLL)
 
 
-def _beside(
+def _run(
     main: Callable[[], _Result],
     work: Callable[[int], object],
     numbers: Iterable[int],
     stop: Callable[[], object],
-    until_they_rest: bool,
+    wait_for_threads: bool,
 ) -> _Result:
-    """Return main(), run here next to a thread for each number, once all have come to rest.
+    """Return main(), run here next to a thread for each number, after all threads have ended.
 
-    Ctrl-C ends main and the wait after it, and stops all first. `until_they_rest` lets them end on
-    their own if main ends as it should.
+    Ctrl-C ends main or the wait after it, and stops the threads. With `wait_for_threads` they are
+    not stopped if main returns.
     """
     failures: list[BaseException] = []
-    at_work: set[int] = set()
-    one_rests = threading.Event()
+    running: set[int] = set()
+    has_ended = threading.Event()
 
     def run(number: int) -> None:
         try:
@@ -80,39 +80,39 @@ def _beside(
             failures.append(failure)
             stop()
         finally:
-            at_work.discard(number)
-            one_rests.set()
+            running.discard(number)
+            has_ended.set()
 
     def start(number: int) -> None:
-        at_work.add(number)
+        running.add(number)
         try:
             threading.Thread(target=run, args=(number,), daemon=True).start()
-        except RuntimeError:  # there can be no more threads
-            at_work.discard(number)
+        except RuntimeError:  # the system allows no more threads
+            running.discard(number)
             raise
 
     def wait(safe_moment: interrupts.SafeMoment, is_over: bool) -> None:
-        """Stop all at each look if it is over: what they call may have begun only after that."""
+        """Wait for the threads. Call `stop` repeatedly: the work may start after the first call."""
         interrupt: BaseException | None = None
-        while at_work:
+        while running:
             if is_over or failures:
                 stop()
-            one_rests.wait(_REST_LOOK)
-            one_rests.clear()
+            has_ended.wait(_THREAD_POLL)
+            has_ended.clear()
             try:
                 safe_moment()
-            except BaseException as raised:  # whatever the handler makes of Ctrl-C
+            except BaseException as raised:  # the handler may raise any exception
                 interrupt, is_over = raised, True
         if interrupt is not None:
             raise interrupt
 
-    with interrupts.put_off() as safe_moment:
+    with interrupts.deferred() as safe_moment:
         is_over = True
         try:
             for number in numbers:
                 start(number)
-            result = safe_moment.heeded(main)
-            is_over = not until_they_rest
+            result = safe_moment.interruptible(main)
+            is_over = not wait_for_threads
         finally:
             wait(safe_moment, is_over)
     if failures:

@@ -1,6 +1,6 @@
-"""What Windows does in its own way: job objects in place of groups of processes.
+"""Code for Windows: job objects instead of process groups.
 
-The functions are those of `posix`, which describes them.
+`posix` documents the functions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ assert sys.platform == "win32"
 
 _kernel = ctypes.WinDLL("kernel32", use_last_error=True)
 _kernel.CreateJobObjectW.restype = wintypes.HANDLE
-#: Numbers of the interface.
+#: Constants of the Windows API.
 _EXTENDED_LIMITS, _KILL_ON_CLOSE, _PROCESS_MEMORY = 9, 0x2000, 0x100
 
 
@@ -42,7 +42,7 @@ class _JobLimits(ctypes.Structure):
 
 
 class Group:
-    """A process and all that it starts, in a job that Windows ends when our handle of it closes."""
+    """A process and all that it starts, in a job that Windows ends with our handle."""
 
     lifeline = -1
 
@@ -103,12 +103,12 @@ def python() -> tuple[str, dict[str, str]]:
     return base, {} if base == sys.executable else {"__PYVENV_LAUNCHER__": sys.executable}
 
 
-def inherited(end: int) -> socket.socket:
+def inherited_socket(end: int) -> socket.socket:
     return socket.fromshare(sys.stdin.buffer.read())
 
 
-def readable(pipe: RawIOBase) -> RawIOBase:
-    """Return a socket to which a thread passes on what comes through a pipe: selectors want one."""
+def selectable(pipe: RawIOBase) -> RawIOBase:
+    """Return a socket that a thread fills from a pipe: selectors need one here."""
     ours, theirs = socket.socketpair()
 
     def forward() -> None:
@@ -129,17 +129,17 @@ def has_ended(process: subprocess.Popen[bytes]) -> bool:
     return process.poll() is not None
 
 
-def how_it_ended(status: int, starved_before: int | None = 0) -> tuple[str, bool]:
+def describe_exit(status: int, oom_kills_before: int | None = 0) -> tuple[str, bool]:
     return f"exit status {status if 0 <= status < 1 << 30 else hex(status)}", False
 
 
 def press(thread: int) -> None:
-    signal.raise_signal(signal.SIGINT)  # which Python hands to the main thread
+    signal.raise_signal(signal.SIGINT)  # Python runs it in the main thread
 
 
 def _unknown(*given: Any) -> None:
-    """There is no such thing on Windows."""
+    """Windows has no such function."""
 
 
-end_with_parent = has_unread = count_starved = reached_limit = _unknown
+end_with_parent = has_unread = count_oom_kills = explain_limit = _unknown
 limit_memory = peak_memory_mb = machine_memory_mb = _unknown

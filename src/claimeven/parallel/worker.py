@@ -15,29 +15,29 @@ from claimeven.parallel.system import backend
 
 
 class Parent:
-    """The parent, seen from a child: messages, and the promise to end with it."""
+    """The parent of a child process: messages, and the end of the child with its parent."""
 
     def __init__(self, end: int, lifeline: int) -> None:
-        self._connection = Connection(backend.inherited(end))
+        self._connection = Connection(backend.inherited_socket(end))
         self._process = os.getpid()
         backend.end_with_parent(lifeline)
 
     def receive(self) -> bytes | None:
-        """Return the next message, None when there will be no more."""
+        """Return the next message, None at the end of the stream."""
         try:
             return self._connection.receive()
         except OSError:  # the parent has ended
             return None
 
     def send(self, message: bytes) -> None:
-        """Send a message. A process forked from the one that has this parent ends instead."""
+        """Send a message. A process forked from the child exits instead."""
         if os.getpid() != self._process:
             os._exit(0)
         self._connection.send(message)
 
 
 class Cancelled(KeyboardInterrupt):
-    """The job is no longer wanted."""
+    """The parent has cancelled the job."""
 
 
 #: Sends an event of the job: its name, and plain data.
@@ -45,13 +45,14 @@ Send = Callable[[str, Any], None]
 
 
 class JobWorker:
-    """Does the jobs of its parent, one at a time; each can be cancelled at any moment.
+    """Runs the jobs of its parent, one at a time; each can be cancelled at any moment.
 
     The messages of the parent are `{"do": "run", "job": number, ..}`, passed on to `do` with a
     function that sends events, and `{"do": "cancel", "job": number}`. A thread reads them. To
-    cancel a job it sends Ctrl-C to the main thread, at which all of the package stops with nothing
-    left half-made. It is never raised between two jobs, nor while a message is being written. `do`
-    returns the last event; that of a cancelled job is `cancelled`, sent after `on_cancelled`.
+    cancel a job, the thread sends Ctrl-C to the main thread, which the package handles without
+    leaving unfinished data. `Cancelled` is not raised between two jobs or while a message is
+    written. `do` returns the last event. The last event of a cancelled job is `cancelled`, sent
+    after `on_cancelled`.
     """
 
     def __init__(
@@ -63,12 +64,12 @@ class JobWorker:
         self._parent, self._do, self._on_cancelled = parent, do, on_cancelled
         self._messages: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
         self._job: int | None = None
-        self._unwanted: int | None = None
+        self._cancelled: int | None = None
         self._is_sending = False
         self._main = threading.get_ident()
 
     def serve(self) -> NoReturn:
-        """Do jobs until the parent hangs up, which ends this process; for its main thread."""
+        """Run jobs until the parent closes the connection, then exit; for the main thread."""
         signal.signal(signal.SIGINT, self._stop)
         threading.Thread(target=self._read, daemon=True).start()
         while True:
@@ -78,7 +79,7 @@ class JobWorker:
         while (data := self._parent.receive()) is not None:
             message = unpack(data)
             if message["do"] == "cancel":
-                self._unwanted = message["job"]
+                self._cancelled = message["job"]
                 backend.press(self._main)
             else:
                 self._messages.put(message)
@@ -88,7 +89,7 @@ class JobWorker:
         job = message["job"]
         try:
             self._job = job
-            if self._unwanted == job:
+            if self._cancelled == job:
                 self._cancel()
             event, data = self._do(message, lambda event, data: self._send(job, event, data))
             self._job = None
@@ -105,15 +106,15 @@ class JobWorker:
             self._parent.send(message)
         finally:
             self._is_sending = False
-        if self._unwanted == self._job is not None:
+        if self._cancelled == self._job is not None:
             self._cancel()
 
     def _stop(self, number: int, frame: FrameType | None) -> None:
-        """Cancel the job, if it is the one that is not wanted: the handler of Ctrl-C."""
-        if self._job is not None and self._job == self._unwanted and not self._is_sending:
+        """The handler of Ctrl-C: cancel the job if it is the cancelled one."""
+        if self._job is not None and self._job == self._cancelled and not self._is_sending:
             self._cancel()
 
     def _cancel(self) -> NoReturn:
-        """Cancel the job, once: its signal may still come, in the middle of what ends it."""
-        self._unwanted = None
+        """Cancel the job once: its signal may still arrive while the job ends."""
+        self._cancelled = None
         raise Cancelled

@@ -197,7 +197,7 @@ class ExactSearch:
 
     def _wait_for_session(self, session: Session, ask: Callable[[Session], _Result]) -> _Result:
         """Return ask(session) once no other call is at work, waited for up to the deadline."""
-        with interrupts.put_off() as safe_moment:
+        with interrupts.deferred() as safe_moment:
             held = False
             try:
                 left = math.inf
@@ -207,7 +207,7 @@ class ExactSearch:
                     safe_moment()
                 if not held:
                     raise SearchStopped(*session.score_range())
-                return safe_moment.heeded(lambda: self._hold_session(session, ask))
+                return safe_moment.interruptible(lambda: self._hold_session(session, ask))
             finally:
                 if held:
                     self._alone.release()

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from claimeven.compiled import Int
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
-from claimeven.parallel.threads import together
+from claimeven.parallel.threads import run_in_threads
 from claimeven.solver import kernel, layout
 from claimeven.solver.errors import SearchStopped
 from claimeven.solver.progress import OnProgress, SolveProgress
@@ -331,7 +331,7 @@ class Session:
                 if number:
                     self._threads.discard(threading.get_ident())
 
-        together(noted, len(self.workers), self.stop)
+        run_in_threads(noted, len(self.workers), self.stop)
 
     def _start(self, worker: SearchThread, low: int, high: int) -> None:
         """Have a worker's next slice begin with a position whose score is `low` to `high`."""

@@ -22,8 +22,8 @@ from claimeven.parallel.process import (
     ONE_CORE,
     Child,
     ChildEnded,
-    ChildGarbled,
-    ChildSilent,
+    ChildProtocolError,
+    ChildTimeout,
     NoMoreProcesses,
 )
 from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
@@ -145,7 +145,7 @@ class Worker:
             self.child.send(pack(message), TAKE_SECONDS)
         except ChildEnded as ended:
             self._lost(str(ended))
-        except ChildSilent:
+        except ChildTimeout:
             self._lost("it takes no more messages")
 
     def _read(self) -> None:
@@ -157,7 +157,7 @@ class Worker:
                     self._loop.call_soon_threadsafe(self._received, message)
             except ChildEnded as ended:
                 self._loop.call_soon_threadsafe(self._lost, str(ended))
-            except (ChildGarbled, ValueError):
+            except (ChildProtocolError, ValueError):
                 self._loop.call_soon_threadsafe(self._lost, "it sent something else than a message")
 
     def _received(self, message: Event) -> None:

@@ -24,7 +24,7 @@ from claimeven.arena.games.safe_call import begin_game, checked_decision, checke
 from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.parallel.cores import step_back as step_behind
+from claimeven.parallel.cores import lower_priority as step_behind
 from claimeven.puzzles.hints import hints_for, position_after, try_column
 from claimeven.puzzles.sets import bundled_puzzles, puzzle_by_number
 from claimeven.review.analysis import analyze
@@ -156,7 +156,7 @@ def warm(tools: Tools, table_mb: float | None, agent: str | None = None) -> None
     tools.forget_agents()
 
 
-def step_back(tools: Tools) -> None:
+def lower_priority(tools: Tools) -> None:
     """Let all other processes go before this one from now on."""
     step_behind()
 

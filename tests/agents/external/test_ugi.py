@@ -69,7 +69,7 @@ def test_an_engine_that_the_system_ends_for_memory_is_told_apart(
     forfeit = play_match(spec, "random", games=1, limit=QUICK).games[0].forfeit
     assert forfeit is not None
     assert forfeit.kind is FaultKind.MEMORY
-    assert "signal SIGKILL, for the system had run out of memory" in forfeit.reason
+    assert "signal SIGKILL, because the system had run out of memory" in forfeit.reason
 
 
 @pytest.mark.parametrize("notation", [(), ("--digits",)])

@@ -328,5 +328,5 @@ def test_where_too_few_files_may_be_open_the_limit_and_the_remedy_are_named(
         env=environment(), capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert ended.returncode == 2
-    assert "open files at a time (ulimit -n); ulimit -n 1024 allows more" in ended.stderr
+    assert "open files (ulimit -n); raise the limit with ulimit -n 1024" in ended.stderr
     assert ended.stderr.count("\n") == 1

@@ -124,8 +124,8 @@ def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture
     ("counted", "kind", "told"),
     [
         ("nr_free_pages 7\noom_kill 3\n", "crash", "signal SIGKILL"),
-        ("oom_kill 4\n", "memory", "signal SIGKILL, for the system had run out of memory"),
-        ("nr_free_pages 7\n", "crash", "signal SIGKILL, perhaps for want of memory"),
+        ("oom_kill 4\n", "memory", "signal SIGKILL, because the system had run out of memory"),
+        ("nr_free_pages 7\n", "crash", "signal SIGKILL, perhaps for lack of memory"),
     ],
 )
 def test_a_process_that_the_system_ends_for_memory_is_told_apart(

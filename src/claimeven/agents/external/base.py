@@ -93,10 +93,10 @@ class ProgramAgent(Agent):
         self.name = spec
         self._made_of = command, spec, sandbox
         self._load_timeout = sandbox.load_timeout
-        self._printed = OutputRelay(spec, sandbox)
+        self._output = OutputRelay(spec, sandbox)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._made_of
 
     def reset(self) -> None:
-        self._printed.start_game()
+        self._output.start_game()

@@ -21,8 +21,8 @@ from claimeven.agents.sanitize import printable
 from claimeven.parallel.connection import CHUNK
 from claimeven.parallel.process import (
     ChildEnded,
-    ChildGarbled,
-    ChildSilent,
+    ChildProtocolError,
+    ChildTimeout,
     NoMoreProcesses,
     Process,
     open_pipe,
@@ -108,15 +108,15 @@ MORE = "load_timeout gives it more"
 class Program(Process):
     """A running program, its input, its output line by line, and what it writes on stderr.
 
-    That goes to `printed` while lines are awaited. `memory_mb` bounds its memory if the system
+    That goes to `on_output` while lines are awaited. `memory_mb` bounds its memory if the system
     can. Raises `InvalidSpec` if it cannot be started. Not to be used by two threads at once.
     """
 
     def __init__(
-        self, words: Sequence[str], printed: Callable[[str], None], memory_mb: int | None = None
+        self, words: Sequence[str], on_output: Callable[[str], None], memory_mb: int | None = None
     ) -> None:
         try:
-            with self._starting(memory_mb, printed) as (group, ours, theirs):
+            with self._starting(memory_mb, on_output) as (group, ours, theirs):
                 reads, writes = os.pipe()
                 theirs.callback(os.close, reads)
                 self._input = ours.enter_context(FileIO(writes, "w"))
@@ -144,8 +144,8 @@ class Program(Process):
     def receive(self, deadline: float) -> str:
         """Return the next line, waited for until a moment of `time.perf_counter`.
 
-        Raises `ChildSilent` when none has come by then, `ChildEnded`, and `ChildGarbled` for a line
-        that does not end.
+        Raises `ChildTimeout` if no line has come by then, `ChildEnded`, and `ChildProtocolError`
+        for a line that is too long.
         """
         while True:
             line = self._line()
@@ -153,7 +153,7 @@ class Program(Process):
                 return line
             left = deadline - time.perf_counter()
             if not self._await(self._read, left) and left <= 0:
-                raise ChildSilent
+                raise ChildTimeout
 
     def end(self, farewell: str = "") -> None:
         """Say a last line, hang up, and end it with all it has started if it does not so itself."""
@@ -178,7 +178,7 @@ class Program(Process):
         at = self._received.find(b"\n")
         if at < 0:
             if len(self._received) > MAX_LINE:
-                raise ChildGarbled
+                raise ChildProtocolError
             return None
         line = bytes(self._received[:at])
         del self._received[: at + 1]

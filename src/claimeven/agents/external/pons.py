@@ -39,7 +39,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.move_order import moves_to
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
-from claimeven.parallel.process import ChildEnded, ChildGarbled, ChildSilent
+from claimeven.parallel.process import ChildEnded, ChildProtocolError, ChildTimeout
 
 PREFIX = "pons:"
 #: What is written for the score of a full column.
@@ -63,13 +63,13 @@ class PonsSolver:
         self,
         command: str,
         geometry: Geometry = STANDARD,
-        printed: Callable[[str], None] | None = None,
+        on_output: Callable[[str], None] | None = None,
         memory_mb: int | None = None,
     ) -> None:
         check_command(command)
         _, self._words = split_command(command)
         self.geometry = geometry
-        self._printed = printed or (lambda text: print(text, end="", file=sys.stderr))
+        self._output = on_output or (lambda text: print(text, end="", file=sys.stderr))
         self._memory_mb = memory_mb
         self._program: Program | None = None
 
@@ -121,17 +121,17 @@ class PonsSolver:
         """Return the numbers of an answer, None for the score of a full column."""
         moves = format_moves(moves_to(position), self.geometry)
         if self._program is None or self._program.ended:
-            self._program = Program(self._words, self._printed, self._memory_mb)
+            self._program = Program(self._words, self._output, self._memory_mb)
         program = self._program
         try:
             program.send(moves)
             line = program.receive(min(deadline, time.perf_counter() + 1e9))
         except ChildEnded as ended:
             raise fault_of(ended) from None
-        except ChildSilent:
+        except ChildTimeout:
             program.kill()
             raise AgentFault("did not answer in time", kind=FaultKind.STALL) from None
-        except ChildGarbled:
+        except ChildProtocolError:
             program.kill()
             raise AgentFault("wrote a line without end") from None
         except BaseException:
@@ -170,7 +170,7 @@ class PonsAgent(ProgramAgent):
     def __init__(self, command: str, spec: str, sandbox: Sandbox) -> None:
         super().__init__(command, spec, sandbox)
         self.solver: PonsSolver = PonsSolver(
-            command, STANDARD, self._printed, sandbox.memory_bound_mb
+            command, STANDARD, self._output, sandbox.memory_bound_mb
         )
 
     def check_board(self, geometry: Geometry) -> None:
@@ -205,7 +205,7 @@ class PonsAgent(ProgramAgent):
 
     def close(self) -> None:
         self.solver.close()
-        self._printed.close()
+        self._output.close()
 
 
 def solver_of(spec: str, geometry: Geometry = STANDARD) -> PonsSolver:

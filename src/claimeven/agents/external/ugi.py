@@ -131,7 +131,7 @@ class UgiAgent(ProgramAgent):
         if self._engine is not None:
             self._engine.end()
         self._engine = None
-        self._printed.close()
+        self._output.close()
 
     def _started(self) -> UgiClient:
         try:
@@ -146,7 +146,7 @@ class UgiAgent(ProgramAgent):
         again = " again" if self._engine is not None else ""
         self._engine = None
         try:
-            engine = UgiClient(self._words, self._printed, self._memory_mb, self._load_timeout)
+            engine = UgiClient(self._words, self._output, self._memory_mb, self._load_timeout)
             engine.begin()
             for name in self._settings:
                 if engine.option(name) is None:

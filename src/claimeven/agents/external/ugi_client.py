@@ -23,7 +23,7 @@ from claimeven.agents.base import AgentFault, FaultKind
 from claimeven.agents.external.line_process import FLUSH, MORE, Program
 from claimeven.agents.process.agent import fault_of
 from claimeven.agents.sanitize import printable, shown
-from claimeven.parallel.process import ChildEnded, ChildGarbled, ChildSilent
+from claimeven.parallel.process import ChildEnded, ChildProtocolError, ChildTimeout
 
 #: Seconds that an engine has to say what it is, to load what it needs, and to be ready later on.
 START_SECONDS, LOAD_SECONDS, READY_SECONDS = 20.0, 60.0, 10.0
@@ -56,14 +56,14 @@ class UgiClient:
     def __init__(
         self,
         words: Sequence[str],
-        printed: Callable[[str], None],
+        on_output: Callable[[str], None],
         memory_mb: int | None = None,
         load_timeout: float | None = None,
     ) -> None:
         self._load_timeout = load_timeout
         self.name = ""
         self.options: dict[str, str] = {}
-        self._program = Program(words, printed, memory_mb)
+        self._program = Program(words, on_output, memory_mb)
         self._said = ""
 
     @property
@@ -133,13 +133,13 @@ class UgiClient:
         info: dict[str, Any] = {}
         try:
             return self._best_move(deadline, info), info
-        except ChildSilent:
+        except ChildTimeout:
             pass
         said = self._last_words()
         try:
             self._say("stop")
             self._best_move(time.perf_counter() + min(seconds, MERCY), info)
-        except ChildSilent:
+        except ChildTimeout:
             self.kill()
             raise AgentFault(f"{late}{said}", kind=FaultKind.STALL) from None
         raise AgentFault(late, kind=FaultKind.TIME)
@@ -151,13 +151,13 @@ class UgiClient:
         self._program.kill()
 
     def _best_move(self, deadline: float, info: dict[str, Any]) -> str:
-        """Return its answer, and note its info; raise `ChildSilent` when none has come by then."""
+        """Return its answer, and note its info; raise `ChildTimeout` when none has come by then."""
         while True:
             words = self._hear(deadline, None).split()
             if words[:1] == ["info"]:
                 info.update(_read_info(words[1:]))
             elif words[:1] == ["bestmove"]:
-                self._program.stand_still()  # it does not think in the time of its opponent
+                self._program.suspend()  # it does not think in the time of its opponent
                 return words[1] if len(words) > 1 else ""
             elif words:
                 self._said = " ".join(words)
@@ -173,13 +173,13 @@ class UgiClient:
         try:
             line = self._program.receive(deadline).strip()
             if time.perf_counter() > deadline:  # it says much, and not what it should
-                raise ChildSilent
+                raise ChildTimeout
         except ChildEnded as ended:
             raise fault_of(ended, self._last_words()) from None
-        except ChildGarbled:
+        except ChildProtocolError:
             self.kill()
             raise AgentFault("wrote a line without end") from None
-        except ChildSilent:
+        except ChildTimeout:
             if late is None:
                 raise
             said = self._last_words()

@@ -22,14 +22,14 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.parallel.connection import pack
-from claimeven.parallel.interrupts import Lock, times_resumed
+from claimeven.parallel.interrupts import Lock, resume_count
 from claimeven.parallel.process import (
     ONE_CORE,
     Child,
     ChildEnded,
-    ChildGarbled,
     ChildGone,
-    ChildSilent,
+    ChildProtocolError,
+    ChildTimeout,
 )
 
 _Result = TypeVar("_Result")
@@ -100,7 +100,7 @@ class ProcessAgent(Agent):
         default = FILE_LOAD_SECONDS if file is not None or from_file else LOAD_SECONDS
         self._load_timeout = sandbox.load_timeout or default
         self.patience: float | None = None
-        self._printed = OutputRelay(spec, sandbox)
+        self._output = OutputRelay(spec, sandbox)
         self._board: Geometry | None = None
         self._lock = Lock()
         self._child: Child | None = None
@@ -119,7 +119,7 @@ class ProcessAgent(Agent):
     @property
     def printed(self) -> int:
         """Characters that the agent has printed so far."""
-        return self._printed.seen
+        return self._output.seen
 
     @property
     def process(self) -> int | None:
@@ -179,7 +179,7 @@ class ProcessAgent(Agent):
 
     def reset(self) -> None:
         """Begin a game, with a fresh process if the last one has ended."""
-        self._printed.start_game()
+        self._output.start_game()
         self._ask("reset", answers.nothing, self._default_patience, seed=self._seed())
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
@@ -232,13 +232,13 @@ class ProcessAgent(Agent):
             if self._child is not None:
                 self._child.end()
             self._drop()
-            self._printed.close()
+            self._output.close()
 
     def _start(self) -> None:
         variables = {name: os.environ.get(name, value) for name, value in VARIABLES.items()}
         self._started = time.perf_counter()
         self._child = Child(
-            "claimeven.agents.worker", self._printed, variables, MAX_ANSWER, self._memory_mb
+            "claimeven.agents.worker", self._output, variables, MAX_ANSWER, self._memory_mb
         )
         self._made = self._is_sent = False
         texts = {place: text.decode("latin-1") for place, text in self.texts.items()}
@@ -319,13 +319,13 @@ class ProcessAgent(Agent):
         refused, which only some answers may do.
         """
         assert self._child is not None
-        in_time, resumed = True, times_resumed()
+        in_time, resumed = True, resume_count()
         lateness = late or f"did not answer within {seconds:g} s"
         try:
             try:
                 message = self._child.receive(seconds)
-            except ChildSilent:
-                in_time = times_resumed() != resumed
+            except ChildTimeout:
+                in_time = resume_count() != resumed
                 message = self._child.receive(seconds if in_time else min(seconds, MERCY))
             if not in_time:
                 raise AgentFault(lateness, kind=FaultKind.TIME)
@@ -342,18 +342,18 @@ class ProcessAgent(Agent):
                 self._drop()
                 raise
             fault = fault_of(ended)
-        except ChildSilent:
+        except ChildTimeout:
             if self.patience is None and seconds >= PATIENCE and not late:
                 self._is_out = f"{lateness} earlier and is not asked again: limit the seconds"
             fault = AgentFault(lateness, kind=FaultKind.STALL)
-        except (ChildGarbled, Malformed):
+        except (ChildProtocolError, Malformed):
             fault = AgentFault("wrote into the connection of its process")
         except BaseException:
             self._drop()  # an answer that is still to come would be taken for the next one
             raise
         finally:
             if self._child is not None:
-                self._child.stand_still()
+                self._child.suspend()
         self._drop()
         raise fault
 
@@ -365,7 +365,7 @@ class ProcessAgent(Agent):
 
 def fault_of(ended: ChildEnded, said: str = "") -> AgentFault:
     """Return the fault of an agent whose process has ended; `said` is added to the reason."""
-    kind = FaultKind.MEMORY if ended.starved else FaultKind.CRASH
+    kind = FaultKind.MEMORY if ended.out_of_memory else FaultKind.CRASH
     return AgentFault(f"ended its process: {ended}{said}", kind=kind)
 
 

@@ -30,7 +30,7 @@ from claimeven.dataset.scored_sets import ScoredPosition, ScoredSet, bundled_tac
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import seed_number
 from claimeven.markup import shown_by
-from claimeven.parallel.jobs import Play
+from claimeven.parallel.jobs import RunJobs
 from claimeven.parallel.pool import LocalWorkers
 from claimeven.review.analysis import JudgedMove
 
@@ -80,11 +80,11 @@ class SetPlan:
             raise InvalidMatch(f"{twice[0]} is there twice: name each agent once")
 
     unit = "question"
-    patience = None
+    worker_timeout = None
 
     @contextmanager
-    def begun(self) -> Iterator[Play]:
-        """Make the agents, and yield what asks them: see `parallel.jobs.Work`."""
+    def runner(self) -> Iterator[RunJobs]:
+        """Make the agents, and yield what asks them: see `parallel.jobs.Workload`."""
         with self.made() as agents:
             yield lambda numbers: ((number, self.ask(agents, number)) for number in numbers)
 
@@ -406,7 +406,7 @@ def ask(plan: SetPlan, jobs: int = 1) -> Generator[Answer, None, None]:
         raise InvalidMatch("agents that are objects or functions take 1 job: give their specs")
     faults = Counter[int]()
 
-    def goes_on(question: int) -> bool:
+    def should_run(question: int) -> bool:
         return faults[question // len(plan.asked)] < MAX_FAULTS
 
     def counted(answer: Answer) -> Answer:
@@ -416,10 +416,10 @@ def ask(plan: SetPlan, jobs: int = 1) -> Generator[Answer, None, None]:
     with plan.made() as agents:  # in any case: a bad spec is reported immediately
         # A person, and a stateful agent, is asked in order.
         if jobs == 1 or any(agent.stateful or not agent.timed for agent in agents):
-            for question in filter(goes_on, range(plan.questions)):
+            for question in filter(should_run, range(plan.questions)):
                 yield counted(plan.ask(agents, question))
             return
-    workers = LocalWorkers(min(jobs, -(-plan.questions // _WORTH)), goes_on=goes_on)
+    workers = LocalWorkers(min(jobs, -(-plan.questions // _WORTH)), should_run=should_run)
     with closing(workers.play(plan, range(plan.questions))) as answers:
         for _, answer in answers:
             yield counted(answer)

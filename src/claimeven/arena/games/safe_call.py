@@ -25,7 +25,7 @@ from claimeven.agents.base import (
 from claimeven.agents.sanitize import described, printable, printable_lines, traceback_of
 from claimeven.agents.validation import answered, plain
 from claimeven.game.position import Position
-from claimeven.parallel.interrupts import times_resumed
+from claimeven.parallel.interrupts import resume_count
 
 #: Characters of a line of a trace, and values in the data of a tree.
 MAX_LINE, MAX_TREE = 1_000, 5_000_000
@@ -41,12 +41,12 @@ def timed_decision(
     played, or takes longer than the limit allows at the `longest`. Where this process was stopped
     meanwhile it is taken to have kept to the limit.
     """
-    resumed = times_resumed()
+    resumed = resume_count()
     with faults(agent):
         begin = time.perf_counter()
         answer = agent.choose(position, limit, rng)
         seconds = time.perf_counter() - begin
-        if limit.seconds is not None and times_resumed() != resumed:
+        if limit.seconds is not None and resume_count() != resumed:
             seconds = min(seconds, limit.seconds)
         decision = answered(agent, answer, position)
         late = limit.seconds is not None and agent.timed and seconds > limit.deadline

@@ -89,7 +89,7 @@ class LazyGroup(CommandGroup):
         if cmd_name not in self.list_commands(ctx):
             return None
         module = self._modules.get(cmd_name)
-        with interrupts.put_off():
+        with interrupts.deferred():
             home = importlib.import_module(f"{self._package}.{module or cmd_name}")
         command: click.Command = getattr(home, cmd_name if module else "command")
         return command

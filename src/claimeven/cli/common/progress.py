@@ -136,13 +136,13 @@ def resumable_file(path: str | Path) -> Iterator[None]:
             return "interrupted; nothing was written"
         return f"interrupted; run the same again to go on from {path}"
 
-    before, interrupts.last_words = interrupts.last_words, notify
+    before, interrupts.exit_message = interrupts.exit_message, notify
     try:
         yield
     except KeyboardInterrupt:
         raise KeyboardInterrupt(notify()) from None
     finally:
-        interrupts.last_words = before
+        interrupts.exit_message = before
 
 
 def count_text(done: int, total: int, things: str, seconds: float, resumed: int = 0) -> str:

@@ -64,7 +64,7 @@ Counts = npt.NDArray[np.int32]
 Doubles = npt.NDArray[np.float64]
 
 
-#: Calls what asks the model, as `SafeMoment.heeded` does where Ctrl-C is put off around it.
+#: Calls what asks the model, as `SafeMoment.interruptible` does where Ctrl-C is put off around it.
 ModelCaller: TypeAlias = Callable[[Callable[[], tuple[Floats, Floats]]], tuple[Floats, Floats]]
 
 
@@ -205,8 +205,8 @@ class PuctForest(ReadableForest):
         """
         until = self.iterations() + np.asarray(iterations, dtype=np.int64)
         total = 0
-        with interrupts.put_off() as safe_moment:
-            while made := self.step(model, leaves, until, safe_moment.heeded):
+        with interrupts.deferred() as safe_moment:
+            while made := self.step(model, leaves, until, safe_moment.interruptible):
                 total += made
                 safe_moment()
         return total

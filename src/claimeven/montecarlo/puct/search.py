@@ -69,10 +69,10 @@ class PuctSearch(TreeSearch):
             PuctForest.load()
             if geometry is not None and self._engine is None:
                 # Numba prepares the call of a kernel when it is first made.
-                with interrupts.put_off() as safe_moment:
+                with interrupts.deferred() as safe_moment:
                     engine, position = self._engine_of(geometry), Position(geometry)
                     engine.start(position)
-                    engine.step(1, safe_moment.heeded)
+                    engine.step(1, safe_moment.interruptible)
                     if geometry.cells > 1:
                         engine.start(position.play(geometry.center_order[0]))
                     engine.forget()
@@ -156,15 +156,15 @@ class PuctSearch(TreeSearch):
         Ctrl-C comes between two of them, or while the model is asked: leaves that wait for it, or
         that it has judged and nobody counted, would be in the way of all that is searched later.
         """
-        with interrupts.put_off() as safe_moment:
+        with interrupts.deferred() as safe_moment:
             if self.options.noise and self._noisy is None:
                 if not engine.visits():
-                    engine.step(1, safe_moment.heeded)
+                    engine.step(1, safe_moment.interruptible)
                 engine.add_noise(rng)
                 self._noisy = position
             now = time.perf_counter()
             longest = 0.0
-            while engine.step(until, safe_moment.heeded):
+            while engine.step(until, safe_moment.interruptible):
                 safe_moment()
                 if deadline is not None:
                     before, now = now, time.perf_counter()
