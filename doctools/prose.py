@@ -41,10 +41,6 @@ class Idiom(NamedTuple):
     limit: float
     instead: str
 
-    @property
-    def flags(self) -> int:
-        return 0 if re.search("What|none", self.pattern) else re.IGNORECASE
-
 
 IDIOMS = {
     "what is, what the": Idiom(
@@ -68,8 +64,8 @@ IDIOMS = {
         r"\b(?:com|tak|go|bring)(?:e|es|ing|ings)? along\b", 0.0, "bundled, built-in"
     ),
     "learnt": Idiom(r"\b(?:learnt|taught|untaught)\b", 0.0, "trained, learned, untrained"),
-    "where (if)": Idiom(r"\bwhere\b", 14, "if, when; where only for places"),
-    "nothing": Idiom(r"\b(?:[Nn]othing|[Nn]obody|none|[Nn]o one)\b", 3, "negate the verb"),
+    "where (if)": Idiom(r"(?-i:\b[Ww]here\b)", 14, "if, when; where only for places"),
+    "nothing": Idiom(r"(?-i:\b(?:[Nn]othing|[Nn]obody|none|[Nn]o one)\b)", 3, "negate the verb"),
     "begin": Idiom(r"\b(?:begin|begins|began|begun|beginning)\b", 0.8, "start, initial"),
     "goes on": Idiom(r"\b(?:go|goes|went|going|gone) on\b", 0.0, "continue, resume"),
     "alone": Idiom(r"\b(?:alone|at once|anew|kept|ended)\b", 4, "only, immediately, again, stored"),
@@ -80,7 +76,7 @@ IDIOMS = {
         r"(?<!there )\b(?:is|are) no(?!t)\b(?! (?:longer|more|less))", 1.3, "X must be ..., got ..."
     ),
     "starts with what": Idiom(
-        r"(?:^|(?<=[.:!?]\s))(?:What|Whatever|Whoever|Where|Nothing|Nobody)\b(?![^.?!]*\?)",
+        r"(?:^|(?<=[.:!?]\s))(?-i:What|Whatever|Whoever|Where|Nothing|Nobody)\b(?![^.?!]*\?)",
         0.4,
         "the subject first: a person or a thing",
     ),
@@ -245,7 +241,7 @@ def places(path: Path) -> Iterator[Place]:
     """Each idiom in a file."""
     for piece in read(path):
         for name, idiom in IDIOMS.items():
-            for found in re.finditer(idiom.pattern, piece.text, idiom.flags):
+            for found in re.finditer(idiom.pattern, piece.text, re.IGNORECASE):
                 line = piece.line + piece.text.count("\n", 0, found.start())
                 around = piece.text[max(0, found.start() - 40) : found.end() + 40]
                 yield Place(path, line, name, " ".join(around.split()))
