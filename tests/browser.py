@@ -39,7 +39,7 @@ def browser() -> Iterator[Any]:
 def watched(tab: Any, address: str) -> Iterator[Any]:
     """A tab in which nothing may fail or warn, and nothing else than an address be asked for.
 
-    It shows nothing afterwards: tests may go on in the same tab, which is made much sooner than
+    It shows nothing afterwards: tests may continue in the same tab, which is made much sooner than
     another one.
     """
     problems: list[str] = []

@@ -19,15 +19,15 @@ from tests.browser import browser  # noqa: F401
 #: Set where everything a test may need is installed: a test that is skipped all the same fails.
 WHOLE = "CLAIMEVEN_WHOLE_TESTS"
 #: Whether Python was told to write no bytecode. While tests are collected it does so all the same:
-#: each of pytest's processes would compile them, and Hypothesis, anew.
+#: each of pytest's processes would compile them, and Hypothesis, again.
 NO_BYTECODE = sys.dont_write_bytecode
 
 #: A folder without books: tests know no other book than that of the package.
 os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
 #: Many containers set this variable. The templates that processes are forked from (`tests.forks`)
-#: begin without it, so workers that inherited it would each be started anew.
+#: start without it, so workers that inherited it would each be started again.
 os.environ.pop("PYTHONUNBUFFERED", None)
-#: Numba's compiler raises thousands of errors that it catches itself, and colours each where it
+#: Numba's compiler raises thousands of errors that it catches itself, and colors each where it
 #: can: a twentieth of the time that kernels take to compile.
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
 #: What JAX compiles runs for moments here: to make it quick would take longer.
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
         # Words wrap around there, and NumPy warns of it.
         config.addinivalue_line("filterwarnings", "ignore:overflow encountered:RuntimeWarning")
     if NO_BYTECODE and not hasattr(config, "workerinput"):
-        # The tests start hundreds of processes: each would compile all of our modules anew.
+        # The tests start hundreds of processes: each would compile all of our modules again.
         compileall.compile_dir(Path(claimeven.__file__).parent, quiet=2)
     sys.dont_write_bytecode = False
     if _shares_out_all_tests(config) and not PLAIN:
@@ -69,7 +69,7 @@ def pytest_collection(session: pytest.Session) -> None:
     """Look for no garbage among what all stays; share the compilation of tests.
 
     Pytest's processes import all tests in the same order at the same time, so that each would
-    compile them all: each begins with others, and finds the rest compiled.
+    compile them all: each starts with others, and finds the rest compiled.
     """
     gc.disable()
     if (given := getattr(session.config, "workerinput", None)) is not None:

@@ -53,7 +53,7 @@ class Game:
         return self.after(column)
 
     def after(self, column: int) -> Game:
-        """`play` in a game that is known to go on."""
+        """`play` in a game that is known to continue."""
         after = self.copy()
         after.grid[column][after.grid[column].index(EMPTY)] = self.player
         after.player = 1 - self.player
@@ -162,7 +162,7 @@ def winner(game: Game) -> int | None:
 
 
 def outcome(game: Game) -> tuple[int | None, list[Cell]] | None:
-    """(winner, winning cells); winner None for a draw; None while the game goes on."""
+    """(winner, winning cells); winner None for a draw; None while the game continues."""
     cells = winning_cells(game)
     if cells:
         return winner(game), cells
@@ -214,9 +214,9 @@ def sequences(game: Game) -> int:
 
 
 def windows_value(game: Game, weights: tuple[int, ...] = LUND_WEIGHTS) -> int:
-    """Lund's evaluation: every window of k cells by what is in it, and own discs in the centre.
+    """Lund's evaluation: every window of k cells by what is in it, and own discs in the center.
 
-    The weights: own k, own k-1, own k-2, opponent k-2, opponent k-1, opponent k, centre disc.
+    The weights: own k, own k-1, own k-2, opponent k-2, opponent k-1, opponent k, center disc.
     """
     own_k, own_1, own_2, other_2, other_1, other_k, centre = weights
     own, other, k = game.player, 1 - game.player, game.connect

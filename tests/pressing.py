@@ -63,7 +63,7 @@ def pressed_at(step: int, call: Callable[[], object], *modules: ModuleType) -> P
 def pressed_as_python_looks(step: int, call: Callable[[], object], *modules: ModuleType) -> Pressed:
     """`pressed_at` with steps at which Python looks for signals, which it does not at each.
 
-    A function begins, or one written in C has ended. The way into and out of a `with` block of
+    A function starts, or one written in C is over. The way into and out of a `with` block of
     such a lock has none, and that is all that some code relies on.
     """
     steps = _Steps(step, modules)

@@ -45,7 +45,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def html_of(result: Any) -> str:
-    """What a notebook shows: well formed, and of no colour that is lost on white or black."""
+    """What a notebook shows: well formed, and of no color that is lost on white or black."""
     html: str = result._repr_html_()
     ElementTree.fromstring(html)
     assert not re.search(r"<(style|script)|[^-]color:(?!inherit)|\bid=", html)
@@ -125,7 +125,7 @@ def test_a_minimax_result() -> None:
     shown = words(result)
     assert shown.startswith("Column 4: value win in 1 for the side to move, best line 4")
     assert f"{result.counters.nodes:,} positions looked at" in shown
-    # The centre is tried first and wins: of the others a bound is known.
+    # The center is tried first and wins: of the others a bound is known.
     header, values = cells(result)
     assert (header, values[4]) == (["column", *"1234567"], "win in 1")
     assert [value.startswith("<=") for value in values[1:]] == [n != 4 for n in range(1, 8)]

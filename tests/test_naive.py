@@ -35,7 +35,7 @@ EVALUATED = [
     ([3], {"sequences": 0, "windows": 0, "streaks": -1}),
     # one disc in a corner: above 2*2, to the right 2*2, on the diagonal 2*(2-1)
     ([0, 6], {"sequences": 10, "windows": 0, "streaks": 0}),
-    # from one centre disc: up 4, left 4, right 4, and 2 on each rising diagonal
+    # from one center disc: up 4, left 4, right 4, and 2 on each rising diagonal
     ([3, 0], {"sequences": 16, "windows": 1, "symmetric": 0}),
     # the pair grows to 3*3; lower disc 4+4+2+2, upper disc 4+2+2+0+4+0
     ([3, 0, 3, 0], {"sequences": 37, "windows": 100 - 101 + 2, "symmetric": 0, "streaks": 0}),

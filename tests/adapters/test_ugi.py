@@ -479,7 +479,7 @@ def test_a_search_with_a_limit_is_left_where_somebody_quits_or_is_gone() -> None
         program.stdin.close()
         program.stdout.close()
         program.wait(timeout=DEADLINE)
-    # Where the lines alone have ended, it is finished.
+    # Where the lines alone are over, it is finished.
     told = subprocess.run(
         command("ugi", "alphabeta"), input="go depth 4\n", env=environment(), text=True,
         capture_output=True, timeout=DEADLINE, check=True,

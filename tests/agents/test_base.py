@@ -24,7 +24,7 @@ BOARDS = (Geometry(), Geometry(4, 4, 3), Geometry(8, 7, 4), Geometry(9, 9, 5), G
 #: Agents that search to the end of the game, and how many empty cells that is quick for.
 EXACT = ("perfect", "full")
 LATE = 18
-#: Agents whose model was learnt on one board.
+#: Agents whose model was learned on one board.
 OF_ONE_BOARD = ("ntuple", "ntuple-alphabeta", "net", "puct")
 PLAYERS = [name for name in AGENTS if name != "human"]
 
@@ -212,7 +212,7 @@ def test_random_plays_every_column() -> None:
     ("spec", "moves", "column"),
     [
         ("greedy", "", 1),
-        # Two beside each other: a third on the left, though the fourth column is as good.
+        # Two next to each other: a third on the left, though the fourth column is as good.
         ("greedy", "2637", 1),
         # Three of its own: it completes the line, the longest run there is.
         ("greedy", "112233", 4),

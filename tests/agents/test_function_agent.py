@@ -147,7 +147,7 @@ def test_what_a_function_makes_of_stdout_is_its_own(monkeypatch: pytest.MonkeyPa
 
 
 def test_the_same_stands_for_stdout_in_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    # A print of another thread that began in one block may end after it.
+    # A print of another thread that started in one block may end after it.
     met = set()
     streams = [io.StringIO(), io.StringIO()]
     for stream in streams * 10:

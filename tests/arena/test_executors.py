@@ -225,7 +225,7 @@ def test_workers_and_bots_end_with_their_parent(tmp_path: Path, number: int) -> 
 
 
 def alive(pid: int) -> bool:
-    """Whether a process runs; one that has ended and was not asked for yet does not."""
+    """Whether a process runs; one that is over and was not asked for yet does not."""
     try:
         state = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
     except OSError:

@@ -1,4 +1,4 @@
-"""Building books: killed builds go on, and give the book of a build that was not."""
+"""Building books: killed builds continue, and give the book of a build that was not."""
 
 from __future__ import annotations
 

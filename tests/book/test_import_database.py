@@ -1,4 +1,4 @@
-"""Books made of a database of others: a small one by hand, damaged ones, and the real package's."""
+"""Books made of a database of others: a small one by hand, corrupt ones, and the real package's."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_entries_that_cannot_be_are_counted_from_the_first(
 
 
 def test_what_follows_is_held_against_the_book_of_the_package(tmp_path: Path) -> None:
-    """No side can win at once after four plies of 7x6, so a database holds all positions."""
+    """No side can win immediately after four plies of 7x6, so a database holds all positions."""
     ours, path, out = shipped_book(Geometry()), tmp_path / "four.dat", tmp_path / "deep.book"
     assert ours is not None
     values = {}

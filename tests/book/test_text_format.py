@@ -88,4 +88,4 @@ def test_finished_games_are_no_entries(tmp_path: Path) -> None:
         from_text([*lines, "121 -1"], "t.txt")
     over = list(to_text(build_book(tmp_path / "over.book", Geometry(2, 3, 2), 5, table_mb=1)))
     with pytest.raises(ClaimevenError, match=f"line {len(over) + 1} of t.txt: the game is over"):
-        from_text([*over, "11122 0"], "t.txt")  # no game goes on after five discs
+        from_text([*over, "11122 0"], "t.txt")  # no game continues after five discs

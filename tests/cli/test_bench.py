@@ -1,4 +1,4 @@
-"""`claimeven bench` on few positions; what the whole gives is held beside `agents.benchmark`."""
+"""`claimeven bench` on few positions; what the whole gives is held next to `agents.benchmark`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from claimeven.arena.games.game import Game
 from claimeven.arena.store.store import Store, StoredAgent
 from tests.cli.conftest import Run, bad_input
 
-#: A game won by the first player, and the beginning of one.
+#: A game won by the first player, and the start of one.
 GAMES = "4455667\n12\n"
 
 

@@ -332,7 +332,7 @@ def test_seats_need_not_be_swapped(run: Run, tmp_path: Path) -> None:
     said = bad_input(run("match", "greedy", "random", "--games", "8", "--out", path, "--resume"))
     assert "its swap differs (false, not true)" in said
     odd = json.loads(run(*words, "2", "--position", "444").out)
-    assert [game["first"] for game in odd["played"]] == [2, 2]  # A begins, as second player
+    assert [game["first"] for game in odd["played"]] == [2, 2]  # A starts, as second player
 
 
 COUNTING = "alphabeta-polito"

@@ -355,7 +355,7 @@ def test_a_stream_that_is_closed_is_as_an_empty_one(words: tuple[str, ...], clos
 
 
 def test_ctrl_c_ends_a_long_search_without_a_trace() -> None:
-    """The empty 8x7 board takes hours; the first line shows that the search has begun."""
+    """The empty 8x7 board takes hours; the first line shows that the search has started."""
     with started("solve", "-", "--columns", "8", "--rows", "7", "--threads", "2") as program:
         assert program.stdin is not None
         assert program.stdout is not None

@@ -115,7 +115,7 @@ def test_what_would_bring_more_openings_is_told(run: Run, tmp_path: Path) -> Non
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     path = tmp_path / "t.db"
-    # Hypotheses so close that it would go on for long.
+    # Hypotheses so close that it would continue for long.
     words = ("greedy:win=no", "greedy:win=no,block=no", "--elo0", "-0.1", "--elo1", "0.1", *HERE)
     ended = interrupted("sprt", *words, "--out", str(path), "--json", when=lambda: games_in(path))
     assert ended.status == 130, ended.err

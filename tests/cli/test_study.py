@@ -1,4 +1,4 @@
-"""`claimeven study`: the list, then beside now, files taken up again, Ctrl-C, bad input."""
+"""`claimeven study`: the list, then next to now, files taken up again, Ctrl-C, bad input."""
 
 from __future__ import annotations
 

@@ -250,7 +250,7 @@ main(sys.argv[2:])
 def test_a_full_disk_is_told_and_the_games_before_it_stand(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "t.db"
     words = ("tournament", "random", "greedy", "--jobs", "1", "--out", str(path))
-    # The disk is full from the beginning; before the file is made; in the middle of more games
+    # The disk is full from the start; before the file is made; in the middle of more games
     # than it takes.
     for size, rounds, left in ((100, "1", []), (10_000, "1", []), (500_000, "3000", [path])):
         ended = forks.run_program(

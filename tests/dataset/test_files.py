@@ -147,7 +147,7 @@ def test_a_first_line_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [-1, 0, 1 << 63, 1 << 100])
 def test_rows_out_of_order_are_refused(tmp_path: Path, number: int) -> None:
-    """Work would go on from a number that it never reached, or has passed."""
+    """Work would continue from a number that it never reached, or has passed."""
     partial = tmp_path / "set.csv.partial"
     rows = []
     for each, row in ((1, "1,,0,0,0,0,4,0,0,0,0\n"), (number, "2,1,1,0,1,0,4,0,0,0,0\n")):

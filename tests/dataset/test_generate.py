@@ -132,7 +132,7 @@ def test_threads_give_the_same_file_as_one(tmp_path: Path, source: str) -> None:
 
 
 def test_a_million_rows_take_no_more_memory_than_their_keys(tmp_path: Path) -> None:
-    """Rows are on the disk: what is held beside the keys must not grow with their number."""
+    """Rows are on the disk: what is held next to the keys must not grow with their number."""
     path = tmp_path / "set.csv"
     peaks = []
     for positions in (10, 200, 1000):  # the first time what is imported counts too
@@ -201,7 +201,7 @@ def test_a_disk_that_fills_between_the_sides_of_a_split_leaves_work_that_goes_on
             with table(*asked) as write:
                 yield write
             written.append(1)
-            # A kill now would leave no file that stands in the way.
+            # A kill now would leave no file that is in the way.
             assert not path.exists() and not held_out_path(path).exists()
 
         monkeypatch.setattr(files, "_table", full)

@@ -103,7 +103,7 @@ def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
         "0,,3,0,0,1,2,0,1,1,0",
         ROWS[1].replace(",,0", ",0,0"),  # of a full column
         ROWS[1].replace(",,0", ",1,0"),
-        "0,121,3,32,35,7,1,1,0,0,0",  # a win at once where there is none
+        "0,121,3,32,35,7,1,1,0,0,0",  # a win immediately where there is none
         "0,1213,4,3,1059,0,1,0,1,0,0",  # none where there is one
     ],
 )

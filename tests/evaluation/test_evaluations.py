@@ -83,13 +83,13 @@ def test_a_run_of_four_holds_two_of_three() -> None:
 BY_HAND = [
     ("", {"sequences": 0, "windows": 0, "windows-symmetric": 0, "streaks": 0, "triples": 0}),
     ("4", {"sequences": 0, "windows": 0, "windows-symmetric": 0, "streaks": -1, "triples": 0}),
-    # One disc in a corner: above and beside it 2 * 2, on the diagonal 2 * (2 - 1).
+    # One disc in a corner: above and next to it 2 * 2, on the diagonal 2 * (2 - 1).
     ("17", {"sequences": 10, "windows": 0, "streaks": 0}),
-    # From the centre: up 4, left 4, right 4, and 2 on each diagonal; the centre disc counts 1.
+    # From the center: up 4, left 4, right 4, and 2 on each diagonal; the center disc counts 1.
     ("41", {"sequences": 16, "windows": 1, "windows-symmetric": 0, "streaks": 0}),
     # The side to move can complete a line at once.
     ("414141", {"sequences": SEQUENCE_WIN, "streaks": 0, "triples": 0}),
-    # Three in the centre column against it, and two of its own.
+    # Three in the center column against it, and two of its own.
     ("41414", {"windows": 100 - 101 - 1001, "windows-symmetric": 2 - 2 - 5, "triples": -1}),
     ("41414", {"streaks": 2 * 8 - 3 * 128}),
     # The game is lost: four of the opponent's discs in a line.
@@ -120,7 +120,7 @@ def test_the_mirror_image_is_worth_the_same(geometry: Geometry) -> None:
         image = position.mirror()
         for name, evaluation in EVALUATIONS.items():
             if even_centre and name == "windows":
-                continue  # of two middle columns one is the centre, so that one disc weighs 1 more
+                continue  # of two middle columns one is the center, so that one disc weighs 1 more
             assert evaluation(image) == evaluation(position), (name, position)
 
 

@@ -2,8 +2,8 @@
 
 The tests start the program, its workers and the processes of agents hundreds of times, and most of
 what such a process costs is to start Python and to import NumPy, Numba and ours: the same each
-time. Here a *template*, a process of its own, does so once. A *launch* forks it and goes on in the
-fork as a fresh interpreter would, into the same `-m` module or `-c` code: with the arguments,
+time. Here a *template*, a process of its own, does so once. A *launch* forks it and continues in
+the fork as a fresh interpreter would, into the same `-m` module or `-c` code: with the arguments,
 folder, variables, file descriptors, session and blocked signals it was given.
 
 A launch is a process of its own and a true child of whoever asks for it, who holds a

@@ -14,14 +14,14 @@ from claimeven.agents.process.agent import VARIABLES
 from tests.forks.launched import Launched, Template
 from tests.forks.program import PROGRAM
 
-#: What an agent from a file begins with, and no more: its memory is bounded.
+#: What an agent from a file starts with, and no more: its memory is bounded.
 AGENT = Template(
     "claimeven.agents.worker",
     "claimeven.agents.files",
     "numpy.random",
     variables=lambda: {**os.environ, **VARIABLES},
 )
-#: Workers begin as the program does.
+#: Workers start as the program does.
 _TEMPLATES = {
     "claimeven.agents.worker": AGENT,
     "claimeven.parallel.jobs": PROGRAM,

@@ -1,7 +1,7 @@
 """The process that launches are forked from. Nothing here may start a thread or compile code.
 
 It is asked on a socket: one message a launch, JSON with the file descriptors of the new process
-beside it, and answers with the number of the process.
+next to it, and answers with the number of the process.
 """
 
 from __future__ import annotations

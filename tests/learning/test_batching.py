@@ -1,4 +1,4 @@
-"""What a step learns from: scores of good columns that count more, and neighbours of positions."""
+"""What a step learns from: scores of good columns that count more, and neighbors of positions."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def test_a_picture_has_a_panel_a_measure_and_a_line_an_agent(tmp_path: Path) -> 
     svg = files[1].read_text()
     for words in ("core-hours", "hard set", "against perfect", "Elo", "one: net", "two: net"):
         assert words in svg
-    assert "uct:iterations=2500" in svg  # the pool stands beside them
+    assert "uct:iterations=2500" in svg  # the pool stands next to them
     assert "_child" not in svg and "math" not in svg  # nothing that nobody meant to write
     with pytest.raises(InvalidRun, match="7 agents of runs cannot be drawn together, 6 can"):
         draw_judged([judged(str(number), "net", 1) for number in range(7)], tmp_path)

@@ -108,7 +108,7 @@ def test_it_learns_what_it_has_not_seen(whole: Path, table: Path, tmp_path: Path
 
 
 def test_it_learns_from_right_columns_alone(table: Path, tmp_path: Path) -> None:
-    """What sets tell that hold no other scores, beside one that does."""
+    """What sets tell that hold no other scores, next to one that does."""
     plan = DatasetPlan(1000, 0, 12, seed=3, source="mixed", geometry=SMALL, optimal_only=True)
     path = tmp_path / "right.csv"
     make_dataset(path, plan, Solver(SMALL, table_mb=1))

@@ -1,4 +1,4 @@
-"""Muon beside that of optax, beside singular values, and in short numbers."""
+"""Muon next to that of optax, next to singular values, and in short numbers."""
 
 from __future__ import annotations
 

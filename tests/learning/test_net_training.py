@@ -349,7 +349,7 @@ def test_the_rate_rises_and_falls() -> None:
 @pytest.mark.parametrize("steps", [1, 3, 40, 400, 1999])
 @pytest.mark.parametrize("fall", ["cosine", "stepwise"])
 def test_the_rate_of_a_short_run_rises_for_a_quarter_of_it(steps: int, fall: str) -> None:
-    """Or it would hardly have begun to learn when it ends."""
+    """Or it would hardly have started to learn when it ends."""
     rates = [
         OptimizerConfig(steps=steps, lr=0.5, lr_schedule=fall).rate_at(step)
         for step in range(steps)

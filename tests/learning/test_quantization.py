@@ -1,4 +1,5 @@
-"""Rounding that makes up for its errors: beside the plain form of the method, and what it gains."""
+"""Rounding that makes up for its errors: next to the plain form of the method, and what it
+gains."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ def mixed(seed: int, count: int, inputs: int, sources: int) -> np.ndarray:
 def one_by_one(weights: np.ndarray, steps: int, inputs: np.ndarray) -> np.ndarray:
     """Round one input after the other; the rest are then what fits its error best.
 
-    The rest is found anew each time by least squares on what the layer is to give, with a little
+    The rest is found again each time by least squares on what the layer is to give, with a little
     added to the diagonal, and no inverse is carried along.
     """
     unit = units_of(weights, steps)
@@ -44,7 +45,7 @@ def one_by_one(weights: np.ndarray, steps: int, inputs: np.ndarray) -> np.ndarra
 
 @pytest.mark.parametrize(("inputs", "steps"), [(5, 3), (70, 7), (150, 15)])
 def test_it_is_the_plain_form_of_the_method(inputs: int, steps: int) -> None:
-    """Beside one that solves for the rest each time; 70 are more than it carries at once."""
+    """Next to one that solves for the rest each time; 70 are more than it carries at once."""
     rng = np.random.default_rng(inputs)
     weights = rng.normal(size=(inputs, 9)).astype(np.float32)
     given = mixed(1, 500, inputs, 4)

@@ -1,4 +1,5 @@
-"""Games of self-play: what is learnt of them is true to the game, and noise and temperature act."""
+"""Games of self-play: what is learned of them is true to the game, and noise and temperature
+act."""
 
 from __future__ import annotations
 
@@ -88,7 +89,7 @@ def test_no_search_and_no_random_start_learns_each_position_of_a_game() -> None:
 
 
 def test_moves_thought_about_quickly_are_not_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless they are proven: of the others a root that is learnt from had all searches."""
+    """Unless they are proven: of the others a root that is learned from had all searches."""
     config = replace(CONFIG, games=60, games_per_worker=60, simulations=40, geometry=Geometry())
     task = SelfPlay(net_of(Geometry()), config, 60, (1,))
     forest, move, visits = task.forest, task._move, []

@@ -113,7 +113,7 @@ def test_few_nodes_are_the_principal_variation_and_those_next_to_the_root() -> N
         assert root.left_out == len(whole.children) - len(root.children)
         if limit == 40:
             assert root.left_out == 0
-        # Where one beside the principal variation is shown, all that are nearer to the root are.
+        # Where one next to the principal variation is shown, all that are nearer to the root are.
         deepest = max((ply for node, _, ply in shown if not node.principal), default=0)
         assert not any(node.left_out for node, _, ply in shown if ply + 1 < deepest)
 

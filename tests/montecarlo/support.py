@@ -49,6 +49,6 @@ def all_of(branch: Branch) -> list[Branch]:
 
 
 def wins_at_once(position: Position, column: int) -> bool:
-    """Whether a column wins at once."""
+    """Whether a column wins immediately."""
     outcome = position.play(column).outcome
     return outcome is not None and outcome.winner == position.turn

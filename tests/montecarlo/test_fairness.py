@@ -1,4 +1,4 @@
-"""No side of the board is favoured, and more iterations choose better."""
+"""No side of the board is favored, and more iterations choose better."""
 
 import random
 from functools import cache
@@ -66,7 +66,7 @@ def test_ties_of_the_choice_are_broken_at_random(choice: str) -> None:
 
 @pytest.mark.parametrize("moves", ["223344", "41315"])
 def test_ties_without_a_search_are_broken_alike(moves: str) -> None:
-    """Two columns win at once; one of two that win for the opponent is blocked, in vain."""
+    """Two columns win immediately; one of two that win for the opponent is blocked, in vain."""
     position = Position.from_moves(moves)
     chosen = {
         first: {

@@ -274,7 +274,7 @@ def test_svg() -> None:
 
 
 def test_svg_by_hand() -> None:
-    """What is proven has a thick border and the colour of its proof; widths go by the shares."""
+    """What is proven has a thick border and the color of its proof; widths go by the shares."""
     tree = TreeNode(POSITION, visits=12_000_000)
     tree.children = [
         TreeNode(POSITION.play(0), 0, 9_000_000, 0, PROVEN_LOSS, 3),

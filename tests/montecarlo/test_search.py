@@ -52,7 +52,7 @@ def test_threads_grow_different_trees_that_add_up() -> None:
 
 
 def test_what_is_told_of_threads_is_of_all_their_trees() -> None:
-    """A tree begins with the root and seven columns; its eighth iteration goes a move deeper."""
+    """A tree starts with the root and seven columns; its eighth iteration goes a move deeper."""
     options = preset("uct-menary", threads=2, capacity=15)
     result = search(Position(), options, 15)
     one, other = result.forest.trees
@@ -193,7 +193,7 @@ def test_flat_search_takes_a_win_though_all_leaves_of_another_column_are_won(pla
 
 
 def test_flat_search_without_room_for_replies_favours_no_column() -> None:
-    """With room for those to column 1 alone, that would be a sum of seven means beside means."""
+    """With room for those to column 1 alone, that would be a sum of seven means next to means."""
     options = preset("flat", capacity=16)
     result = search(Position.from_moves("4455"), options, 20_000)
     assert result.full

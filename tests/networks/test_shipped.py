@@ -1,4 +1,4 @@
-"""The networks that come along are what their headers say."""
+"""The networks that are bundled are what their headers say."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ Comparison = Callable[[str], bool]
 
 def trees(name: str, backend: str, iterations: int) -> Comparison:
     """Compare the trees that a Monte Carlo search grows, node for node."""
-    # The lab looks for a win at once after its search, ours does not search then.
+    # The lab looks for a win immediately after its search, ours does not search then.
     search = MonteCarloSearch(preset(name, capacity=10_000, decisive_moves="off"), backend)
 
     def compare(moves: str) -> bool:
@@ -165,7 +165,7 @@ def itu_rows(moves: str) -> bool:
     return written == board and encodings.from_characters(board, first="O") == position
 
 
-#: What is made anew for each run, by name: it may load and keep something.
+#: What is made again for each run, by name: it may load and keep something.
 PLAYER_COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "greedy": greedy,
     **{spec: partial(lines, spec) for spec in PLAYERS},

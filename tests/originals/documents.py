@@ -1,6 +1,6 @@
 """The code inside the document of an original, run where it stands: nothing of it is kept here.
 
-A document is a notebook printed as text (cells begin with a line such as `In [7]:`) or a report
+A document is a notebook printed as text (cells start with a line such as `In [7]:`) or a report
 with listings between fences. A cell runs on into its printed output, so the code of a cell is its
 longest beginning that is Python.
 """
@@ -90,7 +90,7 @@ def defined_names(statement: ast.stmt) -> Iterator[str]:
 
 
 def run(module: ast.Module, given: Namespace, *mends: Mend) -> Namespace:
-    """Run code beside the names given, mended first; returns its names.
+    """Run code next to the names given, mended first; returns its names.
 
     Type hints are dropped, so that they need no names.
     """

@@ -2,7 +2,7 @@
 
 Its text is followed by mending, in the code that was pulled out of it:
 
-`ahead`      the look beyond the open end of a run begins at the next cell, not one farther
+`ahead`      the look beyond the open end of a run starts at the next cell, not one farther
 `diagonals`  no diagonal is left out where runs are looked for
 `view`       values are the root's side's at every depth, not only at odd ones
 `scale`      a win is worth more than any evaluation, one that expects a win included

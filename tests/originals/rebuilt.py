@@ -64,7 +64,7 @@ class Node:
 
     @property
     def result(self) -> int | None:
-        """Result of a finished game for the player who moved into it, None while it goes on."""
+        """Result of a finished game for the player who moved into it, None while it continues."""
         if self.column >= 0 and wins(self.stacks, self.column):
             return 1
         return None if open_columns(self.stacks) else 0
@@ -183,7 +183,7 @@ def expanded(path: list[Node]) -> list[list[Node]]:
 
 
 def try_once(path: list[Node], draws: Draws, cut: int = 0) -> None:
-    """Play out from the last node of a path, if the game goes on there, and count the result."""
+    """Play out from the last node of a path, if the game continues there, and count the result."""
     result = path[-1].result
     if result is None:
         result = play_out(path[-1], draws, cut)

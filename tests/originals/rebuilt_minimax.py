@@ -23,7 +23,7 @@ from tests.originals.rebuilt_boards import (
     windows_symmetric,
 )
 
-#: A win at once is worth this, less one for each move until it.
+#: A win immediately is worth this, less one for each move until it.
 WIN = 10**9
 
 #: By cell: the sets of four that it is in.
@@ -39,7 +39,7 @@ class Search:
 
     `cuts`: columns are skipped as soon as the bounds meet. `of_root`: every position is evaluated
     for the player at the root, else for the side to move. `centre`: the first two discs of a game
-    go to the centre.
+    go to the center.
     """
 
     evaluation: Callable[[Cells, int], int]

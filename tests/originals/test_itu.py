@@ -74,7 +74,7 @@ def test_a_playout_is_cut_after_twenty_rounds() -> None:
 
 
 def test_flat_search_gives_each_leaf_a_fortieth_of_the_time() -> None:
-    """By the lab's clock, which ticks once when a leaf begins; more leaves overrun the time."""
+    """By the lab's clock, which ticks once when a leaf starts; more leaves overrun the time."""
     for _, units, leaves, playouts in ITU["playouts"]:
         assert playouts == leaves * (units / TIME_PARTS - 1)
     spent = {leaves: leaves / TIME_PARTS for _, _, leaves, _ in ITU["playouts"]}
@@ -89,7 +89,7 @@ def test_flat_search_chooses_by_the_sum_of_means() -> None:
         result = MonteCarloSearch(options).search(position, np.random.default_rng(0), iterations=49)
         wins = [c for c in position.legal_columns if position.play(c).is_over]
         if wins and position.ply < 41:
-            assert column == wins[-1]  # columns stand in random order, here from the right
+            assert column == wins[-1]  # columns are in random order, here from the right
             assert result.column in wins
             continue
         judged = {child.column: child.judged for child in result.root.children}

@@ -1,6 +1,6 @@
 """The Polito players, their evaluation and counts, against the notebook's own code.
 
-`printed` is the code as it stands in the notebook; `text` the same with the errors mended that
+`printed` is the code as it is in the notebook; `text` the same with the errors mended that
 `polito` names, so that it does what the notebook's text says.
 """
 

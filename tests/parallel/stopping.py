@@ -1,4 +1,4 @@
-"""Work whose worker is stopped in the midst of it, waits there alive, or cannot begin."""
+"""Work whose worker is stopped in the midst of it, waits there alive, or cannot start."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class WaitingWork(StoppedWork):
 
 @dataclass(frozen=True)
 class FailingWork(StoppedWork):
-    """Work that cannot begin, or whose process ends as it begins."""
+    """Work that cannot start, or whose process ends as it starts."""
 
     leaves: bool = False
 

@@ -88,7 +88,7 @@ def test_workers_none_of_which_is_ever_ready(
 
 
 def test_kept_workers_go_on_to_the_next_work(tmp_path: Path, started: list[Noted]) -> None:
-    """The same processes, but for one that has ended meanwhile; in the end none is left."""
+    """The same processes, but for one that is over meanwhile; in the end none is left."""
     work = StoppedWork(str(tmp_path), at=99)
     with LocalWorkers(3).reused() as workers:
         for _ in range(3):

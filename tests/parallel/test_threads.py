@@ -1,4 +1,4 @@
-"""Threads that work beside the calling one: all come to rest, whatever ends the work."""
+"""Threads that work next to the calling one: all come to rest, whatever ends the work."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_what_was_raised_first_is_raised() -> None:
 
 
 def test_they_are_told_to_stop_until_they_do() -> None:
-    """What they call may have begun only after it was to stop."""
+    """What they call may have started only after it was to stop."""
     told: list[str] = []
 
     def work(number: int) -> None:
@@ -175,7 +175,7 @@ def test_ctrl_c_at_work_ends_all() -> None:
 
 
 class Others:
-    """What works beside the main thread until it is told to stop, or may end on its own.
+    """What works next to the main thread until it is told to stop, or may end on its own.
 
     Once the main thread works it presses Ctrl-C, if it `presses`.
     """

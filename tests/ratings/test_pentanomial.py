@@ -149,7 +149,7 @@ def test_pairs_that_all_end_alike_are_nearly_but_not_quite_sure() -> None:
 def shares_of_games(
     theta: float, bias: float, pairs: int, rng: np.random.Generator
 ) -> tuple[PairCounts, float]:
-    """Pairs of an agent that is better by theta; every opening favours one seat at random."""
+    """Pairs of an agent that is better by theta; every opening favors one seat at random."""
     opening = bias * rng.standard_normal(pairs)
     points = np.zeros(pairs)
     for seat in (1, -1):

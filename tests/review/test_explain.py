@@ -114,7 +114,7 @@ def test_false_claims_are_refuted_by_check_and_oracle_alike(
 def test_a_wrong_beginning_or_end_is_refuted_by_check_and_oracle(
     told: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
-    """What stands in a line stands from just that move on, and is worth just that score."""
+    """What is in a line stands from just that move on, and is worth just that score."""
     refuted: Counter[str] = Counter()
     for position, moves, solver, claims in told:
         g = position.geometry
@@ -307,7 +307,7 @@ def test_zugzwang_is_the_reason_only_where_best_play_ends_in_it(text: str) -> No
 def test_a_threat_that_only_counting_favours_is_refuted(
     text: str, column: int | None, cell: tuple[int, int], answer: int | None
 ) -> None:
-    """These threats stand, and their rows favour their owner, but the game is not won there."""
+    """These threats stand, and their rows favor their owner, but the game is not won there."""
     position, solver = Position.from_moves(text), Solver(table_mb=32)
     owner = 1 - position.turn
     line = () if column is None or answer is None else (column, answer)

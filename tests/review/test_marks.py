@@ -20,7 +20,8 @@ def marks(analysis: Analysis) -> dict[int, str]:
 
 
 def test_the_move_that_hastened_the_loss_is_marked_with_its_reason(solver: Solver) -> None:
-    """Disc 7 goes from a loss in 15 moves to a loss in 2; discs 10 and 12 miss a win at once."""
+    """Disc 7 goes from a loss in 15 moves to a loss in 2; discs 10 and 12 miss a win
+    immediately."""
     judged = analyze("54346576414573", solver)
     assert marks(judged) == {1: "?!", 3: "?!", 7: "??", 10: "?", 12: "?"}
     seventh = judged.moves[6]
@@ -49,7 +50,7 @@ def test_no_first_move_is_a_mistake(solver: Solver, column: int) -> None:
 @pytest.mark.parametrize(
     ("moves", "column", "mark"),
     [
-        ("445536", 0, "??"),  # a win at once is missed, and lost
+        ("445536", 0, "??"),  # a win immediately is missed, and lost
         ("5434657641", 3, ""),  # lost at once, wherever it goes
         ("44553", 0, ""),  # lost either way in a move
         ("12121", 6, "??"),  # a threat is not blocked

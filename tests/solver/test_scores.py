@@ -111,7 +111,7 @@ def test_errors_are_rarer_the_more_they_lose() -> None:
 
 @pytest.mark.parametrize("temperature", [1e-3, 1e-300])
 def test_next_to_no_errors_are_made_where_it_is_cold(temperature: float) -> None:
-    """Nothing overflows, however great the scores are beside the temperature."""
+    """Nothing overflows, however great the scores are next to the temperature."""
     assert softmax_chances((18, -18, None, 18), temperature) == (0.5, 0.0, 0.0, 0.5)
 
 

@@ -189,7 +189,7 @@ def context(browser: Any, server: Server) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def tab(context: Any) -> Any:
-    """A tab that tests go on in: each goes to an address of its own, as a person would."""
+    """A tab that tests continue in: each goes to an address of its own, as a person would."""
     return context.new_page()
 
 

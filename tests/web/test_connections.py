@@ -112,7 +112,7 @@ def test_an_answer_that_is_not_read_is_given_up(monkeypatch: pytest.MonkeyPatch)
         writer.write(b"GET /2000 HTTP/1.1\r\nHost: x\r\n\r\n")
         reader._transport.pause_reading()  # type: ignore[attr-defined]  # of streams
         await asyncio.sleep(10 * SOON)
-        reader._transport.resume_reading()  # type: ignore[attr-defined]  # likewise
+        reader._transport.resume_reading()  # type: ignore[attr-defined]  # also
         with contextlib.suppress(ConnectionError):
             assert len(await reader.read()) < 2000 * 65536
 

@@ -87,7 +87,7 @@ def test_what_breaks_the_contract_is_told(server: Server) -> None:
         "status": False, "result": 0, "botmove": -1, "state": EMPTY,
     }  # fmt: skip
     assert server.form("/lund/move", move=-1).json["msg"] == "stil_id is missing"
-    # Two names of which only the beginning was looked at would be one player.
+    # Two names of which only the start was looked at would be one player.
     long = server.form("/lund/move", stil_id="n" * 101, move=-1).json
     assert (long["status"], long["msg"]) == (False, "stil_id is longer than 100 characters")
     for no_move in ({}, {"move": "x"}, {"move": "--1"}, {"move": "\u0663"}, {"move": "9" * 5_000}):
@@ -117,7 +117,7 @@ def test_a_bot_that_does_not_answer_leaves_the_game_as_it_was() -> None:
             assert answer.status == 422 and "took more than" in answer.error
         stats = server.form(slow.format("stats"), **who).json
         assert stats["games"] == 0
-        # A new game loses the one that goes on, once, and the bot begins the next, or fails to.
+        # A new game loses the one that continues, once, and the bot starts the next, or fails to.
         for games in (1, 1):
             assert server.form(slow.format("move"), **who, move=-1).status == 422
             assert server.form(slow.format("stats"), **who).json["games"] == games - 1
@@ -308,7 +308,7 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     url = f"{server.url}/lund?agent=greedy"
     asked = ("challenge", url, "--agent", "greedy:win=yes", "--out", out, "--stil-id", "kept")
     nobody = bad_input(run("challenge", f"{server.url}/nowhere", *asked[2:], "--games", "2"))
-    assert "nothing at /nowhere/move" in nobody  # what it began without a game is begun anew
+    assert "nothing at /nowhere/move" in nobody  # what it started without a game is started again
     assert Path(out).exists()
     ran = run(*asked, "--games", "2")
     assert (ran.status, ran.err) == (0, "")

@@ -525,7 +525,7 @@ def test_axe_finds_nothing_wrong(judged: tuple[Any, Any], address: str) -> None:
         page.evaluate(
             "document.querySelectorAll('section:nth-of-type(n + 8)').forEach(it => it.remove())"
         )
-    # Names of controls begin with what is seen. The other scheme has other colors, and no more.
+    # Names of controls start with what is seen. The other scheme has other colors, and no more.
     names = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
     colors = {"runOnly": {"type": "tag", "values": ["cat.color"]}}
     for width, scheme, options, least in (

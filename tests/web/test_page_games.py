@@ -248,5 +248,5 @@ def test_going_back_to_the_book_shows_the_place_that_was_left(page: Any) -> None
         page.wait_for_selector(".book-move >> nth=6")
         assert "moves=445533&at=5" in page.url
     page.click("nav [data-view=play]")
-    page.click("nav [data-view=book]")  # it is the game that is shown anew
+    page.click("nav [data-view=book]")  # it is the game that is shown again
     page.wait_for_selector(".path .move")

@@ -115,7 +115,7 @@ def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
         os.kill(process, signal.SIGCONT)
         with pytest.raises(WorkFailed, match="there is no agent 'nobody'"):
             await asked
-        # Where nothing is left to compile it runs from the beginning.
+        # Where nothing is left to compile it runs from the start.
         os.kill(process, signal.SIGSTOP)
         with pytest.raises(WorkTooLong):
             await pool.result("move", NOBODY, 0.0)

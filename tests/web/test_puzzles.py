@@ -163,7 +163,7 @@ def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int
 def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
     page: Any, solution: list[int]
 ) -> None:
-    """Somebody tries again, or goes on, before the server has answered."""
+    """Somebody tries again, or continues, before the server has answered."""
     moves = begin(page)
     held: list[Any] = []
     page.route("**/api/puzzles/attempt?*", lambda route: held.insert(len(held), route))

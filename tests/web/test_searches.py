@@ -156,7 +156,7 @@ def test_there_are_as_many_iterations_as_asked_for_or_as_the_agents_own(server: 
     assert told(agent="uct:iterations=7")["total"] == 7
     assert told(agent="uct")["total"] == 20
     assert told(agent="flat", iterations=5_000, board="4x1")["total"] == 5_000
-    # A win at once is seen without any.
+    # A win immediately is seen without any.
     won = server.get("/api/search/montecarlo", moves="121212", agent="uct", trees=True).json
     assert (won["total"], won["steps"], won["tree"]["proof"]) == (0, [], "win")
 

@@ -1,4 +1,4 @@
-"""The server as a program: how it begins, how it ends, and what befalls its workers."""
+"""The server as a program: how it starts, how it ends, and what befalls its workers."""
 
 from __future__ import annotations
 

@@ -42,10 +42,10 @@ def settle(path: Path) -> None:
     """Let a file have been written to some time ago, each time another one."""
     for each in path.parent.glob("class.db*"):
         settle.times += 1  # type: ignore[attr-defined]  # of this function
-        os.utime(each, (settle.times, settle.times))  # type: ignore[attr-defined]  # likewise
+        os.utime(each, (settle.times, settle.times))  # type: ignore[attr-defined]  # also
 
 
-settle.times = 1_000_000  # type: ignore[attr-defined]  # where it begins
+settle.times = 1_000_000  # type: ignore[attr-defined]  # where it starts
 
 
 class FakePool:

@@ -1,4 +1,4 @@
-"""Agents that fail before a game begins, each at another point."""
+"""Agents that fail before a game starts, each at another point."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Answers twice: it forks, and both processes go on."""
+"""Answers twice: it forks, and both processes continue."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Plays further to the right with every game it has begun."""
+"""Plays further to the right with every game it has started."""
 
 from claimeven.agents import Agent, Decision
 

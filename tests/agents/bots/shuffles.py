@@ -1,4 +1,4 @@
-"""Draws an order of columns as a game begins, from a generator that everybody shares."""
+"""Draws an order of columns as a game starts, from a generator that everybody shares."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Specs of foreign agents: told apart from all others, refused in one sentence, digested."""
+"""Specs of foreign agents: distinguished from all others, refused in one sentence, digested."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_a_net_is_asked_about_its_own_board_alone() -> None:
 
 
 def test_a_model_is_read_again_only_where_its_file_is_another(tmp_path: Path) -> None:
-    """Whether it was replaced, or written anew in its place, as long as before or longer."""
+    """Whether it was replaced, or written again in its place, as long as before or longer."""
     file, seen = tmp_path / "model", []
 
     def read_file(name: str) -> str:

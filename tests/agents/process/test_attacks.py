@@ -1,5 +1,5 @@
 """Agents that mean harm: whatever one does to its process, its pipes and its terminal, the match
-goes on, and nothing of it is left.
+continues, and nothing of it is left.
 """
 
 from __future__ import annotations

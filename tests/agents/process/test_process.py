@@ -542,7 +542,7 @@ def test_one_whose_process_has_ended_between_two_moves_plays_on_in_another(spec:
             agent.choose(Position(), Limit(), generator).column
             for agent, generator in zip((there, here), generators, strict=True)
         )
-        assert one == other or move > 3  # a new process draws from the beginning
+        assert one == other or move > 3  # a new process draws from the start
         assert (there.process == process) == (move <= 3)
     there.close()
 
@@ -550,7 +550,7 @@ def test_one_whose_process_has_ended_between_two_moves_plays_on_in_another(spec:
 @pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize("moves", [1, 5])
 def test_that_holds_of_one_that_has_forked(moves: int) -> None:
-    """The fork lives on and holds the pipes, so nothing tells that its parent has ended."""
+    """The fork lives on and holds the pipes, so nothing tells that its parent is over."""
     agent = make_agent(bot("doubles"))
     assert isinstance(agent, ProcessAgent)
     agent.reset()

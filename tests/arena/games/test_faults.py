@@ -1,4 +1,5 @@
-"""Faults of agents in a tournament: told apart, stored with their reasons, at no cost to others."""
+"""Faults of agents in a tournament: distinguished, stored with their reasons, at no cost to
+others."""
 
 from __future__ import annotations
 
@@ -19,10 +20,10 @@ from claimeven.arena.tournaments.standings import Standings
 from claimeven.game.notation import format_moves
 
 BOTS = Path(__file__).parents[2] / "agents" / "bots"
-#: The first column is full where the agents begin.
+#: The first column is full where the agents start.
 OPENING = (0,) * 6
 
-#: Bots of a tournament without a clock: the kind of their faults and how the reason begins.
+#: Bots of a tournament without a clock: the kind of their faults and how the reason starts.
 FAULTS = {
     "raises": ("crash", "raised RuntimeError: \\x1b[31mbroken\\x07 ☃"),
     "leaves": ("crash", "raised "),

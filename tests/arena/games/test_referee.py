@@ -42,7 +42,7 @@ def test_of_many_agents_those_needed_last_rest(
             # The two that play may have been started since others were sent to rest.
             there = [isinstance(a, ProcessAgent) and a.process is not None for a in few.agents]
             assert sum(there) <= KEPT + 2
-    # Nine to begin with. Where those rest who have not played for longest, there are more of them
+    # Nine to start with. Where those rest who have not played for longest, there are more of them
     # than the 36 pairs.
     assert AGENTS < len(started) < 30
 

@@ -76,7 +76,7 @@ def board(page: Any) -> dict[tuple[int, int], int]:
 
 
 def follows(page: Any, part: str, words: str) -> None:
-    """Wait until a part of the page begins with words.
+    """Wait until a part of the page starts with words.
 
     A link is followed when its click is over: the browser tells the page of the new address later.
     """

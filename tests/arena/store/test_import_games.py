@@ -1,4 +1,4 @@
-"""Games brought in and written out: round trips, results by the moves, damaged lines."""
+"""Games brought in and written out: round trips, results by the moves, corrupt lines."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ def test_games_that_come_in_meanwhile_are_not_counted(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store of 3,000 games, two of a number, every tenth of carl; one of them is damaged."""
+    """A store of 3,000 games, two of a number, every tenth of carl; one of them is corrupt."""
     path = tmp_path_factory.mktemp("large") / "large.db"
     with Store.create(path, {}, AGENTS) as store:
         store.add(

@@ -164,7 +164,7 @@ def test_rounds_may_be_added_and_fewer_are_the_same_tournament(tmp_path: Path) -
 
 
 def test_openings_are_those_of_every_round_begun(tmp_path: Path) -> None:
-    """Half a round is begun too; and a round may have come by the same opening as one before."""
+    """Half a round is started too; and a round may have come by the same opening as one before."""
     agents, path, one = ("random", "greedy"), tmp_path / "s.db", tmp_path / "one.db"
     games = played(path, plan(*agents, rounds=3, openings=OPENINGS[:3]))
     played(path, plan(*agents, rounds=1, openings=OPENINGS[:1]))

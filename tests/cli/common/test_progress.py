@@ -55,7 +55,7 @@ def sent(at: Terminal) -> str:
 
 
 def shown(text: str) -> list[str]:
-    """What stood in the line after each time that it was begun anew, without the bar."""
+    """What was in the line after each time that it was started again, without the bar."""
     line, states = "", []
     for part in text.split("\r"):
         line = part + line[len(part) :]
@@ -72,7 +72,7 @@ def test_the_line_is_written_over_and_wiped(monkeypatch: pytest.MonkeyPatch) -> 
     assert "\x1b" not in text
     states = shown(text)
     assert states[:3] == ["", "a long text", "short"]
-    assert states[3] == "x" * 79  # one less than 80: a full line might begin another
+    assert states[3] == "x" * 79  # one less than 80: a full line might start another
     assert states[-1] == ""
     assert text.endswith("\r")
 

@@ -116,7 +116,7 @@ def test_the_end_of_a_game() -> None:
 
 
 def test_a_model_that_fails() -> None:
-    """What waited is dropped, and the search goes on as if nothing had happened."""
+    """What waited is dropped, and the search continues as if nothing had happened."""
 
     class Failing(Hashed):
         def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:

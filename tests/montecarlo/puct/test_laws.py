@@ -142,7 +142,7 @@ def test_proofs_are_true() -> None:
 
 
 def test_a_won_game_is_won_soon() -> None:
-    """A search that has proven a win goes on while a move that is not proven could win sooner."""
+    """A search that has proven a win continues while a move that is not proven could win sooner."""
     most, sooner = 600, 0
     for position, model in late_wins(Geometry(6, 5), 1200):
         forest = grow_forest(position, PuctOptions(), 0)

@@ -68,7 +68,7 @@ def test_the_generator_decides() -> None:
 
 @pytest.mark.parametrize("backend", ["compiled", "python"])
 def test_noise_is_mixed_in_once_at_a_root_that_is_searched_on(backend: str) -> None:
-    """And again at the next root, and at the same one begun anew."""
+    """And again at the next root, and at the same one started again."""
 
     def priors(position: Position = POSITION) -> list[float | None]:
         found = search.search(position, rng, iterations=20)

@@ -79,7 +79,7 @@ def test_twins_that_look_on(room: int, least: int) -> None:
 
 
 def test_twins_without_room() -> None:
-    """A full tree goes on at its leaves."""
+    """A full tree continues at its leaves."""
     model = Hashed(Geometry())
     for position in unfinished(Geometry(), 3, seed=8):
         forest = PuctForest(Geometry(), 1, 40)
@@ -133,7 +133,7 @@ def test_a_softness_that_cannot_be_is_refused(softness: float) -> None:
 
 def test_a_softer_network_of_tuples_favours_its_best_column_less() -> None:
     """Two columns that are worth 1 and 0 have priors that differ by the factor e for 1: here the
-    one wins at once, and a network without weights thinks nothing of the others.
+    one wins immediately, and a network without weights thinks nothing of the others.
     """
     network = NTupleNetwork(NTuples.random_walks(count=2, length=2, geometry=Geometry(4, 4, 3)))
     position = Position.from_moves("1122", network.geometry)

@@ -1,4 +1,4 @@
-"""Nets for the tests: drawn at random, nothing learnt."""
+"""Nets for the tests: drawn at random, nothing learned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plays the column its neighbour says."""
+"""Plays the column its neighbor says."""
 
 from helper import COLUMN
 

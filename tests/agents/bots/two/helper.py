@@ -1,3 +1,3 @@
-"""The neighbour of the bot beside it."""
+"""The neighbor of the bot next to it."""
 
 COLUMN = 2
