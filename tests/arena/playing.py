@@ -18,7 +18,7 @@ from claimeven.parallel.jobs import Workload as AnyWork
 
 
 def match(first: AgentLike = "random", second: AgentLike = "greedy", **settings: Any) -> Plan:
-    """Return the plan of a match; settings are those of `play_match`."""
+    """Return the plan of a match; with the settings of `play_match`."""
     return match_plan(first, second, MatchOptions.of(None, settings))
 
 

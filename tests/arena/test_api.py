@@ -1,4 +1,4 @@
-"""Stored matches, sequential tests, placements: one call each, resumed wherever it ended."""
+"""Stored matches, sequential tests, placements: one call each, resumed at any game."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_a_kept_match_is_the_same_match(tmp_path: Path, games: int) -> None:
         assert (record.wins, record.draws, record.losses) == (
             plain.wins[0], plain.draws, plain.wins[1],
         )  # fmt: skip
-    # Everything from the file: nothing is played any more.
+    # Everything from the file: no game is played.
     again = play_match(*AGENTS, **asked, out=path, resume=True)
     assert moves(again) == moves(plain)
     assert essence(again) == essence(plain)
@@ -155,7 +155,7 @@ def test_figures_of_a_move_that_are_lost_are_not_told(tmp_path: Path) -> None:
 
 def as_played(result: SequentialResult) -> dict[str, object]:
     told = result.as_dict()
-    # Games that were under way when the test was decided depend on who plays.
+    # Games in progress at the decision of the test depend on the executor.
     for name in ("seconds", "games_played"):
         del told[name]
     return told
@@ -184,7 +184,7 @@ def test_a_test_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
     whole = run_sprt("greedy", "random", elo1=300, model="logistic", seed=1, max_games=1000)
     assert as_played(resumed) == as_played(whole)
     assert resumed.verdict is SprtVerdict.ELO1
-    # It is decided: nothing more is played.
+    # It is decided: no more games are played.
     assert len(go_on(1000, resume=True).standings.games) == len(resumed.standings.games)
     with pytest.raises(InvalidStore, match=r"with another test: elo1 300, not 20"):
         go_on(1000, resume=True, elo1=20)
@@ -270,7 +270,7 @@ def test_lopsided_results_end_and_are_finite(model: str) -> None:
 
 
 def test_nothing_but_draws() -> None:
-    """On a board where nobody can win; between even hypotheses draws decide nothing."""
+    """On a board without wins; between even hypotheses draws do not decide."""
     board = Geometry(3, 3, 4)
     options: dict[str, Any] = {"geometry": board, "opening_plies": 2, "max_games": 10}
     even = run_sprt("greedy", "random", elo0=-20, elo1=20, **options)

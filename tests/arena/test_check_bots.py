@@ -1,4 +1,4 @@
-"""`check` and many bots: none of those with a known fault passes, none that is sound is accused."""
+"""`check` and many bots: bots with a known fault do not pass, sound bots do."""
 
 from __future__ import annotations
 
@@ -422,7 +422,7 @@ def agent(observation):
 
 
 def checked(name: str, text: str, folder: Path, seed: int) -> CheckReport:
-    """The report on a bot; what stands before a colon in its name says where it plays."""
+    """The report on a bot; the part of its name before a colon is its kind of spec."""
     (folder / "data.csv").write_text("0", encoding="utf-8")
     (folder / "bot.py").write_text(textwrap.dedent(text) + "\n", encoding="utf-8")
     kind = name.partition(":")[0]

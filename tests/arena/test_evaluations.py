@@ -1,4 +1,4 @@
-"""Evaluations that the agents of a match told of: for a game and for a move."""
+"""Evaluations in the decisions of a match: for a game and for a move."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever plays the games: the same games, in order, and no process left behind."""
+"""Every executor plays the same games, in order, and leaves no process behind."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def test_workers_and_bots_end_with_their_parent(tmp_path: Path, number: int) -> 
     pids = [int(path.stem) for path in tmp_path.glob("*.pid")]
     assert len(pids) == 4  # two workers, each with a bot
     script.send_signal(number)
-    # The pipe of its output is free as soon as nobody holds it any more.
+    # The pipe of its output is free as soon as no process holds it.
     script.communicate(timeout=60)
     begin = time.monotonic()
     while any(map(alive, pids)) and time.monotonic() - begin < 60:

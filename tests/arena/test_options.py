@@ -1,4 +1,4 @@
-"""A tournament written down: what its fields take, and what is refused in one sentence."""
+"""A tournament's file: the values of its fields, and one sentence for invalid ones."""
 
 from __future__ import annotations
 

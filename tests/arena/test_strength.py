@@ -1,4 +1,4 @@
-"""What tournaments must show, in small: the order anyone would expect, and nothing beats perfect.
+"""Small tournaments: agents are in the expected order, and perfect is first.
 
 The same in full is `bench/ladder.py`.
 """

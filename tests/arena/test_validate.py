@@ -1,4 +1,4 @@
-"""What `check` finds out about an agent: faults, time, memory, and what cannot be loaded."""
+"""The findings of `check` about an agent: faults, time, memory, and files that do not load."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_one_mistake_is_one_fault_whatever_its_reasons_name(
     assert (fault.answers > 100, len(fault.games)) == (True, 4)
 
 
-#: Mistakes of first programs, and what is said to do about them.
+#: Mistakes of first programs, with the advice.
 MISTAKES = [
     ("def student_move(state):\n    return state[0].index(0)", "has more"),
     ("def get_action(state):\n    return state.get_legal_actions()[0]", "and no board or state of"),
@@ -168,7 +168,7 @@ def test_a_usual_mistake_has_advice_of_its_own(
     assert advice in the_fault(report_on(text + "\n", tmp_path)).advice
 
 
-#: Files that cannot be loaded: what is said, and what to do about it.
+#: Files that cannot be loaded, with the message and the advice.
 NOT_LOADED = [
     ("class Agent:\n    pass", "is not a claimeven Agent", "derive the class"),
     ("def one(a, b, c):\n    return 0", "one takes 3 arguments", "FILE:NAME"),

@@ -23,7 +23,7 @@ ROWS: list[Row] = [
 
 
 def tournaments(agents: int, rows: Sequence[Row], prior: float) -> Tournaments:
-    """One tournament, with so many games of the prior for and against each unknown."""
+    """One tournament, with games of the prior for and against each unknown."""
     counted = np.zeros((1, agents + 2))
     for first, second, won, drawn, lost in rows:
         counted[0, first] += (won - lost) / 2
@@ -155,7 +155,7 @@ def test_the_peak_is_found_from_anywhere(seed: int) -> None:
 
 
 def test_the_peak_is_found_where_the_likelihood_is_nearly_flat() -> None:
-    """One agent won all games and the prior weighs next to nothing."""
+    """One agent won all games and the prior has almost no weight."""
     pro, contra = np.array([[1.1e-3, 4.3e-3, 0.08, 1.9]]), np.array([[1.9, 0.04, 0.02, 0.17]])
     for lost in (4.0, 6.2, 1e6):
         counted = np.array([[-lost, lost, 0, 0]])
@@ -187,7 +187,7 @@ def test_strengths_stay_finite_however_lopsided(lopsided: float) -> None:
     found = fit(tournaments(9, rows, lopsided))[0]
     assert np.isfinite(found).all()
     assert (np.diff(found[:9]) < 0).all()
-    # Nothing but draws, and nothing at all.
+    # Only draws, and no games.
     for count in (1e6, 0.0):
         found = fit(tournaments(2, [(0, 1, 0, count, 0), (1, 0, 0, count, 0)], lopsided))[0]
         assert found[:3] == pytest.approx([0, 0, 0], abs=1e-6)

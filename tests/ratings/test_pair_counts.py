@@ -1,4 +1,4 @@
-"""Games counted by kinds of pairs: totals, groups, tiers, and what a resampled tournament is."""
+"""Games counted by kinds of pairs: totals, groups, tiers, and resampled tournaments."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def test_nothing_lost_is_a_lower_bound_that_rises_with_the_pairs() -> None:
     assert 0.65 < matches[2].share_interval[0] < 0.75
     # One pair proves little.
     assert matches[0].elo_interval[0] < 0 and matches[0].superiority < 0.9
-    # The smallest loss counts for less than none.
+    # The smallest loss counts as less than no game.
     assert PairCounts((0, 0, 0, 1, 9)).elo < matches[2].elo
     assert PairCounts((0, 0, 0, 1, 9)).normalized_elo < matches[2].normalized_elo
 
@@ -170,7 +170,7 @@ def test_intervals_hold_the_truth_nineteen_times_in_twenty(theta: float) -> None
         low, high = counts.share_interval
         inside += low <= truth <= high
         superior += counts.superiority > 0.95
-        # As if the two games of a pair had nothing to do with each other.
+        # As if the two games of a pair were independent.
         narrower += half_width((low, high)) < 1.96 * math.sqrt(share * (1 - share) / 200)
     assert 0.93 <= inside / 400 <= 0.975
     assert narrower == 400

@@ -77,7 +77,7 @@ def test_a_fit_has_the_difference_of_its_hypothesis(
 
 def test_a_fit_is_the_likeliest_of_its_kind() -> None:
     observed = [0.1, 0.15, 0.4, 0.2, 0.15]
-    # Directions that keep the sum at 1 and the mean where it is.
+    # Directions that do not change the sum of 1 and the mean.
     directions = [(1, -2, 1, 0, 0), (0, 1, -2, 1, 0), (0, 0, 1, -2, 1)]
     fitted = _fit_logistic(observed, 30)
     best = sum(p * math.log(q) for p, q in zip(observed, fitted, strict=True))
@@ -130,7 +130,7 @@ def simulated_run(
         points = 2 * SHARES[int(np.searchsorted(np.cumsum(shares), rng.random()))]
         if run.add(number, points) is not SprtVerdict.UNDECIDED:
             return run
-    raise AssertionError("a test goes on for ever")
+    raise AssertionError("a test does not end")
 
 
 @pytest.mark.parametrize("model", sorted(LARGEST))

@@ -28,7 +28,7 @@ from claimeven.dataset.scored_sets import InvalidPositions, ScoredSet, bundled_s
 from claimeven.parallel import pool
 from claimeven.parallel.process import Child
 
-#: Plays the first column it may, but fails where the second player is to move.
+#: Plays the first column it may, but fails if the second player is to move.
 FAILING = """
 def agent(position):
     if position.turn == 1:
@@ -107,7 +107,7 @@ def test_each_process_multiplies_matrices_by_one_thread(monkeypatch: pytest.Monk
 def test_what_must_be_asked_in_order_is_asked_by_one_process(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """A person has one keyboard, and a table that is kept knows what was asked before."""
+    """A person has one keyboard, and a stored table has the earlier answers."""
 
     class Unwanted(Child):
         def __init__(self, *given: Any, **options: Any) -> None:

@@ -1,4 +1,4 @@
-"""Accuracy: judged moves against a judge of their own, sums that add up, floors of random play."""
+"""Accuracy: judged moves against a separate judge, sums that add up, floors of random play."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_sums_are_those_of_the_moves(judged: list[JudgedMove]) -> None:
 
 
 def wilson(right: int, of: float, z: float = 1.959963984540054) -> tuple[float, float]:
-    """The two shares whose distance from the one found is z of their own standard errors."""
+    """The two shares whose distance from the measured share is z of their standard errors."""
     share = right / of
     # (share - m)^2 = z^2 m (1 - m) / of, a quadratic equation in m
     return tuple(sorted(np.roots([1 + z * z / of, -2 * share - z * z / of, share * share])))
@@ -192,7 +192,7 @@ def test_the_ten_worst_are_kept_by_outcome_then_points_then_how_early() -> None:
         for move, game in [*told, *told]:
             accuracy.add(move, game=game)
         told_worst = accuracy.as_dict()["worst"]
-        # A position counts once: the first game that it was met in is told.
+        # A position counts once: the report names the first game with it.
         found = [(each.move.column, each.move.ply, each.game) for each in accuracy.blunders(99)]
         assert found == expected[:10]
         assert told_worst == [each.as_dict() for each in accuracy.blunders(99)]
@@ -282,7 +282,7 @@ def test_many_positions_are_no_trouble() -> None:
 
 
 def taking_wins(position: Position) -> int:
-    """Win where that can be, else play the first column."""
+    """Win if possible, else play the first column."""
     for column in position.legal_columns:
         if position.play(column).is_over:
             return column
@@ -372,7 +372,7 @@ def test_a_difference_that_may_be_chance_is_called_so() -> None:
 
 
 def test_the_tactical_set_has_wins_to_take_and_to_block() -> None:
-    """By plain rules: a win at hand, or none and one column that must be blocked."""
+    """By plain rules: a win at hand, or no win and one column that must be blocked."""
     positions = bundled_set(which=TACTICS)
     assert positions is not None
     assert [each.band for each in positions.positions] == ["win"] * 200 + ["block"] * 200

@@ -1,4 +1,4 @@
-"""Games of a store judged: by a judge of their own, kept scores, damage, one agent."""
+"""Games of a store judged: by a separate judge, stored scores, corruption, one agent."""
 
 from __future__ import annotations
 
@@ -83,7 +83,8 @@ def test_scores_are_worked_out_once_and_kept_in_the_store(path: Path) -> None:
 
 @pytest.mark.parametrize("board", [Geometry(4, 4, 3), Geometry(8, 7, 8)])
 def test_kept_scores_serve_mirror_images_and_keys_of_64_bits(path: Path, board: Geometry) -> None:
-    """A number of SQLite's has 63 bits and a sign; columns full on one side alone tell images."""
+    """Numbers of SQLite have 63 bits and a sign; columns full on one side only distinguish
+    images."""
     late = (each for each in random_positions(board, 5000, 1, True) if each.ply >= board.cells - 8)
     fitting = (
         each

@@ -43,7 +43,7 @@ HARMLESS = ("forks", "floods", "lingers")
 
 
 def tournament(path: Path, *names: str, **more: Any) -> tuple[Plan, list[Game]]:
-    """Play `random` against bots and `greedy`, a pair of games each; return what was stored."""
+    """Play `random` against bots and `greedy`, a pair of games each; return the stored games."""
     specs = [str(BOTS / f"{name}.py") for name in names]
     usual: dict[str, Any] = {"rounds": 1, "seed": 5, "kind": "gauntlet", "openings": (OPENING,)}
     plan = Plan(("random", *specs, "greedy"), **{**usual, **more})
@@ -80,7 +80,7 @@ def test_faults_are_told_apart_and_touch_no_other_game(
     assert standings.forfeits == {"crash": 16, "memory": 4, "illegal": 4}
     out, err = capfd.readouterr()
     assert (len(out), len(err) < 100_000) == (0, True)
-    # What the others play is what they would play alone.
+    # The others play as they would without it.
     for game in games_of("greedy", plan, games):
         seats = [make_agent(plan.names[agent]) for agent in game.agents]
         generators = plan.generators(game.number)

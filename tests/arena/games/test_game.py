@@ -1,4 +1,4 @@
-"""One game: its record, and what an agent that does not play brings about."""
+"""One game: its record, and the result of an agent that does not play."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_figures_are_only_those_that_are_reported() -> None:
 
 
 class Timed(Agent):
-    """Takes so many seconds for a move on a clock that it turns itself, and notes its limits."""
+    """Takes the given seconds for a move on a clock that it sets itself, and notes its limits."""
 
     def __init__(self, now: list[float], seconds: float) -> None:
         self.now = now

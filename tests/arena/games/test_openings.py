@@ -1,4 +1,4 @@
-"""Openings: drawn by the seed alone, as balanced as they say, read from files with checks."""
+"""Openings: drawn only by the seed, in the band of scores, read from files with checks."""
 
 from __future__ import annotations
 

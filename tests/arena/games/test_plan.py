@@ -1,4 +1,4 @@
-"""Plans: what is played follows from the seed alone, whoever plays it."""
+"""Plans: the games follow from the seed, for any executor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who plays the games of a plan: no more processes at a time than are to be kept."""
+"""The agents of a plan: at most the allowed number of processes at a time."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def test_of_many_agents_those_needed_last_rest(
             # The two that play may have been started since others were sent to rest.
             there = [isinstance(a, ProcessAgent) and a.process is not None for a in few.agents]
             assert sum(there) <= KEPT + 2
-    # Nine to start with. Where those rest who have not played for longest, there are more of them
-    # than the 36 pairs.
+    # Nine to start with. If the agents that have not played for longest rest, there are more of
+    # them than the 36 pairs.
     assert AGENTS < len(started) < 30
 
 

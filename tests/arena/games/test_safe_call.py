@@ -1,4 +1,4 @@
-"""Whatever an agent does is at worst a fault, and what comes through can be trusted."""
+"""Each misbehavior of an agent is a fault, and an accepted decision can be trusted."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def asked(answer: Any, start: Position | None = None) -> Decision:
 
 
 class Scripted(Agent):
-    """Answers with what it is given."""
+    """Answers with a fixed value."""
 
     def __init__(self, answer: Any) -> None:
         self.answer = answer
@@ -35,7 +35,7 @@ class Scripted(Agent):
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         if isinstance(self.answer, BaseException):
             raise self.answer
-        return self.answer  # type: ignore[no-any-return]  # whatever it is
+        return self.answer  # type: ignore[no-any-return]  # of any type
 
 
 class Fails(Exception):
@@ -53,7 +53,7 @@ class Secret:
 
 
 class Unsure:
-    """Looks like a column, and is none when it comes to it."""
+    """Looks like a column, and is not one when it is used."""
 
     def __index__(self) -> int:
         raise ZeroDivisionError("which?")
@@ -104,7 +104,7 @@ FAULTS = [
     (MemoryError(), "raised MemoryError"),
     (BaseException("deep"), "raised BaseException: deep"),
 ]
-#: Decisions that are refused, and what is said of them.
+#: Decisions that are rejected, with their messages.
 DECISIONS = [
     (told(nodes="many"), "nodes is 'many', no number"),
     (told(nodes=2.5), "nodes is 2.5, no whole number"),
@@ -224,7 +224,7 @@ def test_details_become_plain_and_bounded() -> None:
     assert details["many"] == "range(0, 1000000000)"
     assert details["long"] == details["endless"] == "left out: it holds more than 5,000 values"
     assert len(details["text"]) == 10_000
-    assert "full" not in details  # of nothing it has told
+    assert "full" not in details  # of a detail that it did not give
     assert "full" not in asked(with_details(full=True, stored=None)).details
     json.dumps(details, allow_nan=False)
     assert len(asked(told(details={n: n for n in range(10**4)})).details) == 100
@@ -261,7 +261,7 @@ def test_an_agent_that_overruns_its_limit_forfeits() -> None:
 
 
 class Talkative(Agent):
-    """Traces without end, and shows what it is given for a tree."""
+    """Traces without end, and shows a given object as its tree."""
 
     view: Any = None
 
@@ -276,7 +276,7 @@ class Talkative(Agent):
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         if isinstance(self.view, BaseException):
             raise self.view
-        return self.view  # type: ignore[no-any-return]  # whatever it is
+        return self.view  # type: ignore[no-any-return]  # of any type
 
 
 def test_traces_and_trees_are_guarded() -> None:

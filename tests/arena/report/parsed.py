@@ -16,7 +16,7 @@ class Element:
     children: list[Element | str] = field(default_factory=list)
 
     def text(self) -> str:
-        """All text within, as it stands."""
+        """All text within, unchanged."""
         return "".join(c if isinstance(c, str) else c.text() for c in self.children)
 
     def words(self) -> str:
@@ -57,7 +57,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = [name for name, _ in attrs]
-        assert len(names) == len(set(names)), f"an attribute stands twice in {tag}: {names}"
+        assert len(names) == len(set(names)), f"an attribute occurs twice in {tag}: {names}"
         element = Element(tag, {name: value or "" for name, value in attrs})
         self.open[-1].children.append(element)
         if tag not in EMPTY:

@@ -8,7 +8,7 @@ from typing import Any
 from claimeven.arena.games.game import Game
 from claimeven.arena.store.store import Store, StoredAgent
 
-#: Names that would do harm where they are not escaped.
+#: Names that would do harm without escapes.
 EVIL = "<script>window.harm = 1</script>"
 QUOTED = "\"'><img src=x onerror='window.harm = 1'>"
 REASON = "</script><script>window.harm = 2</script> </p><h1>&amp;"
@@ -54,7 +54,7 @@ def some_games() -> list[Game]:
 
 SMALL_PLAN = {**PLAN, "columns": 4, "rows": 4, "connect": 3}
 SECONDS = {"seconds": [0.01, 0.002] * 8}
-#: Games on a board that is solved at once.
+#: Games on a board that is solved immediately.
 GAMES = [
     game(0, 0, 1, "14322444311", 0, move_stats=SECONDS),
     game(1, 1, 0, "2411213", 0, move_stats=SECONDS),

@@ -1,4 +1,4 @@
-"""Accuracy, worst moves and charts of a report are those of the judged games."""
+"""Accuracy, worst moves and charts of a report follow from the judged games."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_letters_that_the_font_lacks_are_told_once(tmp_path: Path) -> None:
     assert told == [LETTERS_MISSING]
     assert "\u6f22\u5b57" in (tmp_path / "ratings.svg").read_text(encoding="utf-8")
     assert "\u6f22\u5b57" in report.path.read_text(encoding="utf-8")
-    write_report(path, tmp_path / "a.html", plots=tmp_path, judge=0)  # where nobody listens
+    write_report(path, tmp_path / "a.html", plots=tmp_path, judge=0)  # without a callback
 
 
 def test_other_warnings_of_a_chart_come_through() -> None:

@@ -1,4 +1,4 @@
-"""The page: it loads nothing, escapes everything, and its numbers are those of the standings."""
+"""The page loads no other file, escapes everything, and has the numbers of the standings."""
 
 from __future__ import annotations
 

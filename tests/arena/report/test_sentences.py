@@ -1,4 +1,4 @@
-"""What a report says of the ladder: only what the games tell."""
+"""The sentences of a report about the ladder: only facts of the games."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def told(path: Path, wins: list[str]) -> ReportContext:
 
 
 def beaten(contents: ReportContext) -> list[str]:
-    """Who took no point from anyone above, by the notes on the ladder."""
+    """The agents without a point against a higher one, by the notes on the ladder."""
     end = " took no point from anyone above"
     notes = sentences.ladder_notes(contents)
     return [note.partition(end)[0] for note in notes if end in note]
 
 
 def test_who_took_a_point_from_above_is_not_said_to_have_taken_none(tmp_path: Path) -> None:
-    # y beat x, and stands below: it lost all to w, and x won all against z.
+    # y beat x, and is below: it lost all to w, and x won all against z.
     contents = told(tmp_path / "t.db", [*["wy", "xz"] * 10, "yx"])
     ladder = contents.standings.ladder
     assert ladder is not None

@@ -53,7 +53,7 @@ def written(folder: Path, games: Sequence[Any], meta: Any = None, judge: int = 0
 
 @pytest.fixture
 def opened(tab: Any, some_page: Path, tmp_path: Path) -> Iterator[Open]:
-    """Open the page on some games; fails where it logs an error or asks for anything else."""
+    """Open the page on some games; fails if it logs an error or requests another address."""
     with ExitStack() as stack:
 
         def open_page(
@@ -78,7 +78,8 @@ def board(page: Any) -> dict[tuple[int, int], int]:
 def follows(page: Any, part: str, words: str) -> None:
     """Wait until a part of the page starts with words.
 
-    A link is followed when its click is over: the browser tells the page of the new address later.
+    A link is followed when its click is over: the browser reports the new address to the page
+    later.
     """
     page.wait_for_function(
         "([part, words]) => document.querySelector(part).innerText.startsWith(words)",
@@ -87,7 +88,7 @@ def follows(page: Any, part: str, words: str) -> None:
 
 
 def seen(page: Any, part: str) -> list[str]:
-    """What parts of the board of a kind are not hidden."""
+    """The parts of the board of a kind that are not hidden."""
     return page.evaluate(
         f"[...document.querySelectorAll('#board [data-{part}]')]"
         f".filter(e => getComputedStyle(e).visibility === 'visible').map(e => e.dataset.{part})"

@@ -59,7 +59,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def random_game(rng: random.Random) -> tuple[str, int | None]:
-    """A game of random moves on the oracle's board, and who won it."""
+    """A game of random moves on the oracle's board, and its winner."""
     game, moves = naive.Game(), ""
     while not game.over():
         column = rng.choice(game.legal())
@@ -310,7 +310,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def games_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """The games that are read in the block, by weak references: none is kept by this."""
+    """The games that are read in the block, by weak references, so that they can be freed."""
     found, of_row = [], Game.of_row
 
     def noted(row: Any, root: Any) -> Game:

@@ -1,4 +1,4 @@
-"""What decides play is stored with the games, and a change of it is not mixed in unasked."""
+"""The facts that decide play are stored with the games, and a change of one needs consent."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_a_file_that_changes_while_games_are_played_is_noted(tmp_path: Path) -> 
         watch.check(at_end=True)
         assert not told
         _bot(tmp_path, 2)
-        watch.check()  # so soon after it started nothing is looked at
+        watch.check()  # so soon after it started no file is checked
         assert not told
         watch.check(at_end=True)
         watch.check(at_end=True)

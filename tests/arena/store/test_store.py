@@ -1,4 +1,4 @@
-"""Games in a file: what is written is read, one writer at a time, kills and foreign files."""
+"""Games in a file: written and read, one writer at a time, kills and foreign files."""
 
 from __future__ import annotations
 
@@ -400,7 +400,7 @@ def test_corrupt_pages_cost_the_games_in_them(tmp_path: Path, seed: int) -> None
     with store(path) as opened:
         opened.add(written)
     data = bytearray(path.read_bytes())
-    pages = range(6, len(data) // 4096)  # those of games and of their index, not the first ones
+    pages = range(6, len(data) // 4096)  # the pages of games and of their index, not the first ones
     for page in rng.sample(pages, 2):
         data[page * 4096 : page * 4096 + 60] = rng.randbytes(60)
     path.write_bytes(data)

@@ -1,4 +1,4 @@
-"""The studies as data: whole, playable, and faithful to what the originals told."""
+"""The studies as data: whole, playable, and true to the reported figures."""
 
 from __future__ import annotations
 

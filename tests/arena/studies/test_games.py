@@ -45,7 +45,7 @@ def test_findings_of_games_told_by_hand() -> None:
     assert found["draws", "0"] == found["draws", "1"] == 25
     assert (found["score", "0"], found["score", "1"]) == (62.5, 37.5)
     assert found["seconds_per_game", "0"] == 2
-    # As the first player an agent has the first and third entries, which tell 10 and 20.
+    # As the first player an agent has the first and third entries, which are 10 and 20.
     assert found["evaluations_per_game", "0"] == 30
     assert found["evaluations_per_game", "1"] == 30
     assert found["stored", "0"] == found["stored", "1"] == 9
@@ -85,7 +85,7 @@ def test_games_alike_count_once_for_the_width() -> None:
 
 
 def test_where_seats_are_swapped_the_interval_is_that_of_pairs() -> None:
-    """Agent 0 takes 2, 1, 0 and 1.5 points of four pairs; the same pair again is no evidence."""
+    """Agent 0 takes 2, 1, 0 and 1.5 points of four pairs; the same pair again does not count."""
     winners = [(0, 1), (0, 0), (1, 0), (None, 1)]
     rows = [
         row(2 * pair + seat, winner, f"1{pair + 1}{seat + 1}", swapped=bool(seat))

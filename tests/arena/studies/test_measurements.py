@@ -1,4 +1,4 @@
-"""Measurements against what is known without them."""
+"""Measurements against known values."""
 
 from __future__ import annotations
 

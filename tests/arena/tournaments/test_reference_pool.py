@@ -35,7 +35,7 @@ def test_the_games_are_those_that_the_agents_play() -> None:
     games, perfect = reference_pool.pool_standings().games, reference_pool.AGENTS.index("perfect")
     with Referee(reference_pool.pool_plan()) as referee:
         for number in range(0, len(games), 97):
-            # Those of perfect take the longest by far.
+            # The games of perfect take the longest by far.
             if perfect not in games[number].agents:
                 assert referee.play(number).all_moves == games[number].all_moves
 

@@ -95,7 +95,7 @@ def test_equal_games_are_no_evidence() -> None:
 
 
 def test_the_spread_is_measured_between_pairs() -> None:
-    """Whoever moves first wins: each pair is split, and the agents are as good as equal."""
+    """The first player wins: each pair is split, and the agents are about equal."""
     won = play_match("random", "random", games=240, seed=2).games
     first = [game for game in won if game.winner == 0]
     games = tuple(

@@ -1,4 +1,4 @@
-"""Tournaments: what is played, stored, taken up again after a kill, and what is refused."""
+"""Tournaments: played, stored, resumed after a kill, and bad input."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def essence(game: Game) -> tuple[object, ...]:
 
 
 def totals(path: Path) -> Any:
-    """What a table shows of the games of a file, times apart."""
+    """The rows of the games of a file, without times."""
     with Store.read(path) as store:
         told: Any = Standings.of(store.agents, store.games()).as_dict()
     for agent in told["agents"]:
@@ -80,7 +80,7 @@ def test_more_rounds_are_added_to_those_played(tmp_path: Path) -> None:
 
 
 def test_what_moves_told_is_theirs_from_any_start(tmp_path: Path) -> None:
-    """Whose move is the first to be told follows from the start and the opening."""
+    """The start and the opening decide which player's move is the first in the record."""
     for start in ("", "4"):
         path = tmp_path / f"s{start}.db"
         start_here, openings = Position.from_moves(start), ((2,),)
@@ -150,7 +150,7 @@ def test_rounds_may_be_added_and_fewer_are_the_same_tournament(tmp_path: Path) -
     ]
     with Store.read(path) as store:
         assert store.meta["plan"] == longer.as_dict()
-    # Rounds that were planned and never played decide nothing.
+    # Rounds that were planned and never played do not matter.
     half = tmp_path / "half.db"
     with open_store(half, longer, resume=False) as store:
         store.add(after[:2])

@@ -118,7 +118,7 @@ def test_the_cross_table_tells_who_is_stronger_from_full_pairs_alone() -> None:
 
 def test_games_are_rated_by_pairs_those_without_a_pair_each_alone() -> None:
     games = (*GAMES[:2], game(6, 1, 2, 0, pair=None), game(8, 1, 2, 1, pair=None))
-    games += (game(10, 1, 1, 0),)  # against itself, which says nothing of anybody's strength
+    games += (game(10, 1, 1, 0),)  # against itself, which does not count
     rated = Standings.of(AGENTS, games).rated
     assert rated[0].pair == rated[1].pair
     assert len({each.pair for each in rated}) == 3
@@ -129,7 +129,7 @@ def test_games_are_rated_by_pairs_those_without_a_pair_each_alone() -> None:
         ("bob", "cid", 0),
     ]
     assert Standings.of(AGENTS, GAMES[2:3]).rated[0].points == 0.5
-    # One of them numbers its own pairs: nothing joins games of other agents.
+    # One of them numbers its own pairs: games of other agents are not joined.
     other = Standings.of(AGENTS, (*GAMES[:2], game(6, 1, 2, 0, pair=0))).rated
     assert len({each.pair for each in other}) == 2
 
