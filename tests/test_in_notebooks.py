@@ -158,7 +158,7 @@ def test_a_review() -> None:
     rows = cells(review)[4:]
     assert [row[4] for row in rows] == [f"{m.judgement} {m.mark}".strip() for m in review.moves]
     assert [row[6] for row in rows] == [move.reason for move in review.moves]
-    assert html_of(review).count("<title>after ") == len(review.course)
+    assert html_of(review).count("<title>after ") == len(review.score_history)
     assert "Best play from here" in words(analyze(""))
 
 
@@ -238,7 +238,7 @@ def test_accuracy_of_several_agents(tmp_path: Path) -> None:
 def test_a_puzzle_keeps_its_solution() -> None:
     puzzle = select_puzzles()[0]
     shown = words(puzzle)
-    assert puzzle.task in shown and puzzle.band in shown
+    assert puzzle.task in shown and puzzle.difficulty in shown
 
 
 def test_text_is_escaped_where_it_enters() -> None:

@@ -82,7 +82,7 @@ def test_columns_of_numpy_are_columns() -> None:
 
 def test_days_that_are_and_are_none() -> None:
     assert daily_puzzle(datetime.datetime(2026, 1, 5, 12)) == daily_puzzle("2026-01-05")
-    for given in ({"day": 5}, {"every": []}):
+    for given in ({"day": 5}, {"all_puzzles": []}):
         with pytest.raises(InvalidPuzzles):
             daily_puzzle(**given)  # type: ignore[arg-type]
 
@@ -141,8 +141,8 @@ def test_shares_of_numpy_split_alike(tmp_path: Path) -> None:
             data.split_by_game(share)  # type: ignore[arg-type]
 
 
-def test_a_course_without_a_score_is_told() -> None:
+def test_a_score_history_without_a_score_is_told() -> None:
     from claimeven.review.chart import score_chart
 
-    with pytest.raises(ClaimevenError, match="a course has the score before"):
+    with pytest.raises(ClaimevenError, match="a score history must have the score before"):
         score_chart([])

@@ -33,8 +33,8 @@ def test_the_chart_is_drawn_as_the_terminal_can_show_it(run: Run, process: Run) 
 
 def test_json(run: Run) -> None:
     data = json.loads(run("analyze", "1212", "--json", *SMALL).out)
-    assert len(data["judged"]) == 4
-    assert len(data["course"]) == 5
+    assert len(data["judged_moves"]) == 4
+    assert len(data["score_history"]) == 5
     assert data["outcome"] is None
 
 
@@ -74,7 +74,7 @@ def test_a_book_may_be_named(run: Run, tmp_path: Path) -> None:
     text.write_text("# claimeven book: 4x4 connect 3, plies 1\n -7\n1 5\n2 6\n")
     assert run("book", "import", str(text), "--out", book).status == 0
     with_book, without, usual = (
-        json.loads(run("analyze", "1", "--json", *SMALL, *words).out)["course"]
+        json.loads(run("analyze", "1", "--json", *SMALL, *words).out)["score_history"]
         for words in (("--book", book), ("--no-book",), ())
     )
     assert with_book[-1] == -5

@@ -88,7 +88,7 @@ def test_labels_are_those_of_the_first_player_and_stay_as_they_are(
     assert labels == ["win"] * 3
     for moves in ("", "1", "12"):
         judged = json.loads(run("analyze", moves, *board, "--table-mb", "1", "--json").out)
-        assert judged["course"][-1] > 0  # for the first player
+        assert judged["score_history"][-1] > 0  # for the first player
     told = solved.out.replace("win", "loss")  # labels are taken as they are
     again = run("convert", "-", "--from", "uci", "--to", "uci", *board, typed=told)
     assert (again.status, again.out, again.err) == (0, told, "")

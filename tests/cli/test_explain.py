@@ -33,7 +33,7 @@ def test_json_holds_scores_and_claims(run: Run) -> None:
     assert (data["score"], data["best"]) == (7, [4])
     assert [column["column"] for column in data["columns"]] == [4, 5, 2, 7, 3, 1, 6]
     for column in data["columns"]:
-        assert column["claims"][0]["kind"] == "verdict"
+        assert column["claims"][0]["kind"] == "column_score"
         assert all(claim["text"].endswith(".") for claim in column["claims"])
 
 

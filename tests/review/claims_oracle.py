@@ -20,8 +20,8 @@ def judge(claim: Claim, game: Game, known: Known) -> bool:
     now = game
     for column in claim.line:
         now = now.play(column)
-    verdict: bool = JUDGES[claim.kind](claim, game, now, known)
-    return verdict
+    is_true: bool = JUDGES[claim.kind](claim, game, now, known)
+    return is_true
 
 
 def completes(game: Game, cell: Cell, player: int) -> bool:
@@ -57,7 +57,7 @@ def replay(game: Game, moves: Line) -> Game:
     return game
 
 
-def best_play(claim: Claim, game: Game, known: Known) -> bool:
+def is_best_play(claim: Claim, game: Game, known: Known) -> bool:
     """Whether the line's first move is worth what is claimed, and each later one is the best."""
     if not claim.line:
         return True
@@ -71,7 +71,7 @@ def best_play(claim: Claim, game: Game, known: Known) -> bool:
     return True
 
 
-def standing(claim: Claim, game: Game, now: Game, known: Known) -> bool:
+def position_score(claim: Claim, game: Game, now: Game, known: Known) -> bool:
     return naive.score(game, known) == claim.after
 
 
@@ -81,7 +81,7 @@ def best(claim: Claim, game: Game, now: Game, known: Known) -> bool:
     return sorted(claim.columns) == [c for c in sorted(worth) if worth[c] == top]
 
 
-def verdict(claim: Claim, game: Game, now: Game, known: Known) -> bool:
+def column_score(claim: Claim, game: Game, now: Game, known: Known) -> bool:
     assert claim.column is not None
     worth = scores(game, known)
     return worth[claim.column] == claim.after and max(worth.values()) == claim.before
@@ -143,7 +143,7 @@ def denies(claim: Claim, game: Game, now: Game, known: Known) -> bool:
 def double(claim: Claim, game: Game, now: Game, known: Known) -> bool:
     """The side to move cannot win, and wherever it plays the other side wins."""
     other = 1 - now.player
-    if not best_play(claim, game, known):
+    if not is_best_play(claim, game, known):
         return False
     if claim.player != other or list(claim.cells) != immediate(now, other):
         return False
@@ -156,7 +156,7 @@ def stack(claim: Claim, game: Game, now: Game, known: Known) -> bool:
     above = upper == (lower[0], lower[1] + 1)
     return (
         above
-        and best_play(claim, game, known)
+        and is_best_play(claim, game, known)
         and claim.player == other
         and lower in immediate(now, other)
         and (completes(now, upper, other) and _loses_next(now, other))
@@ -178,7 +178,7 @@ def forces(claim: Claim, game: Game, now: Game, known: Known) -> bool:
 
     One winner's disc earlier, it would not; two winner's discs at least are threats.
     """
-    if not best_play(claim, game, known) or naive.winner(now) != claim.player:
+    if not is_best_play(claim, game, known) or naive.winner(now) != claim.player:
         return False
     start = claim.start
     earlier = replay(game, claim.line[: max(start - 2, 0)])
@@ -219,7 +219,7 @@ def makes(claim: Claim, game: Game, now: Game, known: Known) -> bool:
 
 def zugzwang(claim: Claim, game: Game, now: Game, known: Known) -> bool:
     """Best play is won in the first cell, and the loser could only play below one of the cells."""
-    if not best_play(claim, game, known) or naive.winner(now) != claim.player:
+    if not is_best_play(claim, game, known) or naive.winner(now) != claim.player:
         return False
     end = replay(game, claim.line[:-1])
     before = replay(game, claim.line[:-2])
@@ -242,7 +242,7 @@ def stops(claim: Claim, game: Game, now: Game, known: Known) -> bool:
     (cell,) = claim.cells
     before = replay(game, claim.line[:-1])
     return (
-        best_play(claim, game, known)
+        is_best_play(claim, game, known)
         and before.player == claim.player
         and landing(before, claim.line[-1]) == cell
         and stands_from(claim, game, 1 - claim.player)
@@ -283,8 +283,8 @@ def reply(claim: Claim, game: Game, now: Game, known: Known) -> bool:
     return [c for c in worth if worth[c] > 0] == [answer]
 
 
-def line(claim: Claim, game: Game, now: Game, known: Known) -> bool:
-    return now.over() and best_play(claim, game, known)
+def best_play(claim: Claim, game: Game, now: Game, known: Known) -> bool:
+    return now.over() and is_best_play(claim, game, known)
 
 
 def follow_up(claim: Claim, game: Game, now: Game, known: Known) -> bool:
@@ -323,7 +323,7 @@ def _answered(game: Game, column: int, player: int, seen: Known) -> int:
 JUDGES = {
     function.__name__: function
     for function in (
-        standing, best, verdict, only, wins, blocks, ignores, opens, misses, denies, double, stack,
-        forces, makes, zugzwang, stops, closed, spoils, reply, line, follow_up,
+        position_score, best, column_score, only, wins, blocks, ignores, opens, misses, denies,
+        double, stack, forces, makes, zugzwang, stops, closed, spoils, reply, best_play, follow_up,
     )
 }  # fmt: skip

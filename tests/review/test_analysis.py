@@ -33,7 +33,7 @@ def test_every_move_of_random_games_is_judged_as_the_oracle_does() -> None:
                 if number >= lowest:
                     had, has = naive.score(before, known), -naive.score(after, known)
                     assert (move.before, move.after) == (had, has)
-                    assert analysis.course[number] == (had if number % 2 == 0 else -had)
+                    assert analysis.score_history[number] == (had if number % 2 == 0 else -had)
                     sign = [(had > 0) - (had < 0), (has > 0) - (has < 0)]
                     assert (move.judgement == "perfect") == (had == has)
                     assert move.steps == sign[0] - sign[1]
@@ -103,19 +103,19 @@ def test_accuracy_is_the_mean_credit_of_the_moves_that_count() -> None:
 def test_a_game_can_be_empty_unfinished_or_finished() -> None:
     solver = Solver(SMALL, table_mb=1)
     empty = analyze("", solver)
-    assert (empty.moves, empty.outcome, len(empty.course)) == ((), None, 1)
+    assert (empty.moves, empty.outcome, len(empty.score_history)) == ((), None, 1)
     won = analyze("12121", solver)
     assert str(won.outcome) == "Yellow wins"
     assert won.moves[-1].after == won.moves[-1].before > 0
-    assert won.course[-1] == won.moves[-1].after
+    assert won.score_history[-1] == won.moves[-1].after
 
 
 def test_json_counts_from_one() -> None:
     data = analyze("1213", Solver(SMALL, table_mb=1)).as_dict()
     assert data["moves"] == "1213"
-    assert [move["column"] for move in data["judged"]] == [1, 2, 1, 3]
-    assert data["judged"][0]["player"] == 1 and data["judged"][0]["ply"] == 0
-    for told in data["judged"]:
+    assert [move["column"] for move in data["judged_moves"]] == [1, 2, 1, 3]
+    assert data["judged_moves"][0]["player"] == 1 and data["judged_moves"][0]["ply"] == 0
+    for told in data["judged_moves"]:
         top = max(score for score in told["scores"] if score is not None)
         assert sorted(told["best"]) == [
             column for column, score in enumerate(told["scores"], start=1) if score == top
@@ -136,14 +136,14 @@ def test_json_tells_each_player_apart() -> None:
         3,
     )
     data = analysis.as_dict()
-    assert data["counts"] == [
+    assert data["judgement_counts"] == [
         {"perfect": 2, "good": 0, "inaccurate": 0, "mistake": 0, "blunder": 1},
         {"perfect": 0, "good": 0, "inaccurate": 0, "mistake": 0, "blunder": 1},
     ]
     assert data["accuracy"] == [75, 0]
-    assert data["course"] == [5, -5, 5, 5, -3]
+    assert data["score_history"] == [5, -5, 5, 5, -3]
     assert data["outcome"] is None
-    assert [move["credit"] for move in data["judged"]] == [1, 0, 1, 0.25]
+    assert [move["credit"] for move in data["judged_moves"]] == [1, 0, 1, 0.25]
     lines = analysis.text().splitlines()
     assert lines[6] == "Best play from here: Red wins in 4 moves."
     assert lines[8:10] == [
@@ -154,7 +154,7 @@ def test_json_tells_each_player_apart() -> None:
     assert won.as_dict()["outcome"] == "Yellow wins"
     assert "The game is over: Yellow wins with move 3." in str(won)
     forced = Analysis((judged((2, 2, None, 2), 0),), Position.from_moves("1", SMALL), -2)
-    assert forced.as_dict()["judged"][0]["credit"] is None
+    assert forced.as_dict()["judged_moves"][0]["credit"] is None
     assert "Yellow: accuracy      -; perfect 1" in forced.text()
 
 
@@ -178,7 +178,7 @@ def test_notebooks_name_a_better_column_only_where_there_is_one() -> None:
 
 def test_a_board_is_no_solver() -> None:
     for ask in (analyze, explain):
-        with pytest.raises(ClaimevenError, match=r"a solver is one such as Solver\(Geometry\(4, 4"):
+        with pytest.raises(ClaimevenError, match=r"solver must be a solver such as Solver\(Geo"):
             ask("1", Geometry(4, 4))  # type: ignore[operator]
 
 

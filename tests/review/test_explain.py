@@ -92,7 +92,7 @@ def test_false_claims_are_refuted_by_check_and_oracle_alike(
         g = position.geometry
         game = naive.from_columns(moves, g.columns, g.rows, g.connect)
         for claim in rng.sample(claims, min(3, len(claims))):
-            if claim.kind in ("forces", "line", "follow_up", "reply", "closed", "makes"):
+            if claim.kind in ("forces", "best_play", "follow_up", "reply", "closed", "makes"):
                 continue
             score = claim.after if claim.after is None else claim.after + rng.choice((-1, 0, 1))
             changed = replace(claim, after=score)
@@ -103,12 +103,12 @@ def test_false_claims_are_refuted_by_check_and_oracle_alike(
                 truth = judge(changed, game, KNOWN[g])
             except (AssertionError, ValueError, IndexError):
                 truth = False
-            if changed.kind in ("standing", "verdict"):
+            if changed.kind in ("position_score", "column_score"):
                 assert changed.holds(position, solver) == truth, (moves, changed)
             elif not truth:
                 assert not changed.holds(position, solver), (moves, changed)
             refuted[changed.kind] += not truth
-    assert refuted["verdict"] > 20
+    assert refuted["column_score"] > 20
 
 
 def test_a_wrong_beginning_or_end_is_refuted_by_check_and_oracle(
@@ -151,7 +151,7 @@ def test_wrong_lines_answers_and_cells_are_refuted_by_check_and_oracle(
             changes: list[Claim] = []
             if claim.kind == "reply":
                 changes = [replace(claim, line=(claim.line[0], c)) for c in range(g.columns)]
-            elif claim.kind == "line":
+            elif claim.kind == "best_play":
                 # Another move somewhere, and best play from there to the end.
                 place = rng.randrange(1, len(claim.line))
                 *before, column = claim.line[: place + 1]
@@ -178,7 +178,7 @@ def test_wrong_lines_answers_and_cells_are_refuted_by_check_and_oracle(
                     truth = False
                 assert changed.holds(position, solver) == truth, (moves, changed)
                 refuted[changed.kind] += not truth
-    kinds = ("line", "reply", "makes", "closed", "follow_up")
+    kinds = ("best_play", "reply", "makes", "closed", "follow_up")
     assert min(refuted[kind] for kind in kinds) > 5, refuted
 
 
@@ -206,7 +206,7 @@ def test_explanations_fit_the_screen_and_are_short(
         assert all(len(line) <= 80 for line in told_all.text().splitlines())
         assert all(len(line) <= 60 for line in told_all.text(60).splitlines())
         assert all(len(line) <= 20 for line in told_all.text(20).splitlines())
-        with pytest.raises(ClaimevenError, match="width is 20 or more, not 19"):
+        with pytest.raises(ClaimevenError, match="width must be 20 or more, got 19"):
             told_all.text(19)
         assert all(1 <= len(column.claims) <= 4 for column in told_all.columns)
         for claim in told_all.all_claims():
@@ -238,7 +238,7 @@ def test_json_counts_from_one_and_holds_every_sentence() -> None:
     assert data["score"] == explanation.score
     assert data["best"] == [column + 1 for column in explanation.best]
     first = data["columns"][0]["claims"][0]
-    assert first["kind"] == "verdict" and first["column"] == data["columns"][0]["column"]
+    assert first["kind"] == "column_score" and first["column"] == data["columns"][0]["column"]
     assert first["line"] == str(first["column"])
     sentences = [claim.sentence(position) for claim in explanation.all_claims()]
     written = [c["text"] for c in data["claims"]]
@@ -274,7 +274,7 @@ def test_a_double_threat_is_told_in_words() -> None:
 
 def test_a_finished_game_is_refused() -> None:
     geometry = Geometry(4, 4, 3)
-    with pytest.raises(InvalidSolve, match="nothing to explain, the game is over: Yellow"):
+    with pytest.raises(InvalidSolve, match="a game that is over: Yellow"):
         explain(Position.from_moves("12121", geometry), PlainSolver(geometry))
 
 
@@ -293,7 +293,7 @@ def test_zugzwang_is_the_reason_only_where_best_play_ends_in_it(text: str) -> No
                 now = now.play(column)
             assert (naive.winner(now), last) == (claim.player, claim.cells[0])
     for column in explanation.columns:
-        assert {claim.kind for claim in column.claims} - {"verdict", "line"}, column
+        assert {claim.kind for claim in column.claims} - {"column_score", "best_play"}, column
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_a_column_that_wins_or_loses_always_has_a_reason(
 ) -> None:
     for position, moves, solver, _ in told:
         for column in explain(position, solver).columns:
-            kinds = {claim.kind for claim in column.claims} - {"verdict", "line"}
+            kinds = {claim.kind for claim in column.claims} - {"column_score", "best_play"}
             assert kinds or column.score == 0, (position.geometry, moves, column)
 
 
@@ -367,7 +367,7 @@ def test_a_cell_above_is_not_blamed_where_a_threat_is_left_standing() -> None:
     position = Position.from_moves("3514322221453", geometry)
     columns = explain(position, Solver(geometry, table_mb=1)).columns
     (fourth,) = (column for column in columns if column.column == 3)
-    assert [claim.kind for claim in fourth.claims] == ["verdict", "ignores"]
+    assert [claim.kind for claim in fourth.claims] == ["column_score", "ignores"]
     assert fourth.claims[1].cells == ((2, 3),)
     assert {column for column, _ in wins_now(position.play(3), 0)} == {2, 3}
 

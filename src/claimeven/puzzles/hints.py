@@ -10,7 +10,7 @@ from typing import Any
 from claimeven.game.position import Position
 from claimeven.puzzles.puzzle import IDEAS, InvalidPuzzles, Puzzle
 from claimeven.puzzles.solutions import idea_of
-from claimeven.review.claims import Claim, Words, listed
+from claimeven.review.claims import Claim, Wording, join_words
 from claimeven.review.explain import explain_columns
 from claimeven.review.threats import Cell
 from claimeven.solver.protocols import ExactSolver
@@ -113,7 +113,7 @@ def hints_for(puzzle: Puzzle, found: int, solver: ExactSolver) -> tuple[Hint, ..
     column = puzzle.solution[2 * found]
     (explained,) = explain_columns(position, [column], solver)
     idea = idea_of(position, puzzle.kind, column, solver)
-    words = Words(position)
+    words = Wording(position)
     return (
         Hint("idea", f"{IDEAS[idea][:1].upper()}{IDEAS[idea][1:]}."),
         _cells_hint(position, column, explained.claims, words),
@@ -121,10 +121,10 @@ def hints_for(puzzle: Puzzle, found: int, solver: ExactSolver) -> tuple[Hint, ..
     )
 
 
-def _cells_hint(position: Position, column: int, claims: tuple[Claim, ...], words: Words) -> Hint:
+def _cells_hint(position: Position, column: int, claims: tuple[Claim, ...], words: Wording) -> Hint:
     cells = tuple(islice(_revealing_cells(claims, column), MAX_CELLS))
     if cells:
-        places = listed([words.cell(cell) for cell in cells])
+        places = join_words([words.cell(cell) for cell in cells])
         return Hint("cells", f"Look at {places}.", cells=cells)
     others = [other for other in position.legal_columns if other != column]
     wrong = tuple(others[: (len(others) + 1) // 2])

@@ -1,4 +1,4 @@
-"""Positions explained in sentences that search has checked, and whole games judged."""
+"""Explanations of positions in sentences that the search has checked, and reviews of games."""
 
 from claimeven.review.analysis import Analysis, JudgedMove, analyze
 from claimeven.review.chart import score_chart

@@ -1,13 +1,12 @@
-"""A whole game judged move by move against perfect play.
+"""The review of a game: each move is compared with perfect play.
 
-`marks` says what the judgements mean. Marked moves come with a reason in the checked sentences of
-`explain`; of an inaccurate one it is what it gives away.
+`marks` defines the judgements. A marked move has a reason, in the checked sentences of `explain`.
 
-Accuracy is the mean credit of a player's moves in per cent. A perfect move earns 1; one that throws
-the outcome away by one step (a win to a draw, a draw to a loss) 1/4, by two steps 0. Other moves
-earn 1 - lost / (2 * most): `lost` are the points of score it lost and `most` the points that can be
-lost there without losing the outcome, so the credit falls from 1 to 1/2. Moves where every column
-has the same score do not count.
+Accuracy is the mean credit of a player's moves in per cent. A perfect move earns 1. A move that
+changes the outcome by one step (a win to a draw, a draw to a loss) earns 1/4, by two steps 0. Other
+moves earn 1 - lost / (2 * limit): `lost` is the loss of score, and `limit` the greatest loss that
+keeps the outcome, so the credit falls from 1 to 1/2. Moves do not count if all columns have the
+same score.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from claimeven.markup import shown_by
 from claimeven.review.chart import score_chart
 from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
-from claimeven.review.explain import COLUMN_SENTENCES, WIDTH, board_of, solver_for
+from claimeven.review.explain import MAX_COLUMN_SENTENCES, WIDTH, board_of, solver_for
 from claimeven.review.marks import INACCURATE, JUDGEMENTS, MARKS, PERFECT, judge, steps_lost
 from claimeven.review.score_claims import BestPlay
 from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import score_in_words, score_range
 
-#: Credit of a move that changes the outcome by so many steps.
+#: Credit of a move that changes the outcome by 1 or 2 steps.
 _CREDITS = {1: 0.25, 2: 0.0}
 
 
@@ -40,9 +39,9 @@ _CREDITS = {1: 0.25, 2: 0.0}
 class JudgedMove:
     """One move of a game.
 
-    `position` is the position before it, `column` what was played, `scores` the score of every
-    column for the side to move (None where none can be played). `claims` say why a marked move is
-    bad: facts about `position`.
+    `position` is the position before the move, `column` the column played, `scores` the score of
+    each column for the side to move (None if it cannot be played). `claims` are the facts about
+    `position` that explain a marked move.
     """
 
     position: Position
@@ -56,30 +55,30 @@ class JudgedMove:
 
     @property
     def player(self) -> int:
-        """Who moved: 0 or 1."""
+        """The player of the move: 0 (Yellow) or 1 (Red)."""
         return self.position.turn
 
     @property
     def before(self) -> int:
-        """Score before the move, from the side that moves: that of the best column."""
+        """The score of the best column, for the side that moves."""
         return max(score for score in self.scores if score is not None)
 
     @property
     def after(self) -> int:
-        """Score of the column played, from the same side."""
+        """The score of the column played, for the side that moves."""
         score = self.scores[self.column]
         assert score is not None
         return score
 
     @property
     def best(self) -> tuple[int, ...]:
-        """Columns that keep the score, centre-most first."""
+        """Columns that keep the score, center-most first."""
         before = self.before
         return tuple(c for c in self.position.geometry.center_order if self.scores[c] == before)
 
     @property
     def steps(self) -> int:
-        """Steps of outcome thrown away: 0, 1 or 2."""
+        """By how many steps the move changes the outcome: 0, 1 or 2."""
         return steps_lost(self.before, self.after)
 
     @property
@@ -94,7 +93,7 @@ class JudgedMove:
 
     @property
     def reason(self) -> str:
-        """Why a marked move is bad, in sentences; empty for other moves."""
+        """The reason of a marked move, in sentences; empty for other moves."""
         return " ".join(claim.sentence(self.position) for claim in self.claims)
 
     @property
@@ -104,7 +103,7 @@ class JudgedMove:
 
     @property
     def credit(self) -> float:
-        """What the move earns, 0 to 1 (see the module)."""
+        """The credit of the move, 0 to 1 (see the module)."""
         if self.steps:
             return _CREDITS[self.steps]
         lost = self.before - self.after
@@ -132,10 +131,10 @@ class JudgedMove:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A judged game.
+    """The review of a game.
 
-    `final` is the position at its end, finished or not, and `score` its exact score for the side
-    to move there.
+    `final` is the last position, also of an unfinished game, and `score` its exact score for the
+    side to move.
     """
 
     moves: tuple[JudgedMove, ...]
@@ -146,24 +145,24 @@ class Analysis:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, None while it goes on."""
+        """The outcome of the game, None if it is unfinished."""
         return self.final.outcome
 
     def of(self, player: int) -> tuple[JudgedMove, ...]:
         return tuple(move for move in self.moves if move.player == player)
 
     def count(self, player: int, judgement: str) -> int:
-        """Return how many moves of a player were judged so."""
+        """Return the number of moves of a player with a judgement."""
         return sum(move.judgement == judgement for move in self.of(player))
 
     def accuracy(self, player: int) -> float | None:
-        """Return the accuracy of a player in per cent, None where no move counts."""
+        """Return the accuracy of a player in per cent, None if no move counts."""
         credits = [move.credit for move in self.of(player) if move.counts]
         return 100 * sum(credits) / len(credits) if credits else None
 
     @property
-    def course(self) -> tuple[int, ...]:
-        """The score after 0, 1, ... moves of the game, from the first player."""
+    def score_history(self) -> tuple[int, ...]:
+        """The score after 0, 1, ... moves of the game, for Yellow."""
         scores = [move.before if move.player == 0 else -move.before for move in self.moves]
         return (*scores, self.score if self.final.turn == 0 else -self.score)
 
@@ -171,34 +170,34 @@ class Analysis:
         return self.text()
 
     def text(self, width: int = WIDTH, charset: str = "unicode") -> str:
-        """Return a table of the moves, how the game ends, each player's accuracy, and a drawing.
+        """Return a table of the moves, the end of the game, the accuracies, and a chart.
 
-        The drawing takes at most `width` characters a line, of the `charset` "unicode" or "ascii".
+        The chart has lines of at most `width` characters, in the `charset` "unicode" or "ascii".
         """
         parts = (
             "\n".join([MOVE_HEADING, *(move_lines(move, width) for move in self.moves)]),
             final_line(self),
             "\n".join(_player_line(self, player) for player in (0, 1)),
-            score_chart(self.course, width, charset),
+            score_chart(self.score_history, width, charset),
         )
         return "\n\n".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the analysis as plain data; columns count from 1."""
         geometry = self.final.geometry
-        over = self.outcome
+        outcome = self.outcome
         return {
             "moves": format_moves((move.column for move in self.moves), geometry),
             **geometry.as_dict(),
-            "outcome": None if over is None else str(over),
+            "outcome": None if outcome is None else str(outcome),
             "score": self.score,
-            "course": list(self.course),
+            "score_history": list(self.score_history),
             "accuracy": [self.accuracy(player) for player in (0, 1)],
-            "counts": [
+            "judgement_counts": [
                 {judgement: self.count(player, judgement) for judgement in JUDGEMENTS}
                 for player in (0, 1)
             ],
-            "judged": [
+            "judged_moves": [
                 {
                     **move.as_dict(),
                     "reason": move.reason,
@@ -210,15 +209,14 @@ class Analysis:
 
 
 def analyze(game: str | Iterable[int] | GameLine, solver: ExactSolver | None = None) -> Analysis:
-    """Judge a game, finished or not, from its first move on.
+    """Judge all moves of a game, finished or not.
 
-    `game` is a move string or 0-based columns, from the empty board of the solver (or the usual
-    one), or a `GameLine`, which may start elsewhere. Without a solver a new one uses the default
-    book of its board; to judge many games hand in one that keeps what it has found. The
-    game is solved from its end, since late positions are quick and tell much about earlier ones.
+    `game` is a move string or 0-based columns, from the empty board of the solver (or the standard
+    one), or a `GameLine`, which may start from another position. By default a new solver is made;
+    pass one to reuse its table for many games. The game is solved from its end, because late
+    positions are quick to solve and speed up the earlier ones.
 
-    Raises `InvalidNotation` or `IllegalMove` (see `Position.replay`), and whatever the solver
-    refuses.
+    Raises `InvalidNotation` or `IllegalMove` (see `Position.replay`), and the errors of the solver.
 
     >>> [move.judgement for move in analyze("44553").moves]
     ['perfect', 'perfect', 'inaccurate', 'blunder', 'perfect']
@@ -231,7 +229,7 @@ def analyze(game: str | Iterable[int] | GameLine, solver: ExactSolver | None = N
     score = solver.score(final)
     judged: list[JudgedMove] = []
     for before, after in zip(reversed(positions[:-1]), reversed(positions[1:]), strict=True):
-        judged.append(_judged(before, _played(before, after), solver))
+        judged.append(_judged(before, _column_played(before, after), solver))
     return Analysis(tuple(reversed(judged)), final, score)
 
 
@@ -239,21 +237,21 @@ def _judged(position: Position, column: int, solver: ExactSolver) -> JudgedMove:
     move = JudgedMove(position, column, solver.scores(position))
     if not move.mark:
         return move
-    told = ColumnClaims(position, column, move.scores, move.before, solver).claims()
-    most = 1 if move.judgement == INACCURATE else COLUMN_SENTENCES
-    claims = (claim for claim in islice(told, most) if not isinstance(claim, BestPlay))
+    all_claims = ColumnClaims(position, column, move.scores, move.before, solver).claims()
+    count = 1 if move.judgement == INACCURATE else MAX_COLUMN_SENTENCES
+    claims = (claim for claim in islice(all_claims, count) if not isinstance(claim, BestPlay))
     return replace(move, claims=tuple(claims))
 
 
 def move_lines(move: JudgedMove, width: int = WIDTH) -> str:
-    """Return a judged move as a line of a table, and its reason below; see `MOVE_HEADING`."""
+    """Return a move as a row of the table under `MOVE_HEADING`, with its reason below."""
     geometry = move.position.geometry
     best = " ".join(column_name(column, geometry) for column in move.best)
-    instead = "" if move.judgement == PERFECT else f"best {best}"
+    better = "" if move.judgement == PERFECT else f"best {best}"
     name = column_name(move.column, geometry)
     scores = f"{_signed(move.before):>7} {_signed(move.after):>6}"
     judged = f"{move.judgement} {move.mark}"
-    line = f"{move.ply + 1:>4}  {name:<6}{scores}  {judged:<14}{instead}".rstrip()
+    line = f"{move.ply + 1:>4}  {name:<6}{scores}  {judged:<14}{better}".rstrip()
     reason = wrap(move.reason, max(width, 2 * len(_INDENT)), initial_indent=_INDENT,
                   subsequent_indent=_INDENT)  # fmt: skip
     return "\n".join([line, *reason])
@@ -272,10 +270,12 @@ def _positions_of(
 
 
 def final_line(analysis: Analysis) -> str:
-    over = analysis.outcome
-    if over is not None:
-        winning_move = "" if over.winner is None else f" with move {(analysis.final.ply + 1) // 2}"
-        return f"The game is over: {over}{winning_move}."
+    outcome = analysis.outcome
+    if outcome is not None:
+        winning_move = (
+            "" if outcome.winner is None else f" with move {(analysis.final.ply + 1) // 2}"
+        )
+        return f"The game is over: {outcome}{winning_move}."
     return f"Best play from here: {score_in_words(analysis.final, analysis.score)}."
 
 
@@ -286,7 +286,7 @@ def _player_line(analysis: Analysis, player: int) -> str:
     return f"{PLAYER_NAMES[player] + ':':<7} accuracy {shown}; {counts}"
 
 
-def _played(before: Position, after: Position) -> int:
+def _column_played(before: Position, after: Position) -> int:
     disc = before.mask ^ after.mask
     return before.geometry.cell(disc.bit_length() - 1)[0]
 

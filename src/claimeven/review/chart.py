@@ -1,4 +1,4 @@
-"""A drawing of the score over a game, as text.
+"""A chart of the scores of a game, as text.
 
 >>> print(score_chart([1, 1, -3, 12, 12, 0, -6]))
  +12 │   ██
@@ -12,8 +12,8 @@
   -8 │      █
       0
 
-One character a ply, bars up where the first player wins, down where the second does. Long games
-are drawn with several plies a character, of which the score furthest from 0 is shown.
+One character for each disc; bars go up if Yellow wins and down if Red does. Long games have
+several discs for each character, which then shows the score furthest from 0.
 """
 
 from __future__ import annotations
@@ -26,30 +26,29 @@ from claimeven.suggestions import no_such
 
 #: Rows of bars on either side of the axis.
 REACH = 5
-#: Characters left of the bars.
+#: Number of characters to the left of the bars.
 _MARGIN = 6
 _TICK = 10
 #: (bar, upright, axis, crossing) of each charset.
 _SYMBOLS = {"unicode": ("█", "│", "─", "┼"), "ascii": ("#", "|", "-", "+")}
 
 
-def score_chart(course: Sequence[int], width: int = 80, charset: str = "unicode") -> str:
-    """Draw scores from the first player, after 0, 1, ... moves, as lines of at most `width`.
+def score_chart(score_history: Sequence[int], width: int = 80, charset: str = "unicode") -> str:
+    """Draw the scores for Yellow after 0, 1, ... moves, in lines of at most `width` characters.
 
-    A score other than 0 is always at least one row high; the furthest reaches `REACH` rows at most.
-    Raises `ClaimevenError` without a score, for a width without room for one, and for an unknown
-    charset.
+    A score other than 0 is at least one row high; the highest bar has at most `REACH` rows. Raises
+    `ClaimevenError` for an empty history, a width that is too small, and an unknown charset.
     """
-    if not course:
-        raise ClaimevenError("a course has the score before the first move at least")
+    if not score_history:
+        raise ClaimevenError("a score history must have the score before the first move")
     if whole_number(width, "width") <= _MARGIN:
-        raise ClaimevenError(f"width is {_MARGIN + 1} or more, not {width}")
+        raise ClaimevenError(f"width must be {_MARGIN + 1} or more, got {width}")
     if charset not in _SYMBOLS:
         raise ClaimevenError(no_such("charset", str(charset), _SYMBOLS))
     bar, upright, axis, crossing = _SYMBOLS[charset]
-    step = -(-len(course) // (width - _MARGIN))
-    shown = [max(course[i : i + step], key=abs) for i in range(0, len(course), step)]
-    furthest = max(1, *(abs(score) for score in course))
+    step = -(-len(score_history) // (width - _MARGIN))
+    shown = [max(score_history[i : i + step], key=abs) for i in range(0, len(score_history), step)]
+    furthest = max(1, *(abs(score) for score in score_history))
     reach = min(REACH, furthest)
     heights = [_rows(score, furthest, reach) for score in shown]
     lines = []

@@ -1,7 +1,7 @@
-"""What a claim is: one fact about a position, which can be said and which search can check.
+"""Claims: facts about a position, with a sentence for each and a check by search.
 
-A claim holds its fact as plain data. Each kind of claim is a class in `disc_claims`, `score_claims`
-or `win_claims`, which says its sentence and proves or refutes it, whoever made the claim.
+A claim stores its fact as plain data. Each kind of claim is a class in `disc_claims`,
+`score_claims` or `win_claims`, which writes its sentence and proves or refutes it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from claimeven.review.threats import Cell
 from claimeven.solver.protocols import ExactSolver
 from claimeven.solver.scores import plies_to_end
 
-#: The kinds of claims by name; each adds itself.
+#: The kinds of claims by name; each class adds itself.
 KINDS: dict[str, type[Claim]] = {}
 
 
@@ -27,19 +27,20 @@ KINDS: dict[str, type[Claim]] = {}
 class Claim(ABC):
     """One fact about a position.
 
-    `player` is whom the fact serves (0 or 1). `column` is the column it is about, None where it is
-    about the position. `columns` and `cells` (column, row) are what it names, from 0. `line` are
-    the moves from the position to where the fact holds; `start` is after how many of them it begins
-    (a row of forced blocks, a threat that decides in the end). `before` is the score of the
-    position and `after` that of the column, both for the side to move in the position.
+    `player` is the player who benefits (0 or 1). `column` is the column that the fact is about,
+    None if it is about the position. `columns` and `cells` (column, row), from 0, are the ones in
+    the sentence. `line` is the moves from the position to the one in which the fact holds; `start`
+    is the number of moves after which it starts (a row of forced blocks, a threat that decides in
+    the end). `before` is the score of the position and `after` the score of the column, both for
+    the side to move in the position.
     """
 
     #: The name of the kind, in JSON and in documents.
     kind: ClassVar[str]
-    #: Whether it says what the column's own disc does: such sentences begin with "It".
-    is_of_the_disc: ClassVar[bool] = False
-    #: Whether it tells the game to its end, so that best play need not be told as well.
-    tells_the_end: ClassVar[bool] = False
+    #: Whether the sentence is about the disc in the column: it starts with "It".
+    concerns_disc: ClassVar[bool] = False
+    #: Whether the sentence covers the rest of the game, so that best play is left out.
+    covers_ending: ClassVar[bool] = False
 
     player: int
     column: int | None = None
@@ -54,14 +55,14 @@ class Claim(ABC):
         KINDS[cls.kind] = cls
 
     def sentence(self, position: Position) -> str:
-        """Say the claim about a position in one plain sentence."""
-        text = self.said(Words(position))
+        """Return the claim about a position as a sentence."""
+        text = self._phrase(Wording(position))
         return text[:1].upper() + text[1:]
 
     def holds(self, position: Position, solver: ExactSolver) -> bool:
-        """Whether the claim about a position is true; False too where its line cannot be played.
+        """Whether the claim about a position is true; False also if its line cannot be played.
 
-        Kinds that speak of scores or of best play ask the solver, the others only the rules.
+        Claims about scores or best play use the solver, the others only the rules.
         """
         if self.column is not None and self.line and self.line[0] != self.column:
             return False
@@ -71,12 +72,12 @@ class Claim(ABC):
             return False
 
     @abstractmethod
-    def said(self, words: Words) -> str:
-        """Say the claim; the first letter need not be a capital."""
+    def _phrase(self, words: Wording) -> str:
+        """Return the sentence; the first letter may be lower case."""
 
     @abstractmethod
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
-        """Prove or refute the claim. May raise `IllegalMove` where its line cannot be played."""
+        """Prove or refute the claim. Raises `IllegalMove` if its line cannot be played."""
 
     def as_dict(self, position: Position) -> dict[str, Any]:
         """Return the claim as plain data; columns and rows count from 1, the line is text."""
@@ -95,8 +96,8 @@ class Claim(ABC):
 
 
 @dataclass(frozen=True)
-class Words:
-    """The names of things in sentences about one position; players, columns and cells from 0."""
+class Wording:
+    """Names in sentences about one position; players, columns and cells count from 0."""
 
     position: Position
 
@@ -111,7 +112,7 @@ class Words:
 
     def columns(self, columns: Iterable[int]) -> str:
         names = [self.name(column) for column in columns]
-        return f"column{'s' * (len(names) > 1)} {listed(names)}"
+        return f"column{'s' * (len(names) > 1)} {join_words(names)}"
 
     def columns_of(self, cells: Iterable[Cell]) -> str:
         return self.columns(column for column, _ in cells)
@@ -120,7 +121,7 @@ class Words:
         return f"row {cell[1] + 1} of {self.column(cell[0])}"
 
     def moves(self, line: Iterable[int]) -> str:
-        return listed([self.name(column) for column in line])
+        return join_words([self.name(column) for column in line])
 
     def number(self, place: int) -> int:
         """Return the number, among all moves of its player, of the nth move from here."""
@@ -148,10 +149,10 @@ class Words:
         return f"in {moves} move{'s' * (moves > 1)}"
 
 
-def listed(names: Iterable[str], word: str = "and") -> str:
-    """Join names as they are read out, with a word before the last.
+def join_words(names: Iterable[str], word: str = "and") -> str:
+    """Join names with commas, and with a word before the last.
 
-    >>> listed(["1", "2", "3"]), listed(["4"])
+    >>> join_words(["1", "2", "3"]), join_words(["4"])
     ('1, 2 and 3', '4')
     """
     *first, last = names
@@ -159,12 +160,12 @@ def listed(names: Iterable[str], word: str = "and") -> str:
 
 
 def after_line(claim: Claim, position: Position) -> Position:
-    """Return the position where a claim's fact holds. Raises `IllegalMove`."""
-    return along(position, claim.line)[-1]
+    """Return the position in which a claim's fact holds. Raises `IllegalMove`."""
+    return positions_along(position, claim.line)[-1]
 
 
-def along(position: Position, line: Iterable[int]) -> list[Position]:
-    """Return the position and those after each move of a line. Raises `IllegalMove`."""
+def positions_along(position: Position, line: Iterable[int]) -> list[Position]:
+    """Return the position and the positions after each move of a line. Raises `IllegalMove`."""
     positions = [position]
     for column in line:
         positions.append(positions[-1].play(column))
@@ -172,9 +173,9 @@ def along(position: Position, line: Iterable[int]) -> list[Position]:
 
 
 def is_best_play(claim: Claim, position: Position, solver: ExactSolver) -> bool:
-    """Whether every move of a claim's line is worth what the claim says the first one is."""
+    """Whether every move of a claim's line has the score that the claim gives the first one."""
     sign = 1
-    for now in along(position, claim.line)[1:]:
+    for now in positions_along(position, claim.line)[1:]:
         sign = -sign
         if claim.after is None or sign * solver.score(now) != claim.after:
             return False

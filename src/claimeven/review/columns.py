@@ -1,8 +1,8 @@
-"""What is to say about one column, the most telling first.
+"""The claims about one column, the most important first.
 
-The strongest reason is looked for in this order: lines that end the game at once, double threats,
-forced sequences, follow-up play, threats that best play ends in (zugzwang), and what the column
-gives up or takes away.
+Reasons are tried in this order: lines that end the game immediately, double threats, forced
+sequences, follow-up play, threats that decide best play (zugzwang), and the threats that the column
+gives up or prevents.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import islice
 
 from claimeven.game.position import Position
-from claimeven.review.claims import Claim, along
+from claimeven.review.claims import Claim, positions_along
 from claimeven.review.disc_claims import (
     Blocks,
     Denies,
@@ -25,7 +25,7 @@ from claimeven.review.disc_claims import (
     denied_cells,
 )
 from claimeven.review.follow_up import follow_up_reaches
-from claimeven.review.score_claims import BestPlay, Only, Reply, Verdict, good_answers
+from claimeven.review.score_claims import BestPlay, ColumnScore, Only, Reply, good_answers
 from claimeven.review.threats import (
     Cell,
     cornered_cells,
@@ -76,15 +76,15 @@ class ColumnClaims:
         self.solver = solver
 
     def claims(self) -> Iterator[Claim]:
-        """Yield the verdict, the strongest reasons, best play, and how it ends, if not yet told."""
-        yield self._claim(Verdict, self.mover)
+        """Yield the score, the strongest reasons, best play, and its end if it is not a reason."""
+        yield self._claim(ColumnScore, self.mover)
         if self.played.is_over:
             completed = line_through(self.position, self.column)
             if completed:
                 yield self._claim(Wins, self.mover, cells=completed)
             return
         if wins_now(self.played, self.other):
-            yield from self._losing_at_once()
+            yield from self._losing_immediately()
             return
         reasons = list(islice(self._reasons(), 1 if self.after < self.before else 2))
         ending = None
@@ -95,8 +95,8 @@ class ColumnClaims:
         if ending is not None and self._is_early(ending):
             first = [claim for claim in reasons if claim != ending][:1]
             reasons, ending = [*first, ending], None
-        yield from sorted(reasons[: 2 if ending is None else 1], key=_speaks_of_more_than_the_disc)
-        if not any(claim.tells_the_end for claim in reasons):
+        yield from sorted(reasons[: 2 if ending is None else 1], key=_is_not_about_the_disc)
+        if not any(claim.covers_ending for claim in reasons):
             yield self._claim(BestPlay, self._winner, line=self.best_play)
         if ending is not None:
             yield ending
@@ -105,14 +105,14 @@ class ColumnClaims:
     def best_play(self) -> tuple[int, ...]:
         """The column and best play after it to the end of the game.
 
-        All last discs of a loser are equally hopeless. Here it blocks one of two threats, or plays
-        below the threat that counting favours and that has stood longest.
+        All last discs of a loser are equally bad. This one blocks one of two threats, or is below
+        the oldest threat that the parity of its row favors.
         """
         line = (self.column, *self.solver.principal_variation(self.played))
         winner = self._winner
         if self.after == 0 or len(line) < 3:
             return line
-        now = along(self.position, line[:-2])[-1]
+        now = positions_along(self.position, line[:-2])[-1]
         columns = [column for column, _ in wins_now(now, winner)] or [
             column
             for column, _ in sorted(
@@ -128,15 +128,15 @@ class ColumnClaims:
 
     @cached_property
     def ending(self) -> Claim:
-        """How best play comes to be won, in a column that is not worth a draw.
+        """The end of best play, for a column that is not worth a draw.
 
-        Forced blocks to the end, two threats at once, or a threat that the loser must play below.
+        It is forced blocks, two simultaneous threats, or a threat that the loser must play below.
         """
         line, winner = self.best_play, self._winner
         start = forced_from(self.position, line)
         if start < len(line) - 3:
             return self._claim(Forces, winner, line=line, start=start)
-        positions = along(self.position, line)
+        positions = positions_along(self.position, line)
         now = positions[-3]
         double, stack = double_cells(now), stack_cells(now)
         if double or stack:
@@ -147,20 +147,20 @@ class ColumnClaims:
         return self._claim(Zugzwang, winner, (cell, *others), line, start)
 
     def _is_early(self, ending: Claim) -> bool:
-        """Whether the end of a won game shows as soon as the winner has moved."""
+        """Whether the end can be recognized as soon as the winner has moved."""
         moved = 1 if self._winner == self.mover else 2
         if isinstance(ending, Double | Stack):
             return len(ending.line) == moved
         return isinstance(ending, Forces | Zugzwang) and ending.start <= moved
 
     def _drawn(self) -> Claim | None:
-        """Name the threat that stood longest out of reach in a drawn game before it was filled.
+        """Name the threat out of reach that lasted longest in a drawn game before it was filled.
 
-        Of the side that had a win, where the column gives that away. None where there is no such
-        threat.
+        If the column gives a win away, only threats of the side that had the win count. None if
+        the game has no such threat.
         """
         line, longest, found = self.best_play, 0, None
-        positions = along(self.position, line)
+        positions = positions_along(self.position, line)
         for place, now in enumerate(positions[1:-1], 1):
             player, cell = now.turn, (line[place], now.height_of(line[place]))
             if self.before > 0 and player == self.mover:
@@ -173,7 +173,7 @@ class ColumnClaims:
 
     @property
     def _winner(self) -> int:
-        """Whom the column's score serves; the side to move for a draw."""
+        """The player whom the column's score favors; the side to move for a draw."""
         return self.mover if self.after >= 0 else self.other
 
     def _claim(
@@ -194,7 +194,7 @@ class ColumnClaims:
             after=self.after,
         )
 
-    def _losing_at_once(self) -> Iterator[Claim]:
+    def _losing_immediately(self) -> Iterator[Claim]:
         missed = wins_now(self.position, self.mover)
         if missed:
             yield self._claim(Misses, self.mover, cells=missed)
@@ -211,7 +211,7 @@ class ColumnClaims:
             yield self._claim(Blocks, self.mover, cells=(self.cell,))
 
     def _reasons(self) -> Iterator[Claim]:
-        """Yield what explains the score of a column after which nobody wins at once."""
+        """Yield reasons for the score of a column after which neither side wins immediately."""
         if self.after < self.before:
             yield from self._given_up()
         yield from self._blocked()
@@ -220,7 +220,7 @@ class ColumnClaims:
         if self.after < self.before:
             yield from self._punished()
             return
-        yield from self._kept()
+        yield from self._score_kept()
 
     def _given_up(self) -> Iterator[Claim]:
         missed = wins_now(self.position, self.mover)
@@ -231,20 +231,20 @@ class ColumnClaims:
             yield self._claim(Spoils, self.mover, cells=(above,))
 
     def _decided(self) -> Iterator[Claim]:
-        """Say how the winner wins, where that can be seen once the winner has moved."""
+        """Explain the win if it can be recognized once the winner has moved."""
         winner, ending = self._winner, self.ending
         moved = 1 if winner == self.mover else 2
         early = self._is_early(ending)
         line = self.best_play[:moved]
-        if not (early and ending.tells_the_end) and follow_up_reaches(
-            along(self.position, line)[-1], winner, 1
+        if not (early and ending.covers_ending) and follow_up_reaches(
+            positions_along(self.position, line)[-1], winner, 1
         ):
             yield self._claim(FollowUp, winner, line=line)
         if early:
             yield ending
 
     def _punished(self) -> Iterator[Claim]:
-        """Name the only answer to a column that gave the win or draw away, or what one prevents."""
+        """Name the only answer to a column that gives the result away, or a threat it stops."""
         if self.after <= 0 <= self.before and len(self.played.legal_columns) > 1:
             answers = good_answers(self.played, self.after, self.solver)
             if len(answers) == 1:
@@ -253,8 +253,8 @@ class ColumnClaims:
         if denied:
             yield self._claim(Denies, self.other, denied, self.best_play[:2])
 
-    def _kept(self) -> Iterator[Claim]:
-        """Say what speaks for a column that keeps the score."""
+    def _score_kept(self) -> Iterator[Claim]:
+        """Yield reasons for a column that keeps the score."""
         others = [s for c, s in enumerate(self.scores) if c != self.column and s is not None]
         if self.before >= 0 and others and max(others) < (1 if self.before > 0 else 0):
             yield self._claim(Only, self.mover)
@@ -265,20 +265,20 @@ class ColumnClaims:
             yield self._claim(Denies, self.mover, cells=denied)
         earlier = winning_cells(self.position, self.mover)
         ending = self.ending if self.after > 0 else None
-        if ending is not None and ending.tells_the_end and self._is_early(ending):
+        if ending is not None and ending.covers_ending and self._is_early(ending):
             return
-        told = () if ending is None else ending.cells[:1]
-        made = tuple(
+        known = () if ending is None else ending.cells[:1]
+        new_threats = tuple(
             cell
             for cell in wins_later(self.played, self.mover)
-            if cell not in earlier and cell not in told
+            if cell not in earlier and cell not in known
         )
-        if made:
-            yield self._claim(Makes, self.mover, cells=made)
+        if new_threats:
+            yield self._claim(Makes, self.mover, cells=new_threats)
 
 
-def _speaks_of_more_than_the_disc(claim: Claim) -> bool:
-    """Sort key: what the column's own disc does is said first ("It ...")."""
+def _is_not_about_the_disc(claim: Claim) -> bool:
+    """Sort key: sentences about the disc in the column ("It ...") come first."""
     if isinstance(claim, Zugzwang):
         return claim.start != 1
-    return not claim.is_of_the_disc or len(claim.line) > 1
+    return not claim.concerns_disc or len(claim.line) > 1

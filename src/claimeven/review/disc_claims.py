@@ -1,10 +1,10 @@
-"""Claims about what a disc does and leaves undone: the rules alone say whether they hold."""
+"""Claims about the effects of a disc, checked by the rules."""
 
 from __future__ import annotations
 
 from claimeven.game import bitboard
 from claimeven.game.position import Position
-from claimeven.review.claims import Claim, Words, after_line, along, listed
+from claimeven.review.claims import Claim, Wording, after_line, join_words, positions_along
 from claimeven.review.threats import (
     Cell,
     is_playable,
@@ -21,7 +21,7 @@ class Wins(Claim):
 
     kind = "wins"
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         return f"It completes a line of {words.position.geometry.connect}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
@@ -31,12 +31,12 @@ class Wins(Claim):
 
 
 class Blocks(Claim):
-    """The column fills a cell where the other side would complete a line."""
+    """The column fills a cell in which the other side would complete a line."""
 
     kind = "blocks"
-    is_of_the_disc = True
+    concerns_disc = True
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         return f"It blocks {words.player(1 - self.player)}, who would win there immediately."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
@@ -49,14 +49,14 @@ class Blocks(Claim):
 
 
 class Ignores(Claim):
-    """The column leaves open `cells` where the other side wins with its next disc."""
+    """The column leaves `cells` open in which the other side wins with its next disc."""
 
     kind = "ignores"
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         wins = "an immediate win" if len(self.cells) == 1 else "immediate wins"
-        where = words.columns_of(self.cells)
-        return f"It leaves {words.player(self.player)} {wins} in {where}."
+        columns = words.columns_of(self.cells)
+        return f"It leaves {words.player(self.player)} {wins} in {columns}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         assert self.column is not None
@@ -73,7 +73,7 @@ class Opens(Claim):
 
     kind = "opens"
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         row = self.cells[0][1] + 1
         return f"{words.player(self.player)} then wins on top of it, in row {row}."
 
@@ -86,12 +86,12 @@ class Opens(Claim):
 
 
 class Misses(Claim):
-    """Another column wins at once, in one of `cells`."""
+    """Another column wins immediately, in one of `cells`."""
 
     kind = "misses"
-    is_of_the_disc = True
+    concerns_disc = True
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         wins = "an immediate win" if len(self.cells) == 1 else "immediate wins"
         return f"It misses {wins} in {words.columns_of(self.cells)}."
 
@@ -105,9 +105,9 @@ class Denies(Claim):
     """The last disc of `line` takes a cell from which the other side would threaten `cells`."""
 
     kind = "denies"
-    is_of_the_disc = True
+    concerns_disc = True
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         disc = "It" if len(self.line) == 1 else f"the answer in {words.column(self.line[-1])}"
         return (
             f"{disc} takes the cell from which {words.player(1 - self.player)} would threaten"
@@ -116,7 +116,7 @@ class Denies(Claim):
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         *before, column = self.line
-        now = along(position, before)[-1]
+        now = positions_along(position, before)[-1]
         now.check_move(column)
         return self.player == now.turn and self.cells == denied_cells(now, column) != ()
 
@@ -125,11 +125,11 @@ class Makes(Claim):
     """New threats of the player, in `cells` that no disc can reach yet."""
 
     kind = "makes"
-    is_of_the_disc = True
+    concerns_disc = True
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         places = [words.cell(cell) for cell in self.cells]
-        return f"It makes {'a threat' if len(places) == 1 else 'threats'} in {listed(places)}."
+        return f"It makes {'a threat' if len(places) == 1 else 'threats'} in {join_words(places)}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         now = after_line(self, position)
@@ -139,12 +139,12 @@ class Makes(Claim):
 
 
 class Spoils(Claim):
-    """The column gives up an own threat in the cell above it, which the other side can now fill."""
+    """The column gives up the player's own threat in the cell above, which can now be filled."""
 
     kind = "spoils"
-    is_of_the_disc = True
+    concerns_disc = True
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         row = self.cells[0][1] + 1
         return (
             f"It gives up the threat of {words.player(self.player)} in row {row} above it:"
@@ -166,7 +166,7 @@ class Closed(Claim):
 
     kind = "closed"
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         column, row = self.cells[0]
         return (
             f"{words.player(1 - self.player)} must not play {words.column(column)}:"
@@ -181,9 +181,9 @@ class Closed(Claim):
 
 
 def denied_cells(position: Position, column: int) -> tuple[Cell, ...]:
-    """Return the cells the other side would threaten at once if it had the move in a column.
+    """Return the cells that the other side would threaten simultaneously by a disc in a column.
 
-    Two or more, or none; none too where that move would win outright.
+    There are two or more, or none; none also if that disc would win.
     """
     geometry = position.geometry
     cell = 1 << geometry.bit(column, position.height_of(column))

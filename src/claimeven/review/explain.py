@@ -1,9 +1,8 @@
-"""Why the best column is best, and what every other column loses, in checkable sentences.
+"""Explanations of a position: why columns are good or bad, in checkable sentences.
 
-Each column gets its verdict (what it is worth, and what it gives away), the strongest reason that
-the rules can show, best play, and how best play comes to be won (`columns`). Best play that wins
-ends in one of three ways (`win_claims`), so every column that wins or loses has a reason that can
-be shown.
+The claims about a column (`columns`) are its score, the strongest reasons, best play, and the end
+of best play. Best play that wins ends in one of three ways (`win_claims`), so every column that
+wins or loses has a reason.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from claimeven.markup import shown_by
 from claimeven.review.claims import Claim
 from claimeven.review.columns import ColumnClaims
 from claimeven.review.disc_claims import Closed
-from claimeven.review.score_claims import Best, Standing
+from claimeven.review.score_claims import Best, PositionScore
 from claimeven.review.threats import (
     is_playable,
     wins_later,
@@ -34,18 +33,18 @@ from claimeven.solver.errors import InvalidSolve
 from claimeven.solver.protocols import ExactSolver
 
 #: A position, or the moves that lead to it from the empty board: a move string or 0-based columns.
-Asked = Position | str | Iterable[int]
-#: Characters a line of text takes at most.
+PositionLike = Position | str | Iterable[int]
+#: Maximum number of characters in a line of text.
 WIDTH = 80
-#: Most sentences about the position and about each column.
-POSITION_SENTENCES, COLUMN_SENTENCES = 5, 4
-#: Characters of a line that a column, its score and a word need.
-_LEAST_WIDTH = 20
+#: Maximum number of sentences about the position and about each column.
+MAX_POSITION_SENTENCES, MAX_COLUMN_SENTENCES = 5, 4
+#: Minimum width: a column, its score and a word.
+_MIN_WIDTH = 20
 
 
 @dataclass(frozen=True)
 class ColumnExplanation:
-    """What is to say about one column: its exact score and its claims, the verdict first."""
+    """The explanation of one column: its exact score and its claims."""
 
     column: int
     score: int
@@ -59,11 +58,11 @@ class ColumnExplanation:
 
 @dataclass(frozen=True)
 class Explanation:
-    """What is to say about a position.
+    """The explanation of a position.
 
-    `score` is exact, from the side to move; `scores` has one entry a column, None where none can
-    be played; `best` the columns that keep the score, centre-most first. `claims` are about the
-    position, `columns` about each column that can be played: best ones first, then by score.
+    `score` is exact, for the side to move. `scores` has an entry for each column, None if it cannot
+    be played. `best` are the columns that keep the score, center-most first. `claims` are about the
+    position, `columns` about each playable column, the best ones first, then by score.
     """
 
     position: Position
@@ -89,8 +88,8 @@ class Explanation:
 
         Raises `ClaimevenError` for a width below 20.
         """
-        if whole_number(width, "width") < _LEAST_WIDTH:
-            raise ClaimevenError(f"width is {_LEAST_WIDTH} or more, not {width}")
+        if whole_number(width, "width") < _MIN_WIDTH:
+            raise ClaimevenError(f"width must be {_MIN_WIDTH} or more, got {width}")
         paragraphs = [_paragraph("", self.claims, self.position, width)]
         for column in self.columns:
             name = column_name(column.column, self.position.geometry)
@@ -117,15 +116,15 @@ class Explanation:
         }
 
 
-def explain(position: Asked, solver: ExactSolver | None = None) -> Explanation:
-    """Explain a position that is not over by exact scores.
+def explain(position: PositionLike, solver: ExactSolver | None = None) -> Explanation:
+    """Explain a position of an unfinished game by exact scores.
 
-    `position` may be given by its moves, from the empty board of the solver (or the usual one):
-    a move string, or 0-based columns. Without a solver a new one is made, with the usual book of
-    its board; to explain many positions hand in one that keeps what it has found.
+    `position` is a `Position`, or the moves to it from the empty board of the solver (or the
+    standard one): a move string or 0-based columns. By default a new solver is made; pass one to
+    reuse its table for many positions.
 
     Raises `InvalidSolve` for a finished game, `InvalidNotation` or `IllegalMove` for moves that
-    cannot be played, and whatever the solver refuses.
+    cannot be played, and the errors of the solver.
 
     >>> print(explain("4455").text().splitlines()[0])
     Yellow wins in 2 moves. Columns 3 and 6 are equally good.
@@ -133,48 +132,54 @@ def explain(position: Asked, solver: ExactSolver | None = None) -> Explanation:
     position = position_of(position, solver)
     solver = solver_for(position.geometry, solver)
     if position.outcome is not None:
-        raise InvalidSolve(f"there is nothing to explain, the game is over: {position.outcome}")
+        raise InvalidSolve(
+            f"explain needs an unfinished game, got a game that is over: {position.outcome}"
+        )
     scores = solver.scores(position)
     known = {column: score for column, score in enumerate(scores) if score is not None}
     score = max(known.values())
     order = [column for column in position.geometry.center_order if column in known]
     best = tuple(column for column in order if known[column] == score)
-    told = {column: ColumnClaims(position, column, scores, score, solver) for column in order}
+    claims_of = {column: ColumnClaims(position, column, scores, score, solver) for column in order}
     columns = tuple(
-        _explained(told[column]) for column in sorted(order, key=lambda column: -known[column])
+        _explained(claims_of[column]) for column in sorted(order, key=lambda column: -known[column])
     )
-    claims = tuple(islice(_position_claims(position, best, told[best[0]]), POSITION_SENTENCES))
+    claims = tuple(
+        islice(_position_claims(position, best, claims_of[best[0]]), MAX_POSITION_SENTENCES)
+    )
     return Explanation(position, score, scores, best, claims, columns)
 
 
-def position_of(asked: Asked, solver: ExactSolver | None) -> Position:
-    """Return the position asked about; moves are played on the solver's board, or the usual one.
+def position_of(position: PositionLike, solver: ExactSolver | None) -> Position:
+    """Return a position, or play its moves on the solver's board, by default the standard one.
 
     Raises `InvalidNotation` or `IllegalMove` for moves that cannot be played.
     """
-    if isinstance(asked, Position):
-        return asked
-    return Position.from_moves(asked, board_of(solver))
+    if isinstance(position, Position):
+        return position
+    return Position.from_moves(position, board_of(solver))
 
 
 def board_of(solver: ExactSolver | None) -> Geometry:
-    """Return a solver's board, the usual one where there is no solver.
+    """Return a solver's board, or the standard one without a solver.
 
-    Raises `ClaimevenError` for what is no solver.
+    Raises `ClaimevenError` if `solver` is not a solver.
     """
     if solver is None:
         return STANDARD
     if not callable(getattr(solver, "scores", None)):
-        raise ClaimevenError(f"a solver is one such as Solver(Geometry(4, 4)), not {solver!r}")
+        raise ClaimevenError(
+            f"solver must be a solver such as Solver(Geometry(4, 4)), got {solver!r}"
+        )
     return solver.geometry
 
 
 def solver_for(geometry: Geometry, solver: ExactSolver | None) -> ExactSolver:
-    """Return the solver given, or else a new one, with the usual book of its board."""
+    """Return the solver, or a new one with the default book of the board."""
     if solver is not None:
-        board_of(solver)  # refuses what is none
+        board_of(solver)  # checks the type
         return solver
-    from claimeven.solver.solver import Solver  # noqa: PLC0415 - brings in the compiled search
+    from claimeven.solver.solver import Solver  # noqa: PLC0415 - imports the compiled search
 
     return Solver(geometry)
 
@@ -185,9 +190,9 @@ def explain_columns(
     solver: ExactSolver,
     scores: tuple[int | None, ...] | None = None,
 ) -> tuple[ColumnExplanation, ...]:
-    """Explain some playable columns of a position that is not over: cheaper than all of it.
+    """Explain some playable columns of an unfinished game: cheaper than the whole position.
 
-    `scores` of all columns may be given where they are known.
+    `scores` are the scores of all columns, if they are known.
     """
     scores = solver.scores(position) if scores is None else scores
     best = max(score for score in scores if score is not None)
@@ -196,18 +201,18 @@ def explain_columns(
     )
 
 
-def _explained(told: ColumnClaims) -> ColumnExplanation:
-    claims = tuple(islice(told.claims(), COLUMN_SENTENCES))
-    return ColumnExplanation(told.column, told.after, told.after == told.before, claims)
+def _explained(column: ColumnClaims) -> ColumnExplanation:
+    claims = tuple(islice(column.claims(), MAX_COLUMN_SENTENCES))
+    return ColumnExplanation(column.column, column.after, column.after == column.before, claims)
 
 
 def _position_claims(
     position: Position, best: tuple[int, ...], first: ColumnClaims
 ) -> Iterator[Claim]:
-    """Yield what is to say about the position; `first` is the first of the best columns."""
+    """Yield the claims about the position; `first` has the claims of the best column."""
     mover, other, score = position.turn, 1 - position.turn, first.after
     winner = mover if score >= 0 else other
-    yield Standing(winner, before=score, after=score)
+    yield PositionScore(winner, before=score, after=score)
     if len(best) < len(position.legal_columns):
         yield Best(mover, columns=best, before=score, after=score)
     double, stack = double_cells(position), stack_cells(position)

@@ -1,12 +1,11 @@
-"""Follow-up play: answering every move in its own column, and proving by search what that is worth.
+"""Follow-up play: answering every move in the same column, and a proof of its result by search.
 
-The strategy the package is named after. The player who follows up
-1. completes a line where that is possible,
-2. otherwise fills the cell where the opponent would complete one,
+The package is named after this strategy. The player
+1. completes a line if possible,
+2. otherwise fills the cell in which the opponent would complete a line,
 3. otherwise answers in the column just played,
-4. and, only where that column is full, chooses one that will do.
-The search tries every move of the opponent, and looks for a choice of step 4 that keeps what was
-promised.
+4. and, only if that column is full, chooses another column.
+The search tries every move of the opponent, and in step 4 every column.
 """
 
 from __future__ import annotations
@@ -15,17 +14,16 @@ from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
-#: Positions looked at before a proof is given up.
-BUDGET = 6000
+#: Maximum number of positions in a proof.
+MAX_POSITIONS = 6000
 
 
 def follow_up_reaches(
-    position: Position, player: int, target: int, budget: int = BUDGET
+    position: Position, player: int, target: int, budget: int = MAX_POSITIONS
 ) -> bool | None:
     """Whether follow-up play guarantees a player (0 or 1) at least `target`: 1 a win, 0 a draw.
 
-    The other side is to move in `position`. None when more than `budget` positions would have to
-    be looked at.
+    The other side is to move in `position`. None if the proof needs more than `budget` positions.
     """
     assert position.turn != player
     search = _FollowUp(position.geometry, target, budget)
@@ -36,11 +34,11 @@ def follow_up_reaches(
 
 
 class _OverBudget(Exception):
-    """The proof takes more positions than allowed."""
+    """The proof needs more positions than its budget."""
 
 
 class _FollowUp:
-    """One proof: `own` are the discs of the player who follows up, the other side is to move."""
+    """One proof: `own` are the discs of the player with the strategy; the other side is to move."""
 
     def __init__(self, geometry: Geometry, target: int, budget: int) -> None:
         self.geometry = geometry
@@ -73,7 +71,7 @@ class _FollowUp:
         return True
 
     def _answered(self, own: int, mask: int, move: int) -> bool:
-        """Whether the player, now to move after `move`, keeps what was promised."""
+        """Whether the player, to move after `move`, still reaches the target."""
         geometry = self.geometry
         playable = bitboard.playable_cells(mask, geometry)
         if playable & bitboard.winning_cells(own, mask, geometry):

@@ -1,13 +1,13 @@
-"""How bad a move is, by the result that a player may expect before and after it.
+"""Judgements of moves, by the expected result before and after a move.
 
 A draw is worth 0.5. A win is worth 0.5 + 0.5 * 0.9 ** (m - 1) if the winner needs m more moves: 1
-for a win at once, 0.74 for a win in 8 moves, 0.56 for a win in 21. A loss is worth 1 minus the
-opponent's win. So a far win is worth little more than a draw, as between people. The judgements:
+for an immediate win, 0.74 for a win in 8 moves, 0.56 for a win in 21. A loss is worth 1 minus the
+opponent's win. So a distant win is worth little more than a draw, as in human play. The judgements:
 
-- `perfect`: keeps the score, so no column was better;
+- `perfect`: keeps the score: no column is better;
 - `good`: loses less than 0.1 and keeps the outcome (win, draw or loss with best play);
 - `inaccurate` (?!): loses 0.1 or more, or changes the outcome;
-- `mistake` (?): loses 0.15 or more, or misses a win at once;
+- `mistake` (?): loses 0.15 or more, or misses an immediate win;
 - `blunder` (??): loses 0.3 or more.
 """
 
@@ -21,16 +21,16 @@ from claimeven.solver.scores import plies_to_end
 PERFECT, GOOD, INACCURATE, MISTAKE, BLUNDER = JUDGEMENTS = (
     "perfect", "good", "inaccurate", "mistake", "blunder"
 )  # fmt: skip
-#: The mark behind a move of each judgement, as chess players write it.
+#: The mark of each judgement, as in chess notation.
 MARKS = {PERFECT: "", GOOD: "", INACCURATE: "?!", MISTAKE: "?", BLUNDER: "??"}
-#: Losses of expected result from which on a move is inaccurate, a mistake, a blunder.
+#: Minimum losses of expected result for an inaccurate move, a mistake, a blunder.
 LIMITS = (0.1, 0.15, 0.3)
-#: What one more move until the win leaves of its worth.
-_FADE = 0.9
+#: Discount of a win for each more move that it takes.
+_DISCOUNT = 0.9
 
 
 def expected_result(position: Position, score: int) -> float:
-    """Return what the side to move may expect, 0 (lost at once) to 1 (won at once).
+    """Return the expected result of the side to move, from 0 to 1 (an immediate win).
 
     >>> expected_result(Position.from_moves("4455"), 18), expected_result(Position(), 0)
     (0.95, 0.5)
@@ -38,15 +38,15 @@ def expected_result(position: Position, score: int) -> float:
     if score == 0:
         return 0.5
     moves = (plies_to_end(position, score) + 1) // 2
-    worth = 0.5 * _FADE ** (moves - 1)
+    worth = 0.5 * _DISCOUNT ** (moves - 1)
     return 0.5 + worth if score > 0 else 0.5 - worth
 
 
 def judge(position: Position, before: int, after: int) -> str:
     """Return the judgement of a move: one of `JUDGEMENTS`.
 
-    `before` is the score of the position and `after` that of the column played, both for the side
-    to move.
+    `before` is the score of the position and `after` the score of the column played, both for the
+    side to move.
 
     >>> judge(Position(), 1, 0), judge(Position.from_moves("543465"), -4, -17)
     ('inaccurate', 'blunder')
@@ -55,8 +55,8 @@ def judge(position: Position, before: int, after: int) -> str:
         return PERFECT
     lost = expected_result(position, before) - expected_result(position, after)
     misses = before > 0 and plies_to_end(position, before) == 1
-    least = 2 if misses else steps_lost(before, after) > 0
-    return JUDGEMENTS[1 + max(least, bisect_right(LIMITS, lost))]
+    minimum = 2 if misses else steps_lost(before, after) > 0
+    return JUDGEMENTS[1 + max(minimum, bisect_right(LIMITS, lost))]
 
 
 def steps_lost(before: int, after: int) -> int:

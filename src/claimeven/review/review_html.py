@@ -1,4 +1,4 @@
-"""Explanations and reviews as notebooks show them."""
+"""Explanations and reviews as HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from claimeven.review.explain import Explanation
 from claimeven.review.marks import JUDGEMENTS, PERFECT
 
 _MINUS = "\N{MINUS SIGN}"
-#: Size of the course of a game in pixels: a move, and half the height.
+#: Size of the score chart in pixels: the width of a move, and half the height.
 _STEP, _HALF = 14, 56
-_FIRST, _SECOND = "#b98900", "#bf2f4a"
+_YELLOW, _RED = "#b98900", "#bf2f4a"
 
 
 def explanation_html(explanation: Explanation) -> str:
     """Return the board under its scores, and the sentences."""
     position = explanation.position
     board = draw_svg(position, scores=explanation.scores, bare=True)
-    said = [markup.line(" ".join(claim.sentence(position) for claim in explanation.claims))]
+    lines = [markup.line(" ".join(claim.sentence(position) for claim in explanation.claims))]
     for column in explanation.columns:
         name = column_name(column.column, position.geometry)
         head = markup.strong(f"{name}  {_signed(column.score)}  ")
-        said.append(markup.line(head, column.text(position)))
-    return markup.below(markup.drawing(board), *said)
+        lines.append(markup.line(head, column.text(position)))
+    return markup.below(markup.drawing(board), *lines)
 
 
 def analysis_html(analysis: Analysis) -> str:
-    """Return the end of the game, each player's accuracy, the course of the score, the moves."""
+    """Return the end of the game, the accuracies, the score chart and the moves."""
     last = analysis.moves[-1].column if analysis.moves else None
     players = markup.table(
         ["", "accuracy", *JUDGEMENTS],
@@ -42,7 +42,7 @@ def analysis_html(analysis: Analysis) -> str:
         ],
     )  # fmt: skip
     moves = markup.table(
-        ["column", "disc", "before", "after", "judgement", "best", "why"],
+        ["column", "disc", "before", "after", "judgement", "best", "reason"],
         map(_move, analysis.moves),
     )
     return markup.below(
@@ -51,31 +51,31 @@ def analysis_html(analysis: Analysis) -> str:
             markup.drawing(draw_svg(analysis.final, last, bare=True)),
             markup.below(
                 players,
-                markup.drawing(course_svg(analysis.course)),
+                markup.drawing(score_history_svg(analysis.score_history)),
                 markup.folded("Every move", moves),
             ),
         ),
     )
 
 
-def course_svg(course: Sequence[int]) -> markup.Svg:
-    """Draw the score after each move of a game: up where the first player wins, else down."""
-    most = max(1, *(abs(score) for score in course))
-    width, height = _STEP * len(course), 2 * _HALF
+def score_history_svg(score_history: Sequence[int]) -> markup.Svg:
+    """Draw the score after each move of a game: up if Yellow wins, down if Red does."""
+    limit = max(1, *(abs(score) for score in score_history))
+    width, height = _STEP * len(score_history), 2 * _HALF
     bars = []
-    for place, score in enumerate(course):
-        tall = round(_HALF * abs(score) / most, 1) if score else 1
+    for place, score in enumerate(score_history):
+        tall = round(_HALF * abs(score) / limit, 1) if score else 1
         top = _HALF - tall if score > 0 else _HALF
-        colour = "currentColor" if not score else _FIRST if score > 0 else _SECOND
+        color = "currentColor" if not score else _YELLOW if score > 0 else _RED
         title = f"after {place} moves: {_signed(score)}"
         bars.append(
             f"<rect x='{place * _STEP + 2}' y='{top:g}' width='{_STEP - 4}' height='{tall:g}'"
-            f" fill='{colour}'><title>{title}</title></rect>"
+            f" fill='{color}'><title>{title}</title></rect>"
         )
-    words = ", ".join(map(_signed, course))
+    words = ", ".join(map(_signed, score_history))
     return markup.Svg(
         f"<svg xmlns='http://www.w3.org/2000/svg' role='img' width='{width}' height='{height}'"
-        f" viewBox='0 0 {width} {height}' aria-label='Score for the first player: {words}'>"
+        f" viewBox='0 0 {width} {height}' aria-label='Score for Yellow: {words}'>"
         f"<path d='M0 {_HALF}H{width}' stroke='currentColor' stroke-opacity='.5'/>"
         f"{''.join(bars)}</svg>"
     )

@@ -1,21 +1,21 @@
-"""Claims about what a position and its columns are worth: exact scores say whether they hold."""
+"""Claims about the scores of a position and its columns, checked by exact scores."""
 
 from __future__ import annotations
 
 from claimeven.game.position import Position
-from claimeven.review.claims import Claim, Words, after_line, is_best_play
+from claimeven.review.claims import Claim, Wording, after_line, is_best_play
 from claimeven.solver.protocols import ExactSolver
 
-#: Moves of a line that are read out; the claim itself holds all of them.
-SPOKEN_MOVES = 8
+#: Maximum number of moves in a sentence; the claim itself has all of them.
+MAX_SENTENCE_MOVES = 8
 
 
-class Standing(Claim):
-    """What the position is worth: `after`."""
+class PositionScore(Claim):
+    """The score of the position: `after`."""
 
-    kind = "standing"
+    kind = "position_score"
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         assert self.after is not None
         if self.after == 0:
             return "with best play the game is a draw."
@@ -30,21 +30,21 @@ class Best(Claim):
 
     kind = "best"
 
-    def said(self, words: Words) -> str:
-        what = "is best" if len(self.columns) == 1 else "are equally good"
-        return f"{words.columns(self.columns)} {what}."
+    def _phrase(self, words: Wording) -> str:
+        verb = "is best" if len(self.columns) == 1 else "are equally good"
+        return f"{words.columns(self.columns)} {verb}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         scores, best = solver.scores(position), _best_score(position, solver)
         return set(self.columns) == {c for c, score in enumerate(scores) if score == best}
 
 
-class Verdict(Claim):
-    """What the column is worth (`after`), and so what it gives away of `before`."""
+class ColumnScore(Claim):
+    """The score of the column (`after`), compared with the score of the position (`before`)."""
 
-    kind = "verdict"
+    kind = "column_score"
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         before, after, column = self.before, self.after, self.column
         assert before is not None and after is not None and column is not None
         name = words.column(column)
@@ -58,10 +58,10 @@ class Verdict(Claim):
         if before < 0:
             late = words.moves_to_end(before)
             return f"{name} loses {words.when(after)} instead of {late}."
-        what = "turns the win into a loss" if before > 0 else "gives the draw away"
-        return f"{name} {what}: {words.end(after)}."
+        verb = "turns the win into a loss" if before > 0 else "gives the draw away"
+        return f"{name} {verb}: {words.end(after)}."
 
-    def _kept(self, words: Words) -> str:
+    def _kept(self, words: Wording) -> str:
         assert self.after is not None
         if self.after == 0:
             return "holds the draw."
@@ -76,11 +76,11 @@ class Verdict(Claim):
 
 
 class Only(Claim):
-    """No other column wins, or none of the others holds the draw."""
+    """No other column wins, or every other column loses."""
 
     kind = "only"
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         assert self.before is not None
         return "No other column wins." if self.before > 0 else "Every other column loses."
 
@@ -97,9 +97,9 @@ class Reply(Claim):
 
     kind = "reply"
 
-    def said(self, words: Words) -> str:
-        what = "holds the draw" if self.after == 0 else "wins"
-        return f"only the answer in {words.column(self.line[-1])} {what}."
+    def _phrase(self, words: Wording) -> str:
+        verb = "holds the draw" if self.after == 0 else "wins"
+        return f"only the answer in {words.column(self.line[-1])} {verb}."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         column, answer = self.line
@@ -112,13 +112,13 @@ class Reply(Claim):
 class BestPlay(Claim):
     """Best play from the column to the end of the game: `line`."""
 
-    kind = "line"
+    kind = "best_play"
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         rest = self.line[1:]
-        if len(rest) <= SPOKEN_MOVES:
+        if len(rest) <= MAX_SENTENCE_MOVES:
             return f"best play continues {words.moves(rest)}."
-        moves = ", ".join(words.name(column) for column in rest[:SPOKEN_MOVES])
+        moves = ", ".join(words.name(column) for column in rest[:MAX_SENTENCE_MOVES])
         end = "until the board is full"
         if self.after != 0:
             end = f"to {words.move(len(self.line))}"
@@ -129,12 +129,12 @@ class BestPlay(Claim):
 
 
 def good_answers(played: Position, after: int, solver: ExactSolver) -> tuple[int, ...]:
-    """Return the answers that draw, or win, where a column worth `after` (0 or less) was played."""
-    least = 0 if after == 0 else 1
+    """Return the answers that draw, or win, after a column with the score `after` (0 or less)."""
+    minimum = 0 if after == 0 else 1
     return tuple(
         column
         for column, score in enumerate(solver.scores(played))
-        if score is not None and score >= least
+        if score is not None and score >= minimum
     )
 
 

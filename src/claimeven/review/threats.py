@@ -1,13 +1,13 @@
-"""Threats: the empty cells that would complete a line, and who profits from each.
+"""Threats: empty cells that would complete a line, and the player whom each favors.
 
-A player who holds such a cell waits until the other one must play the cell below it. When every
-other column is full, the number of discs on the board says who must go on in this one: on a board
-of even height the first player profits from threats in odd rows (counted from 1) and the second
-from even ones; `forced_below` counts it for any board. Counting alone decides nothing, for the game
-may end before, or the cell may be given up for a greater gain; `cornered_cells` finds the moment at
-which a side really has nothing left but to play below such cells. The rule of odd and even rows is
-J. D. Allen's, "The Complete Book of Connect 4" (2010), and V. Allis's, "A Knowledge-based Approach
-of Connect-Four" (1988), chapter 3.
+A player with a threat waits until the other player must play the cell below it. When all other
+columns are full, the number of discs decides who must play in this one. On a board of even height
+Yellow profits from threats in odd rows (counted from 1) and Red from threats in even rows;
+`forced_below` generalizes this to any board. The count is not a proof: the game may end before, or
+the cell may be given up for a greater gain. `cornered_cells` finds the positions in which a side
+can only play below such cells. The rule of odd and even rows is from J. D. Allen, "The Complete
+Book of Connect 4" (2010), and V. Allis, "A Knowledge-based Approach of Connect-Four" (1988),
+chapter 3.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def is_playable(position: Position, cell: Cell) -> bool:
 
 
 def wins_now(position: Position, player: int) -> tuple[Cell, ...]:
-    """Return the cells where a player would complete a line at once if it were their turn."""
+    """Return the cells in which a player, if on turn, would complete a line."""
     return tuple(cell for cell in winning_cells(position, player) if is_playable(position, cell))
 
 
@@ -56,10 +56,10 @@ def forced_below(geometry: Geometry, cell: Cell) -> int:
 
 
 def cornered_cells(position: Position) -> tuple[Cell, ...]:
-    """Return where the other side wins on top of whatever the side to move plays, or none.
+    """Return the winning cells of the other side if every move of the side to move allows one.
 
-    One cell for each column that can be played: nobody can complete a line at once, but on top of
-    every disc the side to move can drop the other side will. That is zugzwang.
+    One cell for each playable column, or none. Neither side can complete a line with the next disc,
+    but the other side completes one on top of every disc that can be dropped. This is zugzwang.
     """
     mover, other = position.turn, 1 - position.turn
     columns = position.legal_columns
@@ -71,9 +71,6 @@ def cornered_cells(position: Position) -> tuple[Cell, ...]:
 
 
 def line_through(position: Position, column: int) -> tuple[Cell, ...]:
-    """Return the cells of the lines that a disc in a column completes, () where it completes none.
-
-    The disc is one of the side to move, the column can be played.
-    """
+    """Return the cells of the lines that a disc in a playable column completes."""
     outcome = position.play(column).outcome
     return () if outcome is None else outcome.cells

@@ -1,8 +1,8 @@
-"""Claims about how a game is decided: the rules and exact scores say whether they hold.
+"""Claims about the end of a game, checked by the rules and exact scores.
 
 Best play that wins ends in one of three ways, two discs before its end: the loser faces two
-threats side by side (`Double`) or on top of each other (`Stack`), or faces none but must play
-below one (`Zugzwang`).
+threats next to each other (`Double`) or on top of each other (`Stack`), or must play below a threat
+(`Zugzwang`).
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from claimeven.game.position import Position
 from claimeven.review.claims import (
     Claim,
-    Words,
+    Wording,
     after_line,
-    along,
     is_best_play,
     is_won,
-    listed,
+    join_words,
+    positions_along,
 )
 from claimeven.review.follow_up import follow_up_reaches
 from claimeven.review.threats import (
@@ -30,15 +30,15 @@ from claimeven.solver.protocols import ExactSolver
 
 
 class Double(Claim):
-    """At the end of `line` the player threatens two or more `cells` at once."""
+    """At the end of `line` the player threatens two or more `cells`."""
 
     kind = "double"
-    is_of_the_disc = True
-    tells_the_end = True
+    concerns_disc = True
+    covers_ending = True
 
-    def said(self, words: Words) -> str:
-        where = words.columns_of(self.cells)
-        return f"{_actor(self, words)} threatens to win in {where}: only one can be blocked."
+    def _phrase(self, words: Wording) -> str:
+        columns = words.columns_of(self.cells)
+        return f"{_actor(self, words)} threatens to win in {columns}: only one can be blocked."
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         now = after_line(self, position)
@@ -50,10 +50,10 @@ class Stack(Claim):
     """At the end of `line` the player threatens two `cells`, one on the other."""
 
     kind = "stack"
-    is_of_the_disc = True
-    tells_the_end = True
+    concerns_disc = True
+    covers_ending = True
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         lower, upper = self.cells[0], self.cells[1]
         return (
             f"{_actor(self, words)} threatens {words.cell(lower)} and row {upper[1] + 1} above it:"
@@ -67,12 +67,12 @@ class Stack(Claim):
 
 
 class Forces(Claim):
-    """From `start` moves of `line` on, best play that wins, the loser can only block."""
+    """After `start` moves of `line`, best play that wins, the loser can only block."""
 
     kind = "forces"
-    tells_the_end = True
+    covers_ending = True
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         winner, loser = words.player(self.player), words.player(1 - self.player)
         if self.start > 1:
             first = words.number(self.start + 1)
@@ -91,20 +91,20 @@ class Forces(Claim):
 
 
 class Zugzwang(Claim):
-    """`line` is won in the first of `cells`, below one of which the loser must play in the end.
+    """`line` is won in the first of `cells`: the loser must play below one of them in the end.
 
-    The threat in the first cell stands from `start` moves of the line on.
+    The threat in the first cell exists after `start` moves of the line.
     """
 
     kind = "zugzwang"
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         _, *others = self.cells
-        below = listed(["below it", *(f"below {words.cell(other)}" for other in others)], "or")
+        below = join_words(["below it", *(f"below {words.cell(other)}" for other in others)], "or")
         when = "in the end" if len(self.line) > 3 else "now"
         return f"{self._threat(words)}: {when} {words.player(1 - self.player)} must play {below}."
 
-    def _threat(self, words: Words) -> str:
+    def _threat(self, words: Wording) -> str:
         cell, winner = self.cells[0], words.player(self.player)
         where = words.cell(cell)
         if forced_below(words.position.geometry, cell) != self.player:
@@ -119,7 +119,7 @@ class Zugzwang(Claim):
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         cell, *others = self.cells
-        before_end = along(position, self.line)[-3]
+        before_end = positions_along(position, self.line)[-3]
         cornered = cornered_cells(before_end)
         lands = cell == (self.line[-1], before_end.height_of(self.line[-1]) + 1)
         return (
@@ -132,14 +132,14 @@ class Zugzwang(Claim):
 
 
 class Stops(Claim):
-    """The last disc of `line`, best play in a drawn game, fills a threat out of reach until then.
+    """The last disc of `line`, best play of a drawn game, fills a threat that was out of reach.
 
-    The threat stood from `start` moves of the line on.
+    The threat exists after `start` moves of the line.
     """
 
     kind = "stops"
 
-    def said(self, words: Words) -> str:
+    def _phrase(self, words: Wording) -> str:
         holder = words.player(1 - self.player)
         since = "holds a threat"
         if self.start:
@@ -149,7 +149,7 @@ class Stops(Claim):
 
     def is_true(self, position: Position, solver: ExactSolver) -> bool:
         (cell,) = self.cells
-        positions = along(position, self.line)
+        positions = positions_along(position, self.line)
         return (
             positions[-2].turn == self.player
             and cell == (self.line[-1], positions[-2].height_of(self.line[-1]))
@@ -164,13 +164,13 @@ class FollowUp(Claim):
 
     kind = "follow_up"
 
-    def said(self, words: Words) -> str:
-        what = "draws" if self.after == 0 else "wins"
+    def _phrase(self, words: Wording) -> str:
+        verb = "draws" if self.after == 0 else "wins"
         start = "from there"
         if len(self.line) > 1:
             start = f"after the answer in {words.column(self.line[-1])}"
         return (
-            f"{start} {words.player(self.player)} {what} by answering every disc in the same"
+            f"{start} {words.player(self.player)} {verb} by answering every disc in the same"
             " column, except to win, to block, or when it is full."
         )
 
@@ -181,9 +181,9 @@ class FollowUp(Claim):
 
 
 def double_cells(position: Position) -> tuple[Cell, ...]:
-    """Return the cells the side that has just moved threatens at once: two or more, or none.
+    """Return the two or more cells that the side that has just moved threatens, or none.
 
-    None too where the side to move has a line to complete first.
+    None also if the side to move can complete a line first.
     """
     mover = 1 - position.turn
     cells = wins_now(position, mover)
@@ -193,7 +193,7 @@ def double_cells(position: Position) -> tuple[Cell, ...]:
 def stack_cells(position: Position) -> tuple[Cell, ...]:
     """Return two winning cells, one on the other, of the side that has just moved, or none.
 
-    The lower one can be played; the side to move has no line to complete first.
+    The lower one can be played, and the side to move cannot complete a line first.
     """
     mover = 1 - position.turn
     if wins_now(position, position.turn):
@@ -206,13 +206,13 @@ def stack_cells(position: Position) -> tuple[Cell, ...]:
 
 
 def forced_from(position: Position, line: tuple[int, ...]) -> int:
-    """Return after how many moves of a won line the loser can only block, to the very end.
+    """Return the number of moves of a won line after which the loser can only block.
 
-    From there on every answer fills a cell where the winner, who has the last move of the line,
-    would win at once, and never could the loser complete a line first. `len(line) - 1` where not
-    even the loser's last disc is such a block.
+    Every later answer fills a cell in which the winner, who has the last move of the line, would
+    win, and the loser cannot complete a line first. The result is `len(line) - 1` if even the
+    loser's last disc is not such a block.
     """
-    positions = along(position, line)
+    positions = positions_along(position, line)
     start = len(line) - 1
     for place in range(len(line) - 2, 0, -2):
         now, column = positions[place], line[place]
@@ -224,18 +224,18 @@ def forced_from(position: Position, line: tuple[int, ...]) -> int:
 
 
 def threatened_from(position: Position, line: tuple[int, ...], cell: Cell, player: int) -> int:
-    """Return after how many moves of a line a cell would first complete a line for a player.
+    """Return the number of moves of a line after which a cell first is a threat of a player.
 
-    `len(line)` where it never would before the last move.
+    The result is `len(line)` if it is not a threat before the last move.
     """
-    for start, now in enumerate(along(position, line[:-1])):
+    for start, now in enumerate(positions_along(position, line[:-1])):
         if cell in winning_cells(now, player):
             return start
     return len(line)
 
 
-def _actor(claim: Claim, words: Words) -> str:
-    """Say who does something at the end of the line: the disc, the answer to it, or a later one."""
+def _actor(claim: Claim, words: Wording) -> str:
+    """Name the move at the end of the line: the disc, the answer to it, or a later move."""
     if not claim.line:
         return words.player(claim.player)
     if len(claim.line) == 1:

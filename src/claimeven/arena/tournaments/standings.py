@@ -23,7 +23,7 @@ from claimeven.markup import shown_by
 from claimeven.ratings.ladder import Ladder, rate_evidence
 from claimeven.ratings.pair_counts import Evidence, NamedKind, RatedGame, count_kinds
 from claimeven.ratings.pentanomial import PairCounts
-from claimeven.review.claims import listed
+from claimeven.review.claims import join_words
 
 #: Seed of the bootstrap behind the intervals: the same games give the same numbers.
 SEED = 0
@@ -360,7 +360,8 @@ def remarks(agents: Sequence[StoredAgent], openings: Iterable[str]) -> Iterator[
             alike[agent.digest, _PATH.sub("", agent.spec)].append(agent.label)
     for group in alike.values():
         if len(group) > 1:
-            yield f"{listed(group)} are equal files: what one scores against the other is chance."
+            names = join_words(group)
+            yield f"{names} are equal files: what one scores against the other is chance."
     begun = list(openings)
     if len(begun) > 1 and len(set(begun)) == 1 and begun[0]:
         yield f"All games began with the moves {begun[0]}: more rounds begin with others."
