@@ -171,7 +171,7 @@ def benchmarks() -> str:
         command = command if command.startswith("claimeven ") else f"python -m {command}"
         measured = f"{row['machine']}, {row['date']}"
         rows.append((row["task"], row["ours"], row["peer"], row["ratio"], f"`{command}`", measured))
-    machines = "; ".join(f"{letter}: {name}" for letter, name in figures["machines"].items())
+    machines = ", ".join(f"{letter}: {name}" for letter, name in figures["machines"].items())
     heads = ("task", "claimeven", "peer", "ratio", "command", "measured")
     return f"{_table(heads, rows)}\n\nMachines: {machines}."
 
