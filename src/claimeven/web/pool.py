@@ -363,7 +363,7 @@ class WorkerPool:
             agent = self.steps[worker.steps_made].agent
             await worker.finish("warm", table_mb=self.table_mb, agent=agent)
         if worker.steps_made >= len(self.steps) - 1:
-            await worker.finish("step_back")
+            await worker.finish("lower_priority")
             worker.is_ready = True
         worker.steps_made = min(worker.steps_made + 1, len(self.steps))
 
