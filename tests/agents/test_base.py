@@ -184,7 +184,7 @@ def test_a_tree_is_refused_for_what_it_shows(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_bounds_of_columns_are_told_from_their_values() -> None:
-    """Alpha-beta knows of most columns only that they are no better than the best."""
+    """Alpha-beta has only a bound for most columns: not better than the best."""
     position, rng = Position.from_moves("4455"), np.random.default_rng(0)
     bounded = 0
     for spec in ("minimax:depth=4", "alphabeta:depth=4"):
@@ -214,15 +214,15 @@ def test_random_plays_every_column() -> None:
         ("greedy", "", 1),
         # Two next to each other: a third on the left, though the fourth column is as good.
         ("greedy", "2637", 1),
-        # Three of its own: it completes the line, the longest run there is.
+        # Three own discs: it completes the line, the longest possible run.
         ("greedy", "112233", 4),
-        # The other's three are left alone for a run of its own, unless it blocks.
+        # It extends its own run and ignores the other's three, unless it blocks.
         ("greedy", "71727", 3),
         ("greedy:block=yes", "71727", 7),
         ("greedy:win=yes,block=yes", "112233", 4),
-        # A win of its own is worth more than a block.
+        # An own win is worth more than a block.
         ("greedy:win=yes,block=yes", "717273", 7),
-        # With block alone the block comes before the longest run.
+        # With only `block` the block comes before the longest run.
         ("greedy:block=yes", "717172", 7),
     ],
 )
@@ -277,7 +277,7 @@ def test_backends_decide_alike(backend: str) -> None:
     )
 
 
-#: A fresh process, in which nothing is loaded yet: first decisions of agents that were made.
+#: A fresh process, before any load: first decisions of agents that were made.
 FIRST_DECISIONS = """
 import sys, tracemalloc
 import numpy as np

@@ -457,7 +457,7 @@ def test_what_takes_no_position_never_plays(tmp_path: Path) -> None:
     ):
         with pytest.raises(InvalidSpec, match=told):
             make_agent(written(tmp_path, text))
-    # Kaggle calls such a function with nothing, and so does this spec.
+    # Kaggle calls such a function without arguments, and so does this spec.
     spec = f"kaggle:{written(tmp_path, 'def agent():' + chr(10) + '    return 3')}"
     with closing(make_agent(spec)) as agent:
         assert decided(agent).column == 3

@@ -9,7 +9,7 @@ import pytest
 from claimeven.agents import fingerprint
 from claimeven.agents.fingerprint import dependencies_of, digests_of, held_file, paths_of
 
-#: What a bot may say, and the files around it that it then depends on.
+#: The text of a bot, and the files around it that it then depends on.
 SAID = {
     "import helper": {"helper.py"},
     "from helper import f": {"helper.py"},

@@ -1,4 +1,4 @@
-"""Functions as agents: what each is called with, and what can be no agent."""
+"""Functions as agents: the arguments of each, and values that are not agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents behind servers: what is sent, what may come back, and what servers do wrong."""
+"""Agents behind servers: requests, answers, and faults of servers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def serving(answer: Answer) -> Iterator[str]:
             answer(self, self.rfile.read(int(self.headers["content-length"])))
 
         def log_message(self, *words: Any) -> None:
-            """Say nothing."""
+            """Log no line."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -21,7 +21,7 @@ from claimeven.agents.kaggle_agent import kaggle_arguments
 from claimeven.arena.games.safe_call import checked_decision
 from tests.agents.support import decided
 
-#: What the first player is given after the moves 1 and 6, by `make("connectx").run(...)`.
+#: The observation of the first player after the moves 1 and 6, by `make("connectx").run(...)`.
 OBSERVATION = {
     "remainingOverageTime": 60,
     "step": 2,
@@ -134,7 +134,7 @@ def test_the_bank_counts_down(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_bank_may_be_emptied_to_the_last_second(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kaggle ends the game where less than nothing is left."""
+    """Kaggle ends the game if the bank is below 0."""
     now, takes = [0.0], iter((62, 2, 3))
     monkeypatch.setattr(time, "perf_counter", lambda: now[0])
 

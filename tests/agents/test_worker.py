@@ -1,4 +1,4 @@
-"""The process of an agent: what it answers to each question, and what it bounds."""
+"""The process of an agent: its answers to each question, and its limits."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from claimeven.parallel.connection import pack, unpack
 
 
 class Whole(int):
-    """A whole number of a kind of its own."""
+    """A whole number of a separate class."""
 
 
 class Own(Decision):
-    """A decision of a kind of its own."""
+    """A decision of a separate class."""
 
 
 def fails(position: Position) -> Any:
@@ -122,7 +122,7 @@ def begun(worker: Worker, rng: np.random.Generator) -> bytes:
 
 
 def told(message: bytes) -> Any:
-    """Return what an answer says: a decision, but for its seconds, or what went wrong."""
+    """Return an answer: a decision, without its seconds, or its error."""
     try:
         decision = answers.decision(answers.read_value(message), POSITION)
     except AgentFault as fault:
@@ -186,7 +186,7 @@ def test_of_a_long_traceback_the_end_is_told_with_nothing_a_terminal_obeys() -> 
 
 
 class Talks(Agent):
-    """Tells more steps than are kept."""
+    """Yields more steps than the limit."""
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
         return Decision(0)

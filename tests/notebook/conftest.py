@@ -37,8 +37,7 @@ class Model {
 }
 """
 _OPEN = (
-    """async ([code, state]) => {
-"""
+    """async ([code, state]) => {"""
     + _MODEL
     + """
   const address = URL.createObjectURL(new Blob([code], { type: "text/javascript" }));
@@ -90,7 +89,7 @@ class Cell:
 
     @property
     def status(self) -> str:
-        """What is said of the game."""
+        """The status of the game."""
         text: str = self.page.inner_text("[role=status]")
         return text.strip()
 

@@ -1,4 +1,4 @@
-"""What of these tests is of one system."""
+"""Tests of only one system."""
 
 import sys
 

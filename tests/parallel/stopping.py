@@ -15,7 +15,7 @@ from claimeven.parallel.jobs import PoolError, RunJobs
 
 @dataclass(frozen=True)
 class StoppedWork:
-    """Squares of numbers; whoever first comes to number `at` is stopped there, or everybody is."""
+    """Squares of numbers; the first worker at number `at` stops there, or all do."""
 
     folder: str
     at: int = 2
@@ -42,7 +42,7 @@ class StoppedWork:
 
 @dataclass(frozen=True)
 class WaitingWork(StoppedWork):
-    """Squares of numbers that are told when a file is there; until then come signs of life."""
+    """Squares of numbers, sent when a file exists; until then come signs of life."""
 
     def squares(self, numbers: Iterable[int]) -> Iterator[tuple[int, int] | None]:
         print("begun")

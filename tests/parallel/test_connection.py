@@ -1,4 +1,4 @@
-"""Messages over a socket: cut in pieces, cut short, too long, and the key of those who listen."""
+"""Messages over a socket: in pieces, truncated, too long, and the key of the listener."""
 
 from __future__ import annotations
 

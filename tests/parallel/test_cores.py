@@ -49,7 +49,7 @@ def test_as_many_jobs_as_a_container_is_given_cores(
     assert cores.usable_cores() == 1
 
 
-#: What a process steps back from and to: its session (which has no niceness where nobody has
+#: The niceness before and after: of its session (which has no niceness if no process has
 #: started one since the machine started), itself, and its session again. Whoever is not root is
 #: told to try again where somebody on the machine has just done the same.
 STEPS = """

@@ -1,4 +1,4 @@
-"""Ctrl-C where it would do harm: put off, or seen through; never lost."""
+"""Ctrl-C at harmful moments: postponed, or completed; never lost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def press() -> None:
 
 @pytest.fixture(autouse=True)
 def usual() -> Iterator[None]:
-    """The handler is what it was, whatever happened."""
+    """The handler is the earlier one in every case."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -268,7 +268,7 @@ try:
         time.sleep(60)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
-    os._exit(0)  # Python itself would end by the signal, as it does where code is given as text
+    os._exit(0)  # Python itself would end by the signal, as it does for code given as text
 """
 
 #: Does not look at signals for a minute, as a compiler does not.

@@ -1,4 +1,4 @@
-"""Workers that do numbered jobs: no result is lost, none comes twice, and no process is left."""
+"""Workers that do numbered jobs: no result is lost or comes twice, and no process is left."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def squares(count: int) -> list[tuple[int, int]]:
 
 
 class Noted(Child):
-    """A child that notes, with all of its class, what it was started with and how long it has."""
+    """A child that notes, with all of its class, its arguments and its time."""
 
     started: list[Noted]
 
@@ -52,7 +52,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Noted]:
 
 
 def test_a_worker_that_hangs_is_replaced(tmp_path: Path, started: list[Noted]) -> None:
-    """It is stopped, alive and silent; its job is done by another, and it is ended."""
+    """It is stopped, alive and silent; another does its job, and it is killed."""
     told: list[str] = []
     work = StoppedWork(str(tmp_path), worker_timeout=1.0)
     assert sorted(LocalWorkers(2, told.append).play(work, range(6))) == squares(6)
@@ -88,14 +88,14 @@ def test_workers_none_of_which_is_ever_ready(
 
 
 def test_kept_workers_go_on_to_the_next_work(tmp_path: Path, started: list[Noted]) -> None:
-    """The same processes, but for one that is over meanwhile; in the end none is left."""
+    """The same processes, except one that died; in the end no process is left."""
     work = StoppedWork(str(tmp_path), at=99)
     with LocalWorkers(3).reused() as workers:
         for _ in range(3):
             assert sorted(workers.play(work, range(40))) == squares(40)
         first = {child.process for child in workers._resting or []}
         for child in started:
-            os.kill(child.process, signal.SIGKILL)  # as many as may fail to start, or more
+            os.kill(child.process, signal.SIGKILL)  # at least the number that may fail to start
             os.waitid(os.P_PID, child.process, os.WEXITED | os.WNOWAIT)
         assert sorted(workers.play(work, range(40))) == squares(40)
         assert not first & {child.process for child in workers._resting or []}

@@ -1,4 +1,4 @@
-"""Processes that are watched, by the example of a program that says again what it is told."""
+"""Child processes, by the example of a program that repeats its input."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PATIENCE = 120
 
 @pytest.fixture(params=["linux", "macos"])
 def echo(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Program]:
-    """Where the kernel ends no groups, a process of ours does."""
+    """If the kernel does not end groups, our process does."""
     monkeypatch.setattr(posix, "_KERNEL_ENDS_GROUPS", request.param == "linux")
     program = Program(["cat"], lambda text: None)
     yield program

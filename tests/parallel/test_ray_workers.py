@@ -1,4 +1,4 @@
-"""Games played by Ray: the same ones, none lost with a worker, and what is told when it cannot."""
+"""Games played by Ray: the same ones, not lost with a worker, and the errors."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SELFPLAY = SelfPlayConfig(games=16, games_per_worker=8, simulations=8, geometry=
 def two_workers() -> Iterator[RayWorkers]:
     """Two workers of a Ray that is started once for all tests, as a program may start it."""
     ray = pytest.importorskip("ray")
-    # Workers look for these sources where the driver of the first `init` found them.
+    # Workers look for these sources in the folder of the driver of the first `init`.
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for name, value in environment(RAY_USAGE_STATS_ENABLED="0").items():
@@ -69,7 +69,7 @@ def work(*agents: str, games: int) -> PlanWork:
 
 
 def games_of(what: PlanWork, executor: Executor | None) -> list[tuple[object, ...]]:
-    """The games in the order of their numbers; a game that comes twice stands twice."""
+    """The games in the order of their numbers; a game that comes twice is in it twice."""
     games = play_work(what, range(what.plan.games), executor)
     return sorted((n, p.number, p.first, p.opening, p.columns) for n, p in games)
 

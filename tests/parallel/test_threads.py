@@ -1,4 +1,4 @@
-"""Threads that work next to the calling one: all come to rest, whatever ends the work."""
+"""Threads that work next to the calling one: all stop, however the work ends."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_what_was_raised_first_is_raised() -> None:
 
 
 def test_they_are_told_to_stop_until_they_do() -> None:
-    """What they call may have started only after it was to stop."""
+    """Their call may start only after the stop."""
     told: list[str] = []
 
     def work(number: int) -> None:
@@ -96,7 +96,7 @@ def test_of_those_who_work_together_none_is_told_to_stop_for_another_has_ended()
             first_has_ended.set()
         else:
             assert first_has_ended.wait(60)
-            time.sleep(0.1)  # in which they would be told
+            time.sleep(0.1)  # time enough for a stop
         rested.append(number)
 
     threads.run_in_threads(work, 3, lambda: told.append("stop"))
@@ -138,7 +138,7 @@ def test_where_there_can_be_no_more_threads_that_is_raised() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
 @pytest.mark.parametrize("presses", [1, 3])
 def test_ctrl_c_while_only_the_others_work_ends_them_first(presses: int) -> None:
-    """It comes while they are waited for; the end of the test is the proof that they are told."""
+    """It comes during the wait; the end of the test proves that they are stopped."""
     stopped = threading.Event()
     rested = []
 
@@ -175,7 +175,7 @@ def test_ctrl_c_at_work_ends_all() -> None:
 
 
 class Others:
-    """What works next to the main thread until it is told to stop, or may end on its own.
+    """Work next to the main thread until a stop, or until it is done.
 
     Once the main thread works it presses Ctrl-C, if it `presses`.
     """

@@ -13,7 +13,7 @@ from claimeven.parallel.worker import JobWorker, Send
 
 
 class Parent:
-    """A parent that notes what it is sent."""
+    """A parent that notes its messages."""
 
     def __init__(self) -> None:
         self.events: list[str] = []

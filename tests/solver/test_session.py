@@ -100,7 +100,7 @@ print(len(wrong), "wrong")
 
 
 def test_threads_may_share_a_solver() -> None:
-    """In a process of its own, as it would crash and take the tests along."""
+    """In a separate process, since it would crash the tests too."""
     moves = ["4444443265123", "226744515337", "44455554221", "47577272232"]
     done = subprocess.run(
         [sys.executable, "-c", SHARED_BY_THREADS, *moves],

@@ -29,7 +29,7 @@ PATIENCE = 120
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server answered."""
+    """The answer of a server."""
 
     status: int
     headers: dict[str, str]
@@ -61,7 +61,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where it is."""
+        """Its address."""
         return f"http://127.0.0.1:{self.port}"
 
     def ask(self, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
@@ -142,7 +142,7 @@ def eventually(is_so: Callable[[], bool]) -> None:
 
 @contextmanager
 def running(*options: str) -> Iterator[Server]:
-    """A server of its own process; ended at the end of the block."""
+    """A server in its own process; stopped at the end of the block."""
     arguments = command("serve", "--port", "0", "--table-mb", "8", *options)
     with forks.program(
         arguments, stdout=subprocess.PIPE, stderr=sys.stderr, text=True, env=environment()
@@ -155,7 +155,7 @@ def running(*options: str) -> Iterator[Server]:
 
 
 def port_of(started: subprocess.Popen[str]) -> int:
-    """Wait until a server says where it is."""
+    """Wait until a server prints its address."""
     assert started.stdout is not None
     for line in started.stdout:
         if line.startswith("claimeven is at http://127.0.0.1:"):
@@ -177,7 +177,7 @@ def drawn(*rows: str) -> str:
 
 @pytest.fixture(scope="module")
 def context(browser: Any, server: Server) -> Iterator[Any]:
-    """A browser's session; nothing it opens may fail, warn, or ask another host.
+    """A browser's session; its pages may not fail, warn, or ask another host.
 
     It asks for less motion, so that no test waits for discs to fall; others use `lively_page`.
     """
@@ -189,13 +189,13 @@ def context(browser: Any, server: Server) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def tab(context: Any) -> Any:
-    """A tab that tests continue in: each goes to an address of its own, as a person would."""
+    """A tab that tests share: each goes to its own address, as a user would."""
     return context.new_page()
 
 
 @pytest.fixture
 def page(tab: Any, server: Server) -> Iterator[Any]:
-    """A page that is watched: its console stays empty, and it asks this server alone."""
+    """A page with checks: its console stays empty, and it asks only this server."""
     with watched(tab, server.url):
         yield tab
 

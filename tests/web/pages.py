@@ -1,4 +1,4 @@
-"""What tests do on the page, and read from it."""
+"""Actions of tests on the page, and its readings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rows(moves: str) -> str:
 
 
 def moves_of(page: Any) -> str:
-    """The moves to where the game stands."""
+    """The moves to the position shown."""
     moves: str = page.eval_on_selector(".moves", "element => element.dataset.moves")
     return moves
 
@@ -72,6 +72,6 @@ def shows(page: Any, moves: str) -> None:
 
 
 def status(page: Any) -> str:
-    """What is said of the game."""
+    """The status of the game."""
     text: str = page.inner_text(".status")
     return text

@@ -134,7 +134,7 @@ def test_play_takes_what_agents_send(server: Server) -> None:
         "turn": 1, "legal": [1, 2, 3, 4, 5, 6, 7], "limit": {"seconds": 1},
     }  # fmt: skip
     refused = server.post("/play?agent=greedy", body)
-    assert refused.status == 422  # three discs of one player are no position
+    assert refused.status == 422  # three discs of one player are not a position
     body["position"] = "/".join([*["......."] * 5, "..XXXOO"])
     assert server.post("/play?agent=greedy:win=yes,block=yes", body).json == {"column": 2}
     assert server.post("/play", body).json["column"] in range(1, 8)

@@ -21,7 +21,7 @@ from claimeven.web.streaming import Event, EventStream
 from tests.web.conftest import PATIENCE, Answer, events_of
 from tests.web.test_pool import eventually
 
-#: Positions that take longer than they are given, and ones that the book lacks, solved at once.
+#: Positions that take longer than their limit, and short ones that are not in the book.
 HARD = "board=8x7&moves=4"
 LATE, OTHER = "moves=4444413226712433", "moves=4444413226712435"
 
@@ -29,7 +29,7 @@ Asgi = Callable[[Any, Any, Any], Awaitable[None]]
 
 
 async def asked(app: Asgi, path: str, *chunks: bytes, method: str = "GET", **names: str) -> Answer:
-    """What an application answers to a request from this machine whose sender then waits.
+    """The answer of an application to a request from this machine whose sender then waits.
 
     Without any chunk the body never comes.
     """
@@ -62,7 +62,7 @@ async def asked(app: Asgi, path: str, *chunks: bytes, method: str = "GET", **nam
 
 @asynccontextmanager
 async def served(**given: Any) -> AsyncIterator[FastAPI]:
-    """An application with one worker of its own."""
+    """An application with its own worker."""
     app = create_app(ServerSettings(workers=1, table_mb=8, **given))
     async with app.router.lifespan_context(app):
         yield app
@@ -85,7 +85,7 @@ def test_an_application_brings_a_worker_and_keeps_what_it_found(
                 assert answer.status == 200
                 return answer.json if path == "/api/scores" else events_of(answer.body)[-1][1]
 
-            # What was solved lately is not solved again; what was not solved in time is.
+            # A recent result is not solved again; a position without a result in time is.
             events = "/api/scores/events"
             for query, path, jobs in (
                 (LATE, "/api/scores", 1), (LATE, "/api/scores", 1), (OTHER, events, 2),
@@ -172,7 +172,7 @@ def test_a_stream_tells_errors_as_an_answer_would(
 
 
 def test_a_stream_shows_that_it_lives_while_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both in line for a worker and while that has nothing to tell."""
+    """Both in line for a worker and while the worker has no result."""
     monkeypatch.setattr(streaming, "HEARTBEAT", 0.001)
     beats = 0
 

@@ -1,4 +1,4 @@
-"""Connections that are kept open and not used, by clients that send or read too slowly."""
+"""Connections that stay open without use, and clients that send or read too slowly."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
-    """Read the body, then answer with as many bytes as the path names."""
+    """Read the body, then answer with the number of bytes in the path."""
     while (message := await receive()).get("more_body", False):
         pass
     if message["type"] == "http.disconnect":

@@ -1,4 +1,4 @@
-"""Requests that are refused: each with a status and one sentence that says what is wrong."""
+"""Rejected requests: each with a status and one sentence with the reason."""
 
 from __future__ import annotations
 

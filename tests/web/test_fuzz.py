@@ -1,4 +1,4 @@
-"""Requests made from the API's own description: none may be answered by a failure of ours."""
+"""Requests made from the API's own description: no answer may be a failure of the server."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 from tests.forks import environment
 from tests.web.conftest import PATIENCE, Server, running
 
-#: What every answer is held to.
+#: The checks of every answer.
 CHECKS = ("not_a_server_error", "response_schema_conformance", "content_type_conformance")
 RUN = "from schemathesis.cli import schemathesis; schemathesis()"
 
 
 def fuzzed(server: Server, examples: int, patience: float = PATIENCE) -> str:
-    """Send a number of requests made at random to each route; return what was found wrong."""
+    """Send a number of random requests to each route; return the failures."""
     ran = subprocess.run(
         [
             sys.executable, "-c", RUN, "run", f"{server.url}/api/openapi.json",

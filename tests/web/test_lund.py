@@ -362,7 +362,7 @@ def test_a_challenge_is_told_as_its_games_are(server: Server, run: Run, tmp_path
     )
     kept = out.read_bytes()
     assert run(*asked[:-4], "--games", "2", "--seed", "2", "--resume").status == 0
-    assert out.read_bytes() == kept  # it has more games than were asked for: none is played
+    assert out.read_bytes() == kept  # it has more games than requested: no game is played
     other = bad_input(run(*asked[:-1], "3", "--resume"))
     assert "holds games of another challenge" in other and other.endswith("seed 2")
 

@@ -259,7 +259,7 @@ def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
     shows(page, "543465")
     assert page.inner_text(".judgement") == "Find a better column than 7."
     assert page.locator(".why p").count() == 0  # not what the other side did
-    drop(page, 7)  # what was played, which is judged already
+    drop(page, 7)  # the move of the game, which is judged already
     page.wait_for_selector(".which:has-text('Mistake 1 of 3')")
     page.click("text=Try again from here")
     drop(page, 1)
@@ -432,7 +432,7 @@ def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
     assert page.locator(".stage [role=grid]").bounding_box()["y"] >= 0
     page.tap(".claim.has-cells")
     assert page.locator("rect.lit").count() == 0
-    # The first tap on a score tells it in words, the second one plays.
+    # The first tap on a score explains it in words, the second one plays.
     page.tap(".scores button >> nth=6")
     assert moves_of(page) == "4455"
     page.tap(".scores button.told")
@@ -525,7 +525,8 @@ def test_axe_finds_nothing_wrong(judged: tuple[Any, Any], address: str) -> None:
         page.evaluate(
             "document.querySelectorAll('section:nth-of-type(n + 8)').forEach(it => it.remove())"
         )
-    # Names of controls start with what is seen. The other scheme has other colors, and no more.
+    # Names of controls start with their visible text. The other scheme has other colors, and no
+    # more.
     names = {"rules": {"label-content-name-mismatch": {"enabled": True}}}
     colors = {"runOnly": {"type": "tag", "values": ["cat.color"]}}
     for width, scheme, options, least in (
@@ -551,7 +552,7 @@ def test_a_view_that_is_none_is_play(page: Any, view: str) -> None:
 
 
 def test_a_server_that_is_gone_is_told_and_the_game_goes_on(browser: Any) -> None:
-    """Wherever somebody goes, and in the middle of a search."""
+    """On every view, and in the middle of a search."""
     gone = "The server does not answer. Is it still running?"
     with running("--workers", "1", "--seconds", "60") as server:
         context = browser.new_context(

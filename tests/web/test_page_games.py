@@ -88,7 +88,7 @@ def test_a_link_waits_for_the_person(page: Any) -> None:
 
 
 def settled(page: Any, count: int) -> None:
-    """Wait for so many discs, and that there are no more a while later."""
+    """Wait for `count` discs, and check that there are no more a while later."""
     length = "() => document.querySelector('.moves').dataset.moves.length"
     page.wait_for_function(f"n => ({length})() === n", arg=count)
     page.wait_for_timeout(400)
@@ -97,7 +97,7 @@ def settled(page: Any, count: int) -> None:
 
 @pytest.mark.parametrize("second", ["human", "greedy"])
 def test_a_repeated_input_of_one_gesture_is_one_move(page: Any, second: str) -> None:
-    """Also if the agent answers in between, which it does at once here."""
+    """Also if the agent answers in between, which it does immediately here."""
     page.goto("/?second=human")
     shows(page, "")
     page.route("**/api/move", lambda route: route.fulfill(json={"column": 7}))
@@ -150,7 +150,7 @@ def test_a_double_click_in_the_book_and_at_a_puzzle_is_one_move(page: Any) -> No
     assert page.locator(".path .move").count() == 3
 
 
-#: What the page does not say: players by their turn, times in plies or discs.
+#: Words that the page does not use: players by their turn, times in plies or discs.
 FOREIGN = re.compile(r"\b(first|second) player|\bpl(y|ies)\b|\bdisc \d", re.IGNORECASE)
 
 

@@ -1,4 +1,4 @@
-"""Watching a search: what its views say is what the search does."""
+"""Watching a search: its views show the steps of the search."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     for words in ("columns 4, 3, 5, 2, 6, 1, 7.", "Evaluate: the model says"):
         page.click("[aria-label='Step on']")
         assert words in page.inner_text(".step-words")
-    # A search whose steps do not come at once: the slider covers them all.
+    # A search whose steps come slowly: the slider covers them all.
     page.select_option(".search-view select >> nth=0", "alphabeta")
     page.select_option(".search-view select >> nth=1", "7x6 4")
     page.fill(".search-view input[type=number]:visible", "5")
@@ -72,7 +72,7 @@ def test_what_the_table_knows_is_told(page: Any) -> None:
         " in step 42.')"
     )
     assert page.locator(".node text:has-text('1298 ≡')").count() == 1
-    # Five rows of nodes fit the window, as those who show them on a wall expect.
+    # Five rows of nodes fit the window, as lecturers with a projector expect.
     assert page.locator(".node >> nth=-1").get_attribute("data-moves") == "2124"
     for node in page.locator(".node").all():
         box = node.bounding_box()
@@ -235,7 +235,7 @@ def test_a_link_brings_the_game_back(page: Any, context: Any) -> None:
     other.goto(address)
     other.wait_for_function("() => document.querySelector('.moves').dataset.moves === '556'")
     assert other.locator(".stage [data-cell]").count() == 63
-    # Nobody else sits down where people played each other.
+    # No agent takes a seat in a game between two humans.
     page.goto("/?second=human&moves=44")
     drop(page, 5)
     page.wait_for_url("**moves=445*")

@@ -1,4 +1,4 @@
-"""People who look about in a game while an agent plays, or thinks; keys and whom they reach."""
+"""Users who step through a game while an agent plays or thinks; keys and their targets."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_paused_agents_make_one_move_or_go_on_by_their_own_buttons(page: Any) ->
     page.click("text=One move")
     length = "n => document.querySelector('.moves').dataset.moves.length === n"
     page.wait_for_function(length, arg=made)
-    # Where they are not paused they wait for the button, and one move pauses them.
+    # Agents that are not paused wait for the button, and one move pauses them.
     page.click("button:text-is('Go on')")
     page.wait_for_function(
         "n => document.querySelector('.moves').dataset.moves.length > n", arg=made
@@ -148,7 +148,7 @@ def test_keys_in_a_dialog_leave_the_game_behind_it_alone(page: Any) -> None:
 
 
 def hold(page: Any, key: str, times: int = 6) -> None:
-    """Hold a key down as long as a keyboard repeats it so many times."""
+    """Hold a key down until the keyboard has repeated it `times` times."""
     for _ in range(times):
         page.keyboard.down(key)
     page.keyboard.up(key)

@@ -1,4 +1,4 @@
-"""What stands on the page fits the screen, however long, and however many."""
+"""The text of the page fits the screen, with long names and many rows."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_long_names_stay_on_a_phone(phone: Any, tmp_path: Path) -> None:
     assert fits(phone)
 
 
-#: Of each column, from the left: where it is, where its text is, and where its mark would be.
+#: For each column, from the left: the places of the column, of its text, of its mark.
 PLACES = """all => all.map(element => {
     const range = document.createRange();
     range.selectNodeContents(element);

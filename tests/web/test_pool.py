@@ -32,7 +32,7 @@ NOBODY = {**EASY, "agent": "nobody", "limit": Limit(), "seed": 1}
 def with_pool(
     work: Callable[[WorkerPool], Awaitable[None]], size: int = 1, stop_seconds: float = PATIENCE
 ) -> None:
-    """Do something with a pool of so many workers, where one job may wait.
+    """Run a coroutine with a pool of `count` workers, in which one job may wait.
 
     A job is to stop, not to be ended, unless little time is given for that.
     """
@@ -115,7 +115,7 @@ def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
         os.kill(process, signal.SIGCONT)
         with pytest.raises(WorkFailed, match="there is no agent 'nobody'"):
             await asked
-        # Where nothing is left to compile it runs from the start.
+        # If everything is compiled it runs from the start.
         os.kill(process, signal.SIGSTOP)
         with pytest.raises(WorkTooLong):
             await pool.result("move", NOBODY, 0.0)
@@ -242,7 +242,7 @@ def test_a_worker_that_does_not_stop_is_replaced() -> None:
 def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker() -> None:
     async def work(pool: WorkerPool) -> None:
         before = pool.processes
-        os.kill(before[0], signal.SIGSTOP)  # it finds the job and its end at once
+        os.kill(before[0], signal.SIGSTOP)  # it finds the job and its end together
         doing = asyncio.ensure_future(pool.result("scores", HARD, 900))
         await eventually(lambda: pool.busy == 1)
         doing.cancel()
@@ -254,7 +254,7 @@ def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker() -> None:
         for _ in range(3):
             async with pool.job("review", {**EASY, "columns": [0, 1]}, 60) as events:
                 assert (await anext(events))["event"] == "scores"
-                time.sleep(0.1)  # most likely it is done before it is told to stop
+                time.sleep(0.1)  # most likely it is done before the stop
             await eventually(lambda: not pool.busy)
         assert (pool.processes, pool.workers_lost) == (before, 0)
 
@@ -264,7 +264,7 @@ def test_jobs_that_are_given_up_as_they_begin_or_end_cost_no_worker() -> None:
 def test_a_worker_that_is_handed_over_is_not_lost_with_who_waited_for_it() -> None:
     async def work(pool: WorkerPool) -> None:
         async def handed_over() -> asyncio.Future[object]:
-            """A job that has been given its worker and has not gone on yet."""
+            """A job that has its worker and has not continued yet."""
             async with pool.job("scores", EASY, 60) as events:
                 waiting = asyncio.ensure_future(pool.result("scores", HARD, 900))
                 await eventually(lambda: pool.waiting == 1)
@@ -289,7 +289,7 @@ def test_a_worker_that_is_handed_over_is_not_lost_with_who_waited_for_it() -> No
 
 @contextmanager
 def no_more_files() -> Iterator[None]:
-    """Nothing more can be opened, not even a pipe."""
+    """No more files can be opened, not even a pipe."""
     resource = pytest.importorskip("resource", reason="Windows has no such limit")
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))

@@ -1,4 +1,4 @@
-"""Files of games over HTTP: every format, what is wrong with them, how long they may be."""
+"""Files of games over HTTP: every format, errors, maximum lengths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches told step by step, against the searches themselves; games judged."""
+"""Searches step by step, against the searches themselves; games judged."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_iterations_are_those_of_the_search_seen_from_the_root(server: Server, s
         assert shown["expanded"] == [column + 1 for column in step.expanded]
         assert shown["proven"] == list(step.proofs)
         assert shown["text"] == shown["text"].strip() != ""
-        if simulated:  # the game that was played out has one end, whoever moved last
+        if simulated:  # the game that was played out has one end, for either last player
             end = Position.from_moves("1" + path + simulated, position.geometry)
             assert end.outcome is not None
             results.add(shown["result"])

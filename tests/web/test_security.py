@@ -1,4 +1,4 @@
-"""Who may ask: hosts, origins, bodies; and what every answer carries."""
+"""Allowed requests: hosts, origins, bodies; and the headers of every answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.web.test_app import asked
 
 
 async def nothing(scope: object, receive: object, send: object) -> None:
-    """An application that does nothing."""
+    """An application without routes."""
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_every_answer_is_marked(server: Server, path: str) -> None:
 
 
 async def reads_all(scope: Any, receive: Any, send: Any) -> None:
-    """An application that reads the body, with a policy of its own."""
+    """An application that reads the body, with its own policy."""
     while (await receive()).get("more_body", False):
         pass
     headers = [(b"content-security-policy", b"default-src 'none'")]
@@ -136,7 +136,7 @@ def test_what_is_refused_is_read_within_reason(monkeypatch: pytest.MonkeyPatch) 
         reads = 0
         assert asyncio.run(asked(counting, "/", *[b"x" * 11] * 9, **told)).status == 413
         assert reads == (2 if told else 3)
-    # Who asks first whether to send the body is told at once; who stalls is waited for a while.
+    # A client that asks before it sends the body gets its answer immediately; a stalled one later.
     first = {"content_length": "1000", "expect": "100-Continue"}
     assert asyncio.run(asked(counting, "/", **first)).status == 413
     monkeypatch.setattr(security, "MAX_SECONDS", 0.01)

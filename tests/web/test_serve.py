@@ -96,7 +96,7 @@ def test_requests_that_are_given_up_leave_no_traceback(
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the browser of the user, which only writes it down, was asked to open."""
+    """The addresses for the browser of the user, which only writes them down."""
     return tmp_path_factory.mktemp("browser") / "opened"
 
 
@@ -148,7 +148,7 @@ def test_slow_requests_leave_others_alone(patient: Server) -> None:
         assert patient.post("/api/move", {"agent": "alphabeta:depth=2"}).status == 200
         with patient.waiting_for(HARD + "4"):
             eventually(lambda: patient.status()["busy"] == 2)
-            # What takes no search does not wait for one.
+            # A request without a search does not wait for one.
             assert patient.get("/api/scores", moves="4455").json["book"] is True
             assert patient.get("/api/position", moves="4455").status == 200
             assert patient.status()["busy"] == 2
@@ -221,7 +221,7 @@ def test_every_example_of_the_api_can_be_followed(server: Server) -> None:
 
 
 def test_what_is_wrong_with_the_games_is_told_by_the_name_of_their_file(tmp_path: Path) -> None:
-    """Where it lies is nothing for whoever looks at the page."""
+    """Viewers of the page do not see the folder of the file."""
     path = tmp_path / "class.db"
     play_tournament(["random", "greedy"], rounds=1, out=path)
     with running("--workers", "1", "--store", str(path)) as server:

@@ -1,4 +1,4 @@
-"""What the server shows of a file of games: how long it is kept, and who waits for it."""
+"""The server's view of a file of games: how long it is stored, and which requests wait for it."""
 
 from __future__ import annotations
 
@@ -139,13 +139,13 @@ def test_standings_are_made_by_one_job_and_again_when_the_file_changes(
         return json.loads((await view.standings())[0])["read"]
 
     async def work(view: StoreView, pool: FakePool) -> None:
-        # What is read by then is there at once, whoever asks.
+        # The games read so far are shown immediately to every client.
         assert set(await asyncio.gather(*(read(view) for _ in range(40)))) == {1}
         assert [each["final"] for each in pool.jobs] == [False]
         pool.may_end.set()
         while view._counting is not None:
             await asyncio.sleep(0)
-        # The next one gets what is known, and better intervals are made behind it, once.
+        # The next one gets the known figures, and better intervals are computed behind it, once.
         for _ in range(3):
             assert await read(view) in (1, 2)
             while view._counting is not None:
@@ -160,7 +160,7 @@ def test_standings_are_made_by_one_job_and_again_when_the_file_changes(
 
 def test_standings_are_begun_before_anybody_asks(path: Path) -> None:
     async def work(view: StoreView, pool: FakePool) -> None:
-        StoreView(None, 9).start()  # nothing to make
+        StoreView(None, 9).start()  # without a file
         view.start()
         pool.may_end.set()
         while view._counting is not None:
@@ -182,7 +182,7 @@ def test_a_file_that_may_be_being_written_is_looked_at_again(path: Path) -> None
 
 
 def asked(tools: Tools, path: Path, final: bool = False) -> tuple[list[Any], dict[str, Any]]:
-    """What the task tells on the way, and what it returns."""
+    """The events of the task, and its result."""
     told: list[Any] = []
     tools.send = lambda *event: told.append(event)
     found = store_tasks.standings(tools, str(path), final)

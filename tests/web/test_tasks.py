@@ -1,4 +1,4 @@
-"""What a worker does and keeps, without a process around it."""
+"""The tasks and caches of a worker, without a process around it."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_an_agent_that_is_kept_begins_each_time_anew(tools: Tools) -> None:
     assert (again["visits"], again["value"]) == (first["visits"], first["value"])
 
 
-#: A worker that has warmed up does whatever it can be asked for, and tells what it compiles or
+#: A worker that has warmed up does every task, and reports the kernels that it compiles or
 #: loads only then.
 ASKED = """
 import gc, sys

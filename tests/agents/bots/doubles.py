@@ -1,4 +1,4 @@
-"""Forks with its first move; the other process does nothing, for long."""
+"""Forks with its first move; the other process waits for long."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Answers with something that is no column."""
+"""Answers with a value that is not a column."""
 
 
 def agent(position):

@@ -1,4 +1,4 @@
-"""An agent class that tells all there is to tell, traces and shows a tree."""
+"""An agent class with every detail in its decisions, a trace and a tree."""
 
 import numpy as np
 

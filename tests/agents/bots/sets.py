@@ -1,4 +1,4 @@
-"""Plays whatever column a set of words names first."""
+"""Plays the column that a set of words names first."""
 
 
 def agent(position):

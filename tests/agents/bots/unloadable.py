@@ -1,8 +1,8 @@
-"""Cannot be loaded, by something that is no usual exception."""
+"""Cannot be loaded, by an unusual exception."""
 
 
 class Odd(BaseException):
-    """Ends whatever does not look out."""
+    """Ends a process that does not catch it."""
 
 
 raise Odd("not me")

@@ -1,4 +1,4 @@
-"""Writes into every file descriptor it has, that of its answers among them."""
+"""Writes into every open file descriptor, the one of its answers included."""
 
 import contextlib
 import os

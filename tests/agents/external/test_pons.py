@@ -1,4 +1,4 @@
-"""Solvers with Pons's command line: played with, asked for scores, and told wrong."""
+"""Solvers with Pons's command line: games, scores, and wrong answers."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_one_in_python_that_forgets_to_flush_answers_all_the_same(tmp_path: Path
 
 
 def test_all_questions_about_the_columns_of_a_position_share_its_time(tmp_path: Path) -> None:
-    """It tells the score of the position at once, and then takes long for those after it."""
+    """It prints the score of the position immediately, and takes long for the next positions."""
     answer = "[__import__('time').sleep(4 if len(m) > 2 else 0), m + ' 0'][1]"
     solver = PonsSolver(failing(tmp_path, answer), SMALL)
     with pytest.raises(AgentFault, match="did not answer in time"):

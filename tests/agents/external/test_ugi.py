@@ -47,8 +47,8 @@ def test_an_engine_of_another_make_plays_twenty_games() -> None:
 def test_an_engine_that_the_system_ends_for_memory_is_told_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # In place of the counts of the kernel, which ends nobody here. It dies whenever it is asked for
-    # a move: for the first time when it is asked how it writes one.
+    # In place of the counts of the kernel, which does not end a process here. It dies whenever it
+    # is asked for a move: for the first time when it is asked how it writes one.
     counts, engine = tmp_path / "vmstat", tmp_path / "starves.py"
     counts.write_text("oom_kill 3\n", encoding="ascii")
     monkeypatch.setattr("claimeven.parallel.posix._COUNTS", counts)
@@ -93,7 +93,7 @@ def test_the_same_seed_gives_the_same_games_in_jobs() -> None:
 
 
 def telling(folder: Path, infos: Sequence[str] = (), settings: str = "") -> tuple[str, Path]:
-    """The spec of an engine that says so much before a move, and where it writes what it hears."""
+    """The spec of an engine that prints much before a move, and its log of its input."""
     engine, heard = folder / "tells.py", folder / "heard.txt"
     said = "\n".join([*infos, "bestmove d"])
     engine.write_text(
@@ -145,7 +145,7 @@ def test_what_an_engine_tells_is_in_its_decision(
 
 
 def test_an_engine_hears_its_settings_and_the_limit_as_it_writes_them(tmp_path: Path) -> None:
-    """Names of options go by no case, and no time is too short to be told."""
+    """Names of options ignore case, and every time is reported, however short."""
     spec, heard = telling(tmp_path, settings="Hash=64")
     agent = make_agent(spec, Geometry())
     agent.reset()
@@ -212,7 +212,7 @@ def test_the_next_game_begins_with_a_fresh_process() -> None:
     begin_game(agent)
     assert agent.process not in (None, first)
     assert asked(agent, "") == 3
-    # one that is late is told to stop, and spared
+    # a late engine gets a stop, and stays
     late = make_agent(spec_of("--fail", "late", 2), Geometry(), QUICK)
     assert isinstance(late, UgiAgent)
     begin_game(late)

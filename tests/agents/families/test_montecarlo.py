@@ -1,4 +1,4 @@
-"""The Monte Carlo agents: what they show, from one side throughout; threads; own playouts."""
+"""The Monte Carlo agents: their details, for one side throughout; threads; own playouts."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_no_steps_are_told_where_none_were_made(name: str, moves: str) -> None:
 
 
 def test_results_of_a_trace_are_those_of_the_side_to_move() -> None:
-    """Playouts are as many won as the root's total says."""
+    """The number of won playouts is the root's total."""
     *_, trace = told("uct-menary", "44", iterations=20)
     results = [int(line.split(" back up ")[1].split(",")[0]) for line in trace if "back up" in line]
     roots = [line.split() for line in trace if line.startswith("root")]
@@ -151,7 +151,7 @@ def test_a_trace_tells_as_many_steps_as_are_asked_for(
 
 
 def test_the_tree_after_each_step_has_the_numbers_of_the_steps() -> None:
-    """N, T, E and Q of every node, worked out from the steps told before it."""
+    """N, T, E and Q of every node, computed from the earlier steps."""
     *_, trace = told("uct-menary", "44", iterations=30)
     visits: dict[str, int] = {"": 0}
     totals: dict[str, int] = {"": 0}
@@ -163,7 +163,7 @@ def test_the_tree_after_each_step_has_the_numbers_of_the_steps() -> None:
             result = int(line.split(" back up ")[1])
             for length in range(len(path) + 1):
                 node = path[:length]
-                # A move is told as the player sees it who makes it: the side to move the odd ones.
+                # A move is shown for the player that makes it: odd ones for the side to move.
                 seen = result if length % 2 or not length else -result
                 visits[node] = visits.get(node, 0) + 1
                 totals[node] = totals.get(node, 0) + seen
@@ -351,7 +351,7 @@ def test_what_is_no_rule_is_refused(rules: Path) -> None:
 
 
 def test_a_learned_network_plays_out_by_name() -> None:
-    """It blocks where a random playout would seldom do so, and draws from the search's stream."""
+    """It blocks when a random playout seldom would, and draws from the search's stream."""
     agents = [make_agent("uct-menary:playout=ntuple,iterations=6") for _ in "ab"]
     position = Position.from_moves("4455")
     found = [decided(a, position, seed=2).details for a in agents]

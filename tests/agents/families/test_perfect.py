@@ -29,7 +29,7 @@ from tests.agents.support import decided
 from tests.positions import position_after, random_positions
 
 SMALL = Geometry(5, 4, 4)
-#: Seconds beyond a limit that a busy machine may take; what is usual is a few milliseconds.
+#: Seconds beyond a limit that a busy machine may take; a few milliseconds are normal.
 GRACE = 1.0
 
 
@@ -111,7 +111,7 @@ def test_draws_follow_the_policy_and_the_seed() -> None:
 def test_a_time_limit_is_kept_at_a_hard_position(
     spec: str, geometry: Geometry, moves: str, seconds: float
 ) -> None:
-    """After `load` nothing is left to be compiled or read; beyond the limit is next to nothing."""
+    """`load` compiles and reads everything; the time beyond the limit is very short."""
     agent = make_agent(spec)
     position = Position.from_moves(moves, geometry)
     begin = time.perf_counter()
@@ -143,7 +143,7 @@ print(sum(one != expected[number % len(asked)] for number, one in enumerate(told
 
 @pytest.mark.parametrize("spec", ["perfect:pick=centre,table_mb=8", "full:table_mb=8"])
 def test_threads_may_share_an_agent(spec: str) -> None:
-    """In a process of its own, as it would crash and take the tests along."""
+    """In a separate process, since it would crash the tests too."""
     moves = ["4444443265123", "22674451533712", "4445555422177", "47577272232"]
     done = subprocess.run(
         [sys.executable, "-c", SHARED_BY_THREADS, spec, *moves],
@@ -197,7 +197,7 @@ def test_full_looks_at_every_line_of_a_tiny_board() -> None:
 
 @pytest.mark.parametrize(("known", "column"), [(-2, 1), (3, 2)])
 def test_where_time_ends_a_search_no_score_is_told(known: int, column: int) -> None:
-    """The score of one column is none of the position: the others may be better."""
+    """The score of one column is not the position's: another may be better."""
     scores = (None, None, known, None, None)
 
     class Stopped(SolverAgent):

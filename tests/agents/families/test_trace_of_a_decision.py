@@ -14,7 +14,7 @@ from claimeven.agents.families.classic import SearchAgent
 from claimeven.agents.families.montecarlo import MonteCarloAgent
 from claimeven.montecarlo import MonteCarloSearch
 
-#: Searches by iterations, each with what it keeps from move to move.
+#: Searches by iterations, each with the tree or table that stays from move to move.
 BY_ITERATIONS = (
     "uct:iterations=60",
     "uct:iterations=60,backend=python",
@@ -31,7 +31,7 @@ BY_ITERATIONS = (
     "flat:iterations=60",
     "breadth:iterations=40",
 )
-#: Games of the same agent against its own moves, far enough that trees and tables are kept.
+#: Games of the same agent against its own moves, long enough that trees and tables stay.
 PLIES = 5
 
 

@@ -1,4 +1,4 @@
-"""The agents with trained models: their play, what they show, the files they take."""
+"""The agents with trained models: their play, their details, their files."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_of_equal_columns_the_leftmost() -> None:
 
 
 def test_what_a_net_tells() -> None:
-    """Guesses and priors a column, as rows for people and as JSON."""
+    """Guesses and priors of each column, as rows and as JSON."""
     position = Position.from_moves("1" * 6)
     decision = decided(NetAgent(drawn_net(knows_scores=True)), position)
     rows = dict(decision_rows(decision))
@@ -185,7 +185,7 @@ def test_it_searches_as_suits_the_model(tmp_path: Path) -> None:
 
 
 def test_models_from_files(tmp_path: Path) -> None:
-    """Another model, for another board too; what is none is refused in a sentence."""
+    """Another model, for another board too; other files are rejected in a sentence."""
     board = Geometry(5, 4, 3)
     tuples = NTuples.random_walks(3, 3, board)
     write_network(tmp_path / "small.npz", NTupleNetwork(tuples))

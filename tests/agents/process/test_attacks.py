@@ -1,4 +1,4 @@
-"""Agents that mean harm: whatever one does to its process, its pipes and its terminal, the match
+"""Hostile agents: for all that one does to its process, its pipes and its terminal, the match
 continues, and nothing of it is left.
 """
 

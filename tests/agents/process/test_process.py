@@ -1,4 +1,4 @@
-"""An agent from a file plays in a process of its own: whatever it does stays there."""
+"""An agent from a file plays in its own process: its actions stay there."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture
 def test_a_process_that_the_system_ends_for_memory_is_told_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: str, kind: str, told: str
 ) -> None:
-    # In place of the counts of the kernel, which end nobody here.
+    # In place of the counts of the kernel, which do not end a process here.
     counts, file = tmp_path / "vmstat", tmp_path / "starves.py"
     counts.write_text("nr_free_pages 7\noom_kill 3\n", encoding="ascii")
     monkeypatch.setattr("claimeven.parallel.posix._COUNTS", counts)
@@ -189,7 +189,7 @@ def test_where_memory_runs_out_an_agent_is_ended_before_its_match() -> None:
     assert isinstance(agent, ProcessAgent)
     score = int(Path(f"/proc/{agent.process}/oom_score_adj").read_text())
     agent.close()
-    assert score >= OOM_SCORE  # where this process has a higher one, it may not be lowered
+    assert score >= OOM_SCORE  # a higher value of this process may not be lowered
 
 
 @pytest.mark.usefixtures("real_starts")
@@ -428,7 +428,7 @@ def test_a_function_learns_of_each_game(board: Geometry, tmp_path: Path) -> None
     assert games[0] == games[1]
     assert games[0][0] == [4, 5, 5, 5, 5, 5]
     assert len(set(games[0][1])) > 1
-    # A function draws nothing from its generator, whatever it tells.
+    # A function draws no number from its generator, with any answer.
     assert [generator.bit_generator.state for generator in generators] == [
         rng(seed).bit_generator.state for seed in (7, 8)
     ]
@@ -550,7 +550,7 @@ def test_one_whose_process_has_ended_between_two_moves_plays_on_in_another(spec:
 @pytest.mark.usefixtures("real_starts")
 @pytest.mark.parametrize("moves", [1, 5])
 def test_that_holds_of_one_that_has_forked(moves: int) -> None:
-    """The fork lives on and holds the pipes, so nothing tells that its parent is over."""
+    """The fork lives and has the pipes open, so its parent's end is not visible."""
     agent = make_agent(bot("doubles"))
     assert isinstance(agent, ProcessAgent)
     agent.reset()
