@@ -124,7 +124,7 @@ def test_a_minimax_result() -> None:
     result = MinimaxSearch("alphabeta").search(Position.from_moves("112233"), depth=3)
     shown = words(result)
     assert shown.startswith("Column 4: value win in 1 for the side to move, best line 4")
-    assert f"{result.counters.nodes:,} positions looked at" in shown
+    assert f"{result.counters.nodes:,} positions visited" in shown
     # The center is tried first and wins: of the others a bound is known.
     header, values = cells(result)
     assert (header, values[4]) == (["column", *"1234567"], "win in 1")

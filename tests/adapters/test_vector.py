@@ -387,7 +387,7 @@ def test_games_that_cannot_go_on_are_told() -> None:
     [
         ({"num_envs": 0}, "num_envs must be 1 or more"),
         ({"opponent": "uct"}, "no opponent of many games at once 'uct'.*None, random, wins-and"),
-        ({"columns": 9, "rows": 9}, "the vectorised environment holds boards of columns"),
+        ({"columns": 9, "rows": 9}, "the vectorised environment supports boards of columns"),
         ({"autoreset_mode": "Never"}, "no autoreset mode 'Never'.*NextStep, SameStep, Disabled"),
         ({"seat": "left"}, "there is no seat 'left'"),
         ({"threads": 0}, "threads must be 1 or more"),

@@ -51,6 +51,6 @@ def test_a_numba_that_is_not_known_compiles_all_the_same(
     found, warned = told(change, task, CLAIMEVEN_CACHE_DIR=str(tmp_path))
     assert [found, []] == told("", task)
     assert len(warned) == 1
-    assert "claimeven does not know Numba" in str(warned[0])
+    assert "claimeven does not support Numba" in str(warned[0])
     assert "results are the same" in str(warned[0])
     assert not list(tmp_path.glob("kernels/*.kernel"))

@@ -207,7 +207,7 @@ def test_sets_of_other_boards_are_refused(tmp_path: Path) -> None:
     for connect in (2, 4):
         with pytest.raises(InvalidDatasetFile, match=r"is no position|holds no scores"):
             read_dataset(tmp_path / "late.csv", Geometry(4, 4, connect))
-    with pytest.raises(InvalidDatasetFile, match="a data set holds boards of columns"):
+    with pytest.raises(InvalidDatasetFile, match="a data set supports boards of columns"):
         read_dataset(tmp_path / "late.csv", Geometry(9, 7))
 
 

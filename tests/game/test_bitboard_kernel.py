@@ -150,7 +150,7 @@ def test_the_board_vector(geometry: Geometry) -> None:
         geometry.rows + 1,
         geometry.connect,
     )
-    assert int(words[bitboard_kernel.CENTRE]) == geometry.column_mask(geometry.columns // 2)
+    assert int(words[bitboard_kernel.CENTER]) == geometry.column_mask(geometry.columns // 2)
     for direction, step in enumerate(geometry.steps):
         assert bitboard_kernel.direction_step(direction, words[bitboard_kernel.HEIGHT]) == step
     windows = geometry.windows(geometry.connect)

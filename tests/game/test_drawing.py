@@ -183,9 +183,9 @@ def test_bad_drawings(text: str, error: type[ValueError], message: str) -> None:
 
 
 def test_what_is_no_drawing_or_no_board_is_said() -> None:
-    with pytest.raises(InvalidNotation, match=r"a drawing is text, its lines joined, not \['\.'"):
+    with pytest.raises(InvalidNotation, match=r"a drawing must be text, not \['\.'"):
         parse_drawing(["."])  # type: ignore[arg-type]  # bad on purpose
-    with pytest.raises(InvalidNotation, match=r"a board is a Geometry, as .*, not \(3, 2\)"):
+    with pytest.raises(InvalidNotation, match=r"a board must be a Geometry, .*, not \(3, 2\)"):
         parse_drawing("...\n...", (3, 2))  # type: ignore[arg-type]  # bad on purpose
 
 

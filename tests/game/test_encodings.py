@@ -111,7 +111,7 @@ TAKEN_TWICE[2, 0] = 1
 BAD = [
     ("polito", np.zeros((3, 4)), r"the polito board must have shape \(4, 3\), not \(3, 4\)"),
     ("lund", np.zeros((4, 3)), r"the lund board must have shape \(3, 4\), not \(4, 3\)"),
-    ("lund", [[0, 0], [0]], "the parts of the lund board must be of equal length"),
+    ("lund", [[0, 0], [0]], "the rows of the lund board must be of equal length"),
     ("polito", [[2, 0, 0]] + [[0, 0, 0]] * 3, "a cell holds 2: choose from 0, 1, -1"),
     ("polito", [[0, 1, 0]] + [[0, 0, 0]] * 3, "a disc floats above an empty cell in column 1"),
     ("polito", [[-1, 0, 0]] + [[0, 0, 0]] * 3, "the first player has 0 discs and the second 1"),
@@ -120,7 +120,7 @@ BAD = [
     ("stacks", [[1, 2, 1, 2], [], [], []], "column 1 holds 4 discs, and 4x3 connect 3 has 3 rows"),
     ("stacks", [[0], [], [], []], "a cell holds 0: choose from 1, 2"),
     ("characters", ["....", "....", "x..."], "a cell holds 'x': choose from '.', 'X', 'O'"),
-    ("characters", ["....", "..."], "the parts of the characters board must be of equal length"),
+    ("characters", ["....", "..."], "the rows of the characters board must be of equal length"),
     ("kaggle", [0] * 11, r"the kaggle board must have shape \(12,\), not \(11,\)"),
     ("kaggle", [0] * 11 + [None], "a cell holds None: choose from 0, 1, 2"),
     ("pettingzoo", np.ones((3, 4, 2)), "a cell of the pettingzoo board is set in both planes"),
@@ -134,20 +134,20 @@ BAD = [
     ("polito", np.full((4, 3), np.nan), "a cell holds nan: choose from 0, 1, -1"),
     ("theaigames", "0,0;0,0", r"shape \(3, 4\), not \(2, 2\)"),
     ("theaigames", "0,0,0,0;0,0,0,0;0,0,0,9", "a cell holds '9'"),
-    ("fen", "4/4/5 r 1", "the parts of the fen board must be of equal length"),
+    ("fen", "4/4/5 r 1", "the rows of the fen board must be of equal length"),
     ("fen", "7/7/7/7/7/7 r 1", r"the fen board must have shape \(3, 4\), not \(6, 7\)"),
     ("fen", "4/4/rr2 y 2", "the first player has 2 discs and the second 0"),
     ("fen", "4/4/rb2 r 2", "a cell holds 'b': choose from '.', 'r', 'y'"),
-    ("fen", "4/2r1/rryy r 3", "the fen says 'r' is to move, and its discs say 'y'"),
+    ("fen", "4/2r1/rryy r 3", "the fen has 'r' to move, but by its discs 'y' is to move"),
     ("fen", "", "the fen board must have shape"),
-    ("openspiel", [[1, 2], [3]], r"\[\[1, 2\], \[3\]\] is no openspiel board"),
+    ("openspiel", [[1, 2], [3]], r"\[\[1, 2\], \[3\]\] is not a valid openspiel board"),
     ("openspiel", ["a"] * 36, "a cell holds 'a': choose from 0, 1"),
     ("openspiel", [None] * 36, "a cell holds None: choose from 0, 1"),
-    ("stacks", [0] * 4, r"\[0, 0, 0, 0\] is no stacks board"),
-    ("stacks", [range(10**30), [], [], []], r"^\[range\(0, 10+\), .* is no stacks board$"),
-    ("characters", [0] * 300, r"^\[0, .{56} is no characters board$"),
-    ("characters", [0] * 3, r"\[0, 0, 0\] is no characters board"),
-    *((name, None, f"None is no {name} board|must have shape") for name in GOLDEN),
+    ("stacks", [0] * 4, r"\[0, 0, 0, 0\] is not a valid stacks board"),
+    ("stacks", [range(10**30), [], [], []], r"^\[range\(0, 10+\), .* is not a valid stacks board$"),
+    ("characters", [0] * 300, r"^\[0, .{56} is not a valid characters board$"),
+    ("characters", [0] * 3, r"\[0, 0, 0\] is not a valid characters board"),
+    *((name, None, f"None is not a valid {name} board|must have shape") for name in GOLDEN),
 ]
 
 
@@ -161,9 +161,9 @@ def test_readers_blame_what_is_wrong() -> None:
     board = GOLDEN["kaggle"]
     assert encodings.from_fen(text="4/2r1/rryy", geometry=SMALL) == ASYMMETRIC
     assert encodings.from_stacks(stacks=GOLDEN["stacks"], geometry=SMALL) == ASYMMETRIC
-    with pytest.raises(InvalidPosition, match=r"a board is a Geometry, .*, not \(4, 3\)"):
+    with pytest.raises(InvalidPosition, match=r"a board must be a Geometry, .*, not \(4, 3\)"):
         encodings.from_kaggle(board, (4, 3))
-    with pytest.raises(InvalidPosition, match="None is no stacks board"):
+    with pytest.raises(InvalidPosition, match="None is not a valid stacks board"):
         encodings.from_stacks(None)
     with pytest.raises(TypeError, match="marc"):
         encodings.from_kaggle(board, SMALL, marc=1)
@@ -173,9 +173,9 @@ def test_readers_blame_what_is_wrong() -> None:
 
 def test_errors_of_options() -> None:
     for mark in (0, 1, 3):
-        with pytest.raises(InvalidPosition, match=f"mark is {mark}, but by its discs 2 is to move"):
+        with pytest.raises(InvalidPosition, match=f"mark is {mark}, but by the discs 2 is to move"):
             encodings.from_kaggle(GOLDEN["kaggle"], SMALL, mark=mark)
-    with pytest.raises(InvalidPosition, match="character is 'X' or 'O', not 'Z'"):
+    with pytest.raises(InvalidPosition, match="character must be 'X' or 'O', not 'Z'"):
         encodings.to_characters(ASYMMETRIC, first="Z")
 
 

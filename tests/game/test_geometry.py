@@ -94,7 +94,7 @@ def test_boards_of_more_than_a_word_are_refused() -> None:
 
     Geometry(8, 7).check_fits_word()
     message = (
-        r"^the lens holds boards of columns \* \(rows \+ 1\) <= 64 bits; 8x8 connect 4 takes 72$"
+        r"^the lens supports boards of columns \* \(rows \+ 1\) <= 64 bits; 8x8 connect 4 takes 72$"
     )
     with pytest.raises(Wrong, match=message):
         Geometry(8, 8).check_fits_word("the lens", Wrong)

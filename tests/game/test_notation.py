@@ -64,12 +64,12 @@ def test_numbers_of_any_length_are_read_whole() -> None:
         (
             "d1d2",
             "move 2: '1' after 'd' mixes letters and digits:"
-            " name all columns by letters, or all by digits",
+            " use only letters, or only digits",
         ),
         (
             "44 D",
             "move 3: 'D' after '4' mixes letters and digits:"
-            " name all columns by letters, or all by digits",
+            " use only letters, or only digits",
         ),
     ],
 )

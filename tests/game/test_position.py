@@ -138,7 +138,7 @@ def test_what_is_printed_of_a_position_can_be_read_again() -> None:
         ("move", ": there is play(column), which returns a new position"),
         ("player", ": there is turn (0 or 1)"),
         ("is_terminal", ": there is is_over"),
-        ("moves", ": there is GameLine, which takes moves back"),
+        ("moves", ": there is GameLine, which has undo and redo"),
         ("trun", "(did you mean turn?)"),
         ("to_kaggle", ": claimeven.encodings has functions such as to_kaggle"),
         ("_repr_png_", "a Position has no attribute '_repr_png_'"),
@@ -202,11 +202,11 @@ def test_illegal_moves(moves: str, column: int, message: str) -> None:
 
 
 INVALID = [
-    (1, 0, "discs lie off the board, or a disc of mine is not in the mask"),
-    (0, 1 << 6, "discs lie off the board"),
-    (0, 1 << 49, "discs lie off the board"),
-    (-1, 1, "discs lie off the board"),
-    (0, -1, "discs lie off the board"),
+    (1, 0, "discs are off the board, or a disc of mine is not in the mask"),
+    (0, 1 << 6, "discs are off the board"),
+    (0, 1 << 49, "discs are off the board"),
+    (-1, 1, "discs are off the board"),
+    (0, -1, "discs are off the board"),
     (0, 2, "a disc floats above an empty cell in column 1"),
     (0, 0b101 << 7, "a disc floats above an empty cell in column 2"),
     (1, 1, "the side to move has 1 discs and the other 0: sides take turns"),
@@ -227,16 +227,18 @@ def test_bad_move_strings() -> None:
     with pytest.raises(IllegalMove, match=r"^move 7: column 4 is full$"):
         Position.from_moves("4444444")
     for wrong in (4455, None, 1.5):
-        with pytest.raises(InvalidNotation, match=f"moves are a move string, .*, not {wrong}"):
+        with pytest.raises(InvalidNotation, match=f"moves must be a move string .*, not {wrong}"):
             Position.from_moves(wrong)  # type: ignore[arg-type]
-    with pytest.raises(InvalidNotation, match="moves are a move string"):
+    with pytest.raises(InvalidNotation, match="moves must be a move string"):
         Position.from_moves(np.array(3))
     with pytest.raises(InvalidPosition, match="takes a Geometry"):
         Position.from_moves("44", (7, 6))  # type: ignore[arg-type]
-    with pytest.raises(InvalidNotation, match="a move string is text, such as '4455', not 4455"):
+    with pytest.raises(
+        InvalidNotation, match="a move string must be text, such as '4455', not 4455"
+    ):
         parse_moves(4455)  # type: ignore[arg-type]
     for start in ("abc", 1.5):
-        with pytest.raises(InvalidPosition, match="a line starts from a Position, not from"):
+        with pytest.raises(InvalidPosition, match="start must be a Position, not"):
             GameLine(start)  # type: ignore[arg-type]
 
 
@@ -245,7 +247,9 @@ def test_positions_do_not_change() -> None:
         Position().mine = 1
     with pytest.raises(AttributeError):
         Position().other = 1
-    with pytest.raises(AttributeError, match="a Position cannot be changed; mine stays"):
+    with pytest.raises(
+        AttributeError, match="a Position cannot be changed; mine cannot be deleted"
+    ):
         del Position().mine
 
 

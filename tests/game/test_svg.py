@@ -103,10 +103,10 @@ def test_a_stage_holds_what_any_position_needs(position: Position) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"position": "44"}, "a Position is drawn, as Position.from_moves\\('44'\\), not '44'"),
+        ({"position": "44"}, "position must be a Position, not '44'"),
         ({"last": "4"}, "the last column must be a whole number, not '4'"),
-        ({"scores": 3}, "scores are a number for each column, not 3"),
-        ({"scores": "1234567"}, "scores are a number for each column"),
+        ({"scores": 3}, "scores must be a number for each column, not 3"),
+        ({"scores": "1234567"}, "scores must be a number for each column"),
         ({"scores": [1.5] * 7}, "a score must be a whole number, not 1.5"),
         ({"scores": [1] * 6}, "takes 7 scores, not 6"),
         ({"cell": 0}, "the pixels of a cell must be greater than 0, not 0"),

@@ -75,7 +75,7 @@ def test_every_value_is_the_true_one_or_bounds_it(algorithm: str) -> None:
                 assert node.bound == AT_MOST
                 assert node.value >= true
                 assert node.value <= node.alpha
-            if node.looked_at == 1 and node.reason != FROM_TABLE:  # the window was not asked
+            if node.node_count == 1 and node.reason != FROM_TABLE:  # the window was not asked
                 assert node.bound == EXACT
             assert node.alpha < node.beta
             if node.principal:
@@ -93,13 +93,13 @@ def test_the_tree_is_that_of_the_search(algorithm: str) -> None:
         result = MinimaxSearch(algorithm, "windows", backend="python").search(position, DEPTH)
         root = grown(algorithm, position)
         nodes = [node for node, _, _ in walk(root, position)]
-        assert len(nodes) == root.looked_at == result.counters.nodes
+        assert len(nodes) == root.node_count == result.counters.nodes
         assert sum(node.skipped > 0 for node in nodes) == result.counters.cutoffs
         assert (root.value, root.principal) == (result.value, True)
         principal = [node.column for node in nodes if node.principal][1:]
         assert tuple(principal) == result.line
         shallow = grown(algorithm, position, shown=1)
-        assert [c.looked_at for c in shallow.children] == [c.looked_at for c in root.children]
+        assert [c.node_count for c in shallow.children] == [c.node_count for c in root.children]
 
 
 def test_few_nodes_are_the_principal_variation_and_those_next_to_the_root() -> None:
@@ -137,9 +137,9 @@ def small_tree() -> SearchedNode:
     """A tree of which every number is known: two bounds, a loss, a win, and one node left out."""
     searched = "best of the columns tried"
     children = [
-        SearchedNode(3, -math.inf, math.inf, 5.0, EXACT, searched, looked_at=4, principal=True),
-        SearchedNode(2, 5.0, math.inf, 3.0, AT_MOST, searched, skipped=1, looked_at=3),
-        SearchedNode(4, -math.inf, 5.0, 7.0, AT_LEAST, searched, skipped=2, looked_at=6),
+        SearchedNode(3, -math.inf, math.inf, 5.0, EXACT, searched, node_count=4, principal=True),
+        SearchedNode(2, 5.0, math.inf, 3.0, AT_MOST, searched, skipped=1, node_count=3),
+        SearchedNode(4, -math.inf, 5.0, 7.0, AT_LEAST, searched, skipped=2, node_count=6),
         SearchedNode(1, 5.0, math.inf, 4.0 - WIN, EXACT, "Red wins"),
         SearchedNode(5, 5.0, math.inf, WIN - 3.0, EXACT, "Yellow wins"),
     ]
@@ -185,14 +185,14 @@ def test_text_and_json_and_drawing() -> None:
     position = Position.from_moves("4455")
     root = grown("alphabeta", position, shown=2, limit=30)
     text = tree_text(root, position)
-    assert "as the side to move at the root sees them" in text
+    assert "from the view of the side to move at the root" in text
     assert "root *" in text
     assert "[-inf, +inf]" in text
     assert "cut: 5 columns skipped" in text
     told = json.loads(json.dumps(tree_json(root, position), allow_nan=False))
     assert (told["move"], told["alpha"], told["beta"]) == (None, None, None)
     assert (told["value"], told["plies_to_end"], told["bound"]) == (WIN - 3, 3, "exact")
-    assert told["nodes"] == root.looked_at
+    assert told["nodes"] == root.node_count
     assert {child["move"] for child in told["children"]} <= set("1234567")
     drawing = ET.fromstring(tree_svg(root, position, 2000.0))
     space = "{http://www.w3.org/2000/svg}"

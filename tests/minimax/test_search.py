@@ -17,7 +17,7 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.evaluation import EVALUATIONS, InvalidEvaluation, WindowWeights, weighted_windows
 from claimeven.minimax import PROVEN, WIN, Counters, InvalidSearch, MinimaxResult, MinimaxSearch
-from claimeven.minimax.types import MOST, column_order, plies_to_end
+from claimeven.minimax.types import MAX_HEURISTIC, column_order, plies_to_end
 from tests.minimax.support import ALGORITHMS, BACKENDS, ORDERS, told
 from tests.positions import SEARCHED, random_positions
 
@@ -156,10 +156,10 @@ def test_a_function_of_ones_own_is_searched_with(algorithm: str) -> None:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_no_evaluation_outweighs_a_proven_result(algorithm: str) -> None:
     result = MinimaxSearch(algorithm, lambda position: -1e300).search(Position(), 1)
-    assert result.value == MOST
+    assert result.value == MAX_HEURISTIC
     assert result.plies_to_end is None
     lost = MinimaxSearch(algorithm, lambda position: 1e300).search(Position(), 1)
-    assert (lost.value, lost.plies_to_end) == (-MOST, None)
+    assert (lost.value, lost.plies_to_end) == (-MAX_HEURISTIC, None)
     won = MinimaxSearch(algorithm, lambda position: -1e300).search(Position.from_moves("112233"), 1)
     assert (won.column, won.plies_to_end) == (3, 1)
 
@@ -172,7 +172,7 @@ def test_great_weights_are_cut_to_less_than_a_win(
 ) -> None:
     great = weighted_windows("great", WindowWeights(*[weight] * 7), "other weights", 10.0)
     search = MinimaxSearch(algorithm, great, backend=backend)
-    cut = MOST if weight > 0 else -MOST
+    cut = MAX_HEURISTIC if weight > 0 else -MAX_HEURISTIC
     for depth, value in ((1, -cut), (2, cut)):
         assert search.search(Position.from_moves("4455"), depth).value == value
 
@@ -264,7 +264,7 @@ def no_evaluation(position: Position) -> float:
     return 0.0
 
 
-POWERS = "a table has a power of two of entries, 1 to 2^28, not"
+POWERS = "table must be a power of two, 1 to 2^28, not"
 
 
 @pytest.mark.parametrize(
@@ -305,11 +305,11 @@ def test_limits_that_cannot_be_are_told(limits: Any, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("search", "position", "sentence"),
     [
-        (MinimaxSearch(), Position.from_moves("1212121"), "the game is over, so there is nothing"),
+        (MinimaxSearch(), Position.from_moves("1212121"), "the game is over: there are no moves"),
         (MinimaxSearch(backend="compiled"), Position(Geometry(9, 9)),
-         "backend=compiled holds boards of columns * (rows + 1) <= 64 bits; 9x9"),
+         "backend=compiled supports boards of columns * (rows + 1) <= 64 bits; 9x9"),
         (MinimaxSearch("minimax", no_evaluation, backend="compiled"), Position(),
-         "the evaluation no_evaluation is Python: choose backend=auto or backend=python"),
+         "the evaluation no_evaluation is not compiled: choose backend=auto or backend=python"),
     ],
 )  # fmt: skip
 def test_positions_that_cannot_be_searched_are_told(

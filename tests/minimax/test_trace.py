@@ -50,11 +50,11 @@ def test_a_cut_tells_how_many_columns_it_skips_and_why() -> None:
             count, roots_side_moves = event.skipped, len(event.columns) % 2 == 0
             columns = "1 column" if count == 1 else f"{count} columns"
             sure = (
-                "the opponent is sure of beta"
+                "the opponent can already get beta"
                 if roots_side_moves
-                else "the root's side is sure of alpha"
+                else "the root's side can already get alpha"
             )
-            assert event.reason == f"{columns} skipped: {sure} already"
+            assert event.reason == f"{columns} skipped: {sure}"
             told.add((count, roots_side_moves))
     assert told >= {(1, True), (2, True), (2, False), (3, False)}
 

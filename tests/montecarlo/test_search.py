@@ -216,7 +216,7 @@ def test_boards_beyond_a_word_are_searched_in_python(name: str) -> None:
     result = search(position, PRESETS[name], 12)
     assert result.backend == "python"
     assert result.column in position.legal_columns
-    with pytest.raises(InvalidOptions, match="backend=compiled holds boards of columns"):
+    with pytest.raises(InvalidOptions, match="backend=compiled supports boards of columns"):
         search(position, PRESETS[name], 12, backend="compiled")
 
 

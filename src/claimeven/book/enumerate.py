@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from claimeven.game.batch import canonical_keys, has_line, image_counts, moves
 from claimeven.game.geometry import Geometry
-from claimeven.game.perft_kernel import discs_of_keys, without_doubles
+from claimeven.game.perft_kernel import discs_of_keys, sort_unique
 from claimeven.solver.scores import win_score
 
 Keys = npt.NDArray[np.uint64]
@@ -51,7 +51,7 @@ def layers(geometry: Geometry, plies: int) -> Iterator[Layer]:
             canonical_keys(theirs + mask_after, geometry)
             for _, theirs, mask_after in moves(mine, mask, geometry)
         ]
-        keys = without_doubles(np.concatenate(found)) if found else keys[:0]
+        keys = sort_unique(np.concatenate(found)) if found else keys[:0]
         mine, mask = discs_of_keys(keys, geometry)
         won = has_line(mine ^ mask, geometry)
         full = ~won & (mask == np.uint64(geometry.board))

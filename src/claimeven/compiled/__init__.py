@@ -1,4 +1,4 @@
-"""Compiled code: how kernels are made, kept on disk, and what they share with each other."""
+"""Compiled code: making kernels, storing them on disk, and operations that they share."""
 
 from claimeven.compiled.decorators import Kernel, inlined, kernel, load, prepared, when_compiling
 from claimeven.compiled.intrinsics import (

@@ -1,18 +1,18 @@
-"""Compiled code kept between runs: a file for each kernel or function of JAX, in the user's cache.
+"""The cache of compiled code: a file for each kernel or JAX function, in the user's cache folder.
 
-A file, named after the kernel or the function of JAX and a digest of all that its code depends on:
+The file name has the name of the function and a digest of everything that its code depends on:
 
 ```text
     offset  bytes  what
          0      8  magic: "C4KERN" 0x01 0x0A
          8     16  BLAKE2b digest of the rest
-        24      .  the compiled code, as Numba or JAX hands it over
+        24      .  the compiled code, as Numba or JAX returns it
 ```
 
-Nothing here ever fails a caller. A file that is damaged counts as absent and is written anew; a
-folder that cannot be written to is done without; files are moved into place whole, so processes
-that write the same one at once do each other no harm. They seldom do: of those that want the same
-file the first makes it and the others wait. `CLAIMEVEN_CACHE_DIR` moves the folder.
+The cache never raises errors. A corrupt file counts as absent and is written again, and a folder
+that cannot be written is not used. Files are moved into place complete, so processes may write the
+same file at the same time. Usually the first process writes it and the others wait.
+`CLAIMEVEN_CACHE_DIR` moves the folder.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ from claimeven.atomic_io import take_lock
 
 MAGIC = b"C4KERN\x01\n"
 SUFFIX, JAX_SUFFIX = ".kernel", ".program"
-#: What is kept: files used within so many days, the last used ones, up to so many bytes in all.
+#: Files stay for this many days after their last use, up to this total size.
 KEEP_DAYS, KEEP_BYTES = 60, 200 << 20
 
 _DIGEST_BYTES = 16
 _DAY = 86_400
 _UNFINISHED = ".part"
 _LOCK = ".lock"
-#: Seconds that a file made by another process is waited for, and between two looks at it.
+#: Seconds to wait for a file made by another process, and between two checks of it.
 _PATIENCE, _LOOK = 120.0, 0.01
-#: The folders, beside ours, in which version 0.1 kept its code.
+#: The names of the cache folders of version 0.1.
 _FORMER = re.compile(r"compiled-[0-9a-f]{20}")
 
 
 def cache_folder() -> Path | None:
-    """Return the folder of compiled code, not necessarily there yet; None for a user without one.
+    """Return the folder of compiled code, which may not exist yet; None if the user has no home.
 
     `CLAIMEVEN_CACHE_DIR` is read at every call.
     """
@@ -63,7 +63,7 @@ def cache_folder() -> Path | None:
 
 
 def processor() -> str:
-    """Return the kind of this processor and what it can do, which code is made for."""
+    """Return the name and features of this processor, which compiled code depends on."""
     from llvmlite import binding  # noqa: PLC0415 - takes long to import
 
     features: Any = binding.get_host_cpu_features()
@@ -71,7 +71,7 @@ def processor() -> str:
 
 
 def read(path: Path) -> bytes | None:
-    """Return what `write` put into a file; None if it is not there, damaged or unreadable."""
+    """Return the content of a file of `write`; None if it is missing, corrupt or unreadable."""
     try:
         data = path.read_bytes()
     except OSError:
@@ -87,7 +87,7 @@ def read(path: Path) -> bytes | None:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Put content into a file, whole or not at all; then remove what was not used for long."""
+    """Write content to a file, completely or not at all; then remove old files."""
     unfinished = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -107,9 +107,9 @@ def write(path: Path, content: bytes) -> None:
 
 @contextmanager
 def making(path: Path | None, meanwhile: Callable[[], None]) -> Iterator[None]:
-    """Make a file that is not there alone: wait for a process that makes it, which it then is.
+    """Let one process make a missing file; the others wait here until it exists.
 
-    `meanwhile` is called now and then. Nobody waits where there are no locks.
+    `meanwhile` is called while waiting. Without file locks there is nothing to wait for.
     """
     lock = None if path is None or _is_there(path) else _open_lock(path)
     if lock is None:
@@ -134,7 +134,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _open_lock(path: Path) -> IO[bytes] | None:
-    """Return the file by which processes tell that they make another, None where that cannot be."""
+    """Return the lock file of a file, None if it cannot be opened."""
     with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         return path.with_suffix(_LOCK).open("wb")
@@ -142,10 +142,9 @@ def _open_lock(path: Path) -> IO[bytes] | None:
 
 
 def tidy(folder: Path) -> None:
-    """Remove what was not used for `KEEP_DAYS`, and the least recently used beyond `KEEP_BYTES`.
+    """Remove files not used for `KEEP_DAYS`, and the least recently used beyond `KEEP_BYTES`.
 
-    Only files and folders that claimeven made are looked at. A process that still wants one of
-    them compiles it again.
+    Only files and folders of claimeven are removed. A process that needs one compiles it again.
     """
     now = time.time()
     with suppress(OSError):
@@ -158,14 +157,14 @@ def tidy(folder: Path) -> None:
                 path.unlink()
         for former in folder.parent.iterdir():
             if _FORMER.fullmatch(former.name) and not former.is_symlink():
-                # A kernel's own file there was touched whenever the kernel was loaded.
+                # Version 0.1 touched the file of a kernel when it loaded the kernel.
                 used = max((path.lstat().st_mtime for path in former.iterdir()), default=0.0)
                 if (now - used) / _DAY > KEEP_DAYS:
                     shutil.rmtree(former, ignore_errors=True)
 
 
 def _files(folder: Path) -> list[tuple[float, Path]]:
-    """Return when each of our files was last used, and the file."""
+    """Return the last use and the path of each file of the cache."""
     found = []
     for path in folder.iterdir():
         if path.suffix in (SUFFIX, JAX_SUFFIX, _UNFINISHED, _LOCK):

@@ -1,7 +1,7 @@
-"""How Numba is set up: its options, and how compiled code is stored on disk.
+"""The setup of Numba: its options, and the storage of compiled code on disk.
 
-Imported when the first kernel is compiled or loaded, since Numba takes long to import. All that
-relies on Numba's private parts is in this module; `fallback` does without.
+Imported when the first kernel is compiled or loaded, because importing Numba takes long. Only this
+module uses private parts of Numba; `fallback` works without them.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from claimeven.compiled.types import Signature, numba_signature
 
 __all__ = ["compiled", "helper", "intrinsics_llvm"]
 
-#: Without the Python error model, releasing the GIL. `_nrt`: no reference of an array is counted,
-#: so that taking one out of a tuple costs nothing. The caller holds them, and Numba refuses to
-#: compile what would make an array. No entry for C is made, nobody calls it. `forceinline` is said
-#: since a kernel that is compiled because a helper calls it would be taken for a helper.
+#: Without the Python error model, releasing the GIL. With `_nrt` off, references to arrays are not
+#: counted, so that taking an array out of a tuple is free. The caller holds the arrays, and Numba
+#: refuses to compile code that makes arrays. There is no C entry point. `forceinline` is explicit,
+#: because Numba would treat a kernel that a helper calls like a helper.
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
@@ -43,10 +43,10 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-#: Goes up when other code is made of the same sources.
+#: Increase this when the same sources compile to different code.
 _MAKING = 3
 
-#: Kernels whose code can be called, by the symbols under which those find it that call them.
+#: Names of callable kernels, by the symbols of their code.
 _shared: dict[str, str] = {}
 
 
@@ -60,7 +60,7 @@ def compiled(
     """Return a function compiled for its signatures, or loaded from the cache.
 
     `safe_moment` is called before each pass of the compiler, and `announce` before it starts. If
-    another process compiles the same, it is waited for. `load` loads kernels it calls, by name.
+    another process compiles the same code, this one waits. `load` loads called kernels, by name.
     """
     made: Any = numba.njit(**_OPTIONS)(function)
     made._cache = kept = KernelCache(function, announce, load)
@@ -81,9 +81,9 @@ def compiled(
 
 
 def _share(result: Any, name: str, path: Path | None) -> None:
-    """Have those that call a kernel jump to its code, where Numba would make it part of them.
+    """Let callers jump to the code of a kernel, which Numba would otherwise inline.
 
-    The rules of playouts, which all Monte Carlo searches call, would be compiled for each of them.
+    Otherwise the playout rules would be compiled again for each Monte Carlo search.
     """
     made = result.fndesc
     symbol = f"claimeven.{path.stem if path is not None else f'{name} {len(_shared)}'}"
@@ -100,8 +100,8 @@ def helper(
 ) -> Any:
     """Return a function that becomes part of the kernels that call it.
 
-    `prepared`: it is optimized by itself before. `callable_here`: it can be called from Python too.
-    Either takes time to compile, and few need it.
+    A `prepared` helper is optimized separately first. With `callable_here` Python can call it too.
+    Both take time to compile, and few helpers need them.
     """
     options = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": not callable_here}
     if not callable_here:
@@ -110,14 +110,14 @@ def helper(
 
 
 class _Nowhere:
-    """Stands for the code generator of a `_Part` where its place in memory would be noted."""
+    """Replaces the code generator of a `_Part`, which would store its memory address."""
 
     def set_env(self, env_name: str, env: Any) -> None:
-        """Do nothing: only code that raises errors looks there, and kernels raise none."""
+        """Do nothing: only code that raises errors needs it, and kernels do not raise errors."""
 
 
 class _Prepared(JITCodeLibrary):
-    """The code of a helper, which is made that of a processor in its kernels only."""
+    """The code of a helper, which becomes machine code only as part of its kernels."""
 
     def _finalize_final_module(self) -> None:
         whole: Any = self
@@ -126,20 +126,20 @@ class _Prepared(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return 0: there is no code to be called."""
+        """Return 0: the code cannot be called."""
         return 0
 
     @property
     def codegen(self) -> _Nowhere:
-        """Who would be told where it lies."""
+        """A code generator that does not store the address."""
         return _Nowhere()
 
 
 class _Part(_Prepared):
-    """The code of a helper, which is optimized in its kernels only.
+    """The code of a helper, which is optimized only as part of its kernels.
 
-    Numba would optimize it with those it calls in it as if it were called by itself: the same code
-    once for each helper around it.
+    Numba would also optimize it alone, together with the helpers that it calls: the same code once
+    for each helper around it.
     """
 
     def _optimize_final_module(self) -> None:
@@ -159,7 +159,7 @@ class _PartCompiler(compiler.Compiler):
 
 
 class _PreparedCompiler(_PartCompiler):
-    """Compiles a helper to what is `_Prepared`."""
+    """Compiles a helper to a `_Prepared`."""
 
     made = _Prepared
 
@@ -170,10 +170,10 @@ def _arguments_of(signature: Any) -> Any:
 
 
 class KernelCache:
-    """What Numba asks for the code of a function before it compiles, and hands it to afterwards.
+    """The cache that Numba uses for a function, before and after compiling it.
 
-    Numba would keep its own files; it takes any object with these methods (its
-    `core.caching._Cache`). Ours are checked before they are used and kept under a finer name.
+    Numba accepts any object with the methods of its `core.caching._Cache`. Its own cache does not
+    check files, and its file names depend on fewer things.
     """
 
     def __init__(
@@ -188,10 +188,10 @@ class KernelCache:
         self.load = load
 
     def path_of(self, signature: Any, target: Any) -> Path | None:
-        """Return the file of one signature's code; None where there can be none.
+        """Return the path of the code of one signature; None if it cannot be stored.
 
-        It is named after all that the code depends on: the sources, the kind of processor, and
-        the versions of those who make it.
+        Its name depends on everything that the code depends on: the sources, the processor, and
+        the versions of Python, Numba and LLVM.
         """
         folder = cache.cache_folder()
         if folder is None:
@@ -207,38 +207,38 @@ class KernelCache:
         return folder / f"{shown}-{digest.hexdigest()}{cache.SUFFIX}"
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return the compiled code of a signature, None if it is not kept.
+        """Return the compiled code of a signature, None if it is not in the cache.
 
-        Numba's own cache would first `refresh` the target: import all that Numba can compile, SciPy
-        with it where there is one, which takes longer than all else. Code that is compiled needs
-        none of it, and the compiler does so by itself where it has to run.
+        Numba's own cache would first `refresh` the target: import all that Numba can compile,
+        including SciPy if installed, which takes longest. Compiled code does not need it, and the
+        compiler does it when it runs.
         """
         path = self.path_of(signature, target_context.codegen())
         content = None if path is None else cache.read(path)
         if content is not None:
-            # What was kept is whole. That it cannot be used all the same is no reason to fail.
+            # The content is complete. If it cannot be used anyway, the code is compiled again.
             with suppress(Exception):
                 calls, reduced = pickle.loads(content)
                 made, args = reduced[1], _arguments_of(signature)
-                # Not a file of another kernel, renamed.
+                # Reject a renamed file of another kernel.
                 is_ours = f"{made.modname}.{made.qualname}" == self.name and made.argtypes == args
                 if calls and is_ours:
                     self.load(calls.values())
-                if is_ours and calls.keys() <= _shared.keys():  # else they were compiled otherwise
+                if is_ours and calls.keys() <= _shared.keys():  # else the callees have changed
                     rebuild: Any = compiler.CompileResult._rebuild
                     return rebuild(target_context, *reduced)
         self.announce()
         return None
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep the compiled code of a signature."""
+        """Store the compiled code of a signature."""
         path = self.path_of(signature, result.codegen)
         if path is not None and not result.library.has_dynamic_globals:
             dumps: Any = serialize.dumps
             names = {each.name for each in result.library._final_module.functions}
             calls = {symbol: name for symbol, name in _shared.items() if symbol in names}
-            # Numba would keep what LLVM made it of as well, for those who make it part of theirs,
-            # and takes longer to read it than all else. It asks there only which names there are.
+            # Numba would also store the LLVM code, for inlining, and reading it takes longest.
+            # Only the names in it are needed.
             made = result.fndesc
             named = (made.llvm_func_name, made.llvm_cpython_wrapper_name)
             empty = "\n".join(f"define void @{name}() {{ unreachable }}" for name in named)
@@ -248,7 +248,7 @@ class KernelCache:
 
 @contextmanager
 def _between_passes(call: Callable[[], None]) -> Iterator[None]:
-    """Have a function called before each pass of the compiler."""
+    """Call a function before each pass of the compiler."""
 
     class Passes(event.Listener):
         def on_start(self, event: Any) -> None:

@@ -1,6 +1,6 @@
 """The `kernel` and `inlined` decorators: functions compiled by Numba, late.
 
-A kernel is compiled for an explicit signature when it is first called, and kept on disk (see
+A kernel is compiled for an explicit signature when it is first called, and stored on disk (see
 `cache`). Only then is Numba imported (see `compiler`).
 """
 
@@ -22,21 +22,21 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _announce: Callable[[], None] | None = None
 #: The module that compiles: `compiler`, or `fallback` if Numba is other than that one expects.
 _compiler: Any = None
-#: What is raised by code that relies on private parts of Numba which have changed.
+#: Errors of code that uses private parts of Numba which have changed.
 _CHANGED = (AttributeError, ImportError, KeyError, TypeError)
 
 
-def when_compiling(tell: Callable[[], None] | None) -> None:
-    """Have `tell` called once a process, before the first kernel not in the cache is compiled."""
-    global _announce  # noqa: PLW0603 - one process has one place to tell
-    _announce = tell
+def when_compiling(on_compile: Callable[[], None] | None) -> None:
+    """Call `on_compile` once per process, before the first kernel that is not in the cache."""
+    global _announce  # noqa: PLW0603 - one process has one callback
+    _announce = on_compile
 
 
 def _announce_once() -> None:
     global _announce
     if _announce is not None:
-        tell, _announce = _announce, None
-        tell()
+        callback, _announce = _announce, None
+        callback()
 
 
 def _compiler_in_use() -> Any:
@@ -53,7 +53,7 @@ def _compiler_in_use() -> Any:
 
 
 def _fall_back(changed: Exception) -> None:
-    """Compile by `numba.njit` alone from now on, with a warning."""
+    """Use only `numba.njit` from now on, with a warning."""
     global _compiler  # noqa: PLW0603 - see above
     import numba  # noqa: PLC0415 - takes long to import
 
@@ -61,23 +61,24 @@ def _fall_back(changed: Exception) -> None:
 
     _compiler = fallback
     warnings.warn(
-        f"claimeven does not know Numba {numba.__version__} ({type(changed).__name__}: {changed}):"
-        " it compiles in every process, which takes longer; results are the same",
+        f"claimeven does not support Numba {numba.__version__} ({type(changed).__name__}:"
+        f" {changed}): kernels are compiled in every process, which takes longer; results are the"
+        " same",
         RuntimeWarning,
         stacklevel=2,
     )
 
 
-def _is_told_to_compile_nothing() -> bool:
-    """As Numba reads it, which takes what is no number, an empty text too, for nothing said."""
+def _is_jit_disabled() -> bool:
+    """Read the variable as Numba does, which ignores any text that is not a number."""
     try:
         return int(os.environ.get("NUMBA_DISABLE_JIT", "")) != 0
     except ValueError:
         return False
 
 
-#: Whether Numba was told to compile nothing, so that kernels can be stepped through as Python.
-PLAIN = _is_told_to_compile_nothing()
+#: Whether Numba is disabled, so that a debugger can step through kernels as Python.
+PLAIN = _is_jit_disabled()
 
 #: Kernels are loaded one at a time: they call each other, and Numba compiles for one thread only.
 _LOADING = interrupts.Lock()
@@ -86,9 +87,9 @@ _LOADING = interrupts.Lock()
 class Kernel:
     """A function that is compiled, or loaded from the cache, when it is first called.
 
-    Importing its module costs nothing, and what is never called is never compiled. `load` does
-    the work ahead of a call, so that no clock runs meanwhile. A kernel may call another; a small
-    helper of kernels is better `inlined`.
+    Importing its module is free, and a kernel that is never called is never compiled. `load`
+    compiles ahead of a call, before a clock starts. A kernel may call another; a small helper of
+    kernels should be `inlined`.
     """
 
     def __init__(self, function: Callable[..., Any], signatures: tuple[Signature, ...]) -> None:
@@ -122,21 +123,21 @@ class Kernel:
         return cast(Callable[..., Any], _compiler_in_use().compiled(*given))
 
     def _load_called(self, names: Collection[str]) -> None:
-        """Load kernels that it calls, by their modules and names."""
+        """Load the kernels that it calls, by their modules and names."""
         for each in _named_in(self.py_func):
             if f"{each.py_func.__module__}.{each.py_func.__qualname__}" in names:
                 each.load()
 
     @property
     def _numba_type_(self) -> Any:
-        """What Numba takes it for where another kernel calls it: the compiled function."""
+        """The type of the compiled function, for Numba, if another kernel calls it."""
         return cast(Any, self.load())._numba_type_
 
 
 def _named_in(function: Callable[..., Any]) -> Iterator[Kernel]:
-    """The kernels that a function, or a helper in it, names: by itself, or as part of a module.
+    """Yield the kernels whose names a function or its helpers use, alone or after a module.
 
-    All that it calls are among them, and perhaps others, named like an attribute there.
+    They include all kernels that it calls, and perhaps others with the name of an attribute.
     """
     waiting, met = [function], {function}
     while waiting:
@@ -165,7 +166,7 @@ class Helper:
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run it, compiled, by itself."""
+        """Run the compiled function outside a kernel."""
         return self._made_to_call(*arguments)
 
     @cached_property
@@ -174,7 +175,7 @@ class Helper:
 
     @property
     def _numba_type_(self) -> Any:
-        """What Numba takes it for in a kernel."""
+        """The type of the function, for Numba, in a kernel."""
         compiler = _compiler_in_use()
         if self._made_by is not compiler:
             self._made_by, self._made = compiler, compiler.helper(self.py_func, self._prepared)
@@ -184,8 +185,8 @@ class Helper:
 def kernel(*signatures: Signature) -> Callable[[Function], Function]:
     """Make a function a `Kernel`, compiled for the given signatures and cached on disk.
 
-    A signature is a text, or made of the types in `types` where it has tuples of arrays. A kernel
-    makes no arrays: it is given all that it works on.
+    A signature is text, or is built from `types` if it has tuples of arrays. A kernel does not
+    make arrays: the caller passes them.
 
     Under `NUMBA_DISABLE_JIT=1` the function stays plain Python.
     """
@@ -206,15 +207,15 @@ def load(*kernels: Callable[..., Any]) -> None:
 def inlined(function: Function) -> Function:
     """Mark a small helper of kernels: it becomes part of each kernel that calls it.
 
-    It has no cache entry of its own, so it costs nothing when the kernels load from the cache.
+    It has no cache entry, so it is free when the kernels load from the cache.
     """
     return function if PLAIN else cast(Function, Helper(function))
 
 
 def prepared(function: Function) -> Function:
-    """Mark a helper as `inlined` does; it is optimized by itself before it is part of a kernel.
+    """Mark a helper as `inlined` does, and optimize it before it becomes part of a kernel.
 
-    Kernels take longer to compile for it. Worth it for long helpers with loops of their own: the
-    evaluations make alpha-beta faster by half so.
+    Kernels take longer to compile. It pays off for long helpers with loops: alpha-beta with such
+    evaluations is faster by half.
     """
     return function if PLAIN else cast(Function, Helper(function, prepared=True))

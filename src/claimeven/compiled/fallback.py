@@ -1,6 +1,6 @@
-"""Compiling by `numba.njit` alone, for a Numba whose private parts `compiler` does not know.
+"""Compiling with only `numba.njit`, for versions of Numba that `compiler` does not support.
 
-The results are the same. Nothing is stored, so every process compiles what it calls.
+The results are the same. Code is not stored, so every process compiles the kernels that it calls.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def compiled(
     announce: Callable[[], None],
     load: Callable[[Collection[str]], None],
 ) -> Any:
-    """As `compiler.compiled`; Ctrl-C is raised between two kernels."""
+    """Do as `compiler.compiled`; Ctrl-C is raised between two kernels."""
     announce()
     made: Any = numba.njit(**_OPTIONS)(function)
     for signature in signatures:
@@ -38,5 +38,5 @@ def compiled(
 def helper(
     function: Callable[..., Any], prepared: bool = False, callable_here: bool = False
 ) -> Any:
-    """As `compiler.helper`; LLVM decides what becomes part of what."""
+    """Do as `compiler.helper`; LLVM decides about inlining."""
     return numba.njit(**_OPTIONS)(function)

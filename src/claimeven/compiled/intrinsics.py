@@ -1,7 +1,7 @@
-"""Machine operations of kernels that Numba has no name for.
+"""Machine operations of kernels that are missing in Numba.
 
-Here each is the plain Python function of the same meaning, which is what runs outside of kernels
-and with `NUMBA_DISABLE_JIT=1`. What takes its place in a kernel stands in `intrinsics_llvm`.
+These are the Python versions, which run outside kernels and with `NUMBA_DISABLE_JIT=1`. Their
+replacements in kernels are in `intrinsics_llvm`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from claimeven.compiled.types import Int, Word, Words
 def winning_four(discs: Word, height: Word) -> Word:
     """Return the cells that would complete a line of four with `discs`.
 
-    Cells off the board and taken cells are among them; `height` is the bits a column takes.
+    They include cells off the board and taken cells; `height` is the number of bits per column.
     """
     found = discs ^ discs
     for step in (height // height, height - height // height, height, height + height // height):
@@ -23,7 +23,7 @@ def winning_four(discs: Word, height: Word) -> Word:
 
 
 def line_of_four(discs: Word, height: Word) -> Word:
-    """Return a word that is not zero when `discs` hold a line of four."""
+    """Return a word that is not zero if `discs` include a line of four."""
     found = discs ^ discs
     for step in (height // height, height - height // height, height, height + height // height):
         pairs = discs & (discs >> step)
@@ -48,4 +48,4 @@ def leading_zeros(word: Word) -> Int:
 
 
 def prefetch(words: Words, index: Word) -> None:
-    """Ask the machine to have words[index] at hand soon. Changes no result."""
+    """Load words[index] into the processor cache ahead of its use."""

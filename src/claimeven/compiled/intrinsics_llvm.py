@@ -1,8 +1,8 @@
-"""The twins of `intrinsics` in compiled code: what LLVM is told to do in their place.
+"""The twins of `intrinsics` in compiled code, as LLVM instructions.
 
-`winning_four` and `line_of_four` work on the four directions at once, one in each lane of a
-vector of four words; LLVM turns them into whatever vector instructions the machine has. The others
-are one instruction each.
+`winning_four` and `line_of_four` process the four directions together, one in each lane of a
+vector of four words; LLVM turns them into vector instructions of the machine. The others are one
+instruction each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNDEFINED = ir.Constant(_LANES, ir.Undefined)
 _FALSE = ir.Constant(ir.IntType(1), 0)
 _TO_READ, _KEEP, _DATA = _I32(0), _I32(3), _I32(1)
 
-#: What builds an operation: from LLVM's builder and the words it works on, the resulting word.
+#: Builds an operation: takes LLVM's builder and words, and returns the resulting word.
 Build = Callable[..., Any]
 
 _type_callable: Callable[..., Callable[[Build], Build]] = extending.type_callable
@@ -31,7 +31,7 @@ _lower_builtin: Callable[..., Callable[[Build], Build]] = extending.lower_builti
 
 
 def _of_words(function: Callable[..., Any]) -> Callable[[Build], Build]:
-    """Have calls of a function of words, in kernels, replaced by what the decorated one builds."""
+    """Replace calls of a function in kernels with the result of the decorated builder."""
     count = function.__code__.co_argcount
     typed = types.uint64(*[types.uint64] * count)
     typer: Any = (lambda word: typed) if count == 1 else (lambda discs, height: typed)

@@ -1,9 +1,9 @@
-"""Which sources a module is made of, and a digest of them: the name under which code is kept.
+"""The sources of a module and their digest, which names the compiled code.
 
-The sources of a module are its own file and those of every module of the package that it imports,
-directly or through others. They are read off the text of the import statements, those within
-functions and for type checkers only included: rather a file too many than one too few. An edit
-anywhere in them gives another digest, an edit elsewhere does not.
+The sources of a module are its file and the files of all modules of the package that it imports,
+directly or indirectly. They are found in the text of the import statements, including imports in
+functions and for type checkers: rather a file too many than one too few. An edit in these files
+changes the digest, an edit elsewhere does not.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _IMPORT = re.compile(
 
 
 def sources(module: str) -> dict[str, bytes]:
-    """Return the sources of a module by module name. Raises OSError where one cannot be read."""
+    """Return the sources of a module by module name. Raises OSError if one cannot be read."""
     found: dict[str, bytes] = {}
     waiting = [module]
     while waiting:
@@ -39,7 +39,7 @@ def sources(module: str) -> dict[str, bytes]:
 
 @cache
 def sources_digest(module: str) -> bytes:
-    """Return a digest of the sources of a module. Raises OSError where one cannot be read."""
+    """Return a digest of the sources of a module. Raises OSError if one cannot be read."""
     digest = hashlib.blake2b(digest_size=16)
     for name, text in sorted(sources(module).items()):
         digest.update(f"{name} {len(text)}\n".encode() + text)
@@ -49,7 +49,7 @@ def sources_digest(module: str) -> bytes:
 def imported_by(text: str) -> set[str]:
     """Return the modules of the package that a source text imports.
 
-    A package whose modules alone are imported from it is not one of them.
+    A package is not one of them if only modules are imported from it.
 
     >>> sorted(imported_by("from claimeven.game import bitboard"))
     ['claimeven.game.bitboard']
@@ -79,20 +79,20 @@ def _speaks_of(package: str, name: str) -> bool:
 
 @cache
 def _read(module: str) -> tuple[bytes, frozenset[str]]:
-    """Return the source of a module and what it imports."""
+    """Return the source of a module and the modules that it imports."""
     source = _path_of(module).read_bytes()
     return source, frozenset(imported_by(source.decode("utf-8", "replace")))
 
 
 def _in_package(name: str) -> Path:
-    """Return where a module of the package lies, if there is such a module."""
+    """Return the path of a module of the package, if it exists."""
     path = _ROOT.joinpath(*name.split(".")[1:])
     package = path / "__init__.py"
     return package if package.is_file() else path.with_suffix(".py")
 
 
 def _path_of(name: str) -> Path:
-    """Return where a module lies; one outside the package must have been imported."""
+    """Return the path of a module; a module outside the package must be imported already."""
     if name.partition(".")[0] == PACKAGE:
         return _in_package(name)
     path = getattr(sys.modules.get(name), "__file__", None)

@@ -2,8 +2,7 @@
 
 The state is one 64-bit word. Each draw adds `STEP` to it and mixes the sum (Steele, Lea and
 Flood, "Fast splittable pseudorandom number generators", 2014). The same seed gives the same
-draws in both, on every machine, which is what lets a textbook search and its compiled twin grow
-the same tree.
+draws in both, on every machine, so a textbook search and its compiled twin grow the same tree.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from claimeven.compiled.types import Word
 _WORD = (1 << 64) - 1
 _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
-#: What each draw adds to the state.
+#: Each draw adds this to the state.
 STEP = np.uint64(_STEP)
 _FIRST_FACTOR = np.uint64(_FIRST)
 _SECOND_FACTOR = np.uint64(_SECOND)

@@ -1,8 +1,8 @@
-"""What kernels take and return: for the reader of a signature, and for Numba.
+"""Types of the arguments and results of kernels, for readers and for Numba.
 
-To a type checker these are anything, since compiled and plain Python numbers mix at the border.
-In the signature of a kernel they are written as Numba writes its own, `int64(uint64[::1], int64)`,
-and become Numba's when the kernel is compiled: Numba takes longer to import than all the rest.
+For a type checker these are `Any`, because compiled and Python numbers mix. Signatures of kernels
+are written as in Numba, `int64(uint64[::1], int64)`, and become Numba types when the kernel is
+compiled, because importing Numba takes long.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ Ints: TypeAlias = Any  #: an array of int64
 
 
 class Type:
-    """A type as it is written: `int64[::1]` is a contiguous array, `int64(Type, ...)` a signature.
+    """A type as written: `int64[::1]` is a contiguous array, `int64(Type, ...)` a signature.
 
-    `numba()` returns what Numba calls so.
+    `numba()` returns the type of Numba.
     """
 
     def __init__(self, numba: Callable[[], Any]) -> None:
@@ -59,7 +59,7 @@ Signature: TypeAlias = Type | str
 
 
 def numba_signature(signature: Signature) -> Any:
-    """Return a signature as Numba takes it."""
+    """Return a signature as a type of Numba."""
     return signature.numba() if isinstance(signature, Type) else signature
 
 
@@ -83,7 +83,7 @@ void: Type = _named("void")
 
 
 def read_only(array: Type) -> Type:
-    """Return the type of arrays that are only read: they need not be such as can be written to."""
+    """Return the type of arrays that are only read, and may be read-only."""
     return Type(lambda: array.numba().copy(readonly=True))
 
 

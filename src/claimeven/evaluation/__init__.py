@@ -1,4 +1,4 @@
-"""Heuristic evaluations: what a position is worth to the side to move, without search."""
+"""Heuristic evaluations: estimates of a position for the side to move, without search."""
 
 from claimeven.evaluation.counting import COUNTERS, Sequence, count_by_length, sequence_list
 from claimeven.evaluation.registry import (

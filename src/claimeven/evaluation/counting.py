@@ -1,8 +1,8 @@
 """Counting the straight runs of a player's discs, four ways.
 
-`count_by_length` and `sequence_list` are the public functions; `COUNTERS` holds the ways by name
-so that tests hold them equal and the benchmark compares them: a scan of every window, a
-convolution of every line, a table of every possible line, and a few shifts of the bitboard.
+`count_by_length` and `sequence_list` are the public functions. `COUNTERS` has the four ways by
+name, for tests and the benchmark: a scan of every window, a convolution of every line, a table of
+every possible line, and a few shifts of the bitboard.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from claimeven.game.geometry import DIRECTIONS, Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 
-#: Lines longer than this are left to the scan by `count_by_table`: a table has 2^length rows.
+#: `count_by_table` scans longer lines, because a table has 2^length rows.
 TABLE_LINE = 9
 
 
@@ -76,7 +76,7 @@ def count_by_scan(discs: int, geometry: Geometry, length: int) -> int:
 
 
 def count_by_convolution(discs: int, geometry: Geometry, length: int) -> int:
-    """Convolve every line with ones and count the places where the sum is `length`."""
+    """Convolve every line with ones and count the sums that are `length`."""
     kernel = np.ones(length, dtype=np.int64)
     return sum(
         int(np.count_nonzero(np.convolve(line, kernel, mode="valid") == length))

@@ -1,4 +1,4 @@
-"""Every evaluation by name, and a user's own function as one."""
+"""The evaluations by name, and functions of users as evaluations."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ from claimeven.suggestions import no_such
 #: Evaluates a position for the side to move: greater is better for it, 0 is even.
 EvaluationFunction = Callable[[Position], float]
 
-#: The numbers by which compiled code knows the evaluations; `OWN` has no compiled twin.
+#: The numbers of the evaluations in compiled code; `OWN` has no compiled twin.
 OWN, SEQUENCES, WINDOWS, STREAKS, TRIPLES = -1, 0, 1, 2, 3
 
-#: No window weighs more. Searches cut evaluations to less, and sums of these fit a word.
+#: The greatest weight of a window. Searches clip evaluations, and sums of weights fit a word.
 MAX_WEIGHT: Final = 10**9
 
 
 class InvalidEvaluation(ClaimevenError):
-    """The name of no evaluation, or one of a user's own that does not return a number."""
+    """An unknown evaluation, or a function that does not return a number."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """A heuristic and what the searches need to know of it.
+    """A heuristic with its compiled twin and its scale.
 
-    `function` is the readable version, for any board. `scale` is the worth that counts as half
-    a win when a value in [-1, 1] is asked for, greater than 0. `kernel` names the compiled twin,
-    `OWN` if there is none. Raises `InvalidEvaluation` for another scale.
+    `function` is the readable version, for any board. A value of `scale`, which is greater than
+    0, counts as half a win when values are mapped to [-1, 1]. `kernel` is the number of the
+    compiled twin, or `OWN` without one. Raises `InvalidEvaluation` for an invalid scale.
     """
 
     name: str
@@ -72,23 +72,23 @@ class Evaluation:
     def __call__(self, position: Position) -> float:
         """Evaluate a position for the side to move.
 
-        Raises `InvalidEvaluation` where a function of one's own returns what is no number.
+        Raises `InvalidEvaluation` if the function of a user does not return a number.
         """
         if self.kernel == OWN:
-            return _number_of(self.function, self.name, position)
+            return _evaluate_checked(self.function, self.name, position)
         return self.function(position)
 
     def kernel_weights(self, geometry: Geometry) -> npt.NDArray[np.int64]:
-        """Return the weights its compiled twin takes on this board, shape (n,)."""
+        """Return the weights of the compiled twin on a board, shape (n,)."""
         weights = chain_weights(geometry.connect) if self.kernel == STREAKS else self.weights
         return np.array(weights, dtype=np.int64)
 
 
 def weighted_windows(name: str, weights: WindowWeights, summary: str, scale: float) -> Evaluation:
-    """Return the evaluation `windows` with other weights, compiled twin included.
+    """Return the evaluation `windows` with other weights, including its compiled twin.
 
-    Raises `InvalidEvaluation` for a weight that is no whole number, or beyond `MAX_WEIGHT` either
-    way: compiled code would count on with another one.
+    Raises `InvalidEvaluation` unless the weights are whole numbers from `-MAX_WEIGHT` to
+    `MAX_WEIGHT`.
     """
     for what, weight in asdict(weights).items():
         name_of = f"the weight {what}"
@@ -111,7 +111,7 @@ EVALUATIONS: dict[str, Evaluation] = {
         weighted_windows(
             "windows",
             WindowWeights(),
-            "every window of four by who holds two, three or four of it; blocks weigh more",
+            "windows of four, by the player with two, three or four discs; blocks weigh more",
             2000.0,
         ),
         weighted_windows(
@@ -123,11 +123,11 @@ EVALUATIONS: dict[str, Evaluation] = {
         Evaluation(
             "streaks",
             streaks,
-            "every disc by the longest chain through it, own less the opponent's",
+            "every disc by the longest chain through it, own minus the opponent's",
             500.0,
             STREAKS,
         ),
-        Evaluation("triples", triples, "runs of three, own less the opponent's", 4.0, TRIPLES),
+        Evaluation("triples", triples, "runs of three, own minus the opponent's", 4.0, TRIPLES),
     )
 }
 
@@ -147,23 +147,23 @@ def get_evaluation(chosen: str | Evaluation | EvaluationFunction) -> Evaluation:
     return EVALUATIONS[chosen]
 
 
-def _number_of(function: Callable[[Position], Any], name: str, position: Position) -> float:
-    """Return what a user's function says of a position.
+def _evaluate_checked(function: Callable[[Position], Any], name: str, position: Position) -> float:
+    """Return the value of a user's function, checked.
 
-    Raises `InvalidEvaluation` for what is no number: a search would take nan, which is neither more
-    nor less than anything, for a win or a loss as it comes.
+    Raises `InvalidEvaluation` unless it is a number. Comparisons with nan are always false, so a
+    search would take nan for a win or a loss.
     """
-    given = function(position)
-    if isinstance(given, (int, float)):
-        value = given
+    result = function(position)
+    if isinstance(result, (int, float)):
+        value = result
     else:
         try:
-            value = math.nan if isinstance(given, (str, bytes)) else float(given)
+            value = math.nan if isinstance(result, (str, bytes)) else float(result)
         except (TypeError, ValueError, OverflowError):
             value = math.nan
-    if isinstance(value, float) and math.isnan(value):  # which takes no integer of any size
+    if isinstance(value, float) and math.isnan(value):  # isnan rejects large integers
         raise InvalidEvaluation(
-            f"the evaluation {name} returned {reprlib.repr(given)} instead of a number"
+            f"the evaluation {name} returned {reprlib.repr(result)} instead of a number"
         )
     return value
 

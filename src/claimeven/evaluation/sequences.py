@@ -1,12 +1,12 @@
-"""The evaluation `sequences`: what the side to move could make of its runs with one more disc.
+"""The evaluation `sequences`: the runs that the side to move could make with one more disc.
 
-For each straight run of the side to move, of length 1 to `connect`, and each of its two ends: when
-the cell there is on the board and empty, the run would grow to `n` discs, its own length, the new
-disc, and the own discs met directly beyond it, `connect` at most. If that completes a line and the
-cell can be played now, the evaluation is `SEQUENCE_WIN`; otherwise it adds `n * (n - e)` where `e`
-is the number of empty cells below the cell.
+The evaluation looks at both ends of each straight run of the side to move, of length 1 to
+`connect`. If the cell there is on the board and empty, a disc there would make a run of `n` discs:
+the run, the new disc, and the own discs directly beyond it, at most `connect`. If that completes a
+line and the cell is playable, the evaluation is `SEQUENCE_WIN`. Otherwise it adds `n * (n - e)`,
+with `e` empty cells below the cell.
 
-The idea is that of a notebook of 2021 (Politecnico di Torino).
+The idea is from a notebook of 2021 (Politecnico di Torino).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from claimeven.game import bitboard_kernel
 from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, WIDTH, ZERO
 from claimeven.game.position import Position
 
-#: Value of a position in which the side to move completes a line at once.
+#: The value of a position in which the side to move can complete a line.
 SEQUENCE_WIN = 1_000_000
 
 
@@ -43,16 +43,17 @@ def sequences(position: Position) -> int:
             row = run.start[1] + first * dr
             if not geometry.has(column, row) or row < position.height_of(column):
                 continue
-            grown = run.length + 1
-            while grown < geometry.connect:
-                beyond = (column + (grown - run.length) * dc, row + (grown - run.length) * dr)
+            new_length = run.length + 1
+            while new_length < geometry.connect:
+                ahead = new_length - run.length
+                beyond = (column + ahead * dc, row + ahead * dr)
                 if not geometry.has(*beyond) or not own >> geometry.bit(*beyond) & 1:
                     break
-                grown += 1
+                new_length += 1
             empty_below = row - position.height_of(column)
-            if grown == geometry.connect and empty_below == 0:
+            if new_length == geometry.connect and empty_below == 0:
                 return SEQUENCE_WIN
-            total += grown * (grown - empty_below)
+            total += new_length * (new_length - empty_below)
     return total
 
 
@@ -80,34 +81,34 @@ def sequences_kernel(mine: Word, mask: Word, words: Words) -> Int:
             before = (starts >> step) & empty
             # Step 2. Split the ends by the number of own discs met directly beyond them.
             for beyond in range(connect - length):
-                grown = length + 1 + beyond
+                new_length = length + 1 + beyond
                 shift = step * np.uint64(beyond + 1)
                 after_grows = ZERO
                 before_grows = ZERO
-                if grown < connect and shift < WIDTH:
+                if new_length < connect and shift < WIDTH:
                     after_grows = after & (mine >> shift)
                     before_grows = before & (mine << shift)
-                elif grown == connect and (after | before) & playable:
+                elif new_length == connect and (after | before) & playable:
                     return np.int64(SEQUENCE_WIN)
-                total += _worth(after & ~after_grows, empty, grown)
-                total += _worth(before & ~before_grows, empty, grown)
+                total += _worth(after & ~after_grows, empty, new_length)
+                total += _worth(before & ~before_grows, empty, new_length)
                 after = after_grows
                 before = before_grows
     return total
 
 
 @inlined
-def _worth(ends: Word, empty: Word, grown: Int) -> Int:
+def _worth(ends: Word, empty: Word, new_length: Int) -> Int:
     """Sum of n * (n - empty cells below) over a mask of end cells."""
     if ends == ZERO:
         return np.int64(0)
-    total = np.int64(grown) * np.int64(grown) * np.int64(popcount(ends))
+    total = np.int64(new_length) * np.int64(new_length) * np.int64(popcount(ends))
     below = empty
     reaching = ends
     while True:
-        # `reaching` keeps the end cells that have at least so many empty cells below them.
+        # `reaching` has the end cells with one more empty cell below them in each round.
         below = empty & (below << ONE)
         reaching &= below
         if reaching == ZERO:
             return total
-        total -= np.int64(grown) * np.int64(popcount(reaching))
+        total -= np.int64(new_length) * np.int64(popcount(reaching))

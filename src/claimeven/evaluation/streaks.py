@@ -3,9 +3,9 @@
 In `streaks` every disc is worth the longest chain that runs through it.
 
 A chain is an unbroken run of one player's discs along one of the four directions; chains longer
-than `connect` count as `connect`. Own discs count for, the opponent's against. The weights 1, 8,
-128 and 99999 of the four lengths are those of the AIFour notebook; boards with a longer connect
-go on 1024, 8192, 16384, 32768 for the lengths below it.
+than `connect` count as `connect`. Own discs add to the value, the opponent's subtract. The weights
+1, 8, 128 and 99999 of the four lengths are from the AIFour notebook. On boards with a longer
+connect the lengths below it continue with 1024, 8192, 16384, 32768.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _worth(discs: int, geometry: Geometry) -> int:
 
 @prepared
 def streaks_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
-    """Compiled twin of `streaks`; `weights` are those of `chain_weights`."""
+    """Compiled twin of `streaks`; `weights` come from `chain_weights`."""
     return _worth_kernel(mine, words, weights) - _worth_kernel(mine ^ mask, words, weights)
 
 
@@ -77,7 +77,7 @@ def _worth_kernel(discs: Word, words: Words, weights: Ints) -> Int:
 
 
 def triples(position: Position) -> int:
-    """Evaluate a position for the side to move: windows of `connect - 1` own discs less theirs.
+    """Evaluate a position for the side to move: own windows of `connect - 1` discs minus theirs.
 
     >>> triples(Position.from_moves("112233"))
     0

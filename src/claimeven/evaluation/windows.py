@@ -1,8 +1,8 @@
-"""The evaluation `windows`: every window of `connect` cells scored by who holds how much of it.
+"""The evaluation `windows`: a score for every window of `connect` cells.
 
-A window that both players have discs in is worth nothing. The default weights are those of a
-student report (Lund, EDAP01): blocking is worth one more than making the same. The peer that
-reviewed it used symmetric weights without a bonus for the centre.
+A window with discs of both players scores 0. The default weights are from a student report (Lund,
+EDAP01): a block is worth one more than the same number of own discs. The reviewer of the report
+used symmetric weights without a bonus for the center.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ import numpy as np
 
 from claimeven.compiled import Int, Ints, Word, Words, inlined, popcount, prepared
 from claimeven.game import bitboard_kernel
-from claimeven.game.bitboard_kernel import CENTRE, CONNECT, HEIGHT, ONE, STARTS, WIDTH, ZERO
+from claimeven.game.bitboard_kernel import CENTER, CONNECT, HEIGHT, ONE, STARTS, WIDTH, ZERO
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
 
 @dataclass(frozen=True)
 class WindowWeights:
-    """What a window is worth, by how many of its `connect` cells one player alone holds.
+    """Weights of windows with discs of one player, by their number.
 
-    `line` for all of them, `three` for all but one, `two` for all but two (at least one disc);
-    `centre` for each own disc in the centre column. The opponent's weights are negative.
+    `line` is for `connect` discs, `three` for one less, `two` for two less (at least one disc);
+    `center` for each own disc in the center column. The opponent's weights are negative.
     """
 
     line: int = 100001
@@ -33,7 +33,7 @@ class WindowWeights:
     their_two: int = -101
     their_three: int = -1001
     their_line: int = -100000
-    centre: int = 1
+    center: int = 1
 
 
 SYMMETRIC = WindowWeights(10, 5, 2, -2, -5, -10, 0)
@@ -58,8 +58,8 @@ def windows(position: Position, weights: WindowWeights | None = None) -> int:
             missing = connect - others
             if missing <= 2:
                 total += (chosen.their_line, chosen.their_three, chosen.their_two)[missing]
-    centre = geometry.column_mask(geometry.columns // 2)
-    return total + chosen.centre * (own & centre).bit_count()
+    center = geometry.column_mask(geometry.columns // 2)
+    return total + chosen.center * (own & center).bit_count()
 
 
 def weight_array(weights: WindowWeights) -> tuple[int, ...]:
@@ -72,7 +72,7 @@ def windows_kernel(mine: Word, mask: Word, words: Words, weights: Ints) -> Int:
     """Compiled twin of `windows`; the side to move owns `mine`."""
     height, connect = words[HEIGHT], words[CONNECT]
     theirs = mine ^ mask
-    total = weights[6] * np.int64(popcount(mine & words[CENTRE]))
+    total = weights[6] * np.int64(popcount(mine & words[CENTER]))
     for direction in range(4):
         step = bitboard_kernel.direction_step(direction, height)
         starts = words[STARTS + direction]

@@ -1,4 +1,4 @@
-"""Many positions at once, as arrays of words: moves, keys, lines, mirror images.
+"""Batches of positions as arrays of words: moves, keys, lines, mirror images.
 
 A position is two uint64 words, `mine` (discs of the side to move) and `mask` (all discs), or one:
 its key, `mine + mask` (`Position.key`). Arrays have the shape (n,).
@@ -23,7 +23,7 @@ _BITS_OF_OCTET = np.array([octet.bit_count() for octet in range(256)], dtype=np.
 def moves(
     mine: Boards, mask: Boards, geometry: Geometry
 ) -> Iterator[tuple[npt.NDArray[np.intp], Boards, Boards]]:
-    """Yield for each column: which positions can play it, and (mine, mask) of those afterwards."""
+    """Yield for each column: which positions can play it, and their (mine, mask) afterwards."""
     for column in range(geometry.columns):
         cell = (mask + np.uint64(1 << geometry.bit(column, 0))) & np.uint64(
             geometry.column_mask(column)
@@ -33,7 +33,7 @@ def moves(
 
 
 def mirrored_keys(keys: Boards, geometry: Geometry) -> Boards:
-    """Return the keys of the mirror images. A column's part of a key never leaves its bits."""
+    """Return the keys of the mirror images. Each column has its own bits of a key."""
     height = geometry.height
     part = np.uint64((1 << height) - 1)
     images = np.zeros_like(keys)
@@ -50,12 +50,12 @@ def canonical_keys(keys: Boards, geometry: Geometry) -> Boards:
 
 
 def image_counts(keys: Boards, geometry: Geometry) -> npt.NDArray[np.int64]:
-    """Return how many positions each key stands for: 1 if it is its own mirror image, else 2."""
+    """Return the number of positions of each key: 1 if it is its own mirror image, else 2."""
     return np.where(mirrored_keys(keys, geometry) == keys, 1, 2)
 
 
 def has_line(discs: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
-    """Return which of the words hold `connect` in a line."""
+    """Return which words contain a line of `connect` discs."""
     found, words = np.zeros(len(discs), dtype=bool), cast(Any, discs)
     for step in geometry.steps:
         found |= bitboard.run_starts(words, step, geometry.connect) != 0
@@ -63,7 +63,7 @@ def has_line(discs: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
 
 
 def has_win(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
-    """Return which sides, holding `mine`, could complete a line with their next disc."""
+    """Return which sides, with the discs `mine`, could complete a line with their next disc."""
     found = np.zeros(len(mine), dtype=bool)
     for can, _, mask_after in moves(mine, mask, geometry):
         found[can] |= has_line(mine[can] | (mask_after ^ mask[can]), geometry)

@@ -1,6 +1,6 @@
 """Bit operations on boards of any size, on Python integers (layout: see `geometry`).
 
-`tactics_kernel` holds the compiled twins for boards of up to 64 bits.
+`bitboard_kernel` has the compiled twins for boards of up to 64 bits.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from claimeven.game.geometry import DIRECTIONS, Geometry
 def run_starts(discs: int, step: int, length: int) -> int:
     """Mask of the first cells of all runs of `length` discs in the direction of `step`.
 
-    A run of 4 holds two runs of length 3. No mask of the edges is needed: a run that would leave
-    the board crosses a sentinel, which never holds a disc. `discs` may be an array of words.
+    A run of 4 contains two runs of length 3. No mask of the edges is needed: a run beyond the edge
+    crosses a sentinel, which is always empty. `discs` may be an array of words.
     """
     starts = discs
     for i in range(1, length):
@@ -24,7 +24,7 @@ def run_starts(discs: int, step: int, length: int) -> int:
 
 
 def has_line(discs: int, geometry: Geometry) -> bool:
-    """Whether the discs of one player hold `connect` in a line."""
+    """Whether the discs of one player include a line."""
     for shifts in geometry.line_shifts:
         runs = discs
         for shift in shifts:
@@ -58,9 +58,9 @@ def longest_run(discs: int, cell: int, geometry: Geometry) -> int:
 
 
 def runs_through(discs: int, cells: int, geometry: Geometry) -> list[int]:
-    """Masks of those `cells` through which a disc there would make a run of 1 or more, 2 or more,
-    3 or more ... discs: `longest_run` for many cells at once. The last mask is not empty, but for
-    the first.
+    """Masks of the `cells` in which a disc would make a run of 1 or more, 2 or more, ... discs.
+
+    This is `longest_run` for many cells. Only the first mask can be empty.
     """
     reached = [cells]
     for step in geometry.steps:
@@ -133,7 +133,7 @@ def mirrored(discs: int, geometry: Geometry) -> int:
 
 @lru_cache(maxsize=256)
 def window_starts(geometry: Geometry, length: int) -> tuple[int, int, int, int]:
-    """Masks of the cells where a window of `length` may start, in each of the four directions."""
+    """Masks of the first cells of windows of `length`, in each of the four directions."""
     masks = [0, 0, 0, 0]
     for direction, (dc, dr) in enumerate(DIRECTIONS):
         for column in range(geometry.columns):
@@ -145,15 +145,15 @@ def window_starts(geometry: Geometry, length: int) -> tuple[int, int, int, int]:
 
 @lru_cache(maxsize=4096)
 def open_columns(top: int, columns: int, rows: int) -> tuple[int, ...]:
-    """Return the columns that are not full, by the discs in the highest row."""
+    """Return the columns that are not full, given the discs in the highest row."""
     height = rows + 1
     return tuple(c for c in range(columns) if not top >> (c * height + rows - 1) & 1)
 
 
 def check_discs(geometry: Geometry, mine: int, mask: int) -> None:
-    """Raise `InvalidPosition` for discs off the board or in the air, and for miscounted ones."""
+    """Raise `InvalidPosition` for discs off the board or in the air, and for wrong counts."""
     if mask & ~geometry.board or mine & ~mask or mine < 0 or mask < 0:
-        raise InvalidPosition("discs lie off the board, or a disc of mine is not in the mask")
+        raise InvalidPosition("discs are off the board, or a disc of mine is not in the mask")
     check_floating(geometry, mask)
     own, others = mine.bit_count(), (mine ^ mask).bit_count()
     if others - own != mask.bit_count() % 2:

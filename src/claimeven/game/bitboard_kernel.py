@@ -1,9 +1,8 @@
 """Compiled bit operations on boards of up to 64 bits (layout: see `geometry`).
 
-Helpers for kernels, inlined into them. Every function takes and returns uint64 words; the board's
-size comes in as `height` (bits a column takes), `bottom` and `board` (the masks of `Geometry`) and
-`connect`.
-`tactics` holds the twins on Python integers for any size.
+Helpers that are inlined into kernels. Every function takes and returns uint64 words. The board is
+given by `height` (bits per column), `bottom` and `board` (the masks of `Geometry`) and `connect`.
+`bitboard` has the twins on Python integers for any size.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from claimeven.game.geometry import DIRECTIONS, WORD_BITS, Geometry
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
-#: Shifts by this or more are undefined in compiled code: a line that long leaves the board.
+#: Shifts by this or more are undefined in compiled code; such a line does not fit the board.
 WIDTH = np.uint64(WORD_BITS)
 
 
@@ -53,7 +52,7 @@ def direction_step(direction: Int, height: Word) -> Word:
 
 @inlined
 def has_line(discs: Word, height: Word, connect: Word) -> bool:
-    """Whether the discs of one player hold `connect` in a line."""
+    """Whether the discs of one player include a line."""
     if connect == np.uint64(4):
         return bool(line_of_four(discs, height) != ZERO)
     starts = (
@@ -127,7 +126,7 @@ def wins_along_any(discs: Word, step: Word, connect: Word) -> Word:
 def winning_cells(discs: Word, mask: Word, height: Word, connect: Word, board: Word) -> Word:
     """Mask of the empty cells, playable or not, that would complete a line for `discs`.
 
-    Discs rest on each other, so a column is completed at its top only.
+    A vertical line is completed only at its top, because discs rest on each other.
     """
     if connect == np.uint64(4):
         wins = (
@@ -158,16 +157,16 @@ def mirrored(discs: Word, columns: Word, height: Word) -> Word:
 
 
 #: Slots of the array that `board_vector` fills.
-HEIGHT, CONNECT, BOTTOM, BOARD, CENTRE, STARTS = range(6)
+HEIGHT, CONNECT, BOTTOM, BOARD, CENTER, STARTS = range(6)
 _WORDS = STARTS + len(DIRECTIONS)
 
 
 @lru_cache(maxsize=256)
 def board_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
-    """Return what kernels need to know of a board: a read-only uint64 array of shape (9,).
+    """Return the constants of a board for kernels: a read-only uint64 array of shape (9,).
 
-    Slots `HEIGHT`, `CONNECT`, `BOTTOM`, `BOARD`, then `CENTRE` (mask of the center column), and
-    from `STARTS` on the cells where a window of `connect` cells may start, one mask for each of
+    Its slots are `HEIGHT`, `CONNECT`, `BOTTOM`, `BOARD` and `CENTER` (mask of the center column).
+    From `STARTS` on it has the first cells of windows of `connect` cells, one mask for each of
     `DIRECTIONS`. Raises `InvalidGeometry` for boards of more than 64 bits.
     """
     geometry.check_fits_word()
@@ -176,7 +175,7 @@ def board_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
     words[CONNECT] = geometry.connect
     words[BOTTOM] = geometry.bottom
     words[BOARD] = geometry.board
-    words[CENTRE] = geometry.column_mask(geometry.columns // 2)
+    words[CENTER] = geometry.column_mask(geometry.columns // 2)
     words[STARTS:] = window_starts(geometry, geometry.connect)
     words.setflags(write=False)
     return words

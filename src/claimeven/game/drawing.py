@@ -10,8 +10,8 @@ grid, unicode    grid, ascii      box, ascii               compact
                                       1   2   3   4
 ```
 
-Brackets stand round the last move, stars beside the discs of a winning line. A line below says
-who is to move or how the game ended. The widest board, 16 columns in a box, takes 68 characters.
+Brackets mark the last move, and stars the discs of a winning line. A line below shows the side to
+move or the result. The widest board, 16 columns in a box, takes 68 characters.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ def draw(
     """Return a drawing of a board, without a newline at its end.
 
     `style` is "grid", "box" or "compact" and `charset` "unicode" or "ascii". `last` is the
-    0-based column played last, whose top disc is marked; `line` marks winning lines; `result`
-    adds the line that says who is to move or who won; `color` paints the discs with terminal
-    codes. Raises `ClaimevenError` for another style or charset and for what is no position, and
-    `InvalidPosition` when the last move cannot have been `last`.
+    0-based column played last, whose top disc is marked, and `line` marks winning lines. `result`
+    adds a line with the side to move or the result, and `color` paints the discs with terminal
+    codes. Raises `ClaimevenError` for an unknown style or charset and unless `position` is a
+    `Position`, and `InvalidPosition` if the last move cannot have been `last`.
 
     >>> print(draw(Position.from_moves("443", Geometry(5, 3)), charset="ascii", last=2))
     +-----------+
@@ -116,13 +116,13 @@ def draw(
 
 
 def check_position(position: object) -> None:
-    """Raise `ClaimevenError` for what is no position."""
+    """Raise `ClaimevenError` unless this is a `Position`."""
     if not isinstance(position, Position):
-        raise ClaimevenError(f"a Position is drawn, as Position.from_moves('44'), not {position!r}")
+        raise ClaimevenError(f"position must be a Position, not {position!r}")
 
 
 def describe(position: Position, symbols: tuple[str, str] = ("X", "O")) -> str:
-    """Say who is to move or how the game ended, with the players' symbols if any are given.
+    """Return the side to move or the result in words, with the symbols of players if given.
 
     >>> describe(Position.from_moves("4455"))
     'Yellow (X) to move'
@@ -138,7 +138,7 @@ def describe(position: Position, symbols: tuple[str, str] = ("X", "O")) -> str:
 def last_cell(position: Position, column: int) -> tuple[int, int]:
     """Return (column, row) of the disc played last, given its 0-based column.
 
-    Raises `InvalidPosition` when that column's top disc is not one of the side that just moved.
+    Raises `InvalidPosition` unless the top disc of that column belongs to the side that just moved.
     """
     geometry, column = position.geometry, whole_number(column, "the last column")
     row = position.height_of(column) - 1 if 0 <= column < geometry.columns else -1
@@ -179,7 +179,7 @@ def _mark_rows(position: Position, last: int | None, line: bool) -> list[list[st
 
 
 def _spaced(symbols: list[str], marks: list[str], gap: str) -> str:
-    """A row with one character between neighbours and at both ends, marks in their place."""
+    """Return a row with one character between cells and at both ends, marks in their place."""
     gaps = [gap] * (len(symbols) + 1)
     for kind in (_WON, _LAST):
         for i, mark in enumerate(marks):
@@ -249,7 +249,7 @@ _COLOR_CODE: Final = re.compile(r"\x1b\[[\d;]*m")
 
 
 class Drawn(NamedTuple):
-    """A board of a text: its cells by row, the top row first, and the line it starts on, from 1."""
+    """A board in a text: its cells by row, top row first, and the number of its first line."""
 
     cells: list[Sequence[str]]
     line: int
@@ -258,19 +258,21 @@ class Drawn(NamedTuple):
 def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") -> Position:
     """Read a drawing of `draw` in any style, or a plain grid of X, O and dots.
 
-    Also read: boxes with cells five characters wide, blanks of any width in them, rows without a
-    frame (`. . X O . . .`), and a frame with 0-based column numbers above or below. X, x, ●, 1, R
-    and r are the first player's discs, and O, o, ○, 2, Y and y the second's; with `first` "O" it is
-    the other way round. 0 and _ are empty cells too. Marks and lines that are not part of the board
-    are passed over. Raises `InvalidNotation` for a text that does not hold a board of this
-    geometry, and `InvalidPosition` for discs that no game reaches.
+    It also reads boxes with cells of five characters, blanks of any width, rows without a frame
+    (`. . X O . . .`), and frames with 0-based column numbers. X, x, ●, 1, R and r are the first
+    player's discs, and O, o, ○, 2, Y and y the second's; with `first` "O" the other way round. 0
+    and _ are empty cells too. Marks and other lines are ignored. Raises `InvalidNotation` if the
+    text does not contain a board of this geometry, and `InvalidPosition` for discs that no game
+    reaches.
     """
     if first not in ("X", "O"):
         raise InvalidNotation(f"the first player's symbol is 'X' or 'O', not {first!r}")
     if not isinstance(text, str):
-        raise InvalidNotation(f"a drawing is text, its lines joined, not {text!r}")
+        raise InvalidNotation(f"a drawing must be text, not {text!r}")
     if not isinstance(geometry, Geometry):
-        raise InvalidNotation(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
+        raise InvalidNotation(
+            f"a board must be a Geometry, such as Geometry(9, 7), not {geometry!r}"
+        )
     rows = []
     for number, line in enumerate(_plain(text).splitlines(), start=1):
         cells = _cells_of_line(line, number, geometry.columns)
@@ -290,9 +292,9 @@ def parse_drawing(text: str, geometry: Geometry = STANDARD, first: str = "X") ->
 
 
 def find_drawings(text: str) -> Iterator[Drawn]:
-    """Yield every board drawn in a text, of whatever size; lines between them are passed over.
+    """Yield every board drawn in a text, of any size, and ignore the lines between them.
 
-    Raises `InvalidNotation` naming the line of a row that does not fit the ones above it.
+    Raises `InvalidNotation` naming the line of a row that does not fit the rows above it.
     """
     rows: list[Sequence[str]] = []
     begin = columns = 0
@@ -314,12 +316,12 @@ def find_drawings(text: str) -> Iterator[Drawn]:
 
 
 def _plain(text: str) -> str:
-    """Return a drawing without colors, each blank as a space; lines stay as they are."""
+    """Return a drawing without color codes, with a space for each blank within a line."""
     return "\n".join(_BLANK.sub(" ", line) for line in _COLOR_CODE.sub("", text).splitlines())
 
 
 def _columns_of(line: str) -> int:
-    """Return how many cells a line has by its looks, whether it is a row of a board or not."""
+    """Return the number of cells that a line would have as a row of a board."""
     body = _ROW_LABEL.sub("", line).strip()
     if not set(body) & set(_EDGES):
         cells = body.split()
@@ -331,7 +333,7 @@ def _columns_of(line: str) -> int:
 
 
 def _cells_of_line(line: str, number: int, columns: int) -> Sequence[str] | None:
-    """Return the symbols of a line's cells, None when the line is no row of the board."""
+    """Return the symbols of the cells in a line, None if it is not a row of the board."""
     body = _ROW_LABEL.sub("", line).strip()
     names = [part.strip() for part in re.split(f"[{_UPRIGHTS}]", body) if part.strip()]
     from_0, from_1 = [str(i) for i in range(columns)], list(column_names(columns))
@@ -355,7 +357,7 @@ def _cells_of_line(line: str, number: int, columns: int) -> Sequence[str] | None
 
 
 def _framed_cells(body: str, number: int, columns: int) -> str:
-    """Pick the cells out of a row with a frame: where they stand follows from its width."""
+    """Return the cells of a row with a frame; their places follow from its width."""
     width = len(body) - 1
     offset, pitch = {
         6 * columns: (3, 6),

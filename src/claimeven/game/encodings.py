@@ -16,10 +16,10 @@
 | `theaigames` | text, rows by ";" and cells by ",", top first    | 1 first, 2 second, 0 empty     |
 | `fen`        | text, rows by "/", top first, turn, move number  | "r" first, "y" second, 3 empty |
 
-In a `fen` a number stands for so many empty cells: `7/7/7/7/7/3r3 y 1`. No other encoding says who
-is to move but by the number of discs, and none says the connect length, so `from_x` takes the
-geometry. Every `from_x` raises `InvalidPosition`, in one sentence, for a board
-of another size, an unknown value in a cell, floating discs and counts no game reaches.
+In a `fen` a number is a number of empty cells: `7/7/7/7/7/3r3 y 1`. Only a `fen` has the side to
+move; in other encodings it follows from the number of discs. No encoding has the connect length, so
+`from_x` takes the geometry. Every `from_x` raises `InvalidPosition` for a board of another size, an
+unknown value in a cell, floating discs, and counts of discs that no game reaches.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 
-#: Cells of the common form all encodings go through: int8 (columns, rows), bottom row first.
+#: Values of cells in the common form of all encodings: int8 (columns, rows), bottom row first.
 _EMPTY, _FIRST, _SECOND = 0, 1, 2
 
-#: The same in a fen; what others write for its letters.
+#: The values in a fen, and the letters of other programs.
 _RED_YELLOW, _XO_TO_RY = ".ry", str.maketrans("xo", "ry")
 
 Cells = NDArray[np.int8]
@@ -49,8 +49,8 @@ Cells = NDArray[np.int8]
 _Read = TypeVar("_Read", bound=Callable[..., Position])
 
 
-def _reading(read: _Read) -> _Read:
-    """Raise `InvalidPosition`, in a sentence, whatever a board makes Python raise."""
+def _checks_board(read: _Read) -> _Read:
+    """Turn errors of Python about an invalid board into `InvalidPosition`."""
 
     @wraps(read)
     def reader(*arguments: Any, **named: Any) -> Position:
@@ -62,11 +62,13 @@ def _reading(read: _Read) -> _Read:
             given = signature(read).bind(*arguments, **named).arguments  # its own TypeError
         geometry = given.get("geometry", STANDARD)
         if not isinstance(geometry, Geometry):
-            raise InvalidPosition(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
+            raise InvalidPosition(
+                f"a board must be a Geometry, such as Geometry(9, 7), not {geometry!r}"
+            )
         name = read.__name__.removeprefix("from_")
-        raise InvalidPosition(f"{next(iter(given.values()))!r:.60} is no {name} board")
+        raise InvalidPosition(f"{next(iter(given.values()))!r:.60} is not a valid {name} board")
 
-    return reader  # type: ignore[return-value]  # it takes what the other takes
+    return reader  # type: ignore[return-value]  # it has the same signature
 
 
 def to_polito(position: Position) -> NDArray[np.int8]:
@@ -74,7 +76,7 @@ def to_polito(position: Position) -> NDArray[np.int8]:
     return np.array([0, 1, -1], dtype=np.int8)[_cells(position)]
 
 
-@_reading
+@_checks_board
 def from_polito(board: ArrayLike, geometry: Geometry = STANDARD) -> Position:
     """Read the board of `to_polito`. Raises `InvalidPosition`."""
     array = _array(board, "polito", (geometry.columns, geometry.rows))
@@ -84,18 +86,18 @@ def from_polito(board: ArrayLike, geometry: Geometry = STANDARD) -> Position:
 def to_lund(position: Position, student: int | None = None) -> NDArray[np.int8]:
     """Return int8 (rows, columns), top row first: +1 the student's discs, -1 the server's.
 
-    `student` is the player (0 or 1) the board is seen by; None is the side to move.
+    `student` is the player (0 or 1) with the positive values; None is the side to move.
     """
     return np.array(_lund_values(student, position.turn), dtype=np.int8)[_top_first(position)]
 
 
-@_reading
+@_checks_board
 def from_lund(
     state: ArrayLike, geometry: Geometry = STANDARD, student: int | None = None
 ) -> Position:
     """Read the board of `to_lund` with the same `student`. Raises `InvalidPosition`.
 
-    With None the side to move is taken to be the student.
+    None means that the student is the side to move.
     """
     array = _array(state, "lund", (geometry.rows, geometry.columns))
     values = _lund_values(student, int(np.count_nonzero(array)) % 2)
@@ -112,7 +114,7 @@ def to_stacks(position: Position) -> list[list[int]]:
     return [[int(cell) for cell in column if cell] for column in _cells(position)]
 
 
-@_reading
+@_checks_board
 def from_stacks(stacks: Sequence[Sequence[int]], geometry: Geometry = STANDARD) -> Position:
     """Read the board of `to_stacks`. Raises `InvalidPosition`."""
     if len(stacks) != geometry.columns:
@@ -141,7 +143,7 @@ def to_characters(position: Position, first: str = "X") -> list[list[str]]:
     return [[str(cell) for cell in row] for row in values[_top_first(position)]]
 
 
-@_reading
+@_checks_board
 def from_characters(
     rows: Sequence[Sequence[str]], geometry: Geometry = STANDARD, first: str = "X"
 ) -> Position:
@@ -159,26 +161,26 @@ def to_kaggle(position: Position) -> list[int]:
     return cells
 
 
-@_reading
+@_checks_board
 def from_kaggle(
     board: Iterable[int], geometry: Geometry = STANDARD, mark: int | None = None
 ) -> Position:
     """Read the board of `to_kaggle`. Raises `InvalidPosition`.
 
-    With `mark` (1 or 2) it is also checked that this player is to move.
+    With `mark` (1 or 2) the function also checks that this player is to move.
     """
     array = _array(list(board), "kaggle", (geometry.cells,))
     rows = array.reshape(geometry.rows, geometry.columns)
     position = _from_top_first(rows, "kaggle", (0, 1, 2), geometry)
     if mark is not None and mark != position.turn + 1:
-        raise InvalidPosition(f"mark is {mark}, but by its discs {position.turn + 1} is to move")
+        raise InvalidPosition(f"mark is {mark}, but by the discs {position.turn + 1} is to move")
     return position
 
 
 def to_pettingzoo(position: Position, player: int | None = None) -> NDArray[np.int8]:
     """Return int8 (rows, columns, 2), top row first: plane 0 own discs, plane 1 the other's.
 
-    Own is the `player` (0 or 1) who observes; None is the side to move.
+    The `player` (0 or 1) is the observer; None is the side to move.
     """
     own, other = _seen_by(player, position.turn, "a player")
     cells = _top_first(position)
@@ -186,10 +188,9 @@ def to_pettingzoo(position: Position, player: int | None = None) -> NDArray[np.i
 
 
 def places_in_planes(geometry: Geometry) -> NDArray[np.intp]:
-    """Return where `to_pettingzoo` has each cell: int (columns, rows), indices of the flat array.
+    """Return the index of each cell in the flat array of `to_pettingzoo`: int (columns, rows).
 
-    The index is that of plane 0; plane 1 is the next one. For those who keep such an array up to
-    date disc by disc, or write very many.
+    The index is for plane 0; plane 1 is the next one. It helps to update such arrays disc by disc.
 
     >>> places_in_planes(Geometry(3, 2)).tolist()
     [[6, 0], [8, 2], [10, 4]]
@@ -198,7 +199,7 @@ def places_in_planes(geometry: Geometry) -> NDArray[np.intp]:
     return flat[::-1, :, 0].T
 
 
-@_reading
+@_checks_board
 def from_pettingzoo(
     observation: ArrayLike, geometry: Geometry = STANDARD, player: int | None = None
 ) -> Position:
@@ -209,12 +210,12 @@ def from_pettingzoo(
 def to_pgx(position: Position, player: int | None = None) -> NDArray[np.bool_]:
     """Return bool (rows, columns, 2), top row first: plane 0 own discs, plane 1 the other's.
 
-    Own is the `player` (0 or 1) who observes; None is the side to move.
+    The `player` (0 or 1) is the observer; None is the side to move.
     """
     return to_pettingzoo(position, player).astype(np.bool_)
 
 
-@_reading
+@_checks_board
 def from_pgx(
     observation: ArrayLike, geometry: Geometry = STANDARD, player: int | None = None
 ) -> Position:
@@ -233,7 +234,7 @@ def to_openspiel(position: Position, observer: int | None = None) -> NDArray[np.
     return np.stack([cells == value for value in (*order, _EMPTY)]).astype(np.float32)
 
 
-@_reading
+@_checks_board
 def from_openspiel(
     tensor: ArrayLike, geometry: Geometry = STANDARD, observer: int | None = None
 ) -> Position:
@@ -256,7 +257,7 @@ def to_uci(position: Position) -> list[str]:
     return [str(cell) for cell in np.array(["b", "x", "o"])[_cells(position)].ravel()]
 
 
-@_reading
+@_checks_board
 def from_uci(cells: Iterable[str], geometry: Geometry = STANDARD) -> Position:
     """Read the cells of `to_uci`. Raises `InvalidPosition`."""
     decoded = _decode(_array(list(cells), "uci", (geometry.cells,)), "bxo")
@@ -268,7 +269,7 @@ def to_theaigames(position: Position) -> str:
     return ";".join(",".join(map(str, row)) for row in _top_first(position))
 
 
-@_reading
+@_checks_board
 def from_theaigames(text: str, geometry: Geometry = STANDARD) -> Position:
     """Read the text of `to_theaigames`. Raises `InvalidPosition`."""
     rows = [[cell.strip() for cell in row.split(",")] for row in text.strip().split(";")]
@@ -276,9 +277,9 @@ def from_theaigames(text: str, geometry: Geometry = STANDARD) -> Position:
 
 
 def to_fen(position: Position) -> str:
-    """Return rows by "/" from the top, whose turn it is, and the number of the move from 1.
+    """Return the rows from the top, separated by "/", the side to move and the move number.
 
-    "r" is a disc of the first player, "y" of the second, a number so many empty cells.
+    "r" is a disc of the first player, "y" of the second; a number is a number of empty cells.
 
     >>> to_fen(Position.from_moves("4"))
     '7/7/7/7/7/3r3 y 1'
@@ -288,26 +289,28 @@ def to_fen(position: Position) -> str:
     return f"{board} {_RED_YELLOW[position.turn + 1]} {position.ply // 2 + 1}"
 
 
-@_reading
+@_checks_board
 def from_fen(text: str, geometry: Geometry = STANDARD) -> Position:
-    """Read the text of `to_fen`; "x" and "o" may stand for "r" and "y". Raises `InvalidPosition`.
+    """Read the text of `to_fen`, also with "x" and "o" for "r" and "y". Raises `InvalidPosition`.
 
-    Turn and number may be left out, and no number is looked at: the discs say both. A turn that
-    they contradict is refused.
+    The side to move and the move number are optional, because they follow from the discs. The
+    number is ignored; a side to move that contradicts the discs is an error.
     """
     _, *words = text.lower().split() or [""]
     rows = [list(row) for row in _rows_of_fen(text)]
     position = _from_top_first(rows, "fen", _RED_YELLOW, geometry)
     turn = _RED_YELLOW[position.turn + 1]
     if words and words[0].translate(_XO_TO_RY) != turn:
-        raise InvalidPosition(f"the fen says {words[0]!r} is to move, and its discs say {turn!r}")
+        raise InvalidPosition(
+            f"the fen has {words[0]!r} to move, but by its discs {turn!r} is to move"
+        )
     return position
 
 
 def read_fen(text: str, connect: int) -> Position:
     """Return the position of a fen whose rows are the board. Raises `InvalidPosition`."""
     if not isinstance(text, str):
-        raise InvalidPosition(f"a fen is text, such as '7/7/7/7/7/3r3 y', not {text!r:.40}")
+        raise InvalidPosition(f"a fen must be text, such as '7/7/7/7/7/3r3 y', not {text!r:.40}")
     rows = _rows_of_fen(text)
     return from_fen(text, Geometry(len(rows[0]), len(rows), connect))
 
@@ -350,14 +353,14 @@ def _array(board: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[Any]:
     try:
         array = np.asarray(board)
     except ValueError:
-        raise InvalidPosition(f"the parts of the {name} board must be of equal length") from None
+        raise InvalidPosition(f"the rows of the {name} board must be of equal length") from None
     if array.shape != shape:
         raise InvalidPosition(f"the {name} board must have shape {shape}, not {array.shape}")
     return array
 
 
 def _decode(array: NDArray[Any], values: Sequence[Any]) -> Cells:
-    """Return for each cell the place of its value in `values`: empty, first player, second."""
+    """Return the index of each cell's value in `values`: empty, first player, second player."""
     decoded = np.full(array.shape, -1, dtype=np.int8)
     for cell, value in enumerate(values):
         decoded[array == value] = cell
@@ -382,9 +385,9 @@ def _from_planes(
 
 
 def _seen_by(player: int | None, turn: int, name: str) -> tuple[int, int]:
-    """Return the values of own and other discs for a player (0 or 1), None being whose turn it is.
+    """Return the values of own and other discs for a player, 0 or 1; None is the side to move.
 
-    Raises `InvalidPosition` for any other.
+    Raises `InvalidPosition` for another number.
     """
     number = turn
     if player is not None:
@@ -393,7 +396,7 @@ def _seen_by(player: int | None, turn: int, name: str) -> tuple[int, int]:
 
 
 def _openspiel_order(observer: int | None) -> tuple[int, int]:
-    """Return whose discs the first two planes hold."""
+    """Return the players of the first two planes."""
     if observer is None:
         return _FIRST, _SECOND
     own, other = _seen_by(observer, 0, "an observer")
@@ -403,5 +406,5 @@ def _openspiel_order(observer: int | None) -> tuple[int, int]:
 def _characters_of(first: str) -> tuple[str, str, str]:
     """Return the characters of an empty cell, the first and the second player."""
     if first not in ("X", "O"):
-        raise InvalidPosition(f"the first player's character is 'X' or 'O', not {first!r}")
+        raise InvalidPosition(f"the first player's character must be 'X' or 'O', not {first!r}")
     return (".", "X", "O") if first == "X" else (".", "O", "X")

@@ -1,4 +1,4 @@
-"""The named errors of the rules. All are `ValueError`s and say one clear sentence."""
+"""The errors of the rules. All are `ValueError`s with a message of one sentence."""
 
 from claimeven.errors import ClaimevenError
 
@@ -6,11 +6,11 @@ __all__ = ["ClaimevenError", "IllegalMove", "InvalidGeometry", "InvalidNotation"
 
 
 class InvalidGeometry(ClaimevenError):
-    """A board size or connect length outside what the rules allow."""
+    """A board size or connect length out of range."""
 
 
 class InvalidPosition(ClaimevenError):
-    """Discs that cannot lie on the board: floating, miscounted, or two winners."""
+    """Discs that no game reaches: floating, miscounted, or two winners."""
 
 
 class IllegalMove(ClaimevenError):

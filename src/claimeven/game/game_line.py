@@ -12,7 +12,7 @@ from claimeven.markup import shown_by
 
 
 class GameLine:
-    """A game in the making, with moves taken back and played again.
+    """A sequence of moves from a start position, with undo and redo.
 
     >>> line = GameLine(Position())
     >>> line.play(3).play(3).undo().moves
@@ -23,7 +23,7 @@ class GameLine:
 
     def __init__(self, start: Position | None = None, columns: Iterable[int] = ()) -> None:
         if not isinstance(start, Position | None):
-            raise InvalidPosition(f"a line starts from a Position, not from {start!r}")
+            raise InvalidPosition(f"start must be a Position, not {start!r}")
         self._positions = [Position() if start is None else start]
         self._columns: list[int] = []
         self._cursor = 0
@@ -37,17 +37,17 @@ class GameLine:
 
     @property
     def position(self) -> Position:
-        """The position now."""
+        """The current position."""
         return self._positions[self._cursor]
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        """The positions from the start up to now, those taken back left out."""
+        """The positions from the start to the current one, without undone moves."""
         return tuple(self._positions[: self._cursor + 1])
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """The 0-based columns played so far, those taken back left out."""
+        """The 0-based columns played so far, without undone moves."""
         return tuple(self._columns[: self._cursor])
 
     @property
@@ -57,23 +57,23 @@ class GameLine:
 
     @property
     def last_column(self) -> int | None:
-        """The column played last, None at the start of the line."""
+        """The column played last, None at the start."""
         return self._columns[self._cursor - 1] if self._cursor else None
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a move to take back."""
+        """Whether there is a move to undo."""
         return self._cursor > 0
 
     @property
     def can_redo(self) -> bool:
-        """Whether there is a move to play again."""
+        """Whether there is a move to redo."""
         return self._cursor < len(self._columns)
 
     _repr_html_ = shown_by("claimeven.game.svg", "line_html")
 
     def play(self, column: int) -> GameLine:
-        """Play a column; moves taken back before are forgotten. Raises `IllegalMove`."""
+        """Play a column; undone moves are discarded. Raises `IllegalMove`."""
         after = self.position.play(column)
         del self._columns[self._cursor :], self._positions[self._cursor + 1 :]
         self._columns.append(int(column))
@@ -82,7 +82,7 @@ class GameLine:
         return self
 
     def undo(self, count: int = 1) -> GameLine:
-        """Take back moves. Raises `IllegalMove` when there are not so many."""
+        """Undo moves. Raises `IllegalMove` if there are fewer."""
         count = whole_number(count, "the number of moves", IllegalMove)
         if not 0 <= count <= self._cursor:
             raise IllegalMove("there is no move to take back")
@@ -90,7 +90,7 @@ class GameLine:
         return self
 
     def redo(self, count: int = 1) -> GameLine:
-        """Play moves taken back again. Raises `IllegalMove` when there are not so many."""
+        """Redo moves. Raises `IllegalMove` if fewer were undone."""
         count = whole_number(count, "the number of moves", IllegalMove)
         if not 0 <= count <= len(self._columns) - self._cursor:
             raise IllegalMove("there is no move to play again")

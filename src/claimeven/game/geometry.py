@@ -1,7 +1,7 @@
 """The board: its size, its connect length, and the layout of its cells in an integer.
 
-Bits run up each column, one spare bit (the sentinel, always 0 in a position) on top of it, so a
-step along a line is a constant shift and no line wraps round an edge. On 7 columns by 6 rows:
+Bits run up each column, with a spare bit on top (the sentinel, always 0 in a position). So a step
+along a line is a constant shift, and lines do not wrap around the edge. On 7 columns by 6 rows:
 
 ```text
     row                                        step
@@ -70,31 +70,31 @@ class Geometry:
 
     @cached_property
     def cells(self) -> int:
-        """Number of cells, so the greatest possible ply."""
+        """Number of cells, which is also the greatest possible ply."""
         return self.columns * self.rows
 
     @cached_property
     def height(self) -> int:
-        """Bits a column takes: its cells and the sentinel above them."""
+        """Bits per column: its cells and the sentinel above them."""
         return self.rows + 1
 
     @cached_property
     def bits(self) -> int:
-        """Bits the whole board takes, sentinels included."""
+        """Bits of the whole board, including sentinels."""
         return self.columns * self.height
 
     @property
     def fits_word(self) -> bool:
-        """Whether compiled code can hold the board in one 64-bit word."""
+        """Whether the board fits one 64-bit word, as compiled code requires."""
         return self.bits <= WORD_BITS
 
     def check_fits_word(
         self, holder: str = "compiled code", error: type[ClaimevenError] = InvalidGeometry
     ) -> None:
-        """Raise `error`, naming what cannot hold the board, unless it fits one 64-bit word."""
+        """Raise `error`, with the name of the holder, unless the board fits one 64-bit word."""
         if not self.fits_word:
             raise error(
-                f"{holder} holds boards of columns * (rows + 1) <= {WORD_BITS} bits;"
+                f"{holder} supports boards of columns * (rows + 1) <= {WORD_BITS} bits;"
                 f" {self} takes {self.bits}"
             )
 
@@ -115,7 +115,7 @@ class Geometry:
 
     @cached_property
     def board(self) -> int:
-        """Mask of every cell, sentinels left out."""
+        """Mask of every cell, without sentinels."""
         return self.bottom * ((1 << self.rows) - 1)
 
     @cached_property
@@ -130,14 +130,15 @@ class Geometry:
 
     @cached_property
     def line_shifts(self) -> tuple[tuple[int, ...], ...]:
-        """For each direction the shifts that leave of some discs the first of every line: a mask
-        and-ed with itself shifted by each of them in turn keeps runs of 2 discs, then of 4 ...
+        """Shifts for each direction that find the first disc of every line.
+
+        A mask and-ed with itself, shifted by each of them in turn, keeps runs of 2, then 4 ...
         """
         lengths = [1]
         while lengths[-1] < self.connect:
             lengths.append(min(2 * lengths[-1], self.connect))
-        grown = tuple(longer - length for length, longer in pairwise(lengths))
-        return tuple(tuple(step * length for length in grown) for step in self.steps)
+        shifts = tuple(longer - length for length, longer in pairwise(lengths))
+        return tuple(tuple(step * length for length in shifts) for step in self.steps)
 
     @cached_property
     def center_order(self) -> tuple[int, ...]:
@@ -159,7 +160,7 @@ class Geometry:
         return ((1 << self.rows) - 1) << (column * self.height)
 
     def has(self, column: int, row: int) -> bool:
-        """Whether there is such a cell."""
+        """Whether the cell is on the board."""
         return 0 <= column < self.columns and 0 <= row < self.rows
 
     def cells_of(self, mask: int) -> Iterator[tuple[int, int]]:
@@ -173,7 +174,7 @@ class Geometry:
         """Return every straight run of `length` cells, as (column, row) tuples.
 
         The four directions in the order of `DIRECTIONS`, starts column by column, bottom up. A
-        window of length 1 stands once for each direction.
+        window of length 1 occurs once for each direction.
         """
         return tuple(
             tuple((column + i * dc, row + i * dr) for i in range(length))
@@ -184,5 +185,5 @@ class Geometry:
         )
 
 
-#: The usual board: 7 columns, 6 rows, connect 4.
+#: The default board: 7 columns, 6 rows, connect 4.
 STANDARD: Final = Geometry()

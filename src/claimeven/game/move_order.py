@@ -1,4 +1,4 @@
-"""From a board to moves: some order in which its discs can have been played."""
+"""From a board to moves: an order in which its discs can have been played."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from claimeven.game.position import Position
 def moves_to(position: Position) -> tuple[int, ...]:
     """Return 0-based columns that lead from the empty board to a position.
 
-    Many games lead to most positions; which of them this is follows from the position alone.
-    Raises `InvalidPosition` for a board that no game reaches: two discs of the first player at the
-    bottom of a column, with two of the second above them, and nothing else.
+    Many games lead to most positions; the result depends only on the position. Raises
+    `InvalidPosition` for a board that no game reaches, such as one with only two discs of the first
+    player at the bottom of a column and two of the second above them.
 
     >>> moves_to(Position.from_moves("4435"))
     (2, 4, 3, 3)
@@ -20,7 +20,7 @@ def moves_to(position: Position) -> tuple[int, ...]:
     geometry = position.geometry
     order = geometry.center_order[::-1]
     seen = {position.mask}
-    # Discs are taken off again, the last one first: what is left and the columns taken so far.
+    # Remove discs, the last one first. A way has the discs left and the columns removed so far.
     ways: list[tuple[int, int, tuple[int, ...]]] = [(position.mine, position.mask, ())]
     while ways:
         mine, mask, taken = ways.pop()

@@ -1,9 +1,8 @@
 """Move strings, the record format of Connect Four.
 
-One character a move, columns counted from 1: `4455`. On boards of more than nine columns letters
-stand for the columns, `a` for the first: `jjkk`. When reading, either is understood on every board,
-but one string keeps to one of them, so that cells such as `d1` are not taken for moves. White space
-is passed over.
+One character per move, with columns counted from 1: `4455`. Boards of more than nine columns use
+letters, with `a` for the first column: `jjkk`. Readers accept digits and letters on every board,
+but not both in one string, so cells such as `d1` are not read as moves. White space is ignored.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from claimeven.game.geometry import STANDARD, Geometry
 
 _DIGITS = "123456789"
 _LETTERS = "abcdefghijklmnop"
-#: Digits of the longest text that is read as a number.
-_LONGEST_NUMBER = 4
+#: More digits are not read as a number.
+_MAX_DIGITS = 4
 
 
 def column_name(column: int, geometry: Geometry = STANDARD) -> str:
@@ -32,7 +31,7 @@ def column_name(column: int, geometry: Geometry = STANDARD) -> str:
 
 
 def column_names(columns: int) -> str:
-    """Return the characters of so many columns.
+    """Return the characters of a number of columns.
 
     >>> column_names(4), column_names(10)
     ('1234', 'abcdefghij')
@@ -46,7 +45,7 @@ def _names(columns: int) -> dict[int, str]:
 
 
 def column_choices(geometry: Geometry = STANDARD) -> str:
-    """Say which characters name columns of a board, for messages: `1 to 7`."""
+    """Return the names of the columns of a board, for messages: `1 to 7`."""
     return f"{column_name(0, geometry)} to {column_name(geometry.columns - 1, geometry)}"
 
 
@@ -58,7 +57,7 @@ def parse_column(text: str, geometry: Geometry = STANDARD) -> int:
     name = text.strip().lower()
     if len(name) == 1 and name in _LETTERS:
         column = _LETTERS.index(name)
-    elif name.isascii() and name.isdigit() and len(name) <= _LONGEST_NUMBER:
+    elif name.isascii() and name.isdigit() and len(name) <= _MAX_DIGITS:
         column = int(name) - 1
     else:
         column = -1
@@ -79,7 +78,7 @@ def parse_moves(text: str, geometry: Geometry = STANDARD) -> tuple[int, ...]:
     (3, 3, 4, 4)
     """
     if not isinstance(text, str):
-        raise InvalidNotation(f"a move string is text, such as '4455', not {text!r}")
+        raise InvalidNotation(f"a move string must be text, such as '4455', not {text!r}")
     columns: list[int] = []
     moves = "".join(text.split())
     for place, character in enumerate(moves, start=1):
@@ -90,7 +89,7 @@ def parse_moves(text: str, geometry: Geometry = STANDARD) -> tuple[int, ...]:
         if character.isdigit() != moves[0].isdigit():
             raise InvalidNotation(
                 f"move {place}: {character!r} after {moves[0]!r} mixes letters and digits:"
-                " name all columns by letters, or all by digits"
+                " use only letters, or only digits"
             )
     return tuple(columns)
 

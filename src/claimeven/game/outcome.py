@@ -14,7 +14,7 @@ PLAYER_NAMES: Final = ("Yellow", "Red")
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a finished game ended.
+    """The result of a finished game.
 
     `winner` is 0 for the first player, 1 for the second, None for a draw. `cells` are the cells
     of every winning line as (column, row), column by column, bottom up; empty for a draw.

@@ -1,7 +1,7 @@
-"""Counting: how many games and how many positions there are a number of plies on.
+"""Counting games and positions a number of plies ahead.
 
-The counts test the rules against published ones, and their time tests the speed of move making.
-The compiled twins in `perft_kernel` serve boards of up to 64 bits, and the Python here any board.
+The counts test the rules against published counts, and their time shows the speed of moves. The
+compiled twins in `perft_kernel` count on boards of up to 64 bits, and this module on any board.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ BACKENDS = ("auto", "compiled", "python")
 
 
 def perft(position: Position, depth: int, backend: str = "auto") -> int:
-    """Return how many sequences of exactly `depth` legal moves start from a position.
+    """Return the number of sequences of exactly `depth` legal moves from a position.
 
-    Play stops when a game ends, so a game won earlier counts for nothing. `backend` is "auto",
-    "compiled" (boards of up to 64 bits) or "python". Raises `ClaimevenError` for what is no
-    position, a negative depth or an unknown backend, and `InvalidGeometry` for a board that
-    compiled code cannot hold.
+    A game that ends earlier does not count. `backend` is "auto", "compiled" (boards of up to 64
+    bits) or "python". Raises `ClaimevenError` unless `position` is a `Position`, and for a negative
+    depth or an unknown backend, and `InvalidGeometry` for a board too large for compiled code.
 
     >>> [perft(Position(), depth) for depth in range(5)]
     [1, 7, 49, 343, 2401]
@@ -43,7 +42,7 @@ def perft(position: Position, depth: int, backend: str = "auto") -> int:
 
 
 def distinct(position: Position, depth: int, backend: str = "auto") -> tuple[int, ...]:
-    """Return how many distinct positions there are 0, 1, .. `depth` plies on.
+    """Return the number of distinct positions 0, 1, .. `depth` plies ahead.
 
     Finished games count; mirror images count as two. The tuple has `depth` + 1 entries, zero once
     all games are over. Backend and errors as for `perft`.
@@ -55,9 +54,9 @@ def distinct(position: Position, depth: int, backend: str = "auto") -> tuple[int
 
 
 def distinct_by_ply(position: Position, depth: int, backend: str = "auto") -> Iterator[int]:
-    """Yield what `distinct` returns, each number as soon as it is counted.
+    """Yield the numbers of `distinct`, each as soon as it is counted.
 
-    Backend and errors as for `perft`; they are raised at the first number.
+    Backend and errors as for `perft`; errors are raised at the first number.
 
     >>> next(distinct_by_ply(Position(), 30))
     1
@@ -75,7 +74,7 @@ def distinct_by_ply(position: Position, depth: int, backend: str = "auto") -> It
 
 
 def distinct_totals(geometry: Geometry, backend: str = "auto") -> tuple[int, ...]:
-    """Return how many distinct positions of a board have 0, 1, .. all its cells filled.
+    """Return the number of distinct positions with 0, 1, .. all cells of a board filled.
 
     >>> sum(distinct_totals(Geometry(3, 4), backend="python"))
     6000
@@ -84,7 +83,7 @@ def distinct_totals(geometry: Geometry, backend: str = "auto") -> tuple[int, ...
 
 
 def distinct_discs(position: Position, depth: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return every distinct position exactly `depth` plies on, finished ones included.
+    """Return every distinct position exactly `depth` plies ahead, including finished games.
 
     Two uint64 arrays of equal length, `mine` and `mask` as in `Position`, in the order of
     `Position.key`. Boards of up to 64 bits; raises `InvalidGeometry` for larger ones.
@@ -97,11 +96,9 @@ def distinct_discs(position: Position, depth: int) -> tuple[NDArray[np.uint64], 
 
 
 def _is_compiled(position: Position, depth: int, backend: str) -> bool:
-    """Check the arguments and say whether compiled code is to run."""
+    """Check the arguments; return whether to run compiled code."""
     if not isinstance(position, Position):
-        raise ClaimevenError(
-            f"counting starts from a Position, as Position.from_moves('44'), not {position!r}"
-        )
+        raise ClaimevenError(f"position must be a Position, not {position!r}")
     geometry = position.geometry
     one_of(backend, "backend", BACKENDS)
     whole_number(depth, "depth", low=0)
@@ -123,7 +120,7 @@ def _sequences(mine: int, mask: int, depth: int, geometry: Geometry) -> int:
 
 
 def _children(layer: set[tuple[int, int]], geometry: Geometry) -> set[tuple[int, int]]:
-    """Return all (mine, mask) one move on from any of a layer."""
+    """Return all (mine, mask) one move after the positions of a layer."""
     found = set()
     for mine, mask in layer:
         theirs = mine ^ mask

@@ -1,11 +1,11 @@
 """Compiled counting of games and positions on boards of up to 64 bits.
 
-A layer, all positions after a number of plies, is a sorted array of keys. The key mine + mask
-holds a column in its `height` bits as
+A layer, all positions after a number of plies, is a sorted array of keys. The key mine + mask has
+`height` bits for each column:
 
     2**h - 1 + (the bits of mine in the column)        for h discs
 
-so that key + 1 has its highest bit at h, and what is left of it below are the bits of mine.
+So the highest bit of key + 1 is at h, and the lower bits are the bits of mine.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, 
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
-#: Positions whose children are made at a time: bounds the memory for doubles.
+#: Positions whose children are made in one step, which limits the memory for duplicates.
 CHUNK = 1 << 20
 #: Plies of move sequences that one call counts: some hundredths of a second on 7x6.
 PLIES_AT_ONCE = 9
@@ -32,8 +32,8 @@ _MINE, _MASK, _MOVES = 0, 1, 2
 def count_sequences(position: Position, depth: int, at_once: int = PLIES_AT_ONCE) -> int:
     """Return the number of sequences of `depth` >= 1 moves from a position that is not over.
 
-    Only the last `at_once` plies are counted in one call of compiled code, so that Ctrl-C is
-    heard in between.
+    One call of compiled code counts only the last `at_once` plies, so that Ctrl-C works between
+    calls.
     """
     if depth > at_once:
         children = map(position.play_unchecked, position.legal_columns)
@@ -44,7 +44,7 @@ def count_sequences(position: Position, depth: int, at_once: int = PLIES_AT_ONCE
 
 
 def layers(position: Position, depth: int, chunk: int = CHUNK) -> Iterator[Words]:
-    """Yield the sorted keys of all positions 0, 1, .. `depth` plies on."""
+    """Yield the sorted keys of all positions 0, 1, .. `depth` plies ahead."""
     words = bitboard_kernel.board_vector(position.geometry)
     keys = np.array([position.key], dtype=np.uint64)
     yield keys
@@ -54,11 +54,11 @@ def layers(position: Position, depth: int, chunk: int = CHUNK) -> Iterator[Words
         for start in range(0, len(keys), chunk):
             parents = keys[start : start + chunk]
             children = np.empty(len(parents) * columns, dtype=np.uint64)
-            parts.append(without_doubles(children[: _make_children(parents, words, children)]))
+            parts.append(sort_unique(children[: _make_children(parents, words, children)]))
         if len(parts) == 1:
             keys = parts[0]
         elif parts:
-            keys = without_doubles(np.concatenate(parts))
+            keys = sort_unique(np.concatenate(parts))
         yield keys
 
 
@@ -69,8 +69,8 @@ def discs_of_keys(keys: Words, geometry: Geometry) -> tuple[Words, Words]:
     return mine, mask
 
 
-def without_doubles(keys: Words) -> Words:
-    """Return the keys sorted, each once; the array given is used up."""
+def sort_unique(keys: Words) -> Words:
+    """Return the sorted unique keys; the order of the given array changes."""
     keys.sort()
     return keys[: _compact(keys)].copy()
 
@@ -116,9 +116,9 @@ def _split(keys: Words, words: Words, mine: Words, mask: Words) -> None:
 
 @kernel(f"int64({_WORDS_TYPE}, {_WORDS_TYPE}, uint64[::1])")
 def _make_children(keys: Words, words: Words, children: Words) -> Int:
-    """Write the keys of all children of unfinished positions, doubles included; return how many.
+    """Write the keys of all children of unfinished positions, with duplicates; return their number.
 
-    `children` has room for as many keys as there are columns for every position.
+    `children` has room for one key for each column of each position.
     """
     count = 0
     for i in range(len(keys)):
@@ -143,7 +143,7 @@ def _count(mine: Word, mask: Word, depth: Int, words: Words, stack: Words) -> In
     """
     height, connect, bottom, board = words[HEIGHT], words[CONNECT], words[BOTTOM], words[BOARD]
     moves = bitboard_kernel.playable_cells(mask, bottom, board)
-    # Step 1. One move: as many sequences as there are moves.
+    # Step 1. One move: each move is a sequence.
     if depth == 1:
         return np.int64(popcount(moves))
     top = bottom << (height - np.uint64(2))
@@ -152,16 +152,16 @@ def _count(mine: Word, mask: Word, depth: Int, words: Words, stack: Words) -> In
     stack[0, _MINE], stack[0, _MASK], stack[0, _MOVES] = mine, mask, moves
     while level >= 0:
         mine, mask, moves = stack[level, _MINE], stack[level, _MASK], stack[level, _MOVES]
-        # Step 2. Moves that win end the game: only the others lead on.
+        # Step 2. Winning moves end the game: continue only with the others.
         moves &= ~bitboard_kernel.winning_cells(mine, mask, height, connect, board)
-        # Step 3. Two moves from the end: after each move as many follow as there were columns
-        # open, one less when the move filled its column.
+        # Step 3. Two moves from the end: each open column is a second move, except the column
+        # of the first move if that move filled it.
         if level == depth - 2:
             columns_open = popcount(bitboard_kernel.playable_cells(mask, bottom, board))
             total += np.int64(popcount(moves) * columns_open - popcount(moves & top))
             level -= 1
             continue
-        # Step 4. Take the next move, or go back a level when there is none.
+        # Step 4. Take the next move, or go back a level if all are done.
         if moves == ZERO:
             level -= 1
             continue

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class Position:
-    """Discs on a board and whose turn it is; finished games included.
+    """The discs on a board and the side to move, in an unfinished or a finished game.
 
-    `mine` holds the discs of the side to move and `mask` all discs, as integers in the layout of
+    `mine` has the discs of the side to move and `mask` all discs, as integers in the layout of
     `geometry`. Positions are compared and hashed by their discs and geometry.
 
     >>> position = Position.from_moves("4455")
@@ -34,8 +34,8 @@ class Position:
     0
 
     The board can be read cell by cell (`cell`), column by column (`heights`), row by row (`rows`)
-    and as an array (`to_array`); `encodings` writes it as other programs do. Columns and rows count
-    from 0, row 0 is the bottom.
+    and as an array (`to_array`); `encodings` has the formats of other programs. Columns and rows
+    count from 0; row 0 is the bottom.
     """
 
     __slots__ = ("_outcome", "geometry", "mask", "mine")
@@ -43,14 +43,14 @@ class Position:
     geometry: Geometry
     mine: int
     mask: int
-    #: False: not looked for yet.
+    #: False: not determined yet.
     _outcome: Outcome | bool | None
 
     def __init__(self, geometry: Geometry = STANDARD, mine: int = 0, mask: int = 0) -> None:
         """Make a position from its discs, the empty board by default.
 
-        Raises `InvalidPosition` when discs float or lie off the board, when the counts of the
-        two sides do not fit their turns, or when the side to move already has a line.
+        Raises `InvalidPosition` if discs float or are off the board, if the counts of discs are
+        wrong, or if the side to move already has a line.
         """
         if not isinstance(geometry, Geometry):
             raise InvalidPosition(
@@ -71,15 +71,15 @@ class Position:
 
     @classmethod
     def unchecked(cls, geometry: Geometry, mine: int, mask: int) -> Position:
-        """Make a position of discs known to be right: no check is made."""
+        """Make a position without checks, for discs that are known to be valid."""
         return _unchecked(geometry, mine, mask)
 
     @classmethod
     def from_moves(cls, moves: str | Iterable[int] = "", geometry: Geometry = STANDARD) -> Position:
         """Play moves from the empty board: a move string ("4455"), or 0-based columns.
 
-        Raises `InvalidNotation` for text that is not a move string of this board and
-        `IllegalMove`, naming the move by its number, for one that cannot be played.
+        Raises `InvalidNotation` unless text is a move string of this board, and `IllegalMove`,
+        with the number of the move, for a move that cannot be played.
         """
         return cls.replay(moves, geometry)[-1]
 
@@ -89,7 +89,7 @@ class Position:
     ) -> tuple[Position, ...]:
         """Return every position of a game, from the empty board to the one after the last move.
 
-        Moves and errors are those of `from_moves`.
+        Moves and errors as for `from_moves`.
 
         >>> [position.ply for position in Position.replay("44")]
         [0, 1, 2]
@@ -98,8 +98,8 @@ class Position:
         try:
             columns = iter(parse_moves(moves, geometry) if isinstance(moves, str) else moves)
         except TypeError:
-            told = f"moves are a move string, or columns from 0, not {moves!r}"
-            raise InvalidNotation(told) from None
+            message = f"moves must be a move string or 0-based columns, not {moves!r}"
+            raise InvalidNotation(message) from None
         for number, column in enumerate(columns, start=1):
             try:
                 positions.append(positions[-1].play(column))
@@ -109,9 +109,9 @@ class Position:
 
     @classmethod
     def from_discs(cls, geometry: Geometry = STANDARD, first: int = 0, second: int = 0) -> Position:
-        """Return the position of these discs of the two players; their counts say who is to move.
+        """Return the position of these discs; the side to move follows from their counts.
 
-        Raises `InvalidPosition` as making a position does.
+        Raises `InvalidPosition` as the constructor does.
         """
         first = whole_number(first, "first", InvalidPosition)
         second = whole_number(second, "second", InvalidPosition)
@@ -125,9 +125,9 @@ class Position:
 
     @classmethod
     def from_fen(cls, text: str, connect: int = STANDARD.connect) -> Position:
-        """Return the position of a FEN, whose rows and columns are the board; as `repr` prints it.
+        """Return the position of a FEN, whose rows give the size of the board; `repr` prints it.
 
-        Raises `InvalidPosition` for another text, and for a board that no game reaches.
+        Raises `InvalidPosition` for other text, and for a board that no game reaches.
 
         >>> Position.from_moves("4455")
         Position.from_fen('7/7/7/7/3yy2/3rr2 r')
@@ -139,7 +139,7 @@ class Position:
         raise AttributeError(f"a Position cannot be changed; play() returns a new one ({name})")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Position cannot be changed; {name} stays")
+        raise AttributeError(f"a Position cannot be changed; {name} cannot be deleted")
 
     def __reduce__(self) -> tuple[type[Position], tuple[Geometry, int, int]]:
         return Position, (self.geometry, self.mine, self.mask)
@@ -162,7 +162,7 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """Whose turn it is: 0 the first player, 1 the second (also after the end of the game)."""
+        """The side to move, also after the end of the game: 0 is the first player, 1 the second."""
         return self.mask.bit_count() & 1
 
     @property
@@ -177,7 +177,7 @@ class Position:
 
     @property
     def legal_columns(self) -> tuple[int, ...]:
-        """0-based columns that can be played, left to right; none once the game is over."""
+        """0-based columns that can be played, left to right; empty after the end of the game."""
         if self._outcome is not None and self.outcome is not None:
             return ()
         geometry = self.geometry
@@ -185,7 +185,7 @@ class Position:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended, or None while it goes on."""
+        """The result of the game, None before its end."""
         found = self._outcome
         if isinstance(found, bool):
             found = self._find_outcome()
@@ -206,15 +206,15 @@ class Position:
 
     @property
     def winner(self) -> int | None:
-        """Who has won: 0 the first player, 1 the second; None for a draw, and while it goes on.
+        """The winner: 0 for the first player, 1 for the second; None for a draw or before the end.
 
-        It takes a fraction of the time of `outcome`, which has the winning cells too.
+        This is faster than `outcome`, which also finds the winning cells.
         """
         return 1 - self.turn if bitboard.has_line(self.mine ^ self.mask, self.geometry) else None
 
     @property
     def key(self) -> int:
-        """An integer that no other position of the same geometry shares."""
+        """An integer that is different for every position of the same geometry."""
         return self.mine + self.mask
 
     @property
@@ -223,7 +223,7 @@ class Position:
         return min(self.key, self.mirror().key)
 
     def height_of(self, column: int) -> int:
-        """Number of discs in a column of the board. Raises `IllegalMove` for any other."""
+        """Number of discs in a column. Raises `IllegalMove` if it is not on the board."""
         column = self.geometry.check_column(column)
         return (self.mask & self.geometry.column_mask(column)).bit_count()
 
@@ -237,7 +237,7 @@ class Position:
         return tuple(self.height_of(column) for column in range(self.geometry.columns))
 
     def cell(self, column: int, row: int) -> int | None:
-        """Whose disc lies in a cell: 0 the first player's, 1 the second's, None where none does.
+        """The player of the disc in a cell: 0 for the first, 1 for the second, None if empty.
 
         Raises `InvalidPosition` for a cell that is not on the board.
 
@@ -250,8 +250,8 @@ class Position:
         row = whole_number(row, "a row", InvalidPosition)
         if not geometry.has(column, row):
             raise InvalidPosition(
-                f"there is no cell ({column}, {row}): columns are 0 to {geometry.columns - 1}"
-                f" and rows 0 to {geometry.rows - 1}"
+                f"cell ({column}, {row}) is not on the board: columns are 0 to"
+                f" {geometry.columns - 1} and rows 0 to {geometry.rows - 1}"
             )
         return self._owner(geometry.bit(column, row))
 
@@ -271,14 +271,14 @@ class Position:
     def to_array(self) -> npt.NDArray[np.int8]:
         """Return the cells as a new int8 array of shape (rows, columns), the bottom row first.
 
-        `array[row, column]` is 0 where the first player's disc lies, 1 where the second's does,
-        -1 where none does; `array[::-1]` is the board as it is drawn.
+        `array[row, column]` is 0 for a disc of the first player, 1 for a disc of the second and
+        -1 for an empty cell; `array[::-1]` is the board as drawn.
 
         >>> print(Position.from_moves("112", Geometry(3, 2)).to_array()[::-1])
         [[ 1 -1 -1]
          [ 0  0 -1]]
         """
-        import numpy as np  # noqa: PLC0415 - positions themselves do without
+        import numpy as np  # noqa: PLC0415 - positions do not need it
 
         array = np.full((self.geometry.rows, self.geometry.columns), -1, dtype=np.int8)
         for player, discs in enumerate(self.discs):
@@ -316,17 +316,17 @@ class Position:
     def play(self, column: int) -> Position:
         """Return the position after a disc in a 0-based column.
 
-        Raises `IllegalMove` when it is off the board or full, or when the game is over. A column
-        that is on the board is named as in move strings.
+        Raises `IllegalMove` if the column is off the board or full, or the game is over. The
+        message names columns as move strings do.
         """
         self.check_move(column)
         return self.play_unchecked(int(column))
 
     def play_unchecked(self, column: int) -> Position:
-        """`play` for a column known to be legal: no check is made."""
+        """`play` without checks, for a column that is known to be legal."""
         mask = self.mask
         geometry = self.geometry
-        position = _new(Position)  # in place: a call of `_unchecked` takes as long as all this
+        position = _new(Position)  # not by `_unchecked`: the call would take as long again
         _set_geometry(position, geometry)
         _set_mine(position, self.mine ^ mask)
         _set_mask(position, mask | (mask + (1 << (column * geometry.height))))
@@ -341,10 +341,9 @@ class Position:
         )
 
     def with_sides_swapped(self) -> Position:
-        """Return the board with every disc given to the other side, which no game reaches.
+        """Return the position with `mine` and the other discs swapped, which no game reaches.
 
-        `mine` are the discs of the side not to move here: an evaluation of it says how the same
-        board looks from the other side.
+        Its evaluation is the value of this board from the view of the other side.
         """
         return _unchecked(self.geometry, self.theirs, self.mask)
 
@@ -379,7 +378,7 @@ class Position:
         return Outcome(None) if self.mask == geometry.board else None
 
 
-# The slots are set past `__setattr__`, one by one, when a position is made.
+# A new position sets its slots with these, because `__setattr__` raises.
 _set_geometry, _set_mine, _set_mask, _set_outcome = (
     getattr(Position, name).__set__ for name in ("geometry", "mine", "mask", "_outcome")
 )
@@ -387,7 +386,7 @@ _new = object.__new__
 
 
 def _unchecked(geometry: Geometry, mine: int, mask: int) -> Position:
-    """Return a position whose outcome was not looked for yet."""
+    """Return a position without checks, whose outcome is not determined yet."""
     position = _new(Position)
     _set_geometry(position, geometry)
     _set_mine(position, mine)
@@ -397,5 +396,5 @@ def _unchecked(geometry: Geometry, mine: int, mask: int) -> Position:
 
 
 def _encodings() -> Any:
-    """The module of FEN, which is above the rules and brings in NumPy."""
+    """Return the module of FEN, which imports NumPy."""
     return import_module("claimeven.game.encodings")

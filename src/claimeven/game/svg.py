@@ -5,13 +5,13 @@
            v           pointer to the last move
     +-------------+
     |  o   o   o  |    board: holes in a dark frame
-    |  o   X   o  |    discs: the first player's light with a ring, the second's dark with a dot
+    |  o   X   o  |    discs: first player light with a ring, second player dark with a dot
     +-------------+
        1   2   3       column names
 ```
 
-Discs are told apart by lightness and by their marks, never by hue alone. Everything is drawn with
-attributes, without style sheets or ids, so that several drawings may stand in one page.
+Discs differ in lightness and marks as well as in hue. Everything is drawn with attributes, without
+style sheets or ids, so that a page may have several drawings.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ Cell = tuple[int, int]
 
 # Lengths in units of the drawing, whose cells are 60 units wide.
 _CELL, _HOLE, _DISC = 60, 25, 24
-#: More pixels than any screen gives a cell.
-_WIDEST: Final = 1e5
+#: The greatest size of a cell in pixels.
+_MAX_CELL: Final = 1e5
 _MARGIN, _FRAME = 6, 9
 _SCORES_HEIGHT, _POINTER_HEIGHT, _NAMES_HEIGHT = 36, 20, 30
 
@@ -51,7 +51,7 @@ _FONT: Final = (
 
 
 class _Layout(NamedTuple):
-    """Where things are: the board's cells start at (left, top); and the colors round the board."""
+    """Measures and colors of a drawing; the cells of the board start at (left, top)."""
 
     geometry: Geometry
     top: int
@@ -85,19 +85,19 @@ def draw_svg(
 ) -> Svg:
     """Return an SVG drawing of a board, which notebooks show.
 
-    `last` is the 0-based column played last. `scores` holds one whole number a column, or None
-    where there is none, written above the columns; the best ones stand out. `cell` is the side of
-    a cell on the screen in pixels. The winning lines of a finished game are marked. The drawing
-    carries a title and a description for screen readers. `bare` leaves out the white ground and
-    writes in the color of the text around, for pages that may be dark.
+    `last` is the 0-based column played last. `scores` has a whole number or None for each column,
+    written above it; the best scores are highlighted. `cell` is the size of a cell on the screen in
+    pixels. The drawing marks the winning lines of a finished game, and has a title and a
+    description for screen readers. `bare` omits the white background and uses the color of the text
+    around it, for pages that may be dark.
 
-    Raises `InvalidPosition` when the last move cannot have been `last`, and `ClaimevenError` for
-    what is no position, for scores that are not one a column, and for cells without a size.
+    Raises `InvalidPosition` if the last move cannot have been `last`, and `ClaimevenError` unless
+    `position` is a `Position`, there is one score for each column, and `cell` is greater than 0.
     """
     check_position(position)
     geometry = position.geometry
     _check_scores(scores, geometry)
-    real_number(cell, "the pixels of a cell", above=0, high=_WIDEST)
+    real_number(cell, "the pixels of a cell", above=0, high=_MAX_CELL)
     marked = None if last is None else last_cell(position, last)
     above = (_SCORES_HEIGHT if scores is not None else 0) + (_POINTER_HEIGHT if marked else 0)
     layout = _layout(geometry, above, bare)
@@ -125,7 +125,7 @@ def position_html(position: Position, last: int | None = None) -> Html:
 
 
 def line_html(line: GameLine) -> Html:
-    """Return the board of a line of play, and its moves below."""
+    """Return the board of a `GameLine`, with its moves below."""
     moves = f"Moves: {line.moves}" if line.columns else "No moves yet."
     return markup.below(position_html(line.position, line.last_column), markup.line(moves))
 
@@ -133,14 +133,14 @@ def line_html(line: GameLine) -> Html:
 def draw_stage(geometry: Geometry, cell: float = 44) -> str:
     """Return an SVG board on which a script of a page can show any position, as `bare` drawings.
 
-    Whatever a position may need is drawn and hidden (`visibility="hidden"`). An attribute tells
-    what it is, columns and rows counted from 0:
+    All parts of every position are drawn and hidden (`visibility="hidden"`). Attributes identify
+    them, with columns and rows counted from 0:
 
-    - `data-disc="3,0,1"`: the disc of the second player (1; the first is 0) in a cell;
-    - `data-last="3,0"`: the pointer to a disc as the last one played;
-    - `data-window="0,0 1,0 2,0 3,0"`: the stroke along a line of cells that wins, in two layers.
+    - `data-disc="3,0,1"`: the disc of the second player (0 is the first player) in a cell;
+    - `data-last="3,0"`: the pointer to the disc played last;
+    - `data-window="0,0 1,0 2,0 3,0"`: the stroke along a winning line of cells, in two layers.
 
-    A line is won when one player has all of its cells, so a script needs no rules of the game.
+    A line is complete if one player has all its cells, so a script does not need the rules.
     """
     layout = _layout(geometry, _POINTER_HEIGHT, bare=True)
     cells = [(column, row) for column in range(geometry.columns) for row in range(geometry.rows)]
@@ -171,13 +171,13 @@ def _check_scores(scores: object, geometry: Geometry) -> None:
     if scores is None:
         return
     if not isinstance(scores, Sized) or isinstance(scores, str):
-        raise ClaimevenError(f"scores are a number for each column, not {scores!r}")
+        raise ClaimevenError(f"scores must be a number for each column, not {scores!r}")
     if len(scores) != geometry.columns:
         raise ClaimevenError(f"{geometry} takes {geometry.columns} scores, not {len(scores)}")
 
 
 def _layout(geometry: Geometry, above: int, bare: bool) -> _Layout:
-    """Return the layout with so much room above the board."""
+    """Return the layout with `above` units of room above the board."""
     top = _MARGIN + above + _FRAME
     if bare:
         return _Layout(geometry, top, ink="currentColor", pill=BOARD)
@@ -198,7 +198,7 @@ def _paper(layout: _Layout) -> str:
 
 
 def _contents(position: Position) -> str:
-    """Say in words which discs lie where, for screen readers."""
+    """Describe the discs of each column in words, for screen readers."""
     geometry, first = position.geometry, position.discs[0]
     columns = []
     for column in range(geometry.columns):

@@ -1,6 +1,6 @@
-"""Search trees as SVG: what is drawn alike for every search, the root on top.
+"""Search trees as SVG, for every kind of search, with the root on top.
 
-A search turns its nodes into `DrawnNode` and says in a legend what their parts tell.
+A search turns its nodes into `DrawnNode`s and explains their parts in a legend.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _BAD, _EVEN, _GOOD = (202, 74, 60), (236, 232, 220), (44, 123, 182)
 
 @dataclass(frozen=True)
 class DrawnNode:
-    """A node as it is drawn.
+    """A node of a drawing.
 
     Attributes:
-        label: what stands in its circle.
-        below: what stands below it, on a halo where edges leave.
-        title: all that is known of it; browsers show it on hovering.
+        label: the text in its circle.
+        below: the text below it, with a halo over the edges.
+        title: the details, which browsers show on hovering.
         worth: its color, from -1 (red) over 0 to 1 (blue).
-        width: width of the edge into it, 0..1 of the widest.
+        width: width of the edge into it, 0..1 of the greatest width.
         heavy: whether its circle has a thick border.
-        crossed: whether a stroke across its foot says that not all its columns were searched.
-        children: left to right.
+        crossed: whether a stroke below it shows that some of its columns were not searched.
+        children: the children from left to right.
 
     """
 
@@ -53,16 +53,15 @@ class DrawnNode:
 
 
 def draw_tree(root: DrawnNode, worths: Sequence[tuple[float, str]], legend: Sequence[str]) -> Svg:
-    """Draw a tree as an SVG document on a white ground, which notebooks show.
+    """Draw a tree as an SVG document on a white background, which notebooks show.
 
-    `worths` are colors and their words for the first line of the legend, `legend` its other
-    lines.
+    `worths` are colors with their names for the first line of the legend, `legend` the other lines.
     """
     places, across = _places(root)
     width = max(2 * MARGIN + across, LEGEND_WIDTH)
     aside = (width - 2 * MARGIN - across) / 2
     bottom = max(y for _, y in places.values()) + RADIUS + MARGIN
-    told, height = _legend(bottom + LEGEND_LINE, worths, legend)
+    legend_text, height = _legend(bottom + LEGEND_LINE, worths, legend)
     edges: list[str] = []
     circles: list[str] = []
 
@@ -89,7 +88,7 @@ def draw_tree(root: DrawnNode, worths: Sequence[tuple[float, str]], legend: Sequ
                 f'<rect width="{width:.0f}" height="{height:.0f}" rx="8" fill="#ffffff"/>',
                 f'<g stroke="#8a8a80" stroke-linecap="round">{"".join(edges)}</g>',
                 f'<g text-anchor="middle" fill="#1d1d1b">{"".join(circles)}</g>',
-                f'<g font-size="11" fill="#1d1d1b">{told}</g>',
+                f'<g font-size="11" fill="#1d1d1b">{legend_text}</g>',
                 "</svg>",
             ]
         )
@@ -97,7 +96,7 @@ def draw_tree(root: DrawnNode, worths: Sequence[tuple[float, str]], legend: Sequ
 
 
 def _places(root: DrawnNode) -> tuple[dict[int, tuple[float, float]], float]:
-    """Centre of every node, and how wide the tree is: leaves side by side, parents above them."""
+    """Return the center of every node and the width of the tree; parents are above their leaves."""
     places: dict[int, tuple[float, float]] = {}
     leaves = 0
 
@@ -131,7 +130,7 @@ def _circle(node: DrawnNode, x: float, y: float) -> str:
         f' stroke="#1d1d1b" stroke-width="{3 if node.heavy else 1}"/>'
         f'<text x="{x:.1f}" y="{y + 0.36 * size:.1f}" font-size="{size}">'
         f"{escape(node.label)}</text>"
-        # The halo is a text of its own below the words: not all renderers know paint-order.
+        # The halo is a separate text below, because some renderers do not support paint-order.
         f'{below} fill="none" stroke="#ffffff" stroke-width="3">{escape(node.below)}</text>'
         f"{below}>{escape(node.below)}</text>{crossed}"
         "</g>"
@@ -141,7 +140,7 @@ def _circle(node: DrawnNode, x: float, y: float) -> str:
 def _legend(
     top: float, worths: Sequence[tuple[float, str]], lines: Sequence[str]
 ) -> tuple[str, float]:
-    """Elements of the legend from a height down, and the height where the drawing ends."""
+    """Return the elements of the legend from a height down, and the height of the drawing."""
     elements, x = [], float(MARGIN)
     for worth, word in worths:
         elements.append(
@@ -156,7 +155,7 @@ def _legend(
 
 
 def color(worth: float) -> str:
-    """Color between red at -1, grey at 0 and blue at +1.
+    """Return a color between red at -1, gray at 0 and blue at +1.
 
     >>> color(0)
     'rgb(236,232,220)'
@@ -170,5 +169,5 @@ def color(worth: float) -> str:
 
 
 def edge_width(share: float) -> float:
-    """Width of an edge for a share of the whole, so that small shares are still seen."""
+    """Return the width of an edge for a share; small shares stay visible."""
     return math.sqrt(share)

@@ -1,7 +1,7 @@
-"""Checks of values from outside: each returns the value as a plain one, or raises `error`.
+"""Checks of arguments: each returns the value as a Python number or text, or raises `error`.
 
-Numbers of NumPy are numbers, a bool is none. Messages name the value, what was expected and what
-came: "depth must be 0 or more, not -1".
+Numbers of NumPy are accepted, booleans are not. Messages name the value, the expected range and
+the given value: "depth must be 0 or more, not -1".
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def whole_number(
     low: int | None = None,
     high: int | None = None,
 ) -> int:
-    """Return a whole number from `low` to `high` as an int. A float is none, even a whole one.
+    """Return a whole number from `low` to `high` as an int. Floats are rejected.
 
     >>> whole_number(7, "columns", low=1)
     7
@@ -48,7 +48,7 @@ def real_number(
 ) -> float:
     """Return a number from `low` to `high`, and greater than `above`, as a float.
 
-    NaN is none. Without `finite` infinity is one, and so is a whole number that no float can hold.
+    NaN is rejected. Without `finite` infinity is accepted, and whole numbers too large for a float.
 
     >>> real_number(1, "c", low=0), real_number(0.5, "rate", above=0)
     (1.0, 0.5)
@@ -57,7 +57,7 @@ def real_number(
     if isinstance(number, Real) and not isinstance(number, bool):
         try:
             value = float(number)
-        except OverflowError:  # of a whole number
+        except OverflowError:  # from a large int
             value = math.inf if number >= 0 else -math.inf  # type: ignore[operator]  # an int
     if math.isnan(value):
         raise error(f"{name} must be a number, not {number!r}")
@@ -86,7 +86,7 @@ def one_of(
     choices: Iterable[str],
     error: type[ClaimevenError] = ClaimevenError,
 ) -> str:
-    """Return one of some words; the message has the one that was perhaps meant, and all choices.
+    """Return one of the choices; the error message suggests a similar choice and lists all.
 
     >>> one_of("left", "order", ("centre", "left"))
     'left'

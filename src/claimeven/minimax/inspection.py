@@ -1,7 +1,7 @@
-"""Looking into a search: the positions it looked at as a tree, as text, JSON and a drawing.
+"""The tree of positions that a search visited, as text, JSON and a drawing.
 
-A tree is built from the events of a trace. One rule holds for every number shown: windows and
-values are told as the side to move at the root sees them, whoever moves at the node.
+A tree is built from the events of a trace. All windows and values are from the view of the side
+to move at the root, at every node.
 """
 
 from __future__ import annotations
@@ -27,27 +27,26 @@ from claimeven.minimax.types import (
     run_trace,
 )
 
-#: How a value stands to the true one: it is that, or a bound on it, as fail-soft pruning leaves it.
+#: Whether a value is the true one or a bound on it, which fail-soft pruning may leave.
 EXACT, AT_LEAST, AT_MOST = "exact", "at least", "at most"
 _SIGNS: Final = {EXACT: "", AT_LEAST: ">=", AT_MOST: "<="}
-#: A number from here on is written to the whole, since powers of ten would hide what differs.
+#: Greater numbers are written as whole numbers, because exponents would hide differences.
 _SHORT: Final = 1e5
 
 
 @dataclass
 class SearchedNode:
-    """A position that a search looked at, as the side to move at the root sees it.
+    """A position that a search visited, from the view of the side to move at the root.
 
     Attributes:
         column: 0-based column of the move into it, -1 at the root.
         alpha, beta: the window it was entered with.
-        value: what the search made of it; `bound` says whether that is exact, or how it bounds
-            the true value.
+        value: the value that the search returned; `bound` says whether it is exact or a bound.
         reason: how the value came about.
-        skipped: columns that a cut left out; 0 without one.
-        principal: whether it lies on the principal variation.
-        looked_at: positions looked at from here on, this one included.
-        children: those shown, in the order they were tried.
+        skipped: number of columns that a cut skipped.
+        principal: whether it is on the principal variation.
+        node_count: positions visited from here on, including this one.
+        children: the children shown, in the order they were tried.
         left_out: number of its children that are not shown.
 
     """
@@ -60,32 +59,32 @@ class SearchedNode:
     reason: str = ""
     skipped: int = 0
     principal: bool = False
-    looked_at: int = 1
+    node_count: int = 1
     children: list[SearchedNode] = field(default_factory=list)
     left_out: int = 0
 
 
 def build_tree(trace: Trace, depth: int, limit: int) -> SearchedNode:
-    """Run a trace to its end and return its tree, `depth` plies deep and of at most `limit` nodes.
+    """Run a trace to its end; return its tree, `depth` plies deep, with at most `limit` nodes.
 
-    The principal variation is always among them, and then nodes nearer to the root come first.
+    The tree always includes the principal variation; the other nodes nearest the root come first.
     """
-    grower = _Grower(depth)
-    variation = run_trace(trace, grower.see)
-    assert grower.root is not None
-    node: SearchedNode | None = grower.root
+    builder = _TreeBuilder(depth)
+    variation = run_trace(trace, builder.add)
+    assert builder.root is not None
+    node: SearchedNode | None = builder.root
     for column in (*variation.line, -1):
         assert node is not None
         node.principal = True
         node = next((child for child in node.children if child.column == column), None)
         if node is None:
             break
-    _prune(grower.root, limit)
-    return grower.root
+    _prune(builder.root, limit)
+    return builder.root
 
 
-class _Grower:
-    """Builds a tree from events. `counts` holds, for each open position, those looked at below."""
+class _TreeBuilder:
+    """Builds a tree from events. `counts` has the positions visited below each open position."""
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
@@ -93,7 +92,7 @@ class _Grower:
         self.open: list[SearchedNode | None] = []
         self.counts: list[int] = []
 
-    def see(self, event: Event) -> None:
+    def add(self, event: Event) -> None:
         sign = -1 if event.view == "mover" and len(event.columns) % 2 else 1
         if event.kind == "enter":
             self._enter(event, sign)
@@ -127,9 +126,9 @@ class _Grower:
             return
         assert event.value is not None
         node.value = sign * event.value + 0  # no -0.0
-        node.reason, node.looked_at = event.reason, count
+        node.reason, node.node_count = event.reason, count
         if count == 1 and event.reason != FROM_TABLE:
-            return  # evaluated, or the end of the game: exact whatever the window
+            return  # evaluated, or the end of the game: exact with any window
         if node.value <= node.alpha:
             node.bound = AT_MOST
         elif node.value >= node.beta:
@@ -163,11 +162,11 @@ def _principal(root: SearchedNode) -> list[SearchedNode]:
     return found
 
 
-# --- telling -------------------------------------------------------------------------------------
+# --- output --------------------------------------------------------------------------------------
 
 
 def number_text(value: float) -> str:
-    """Write what an evaluation gave: six digits, and as many more as its whole part has.
+    """Format an evaluation: six significant digits, more if its whole part is longer.
 
     >>> number_text(0.1 + 0.2), number_text(1_000_000), number_text(-1_234_567.25)
     ('0.3', '1000000', '-1234567')
@@ -177,7 +176,7 @@ def number_text(value: float) -> str:
 
 
 def value_text(value: float) -> str:
-    """Write a value; proven results as the plies to the winning disc.
+    """Format a value; a proven result as the plies to the winning disc.
 
     >>> value_text(math.inf), value_text(12), value_text(10**9 - 3)
     ('+inf', '12', 'win in 3')
@@ -191,20 +190,20 @@ def value_text(value: float) -> str:
 
 
 def window_text(alpha: float, beta: float) -> str:
-    """Write a window."""
+    """Format a window."""
     return f"[{value_text(alpha)}, {value_text(beta)}]"
 
 
-#: What stands above a tree in text.
+#: The lines above a tree in text.
 _LEGEND: Final = (
-    "window, value: as the side to move at the root sees them; <= and >= are",
-    "bounds on the true value, * is the principal variation; nodes: positions",
-    "looked at from here.",
+    "window, value: from the view of the side to move at the root; <= and >= are",
+    "bounds on the true value; * is the principal variation; nodes: positions",
+    "visited from here on.",
 )
 
 
 def tree_text(root: SearchedNode, position: Position) -> str:
-    """A tree as a table under a legend: window, value and cut of each node."""
+    """Return a tree as a table under a legend: window, value and cut of each node."""
     rows = [("move", "window", "value", "nodes", "")]
     for node, depth in _walk(root):
         name = column_name(node.column, position.geometry) if depth else "root"
@@ -214,7 +213,7 @@ def tree_text(root: SearchedNode, position: Position) -> str:
                 "  " * depth + name + " *" * node.principal,
                 window_text(node.alpha, node.beta),
                 value,
-                f"{node.looked_at:,}",
+                f"{node.node_count:,}",
                 _note(node),
             )
         )
@@ -230,10 +229,10 @@ def tree_text(root: SearchedNode, position: Position) -> str:
 
 
 def tree_json(root: SearchedNode, position: Position) -> dict[str, Any]:
-    """A tree as plain data for JSON.
+    """Return a tree as plain data for JSON.
 
     Keys: `move` (as in move strings; null at the root), `alpha` and `beta` (null for no bound),
-    `value`, `plies_to_end` (null where nothing is proven), `bound`, `reason`, `skipped`,
+    `value`, `plies_to_end` (null if not proven), `bound`, `reason`, `skipped`,
     `principal`, `nodes`, `left_out`, `children`, each as in `SearchedNode`.
     """
 
@@ -248,7 +247,7 @@ def tree_json(root: SearchedNode, position: Position) -> dict[str, Any]:
             "reason": node.reason,
             "skipped": node.skipped,
             "principal": node.principal,
-            "nodes": node.looked_at,
+            "nodes": node.node_count,
             "left_out": node.left_out,
             "children": [data(child, False) for child in node.children],
         }
@@ -259,27 +258,27 @@ def tree_json(root: SearchedNode, position: Position) -> dict[str, Any]:
 _WORTHS: Final = ((-1.0, "lost"), (0.0, "even"), (1.0, "won, for the side to move at the root"))
 _DRAWN_LEGEND: Final = (
     "in a circle: the column played; below it: its value, <= and >= bounds on it",
-    "width of an edge: share of the positions looked at; thick border: best line",
-    "a red stroke: a cut skipped columns; the title tells the window",
+    "width of an edge: share of the positions visited; thick border: best line",
+    "a red stroke: a cut skipped columns; the title shows the window",
 )
 
 
 def tree_svg(root: SearchedNode, position: Position, scale: float) -> Svg:
-    """Draw a tree as an SVG document; a value of `scale` is coloured as half a win."""
+    """Draw a tree as an SVG document; a value of `scale` is colored as half a win."""
 
     def drawn(node: SearchedNode, name: str, share: float) -> DrawnNode:
-        below = node.looked_at - 1
+        below = node.node_count - 1
         title = f"window {window_text(node.alpha, node.beta)}, value {_value(node)}"
         return DrawnNode(
             name,
             _value(node),
-            ", ".join([title, *filter(None, [_note(node)]), f"{node.looked_at:,} nodes"]),
+            ", ".join([title, *filter(None, [_note(node)]), f"{node.node_count:,} nodes"]),
             _worth(node.value, scale),
             edge_width(share),
             heavy=node.principal,
             crossed=node.skipped > 0,
             children=tuple(
-                drawn(child, column_name(child.column, position.geometry), child.looked_at / below)
+                drawn(child, column_name(child.column, position.geometry), child.node_count / below)
                 for child in node.children
             ),
         )
@@ -296,7 +295,7 @@ def _walk(root: SearchedNode, depth: int = 0) -> Iterator[tuple[SearchedNode, in
 def _note(node: SearchedNode) -> str:
     if node.skipped:
         return f"cut: {node.skipped} column{'s' if node.skipped > 1 else ''} skipped"
-    return node.reason if node.looked_at == 1 else ""
+    return node.reason if node.node_count == 1 else ""
 
 
 def _value(node: SearchedNode) -> str:
@@ -317,7 +316,7 @@ def _finite(number: float) -> float | None:
 
 
 def result_html(result: MinimaxResult) -> str:
-    """Return the choice and its line, the value of each column and what was counted."""
+    """Return the choice and its line, the value of each column and the counts."""
     names = column_names(len(result.columns))
     counters = result.counters
     values = [
@@ -325,8 +324,8 @@ def result_html(result: MinimaxResult) -> str:
         for known in result.columns
     ]
     line = "".join(names[column] for column in result.line)
-    counted = (
-        f"{counters.nodes:,} positions looked at, {counters.evaluations:,} evaluated,"
+    counts = (
+        f"{counters.nodes:,} positions visited, {counters.evaluations:,} evaluated,"
         f" {counters.cutoffs:,} cut-offs, depth {result.depth}"
     )
     return markup.below(
@@ -335,5 +334,5 @@ def result_html(result: MinimaxResult) -> str:
             f": value {value_text(result.value)} for the side to move, best line {line}",
         ),
         markup.table(["column", *names], [["value", *values]]),
-        markup.line(counted),
+        markup.line(counts),
     )

@@ -1,7 +1,8 @@
-"""The compiled twin of the textbook searches: one loop on plain integers for all three.
+"""The compiled twin of the textbook searches: one loop on integers for all three.
 
-`search_slice` works on these arrays, one row for each ply below the root, until the search is done
-or a number of nodes is reached, so a caller can check the clock, or Ctrl-C, between two slices:
+`search_slice` runs until the search is done or has visited a number of nodes, so that the caller
+can check the clock and Ctrl-C between two slices. It uses these arrays, one row for each ply below
+the root:
 
 ```text
     discs   (plies, 3) uint64      MINE, MASK, TODO: playable cells not tried yet
@@ -9,11 +10,10 @@ or a number of nodes is reached, so a caller can check the clock, or Ctrl-C, bet
     lines   (plies + 1, plies + 1) row p: length of the best line below p, then its columns
 ```
 
-with `plies` of the root's empty cells and one: the row of a ply is used again for each position
-that is entered there.
+`plies` is the number of empty cells at the root plus one. All positions at a ply use the same row.
 
-Contract: values are those of the side to move at each ply (negamax), and the same positions are
-entered in the same order as in the textbook; minimax is the same loop with pruning off.
+Contract: values are for the side to move at each ply (negamax). The kernel enters the same
+positions in the same order as the textbook. Minimax is the same loop with pruning off.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from claimeven.game.bitboard_kernel import BOARD, BOTTOM, CONNECT, HEIGHT, ONE, 
 from claimeven.game.position import Position
 from claimeven.minimax import transpositions
 from claimeven.minimax.transpositions import EXACT, LOWER, NO_TABLE, TABLE, UPPER, Table
-from claimeven.minimax.types import MOST, WIN, ColumnValue, Counters, column_order
+from claimeven.minimax.types import MAX_HEURISTIC, WIN, ColumnValue, Counters, column_order
 
-#: Fields of a row. ALPHA_IN is the window's alpha as the position was entered, PLACE where the
-#: order of columns goes on (-1: a column out of the order comes first), TRYING the last column.
+#: Fields of a row. ALPHA_IN is alpha on entering the position, PLACE the next place in the order
+#: of columns (-1: a column out of order comes first), TRYING the last column.
 MINE, MASK, TODO, DISCS_FIELDS = range(4)
 ALPHA_IN, ALPHA, BETA, BEST, PLACE, TRYING, NUMBERS_FIELDS = range(7)
-#: Registers: where the loop stands (DONE at the end), and the search's options.
+#: Registers: the current ply (DONE at the end), and the options of the search.
 PLY, DEPTH_LIMIT, PRUNE, TABLE_BITS, EVALUATION, ROOT_VIEW, REGISTERS = range(7)
 DONE: Final = -1
-#: What is counted, in the order of `Counters`.
+#: The counts, in the order of `Counters`.
 NODES, EVALUATIONS, CUTOFFS, EXPANDED, TABLE_HITS, DEEPEST, COUNTERS = range(7)
-#: A root row: the value of a column, and what is known of it: UNSEEN where not searched.
+#: A root row: the value of a column and its state, UNSEEN if it was not searched.
 ROOT_VALUE, ROOT_STATE, ROOT_FIELDS = range(3)
 UNSEEN, BOUNDED, IS_EXACT = range(3)
 
@@ -49,7 +49,7 @@ INFINITY: Final = 1 << 62
 
 
 class Rows(NamedTuple):
-    """What a search knows at each ply: see above."""
+    """The arrays of a search, one row for each ply: see above."""
 
     discs: Words
     numbers: Ints
@@ -57,7 +57,7 @@ class Rows(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far it is: `registers`, the `counts`, and `roots`, a row a column of the root."""
+    """The state of a search: `registers`, the `counts`, and a row of `roots` per root column."""
 
     registers: Ints
     counts: Ints
@@ -65,7 +65,7 @@ class Progress(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What stays as it is: the board's vector, the `order` of columns, the evaluation's weights."""
+    """The constants of a search: board vector, `order` of columns, weights of the evaluation."""
 
     board: Words
     order: Ints
@@ -79,7 +79,7 @@ RULES: Final = named_tuple(Rules, uint64[::1], int64[::1], int64[::1])
 
 @inlined
 def open_row(rows: Rows, ply: Int, rules: Rules, alpha: Int, beta: Int, first: Int) -> None:
-    """Begin the position of a row whose MINE and MASK are set; `first` is tried first, if >= 0."""
+    """Start the position of a row with MINE and MASK set; try `first` first if it is >= 0."""
     discs, numbers, board = rows.discs, rows.numbers, rules.board
     discs[ply, TODO] = bitboard_kernel.playable_cells(discs[ply, MASK], board[BOTTOM], board[BOARD])
     numbers[ply, ALPHA_IN] = alpha
@@ -92,7 +92,7 @@ def open_row(rows: Rows, ply: Int, rules: Rules, alpha: Int, beta: Int, first: I
 
 @kernel(void(ROWS, RULES, PROGRESS, TABLE))
 def start_search(rows: Rows, rules: Rules, progress: Progress, table: Table) -> None:
-    """Enter the root, whose discs stand in row 0."""
+    """Enter the root, whose discs are in row 0."""
     progress.counts[NODES] = 1
     progress.counts[EXPANDED] = 1
     first = np.int64(-1)
@@ -104,7 +104,7 @@ def start_search(rows: Rows, rules: Rules, progress: Progress, table: Table) -> 
 
 @inlined
 def _store_searched(table: Table, bits: Int, rows: Rows, ply: Int, depth: Int) -> None:
-    """Keep the position of a row whose columns are done."""
+    """Store the position of a row whose columns are done in the table."""
     discs, numbers = rows.discs, rows.numbers
     value = numbers[ply, BEST]
     bound = EXACT
@@ -120,7 +120,7 @@ def _store_searched(table: Table, bits: Int, rows: Rows, ply: Int, depth: Int) -
 
 @inlined
 def next_column(rows: Rows, rules: Rules, ply: Int, todo: Word) -> tuple[Int, Word]:
-    """Return the next column of the order with a cell to do, and that cell; note it in the row."""
+    """Return the next column of the order that is left to try, and its cell; update the row."""
     numbers, order, height = rows.numbers, rules.order, rules.board[HEIGHT]
     column_cells = (ONE << height) - ONE
     place = numbers[ply, PLACE]
@@ -141,8 +141,8 @@ def next_column(rows: Rows, rules: Rules, ply: Int, todo: Word) -> tuple[Int, Wo
 
 
 @inlined
-def keep_best(rows: Rows, ply: Int, column: Int, value: Int) -> None:
-    """Note the value of a column if it is the best so far, and the line that leads to it."""
+def update_best(rows: Rows, ply: Int, column: Int, value: Int) -> None:
+    """Store the value of a column and its line if the value is the best so far."""
     numbers, lines = rows.numbers, rows.lines
     if value <= numbers[ply, BEST]:
         return
@@ -157,7 +157,7 @@ def keep_best(rows: Rows, ply: Int, column: Int, value: Int) -> None:
 
 @kernel(boolean(ROWS, RULES, PROGRESS, TABLE, int64))
 def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pause: Int) -> Int:
-    """Go on with a search until it is done (returns True) or has looked at `pause` nodes."""
+    """Continue a search until it is done (returns True) or has visited `pause` nodes."""
     discs, numbers, roots = rows.discs, rows.numbers, progress.roots
     registers, counts = progress.registers, progress.counts
     height, connect, board = rules.board[HEIGHT], rules.board[CONNECT], rules.board[BOARD]
@@ -170,7 +170,7 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
     while not done:
         todo = discs[ply, TODO]
         if todo == ZERO:
-            # Step 1. No column left: the position's value is known, hand it to its parent.
+            # Step 1. No column is left: pass the value of the position to its parent.
             value = numbers[ply, BEST]
             if bits != NO_TABLE:
                 _store_searched(table, bits, rows, ply, depth_limit - ply)
@@ -194,7 +194,7 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
             deepest = max(deepest, below)
             rows.lines[below, 0] = 0
 
-            # Step 3. Its value, if the game is over, the table knows it, or the depth is spent.
+            # Step 3. Its value, if the game is over, the table has it, or depth is 0.
             if bitboard_kernel.has_line(mover, height, connect):
                 value = np.int64(WIN - below)
             elif mask == board:
@@ -219,14 +219,14 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
                 if not settled and depth == 0:
                     settled = True
                     evaluations += 1
-                    swapped = root_view and below & 1 != 0
-                    seen = mover if swapped else theirs
+                    is_swapped = root_view and below & 1 != 0
+                    seen = mover if is_swapped else theirs
                     value = evaluate_discs(which, seen, mask, rules.board, rules.weights)
-                    value = max(-MOST, min(MOST, -value if swapped else value))
+                    value = max(-MAX_HEURISTIC, min(MAX_HEURISTIC, -value if is_swapped else value))
                     if bits != NO_TABLE:
                         transpositions.store(table, bits, theirs + mask, value, 0, EXACT, -1)
                 if not settled:
-                    # Step 4. Otherwise it gets a row of its own and is searched next.
+                    # Step 4. Otherwise it gets a row and is searched next.
                     discs[below, MINE] = theirs
                     discs[below, MASK] = mask
                     open_row(rows, below, rules, alpha, beta, first)
@@ -235,12 +235,12 @@ def search_slice(rows: Rows, rules: Rules, progress: Progress, table: Table, pau
                     continue
                 value = -value
 
-        # Step 5. A column's value is known: keep the best, and cut where the bounds meet.
+        # Step 5. The value of a column is known: update the best, cut if the bounds meet.
         if ply == 0:
             exact = (not prune) or value > numbers[0, ALPHA]
             roots[column, ROOT_VALUE] = value
             roots[column, ROOT_STATE] = IS_EXACT if exact else BOUNDED
-        keep_best(rows, ply, column, value)
+        update_best(rows, ply, column, value)
         if prune and numbers[ply, ALPHA] >= numbers[ply, BETA] and discs[ply, TODO] != ZERO:
             counts[CUTOFFS] += 1
             discs[ply, TODO] = ZERO
@@ -298,23 +298,23 @@ class SearchState:
 
     @property
     def nodes(self) -> int:
-        """Positions looked at so far."""
+        """Positions visited so far."""
         return int(self.progress.counts[NODES])
 
     @property
     def value(self) -> int:
-        """Value at the root, for the side to move; meaningful once done."""
+        """Value of the root for the side to move, once the search is done."""
         return int(self.rows.numbers[0, BEST])
 
     @property
     def line(self) -> tuple[int, ...]:
-        """The principal variation as 0-based columns; meaningful once done."""
+        """The principal variation as 0-based columns, once the search is done."""
         lines = self.rows.lines
         return tuple(lines[0, 1 : 1 + lines[0, 0]].tolist())
 
     @property
     def columns(self) -> tuple[ColumnValue | None, ...]:
-        """What is known of each root column."""
+        """The value of each root column, None if it was not searched."""
         return tuple(
             None if state == UNSEEN else ColumnValue(value, state == IS_EXACT)
             for value, state in self.progress.roots.tolist()

@@ -1,8 +1,8 @@
-"""Running a search under limits, compiled or as the textbook, with one result for both.
+"""Running a search within limits, compiled or as the textbook, with one type of result.
 
-Under a depth alone that depth is searched once. Under seconds or nodes the depth grows from 1
-(iterative deepening) and the last depth searched to its end decides; negamax tries the best column
-of one depth first at the next, as its table knows it.
+With only a depth limit, that depth is searched once. Within seconds or nodes the depth grows from
+1 (iterative deepening), and the last depth searched completely decides. Negamax tries the best
+column of one depth first at the next, from its table.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from claimeven.minimax.types import (
 )
 from claimeven.parallel.interrupts import Lock
 
-#: Nodes between two looks at the clock.
+#: Nodes between two checks of the clock.
 SLICE = 8192
 BACKENDS = ("auto", "compiled", "python")
 TABLE_ENTRIES = 1 << 18
 
 
 @dataclass(frozen=True)
-class _Bounds:
-    """When to stop: a moment of `time.perf_counter`, and a number of nodes; None for never."""
+class _Limits:
+    """When to stop: a time of `time.perf_counter` and a number of nodes; None means never."""
 
     deadline: float | None
     nodes: int | None
@@ -61,16 +61,16 @@ class _Bounds:
 
 
 class MinimaxSearch:
-    """A search with its options, and for negamax the table that lives from call to call.
+    """A search with its options; negamax also keeps its table from call to call.
 
-    `algorithm` is minimax, alphabeta or negamax; `evaluation` a name, an `Evaluation` or a
-    function of a position; `order` "centre" or "left"; `backend` "auto" (compiled where board
-    and evaluation allow), "compiled" or "python"; `table` the entries of negamax's table, a
-    power of two; `view` "mover" or "root", whose view the evaluation takes (`types.VIEWS`);
-    `prune`, of negamax: whether it cuts off what cannot matter.
+    `algorithm` is minimax, alphabeta or negamax; `evaluation` is a name, an `Evaluation` or a
+    function of a position; `order` is "centre" or "left". `backend` is "auto" (compiled if the
+    board and the evaluation allow it), "compiled" or "python". `table` is the number of entries of
+    negamax's table, a power of two; `view` is "mover" or "root", the view of the evaluation (see
+    `types.VIEWS`). `prune` turns the cutoffs of negamax on or off.
 
-    Raises `InvalidSearch` or `InvalidEvaluation` for anything else. Threads may share it: a search
-    waits for the one before it to end.
+    Raises `InvalidSearch` or `InvalidEvaluation` for other values. Threads may share a search:
+    calls run one after another.
 
     >>> position = Position.from_moves("112233")
     >>> result = MinimaxSearch("alphabeta", "windows").search(position, depth=3)
@@ -104,14 +104,14 @@ class MinimaxSearch:
         self.view = view
         self.prune: bool = prune and algorithm != "minimax"
         self._tables: dict[str, TranspositionTable | CompiledTranspositionTable] = {}
-        self._table_holds: tuple[Geometry, int] | None = None
-        #: Held by the search that is running: the tables serve one at a time.
+        self._table_scope: tuple[Geometry, int] | None = None
+        #: Held by the running search, because searches share the tables.
         self._busy = Lock()
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy has the same options, and a table of its own with nothing in it."""
-        kept = {name: value for name, value in vars(self).items() if name != "_busy"}
-        return {**kept, "_tables": {}, "_table_holds": None}
+        """Return the options: a copy starts with an empty table."""
+        options = {name: value for name, value in vars(self).items() if name != "_busy"}
+        return {**options, "_tables": {}, "_table_scope": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -123,18 +123,18 @@ class MinimaxSearch:
             load(start_search, search_slice)
 
     def reset(self) -> None:
-        """Forget the table."""
+        """Clear the table."""
         with self._busy:
             for table in self._tables.values():
                 table.clear()
 
     def backend_for(self, geometry: Geometry) -> str:
-        """Return which backend serves a board. Raises `InvalidSearch` if none can."""
+        """Return the backend used for a board. Raises `InvalidSearch` if no backend can be."""
         own = self.evaluation.kernel == OWN
         if self.backend == "compiled":
             if own:
                 raise InvalidSearch(
-                    f"the evaluation {self.evaluation.name} is Python: choose backend=auto or"
+                    f"the evaluation {self.evaluation.name} is not compiled: choose backend=auto or"
                     " backend=python"
                 )
             geometry.check_fits_word("backend=compiled", InvalidSearch)
@@ -150,38 +150,38 @@ class MinimaxSearch:
     ) -> MinimaxResult:
         """Search a position to a depth in plies, within seconds or nodes, or to the end.
 
-        Without any limit every line is played out. Depth 1 is always finished, whatever the
-        limits. Raises `InvalidSearch` for a finished game, for a limit that is not positive, and
-        for half a ply or node.
+        Without a limit every line is played to the end of the game. Depth 1 is always searched
+        completely. Raises `InvalidSearch` for a finished game, for limits of 0 or less, and for a
+        depth or node limit that is not a whole number.
         """
-        depth, nodes = _checked(position, depth, seconds, nodes)
+        depth, nodes = _check_limits(position, depth, seconds, nodes)
         with self._busy:
             return self._search(position, depth, seconds, nodes)
 
     def _search(
         self, position: Position, depth: int | None, seconds: float | None, nodes: int | None
     ) -> MinimaxResult:
-        """Make the search of `search`, alone."""
-        # Keys of positions hold within one board alone, and evaluations for one root's side.
-        holds = self._holds(position)
-        if holds != self._table_holds:
+        """Run `search` with the lock held."""
+        # Keys are valid for one board, and evaluations for one side at the root.
+        scope = self._table_scope_of(position)
+        if scope != self._table_scope:
             self.reset()
-            self._table_holds = holds
-        deepest = _empty(position) if depth is None else min(depth, _empty(position))
+            self._table_scope = scope
+        deepest = _empty_cells(position) if depth is None else min(depth, _empty_cells(position))
         deadline = None if seconds is None else time.perf_counter() + seconds
-        bounds = _Bounds(deadline, nodes)
+        limits = _Limits(deadline, nodes)
         run = self._compiled if self.backend_for(position.geometry) == "compiled" else self._python
         if seconds is None and nodes is None:
-            result = run(position, deepest, bounds, None)
+            result = run(position, deepest, limits, None)
             assert result is not None
             return result
-        best = run(position, 1, _Bounds(None, None), None)
+        best = run(position, 1, _Limits(None, None), None)
         assert best is not None
         total = best.counters
         while best.depth < deepest and abs(best.value) <= PROVEN:
-            if bounds.reached(total.nodes):
+            if limits.reached(total.nodes):
                 break
-            left = _Bounds(deadline, None if nodes is None else nodes - total.nodes)
+            left = _Limits(deadline, None if nodes is None else nodes - total.nodes)
             deeper = run(position, best.depth + 1, left, total)
             if deeper is None:
                 break
@@ -191,11 +191,11 @@ class MinimaxSearch:
         )
 
     def known(self, position: Position) -> TranspositionTable:
-        """Return a copy of the table that the next search of a position would start from."""
+        """Return a copy of the table with which the next search of a position would start."""
         with self._busy:
             table = self._tables.get(self.backend_for(position.geometry))
-            is_kept = table is not None and self._holds(position) == self._table_holds
-            return table.copy() if table and is_kept else TranspositionTable(self.table_entries)
+            is_valid = table is not None and self._table_scope_of(position) == self._table_scope
+            return table.copy() if table and is_valid else TranspositionTable(self.table_entries)
 
     def trace(
         self,
@@ -206,30 +206,30 @@ class MinimaxSearch:
     ) -> Trace:
         """Return the textbook search of a position as a generator of its events.
 
-        Negamax starts from a copy of `known`, or without one from an empty table, so that looking
-        changes no later search; with `deepening` the depths before fill it, which are not told and
-        look at that many positions at most: so a search within seconds or nodes comes to its last
-        depth. Raises `InvalidSearch` as `search` does.
+        Negamax starts with a copy of `known`, or with an empty table, so that a trace does not
+        change later searches. With `deepening`, lower depths first fill the table, without events
+        and within that many positions, as in a search within seconds or nodes. Raises
+        `InvalidSearch` as `search` does.
         """
-        _checked(position, depth, None, None)
+        _check_limits(position, depth, None, None)
         table = None
         if self.algorithm == "negamax":
             table = known.copy() if known else TranspositionTable(self.table_entries)
         if table is None or not deepening:
             return self._textbook_run(position, depth, self._textbook(position, table))
-        return self._deepened(position, min(depth, _empty(position)), table, deepening)
+        return self._deepening_trace(position, min(depth, _empty_cells(position)), table, deepening)
 
-    def _holds(self, position: Position) -> tuple[Geometry, int]:
-        """What the table of a search holds values of."""
+    def _table_scope_of(self, position: Position) -> tuple[Geometry, int]:
+        """Return the board and the side at the root for which the table is valid."""
         return position.geometry, position.turn if self.view == "root" else 0
 
-    def _deepened(
+    def _deepening_trace(
         self, position: Position, depth: int, table: TranspositionTable, left: int
     ) -> Trace:
-        """Tell a depth after those before it, which look at `left` positions at most."""
+        """Trace a depth after lower depths, which visit at most `left` positions."""
         for lesser in range(1, depth):
             context = self._textbook(position, table)
-            context.stop = _Bounds(None, left).reached
+            context.stop = _Limits(None, left).reached
             with suppress(LimitReached):
                 run_trace(self._textbook_run(position, lesser, context), lambda event: None)
             left -= context.counters.nodes
@@ -259,16 +259,16 @@ class MinimaxSearch:
     def _textbook_run(self, position: Position, depth: int, context: SearchContext) -> Trace:
         algorithm: Callable[[Position, int, SearchContext], Trace]
         algorithm = getattr(textbook, self.algorithm)
-        return algorithm(position, min(depth, _empty(position)), context)
+        return algorithm(position, min(depth, _empty_cells(position)), context)
 
     def _compiled(
-        self, position: Position, depth: int, bounds: _Bounds, total: Counters | None
+        self, position: Position, depth: int, limits: _Limits, total: Counters | None
     ) -> MinimaxResult | None:
-        """Search one depth compiled; None when a bound ended it. Adds its counts to `total`."""
+        """Search one depth compiled; None if a limit ended it. Add its counts to `total`."""
         state = self.compiled_state(position, depth)
         done = False
-        while not done and not bounds.reached(state.nodes):
-            done = state.run(bounds.next_pause(state.nodes))
+        while not done and not limits.reached(state.nodes):
+            done = state.run(limits.next_pause(state.nodes))
         if total is not None:
             total.add(state.counters)
         if not done:
@@ -279,19 +279,19 @@ class MinimaxSearch:
         )
 
     def _python(
-        self, position: Position, depth: int, bounds: _Bounds, total: Counters | None
+        self, position: Position, depth: int, limits: _Limits, total: Counters | None
     ) -> MinimaxResult | None:
-        """Search one depth with the textbook; None when a bound ended it."""
+        """Search one depth with the textbook; None if a limit ended it."""
         table = self._table("python")
         assert not isinstance(table, CompiledTranspositionTable)
         context = self._textbook(position, table)
-        context.stop = bounds.reached
+        context.stop = limits.reached
         columns: list[ColumnValue | None] = [None] * position.geometry.columns
         root = None
         with suppress(LimitReached):
             root = run_trace(
                 self._textbook_run(position, depth, context),
-                lambda event: _note_root_column(event, columns),
+                lambda event: _record_root_column(event, columns),
             )
         if total is not None:
             total.add(context.counters)
@@ -303,12 +303,12 @@ class MinimaxSearch:
         )
 
 
-def _empty(position: Position) -> int:
+def _empty_cells(position: Position) -> int:
     return position.geometry.cells - position.ply
 
 
-def _note_root_column(event: Event, columns: list[ColumnValue | None]) -> None:
-    """Keep the value of a column of the root once the search returns from it."""
+def _record_root_column(event: Event, columns: list[ColumnValue | None]) -> None:
+    """Store the value of a root column when the search returns from it."""
     if event.kind != "return" or len(event.columns) != 1 or event.value is None:
         return
     if event.view == "root":
@@ -318,12 +318,12 @@ def _note_root_column(event: Event, columns: list[ColumnValue | None]) -> None:
     columns[event.columns[0]] = known
 
 
-def _checked(
+def _check_limits(
     position: Position, depth: int | None, seconds: float | None, nodes: int | None
 ) -> tuple[int | None, int | None]:
-    """Return the depth and the nodes as plain numbers. Raises `InvalidSearch` as `search` does."""
+    """Return the depth and the nodes as integers. Raises `InvalidSearch` as `search` does."""
     if position.is_over:
-        raise InvalidSearch("the game is over, so there is nothing to search")
+        raise InvalidSearch("the game is over: there are no moves to search")
     if seconds is not None:
         real_number(seconds, "seconds", InvalidSearch, above=0, finite=False)
     depth, nodes = (

@@ -1,10 +1,10 @@
-"""Minimax, alpha-beta and negamax as one would write them on a board, for any board size.
+"""Minimax, alpha-beta and negamax in readable Python, for any board size.
 
-Each is a generator that yields an `Event` at every step and returns a `Variation`; `kernel` holds
-their twin on plain integers, which visits the same positions in the same order.
+Each is a generator that yields an `Event` at every step and returns a `Variation`. The compiled
+twin in `kernel` visits the same positions in the same order.
 
-A win is worth `WIN` less the plies to it, so faster wins and slower losses are preferred. At depth
-0 the heuristic decides, asked for the side to move or, with `view` "root", for the root's side.
+A win is worth `WIN` minus the plies to it, so faster wins and slower losses are better. At depth
+0 the heuristic decides, for the side to move or, with `view` "root", for the side at the root.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class LimitReached(Exception):
 
 @dataclass
 class SearchContext:
-    """What a textbook search carries along: the heuristic, the column order, the counters.
+    """The heuristic, the order of columns, the counters and the options of a textbook search.
 
-    `view` says whose view the heuristic takes, one of `types.VIEWS`; `prune` whether negamax cuts
-    off what cannot matter, and tries what its table thinks best first. `stop` is asked, with the
-    number of nodes so far, before a position is entered.
+    `view` is the view of the heuristic, one of `types.VIEWS`. With `prune` negamax cuts off and
+    tries the best column of its table first. `stop(nodes)` is called before a position is entered,
+    with the number of nodes so far.
     """
 
     evaluation: Evaluation
@@ -70,10 +70,10 @@ def minimax(
     path: tuple[int, ...] = (),
     turn: int = 1,
 ) -> Trace:
-    """Search every line `depth` plies deep; values are those of the root's side.
+    """Search every line `depth` plies deep; values are for the side to move at the root.
 
-    `turn` is 1 where the root's side moves and takes the greatest value, -1 where its opponent
-    moves and takes the least. Source: Shannon, "Programming a computer for playing chess", 1950.
+    `turn` is 1 if that side moves, which takes the greatest value, and -1 if its opponent moves,
+    which takes the least. Source: Shannon, "Programming a computer for playing chess", 1950.
     """
     context.enter(path)
     yield Event("enter", path, depth, -math.inf, math.inf)
@@ -103,11 +103,11 @@ def alphabeta(
     alpha: float = -math.inf,
     beta: float = math.inf,
 ) -> Trace:
-    """Minimax that skips what cannot matter; the value at the root is the same.
+    """Minimax that skips irrelevant columns; the value at the root is the same.
 
-    The root's side is sure of `alpha` already and its opponent of `beta`: a position whose value
-    reaches the bound of the other side will not be allowed, so its other columns are cut off.
-    Fail-soft: the value returned may lie outside (alpha, beta), and bounds the true one.
+    The side at the root can already get `alpha` and its opponent `beta`. If the value of a
+    position reaches the bound of the other side, that side avoids it: its other columns are cut.
+    Fail-soft: the value returned may be outside (alpha, beta), and bounds the true one.
     Source: Knuth and Moore, "An analysis of alpha-beta pruning", 1975.
     """
     context.enter(path)
@@ -148,11 +148,11 @@ def negamax(
     alpha: float = -math.inf,
     beta: float = math.inf,
 ) -> Trace:
-    """Alpha-beta from the view of whoever moves, with a table of the positions evaluated before.
+    """Alpha-beta from the view of the side to move, with a table of evaluated positions.
 
-    A position reached by another order of moves, or kept from an earlier search, is answered by
-    the table when it was searched at least as deep; its best column is tried first otherwise.
-    Without `prune` every window is open, and columns keep their order.
+    The table settles a position that was reached by another order of moves, or in an earlier
+    search, if it was searched at least as deep. Otherwise its best column is tried first. Without
+    `prune` every window is open, and the order of columns does not change.
     """
     context.enter(path)
     yield Event("enter", path, depth, alpha, beta, view="mover")
@@ -162,7 +162,7 @@ def negamax(
         yield Event("return", path, depth, *window, value, reason, "mover")
         return Variation(value)
     entry = context.table.find(position.key) if context.table is not None else None
-    if entry is not None and path and entry.answers(depth, len(path), alpha, beta):
+    if entry is not None and path and entry.settles(depth, len(path), alpha, beta):
         context.counters.table_hits += 1
         value = entry.value_at(len(path))
         yield Event("return", path, depth, *window, value, FROM_TABLE, "mover")
@@ -208,7 +208,7 @@ def negamax(
 def _value_at_rest(
     position: Position, depth: int, context: SearchContext, ply: int
 ) -> tuple[float, str] | None:
-    """Value for the side to move where the search stops, with the reason; None where it goes on."""
+    """Return the value for the side to move and its reason; None if the search continues."""
     if position.outcome is not None:
         return _finished_value(position, ply)
     if depth == 0:
@@ -217,7 +217,7 @@ def _value_at_rest(
 
 
 def _finished_value(position: Position, ply: int) -> tuple[float, str]:
-    """Value of a finished game for the side to move, which cannot have won it."""
+    """Return the value of a finished game for the side to move, which cannot have won it."""
     assert position.outcome is not None
     if position.outcome.winner is None:
         return 0, "draw"
@@ -225,7 +225,7 @@ def _finished_value(position: Position, ply: int) -> tuple[float, str]:
 
 
 def _columns(position: Position, order: Sequence[int], first: int = -1) -> list[int]:
-    """Legal columns in the search's order, `first` in front if there is one."""
+    """Return the legal columns in the order of the search, with column `first`, if any, first."""
     mask, height, top = position.mask, position.geometry.height, position.geometry.rows - 1
     legal = [column for column in order if not mask >> (column * height + top) & 1]
     if first >= 0:
@@ -240,4 +240,4 @@ def _skipped(count: int) -> str:
 
 def _cut_reason(turn: int, count: int) -> str:
     side, bound = ("the opponent", "beta") if turn == 1 else ("the root's side", "alpha")
-    return f"{_skipped(count)}: {side} is sure of {bound} already"
+    return f"{_skipped(count)}: {side} can already get {bound}"

@@ -1,10 +1,10 @@
 """The bounded table of evaluated positions that negamax keeps from move to move.
 
-A position's slot is the top bits of its key times an odd constant (Fibonacci hashing: Knuth, The
-Art of Computer Programming, vol. 3, 6.4); a newcomer replaces what stands there. Values of proven
-results are kept as seen from the position itself, so they hold at whatever ply it is met again.
+The slot of a position is the top bits of its key times an odd constant (Fibonacci hashing: Knuth,
+The Art of Computer Programming, vol. 3, 6.4). A new entry replaces the old one. Values of proven
+results count plies from the position itself, so they are valid at every ply.
 
-`TranspositionTable` is the readable version; its compiled twin is arrays, for keys of 64 bits.
+`TranspositionTable` is the readable version; its compiled twin uses arrays, for keys of 64 bits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from claimeven.compiled import Int, Ints, Word, Words, inlined, int64, named_tup
 from claimeven.game.validation import whole_number
 from claimeven.minimax.types import PROVEN, InvalidSearch
 
-#: What a stored value is of the true one: the value itself, or a bound from below or above.
+#: Whether a stored value is the true one, a lower bound or an upper bound.
 EXACT, LOWER, UPPER = 0, 1, 2
 
 MULTIPLIER: Final = 0x9E3779B97F4A7C15
@@ -27,9 +27,9 @@ MAX_BITS: Final = 28
 
 
 class Entry(NamedTuple):
-    """A position searched before: its value as seen from it, how deep, and its best column.
+    """A position searched before: its value for the side to move, the depth, the best column.
 
-    `column` is -1 where none was searched (depth 0).
+    `column` is -1 if no column was searched (depth 0).
     """
 
     key: int
@@ -39,12 +39,12 @@ class Entry(NamedTuple):
     column: int
 
     def value_at(self, ply: int) -> float:
-        """Return the value for a search that meets the position `ply` below its root."""
-        value: float = counted_from(self.value, ply)
+        """Return the value for a search whose root is `ply` plies above the position."""
+        value: float = shift_proven(self.value, ply)
         return value
 
-    def answers(self, depth: int, ply: int, alpha: float, beta: float) -> bool:
-        """Whether the entry settles a search of that depth with that window."""
+    def settles(self, depth: int, ply: int, alpha: float, beta: float) -> bool:
+        """Whether the entry settles a search to that depth with that window."""
         if self.depth < depth:
             return False
         value = self.value_at(ply)
@@ -56,39 +56,37 @@ class Entry(NamedTuple):
 
 
 class TranspositionTable:
-    """A table of `entries` slots (a power of two up to 2^28), empty at first.
+    """A table of `entries` slots, a power of two up to 2^28.
 
-    Raises `InvalidSearch` for any other number.
+    Raises `InvalidSearch` for other numbers.
     """
 
     def __init__(self, entries: int) -> None:
         entries = whole_number(entries, "table", InvalidSearch)
         bits = entries.bit_length() - 1
         if entries < 1 or entries != 1 << bits or bits > MAX_BITS:
-            raise InvalidSearch(
-                f"a table has a power of two of entries, 1 to 2^{MAX_BITS}, not {entries}"
-            )
+            raise InvalidSearch(f"table must be a power of two, 1 to 2^{MAX_BITS}, not {entries}")
         self.bits = bits
         self._slots: dict[int, Entry] = {}
 
     def find(self, key: int) -> Entry | None:
-        """Return what is known of the position of that key."""
+        """Return the entry of the position with that key, if there is one."""
         entry = self._slots.get(slot_of(key, self.bits))
         return entry if entry is not None and entry.key == key else None
 
     def copy(self) -> Self:
-        """Return a table that holds the same."""
+        """Return a table with the same entries."""
         twin = copy(self)
         twin._slots = dict(self._slots)
         return twin
 
     def put(self, key: int, value: float, depth: int, bound: int, column: int, ply: int) -> None:
-        """Store what was found `ply` below the root of a search."""
-        entry = Entry(key, counted_from(value, -ply), depth, bound, column)
+        """Store a result found `ply` plies below the root of a search."""
+        entry = Entry(key, shift_proven(value, -ply), depth, bound, column)
         self._slots[slot_of(key, self.bits)] = entry
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         self._slots.clear()
 
 
@@ -104,31 +102,31 @@ def slot_of(key: int, bits: int) -> int:
     return ((folded * MULTIPLIER) & WORD) >> (64 - bits) if bits else 0
 
 
-def counted_from(value: Any, ply: Any) -> Any:
-    """Count the plies of a proven result from `ply` above the position, where the value is counted.
+def shift_proven(value: Any, ply: Any) -> Any:
+    """Convert a proven value from counting plies at the position to counting `ply` plies above it.
 
-    With a negative `ply` the other way round.
+    A negative `ply` converts back. Other values do not change.
     """
     if value > PROVEN:
         return value - ply
     return value + ply if value < -PROVEN else value
 
 
-from_root = inlined(counted_from)
+from_root = inlined(shift_proven)
 
 
 #: Slots of an entry.
 VALUE, DEPTH, BOUND, COLUMN, ENTRY_SLOTS = range(5)
-#: The bits of no table at all.
+#: The bits that mean that there is no table.
 NO_TABLE: Final = -1
 _HASH = np.uint64(MULTIPLIER)
 _WORD = np.uint64(64)
 
 
 class Table(NamedTuple):
-    """`keys`, 0 where empty, of shape (entries,); and `entries` of shape (entries, ENTRY_SLOTS).
+    """`keys` of shape (entries,), 0 if empty; and `entries` of shape (entries, ENTRY_SLOTS).
 
-    No position but the empty board has key 0, and it is only ever a root.
+    Only the empty board has key 0, and it occurs only as a root.
     """
 
     keys: Words
@@ -147,18 +145,18 @@ class CompiledTranspositionTable:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all entries."""
         self.arrays.keys[:] = 0
-        # The empty board has the key of an empty slot, so its slot must say that it knows nothing.
+        # The empty board has the key of an empty slot, so its slot gets an entry without a result.
         self.arrays.entries[slot_of(0, self.bits)] = (0, -1, EXACT, -1)
 
     def copy(self) -> StoredTable:
-        """Return a table of the textbook that holds the same."""
+        """Return a textbook table with the same entries."""
         return StoredTable(Table(self.arrays.keys.copy(), self.arrays.entries.copy()), self.bits)
 
 
 class StoredTable(TranspositionTable):
-    """A table of the textbook that starts from arrays, which stay as they are."""
+    """A textbook table that starts with the entries of arrays and does not change the arrays."""
 
     def __init__(self, arrays: Table, bits: int) -> None:
         super().__init__(1 << bits)
@@ -178,7 +176,7 @@ def table_arrays(entries: int) -> Table:
     )
 
 
-#: What stands in the place of a table where there is none.
+#: A placeholder for searches without a table.
 NO_ARRAYS: Final = table_arrays(1)
 
 
@@ -192,7 +190,7 @@ def _slot(key: Word, bits: Int) -> Int:
 
 @inlined
 def best_column(table: Table, bits: Int, key: Word) -> Int:
-    """Return the best column the table knows of a position, -1 for none."""
+    """Return the best column stored for a position, -1 if there is none."""
     slot = _slot(key, bits)
     return table.entries[slot, COLUMN] if table.keys[slot] == key else np.int64(-1)
 
@@ -201,7 +199,7 @@ def best_column(table: Table, bits: Int, key: Word) -> Int:
 def probe(
     table: Table, bits: Int, key: Word, ply: Int, depth: Int, alpha: Int, beta: Int
 ) -> tuple[bool, Int, Int]:
-    """Ask the table: whether it settles the position, its value if so, its best column or -1."""
+    """Return whether the table settles the position, its value, and its best column or -1."""
     keys, entries = table.keys, table.entries
     slot = _slot(key, bits)
     if keys[slot] != key:
@@ -218,7 +216,7 @@ def probe(
 def store(
     table: Table, bits: Int, key: Word, value: Int, depth: Int, bound: Int, column: Int
 ) -> None:
-    """Keep a position in the table; `value` counts a proven result's plies from the position."""
+    """Store a position; the plies of a proven `value` count from the position."""
     keys, entries = table.keys, table.entries
     slot = _slot(key, bits)
     keys[slot] = key

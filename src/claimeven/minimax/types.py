@@ -1,4 +1,4 @@
-"""What the searches of this room share: values of won games, counters, options, results."""
+"""Types shared by the searches: values of won games, counters, options, results."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.validation import one_of
 from claimeven.markup import shown_by
 
-#: A win at the root is worth this; each ply to the winning disc takes 1 off.
+#: The value of a win at the root; each ply to the winning disc subtracts 1.
 WIN: Final = 10**9
-#: Any value beyond this, either way, is a proven win or loss.
+#: Values above this are proven wins, values below its negative proven losses.
 PROVEN: Final = WIN - 10**4
-#: Evaluations are cut to this, so that no heuristic outweighs a proven result.
-MOST: Final = PROVEN - 1
+#: Evaluations are clipped to this, so that a proven result outweighs any heuristic.
+MAX_HEURISTIC: Final = PROVEN - 1
 
 ALGORITHMS: Final = ("minimax", "alphabeta", "negamax")
 ORDERS: Final = ("centre", "left")
-#: Whose view an evaluation takes: that of the side to move where the search stops, or that of the
-#: side to move at the root. They differ where an evaluation is not the same from both sides.
+#: The view of an evaluation: the side to move at the leaf, or the side to move at the root. The
+#: two differ if an evaluation is not symmetric between the players.
 VIEWS: Final = ("mover", "root")
 
 
 class InvalidSearch(ClaimevenError):
-    """A search that cannot be run as asked."""
+    """A search with invalid options, limits or position."""
 
 
 @dataclass
 class Counters:
-    """What a search counts.
+    """The counts of a search.
 
-    `nodes` counts positions looked at, the root included; `evaluations` calls of the heuristic;
-    `cutoffs` positions whose remaining columns were skipped; `expanded` positions of which at
-    least one column was tried; `table_hits` values taken from the table; `depth` is the
-    deepest ply reached below the root; `searches` the times the root was entered, once a depth
-    where a search deepens.
+    `nodes` counts positions visited, including the root; `evaluations` calls of the heuristic;
+    `cutoffs` positions whose remaining columns were skipped; `expanded` positions with at least
+    one column tried; `table_hits` values taken from the table. `depth` is the deepest ply reached
+    below the root, and `searches` how often the root was entered: once for each depth if the
+    search deepens.
     """
 
     nodes: int = 0
@@ -66,15 +66,15 @@ class Counters:
 
     @property
     def branching(self) -> float | None:
-        """Mean number of columns tried in a position that was expanded; None without any."""
+        """Mean number of columns tried in an expanded position; None if none was expanded."""
         return (self.nodes - self.searches) / self.expanded if self.expanded else None
 
 
 @dataclass(frozen=True)
 class ColumnValue:
-    """What the search learnt of one root column, from the side to move.
+    """The value of one root column, for the side to move.
 
-    `exact` is False when the value is only an upper bound: pruning stopped there.
+    `exact` is False if the value is only an upper bound, because pruning stopped there.
     """
 
     value: float
@@ -83,14 +83,14 @@ class ColumnValue:
 
 @dataclass(frozen=True)
 class MinimaxResult:
-    """The answer of a search.
+    """The result of a search.
 
-    `value` is from the side to move: beyond `PROVEN` either way it is a proven result, `WIN`
-    less the plies to the winning disc; otherwise the heuristic's. A win that negamax's table knew
-    from a deeper search may not be the soonest. `line` is the principal
-    variation as 0-based columns, `column` its first. `columns` holds one `ColumnValue` for each
-    column of the board, None where none was searched. `depth` is the last depth searched to its
-    end, `backend` "compiled" or "python".
+    `value` is for the side to move. Above `PROVEN` or below its negative it is a proven result:
+    `WIN` minus the plies to the winning disc. A win that negamax found in its table, from a deeper
+    search, may not be the soonest. `line` is the principal variation as 0-based columns, and
+    `column` its first. `columns` has a `ColumnValue` for each column of the board, or None if the
+    column was not searched. `depth` is the last depth searched completely; `backend` is "compiled"
+    or "python".
     """
 
     column: int
@@ -115,9 +115,9 @@ def plies_to_end(value: float) -> int | None:
 
 
 def column_order(geometry: Geometry, order: str) -> tuple[int, ...]:
-    """Return the columns in the order they are tried: from the centre outwards, or left to right.
+    """Return the columns in the order they are tried: from the center outwards, or left to right.
 
-    Among equally good columns the first in this order is chosen. Raises `InvalidSearch`.
+    Of equally good columns the search chooses the first in this order. Raises `InvalidSearch`.
     """
     if one_of(order, "order", ORDERS, InvalidSearch) == "left":
         return tuple(range(geometry.columns))
@@ -125,11 +125,11 @@ def column_order(geometry: Geometry, order: str) -> tuple[int, ...]:
 
 
 def clip(value: float) -> float:
-    """Keep an evaluation inside the range of heuristic values."""
-    return max(-MOST, min(MOST, value))
+    """Clip an evaluation to the range of heuristic values."""
+    return max(-MAX_HEURISTIC, min(MAX_HEURISTIC, value))
 
 
-#: The reason of a value that the heuristic gave, and of one that the transposition table knew.
+#: Reasons of values that come from the heuristic and from the transposition table.
 EVALUATED: Final = "evaluated"
 FROM_TABLE: Final = "found in the transposition table"
 
@@ -138,12 +138,11 @@ FROM_TABLE: Final = "found in the transposition table"
 class Event:
     """One step of a search.
 
-    `kind` is "enter" (a position is looked at), "return" (its value is known) or "cut" (the rest
-    of its columns is skipped). `columns` are the 0-based columns played from the root, so its
-    length is the ply below the root. `alpha`, `beta` and `value` are from the view `view` tells:
-    "root" in minimax and alpha-beta, "mover" (the side to move there) in negamax. `value` is None
-    on entering, `reason` says why a value or a cut came about; `skipped` counts the columns that a
-    cut skips.
+    `kind` is "enter" (the search visits a position), "return" (its value is known) or "cut" (the
+    other columns are skipped). `columns` are the 0-based columns played from the root, so their
+    number is the ply below the root. `view` names the side that `alpha`, `beta` and `value` refer
+    to: "root" in minimax and alpha-beta, "mover" (the side to move there) in negamax. `value` is
+    None on entering, `reason` explains a value or a cut, and `skipped` counts skipped columns.
     """
 
     kind: Literal["enter", "return", "cut"]
@@ -159,18 +158,18 @@ class Event:
 
 @dataclass(frozen=True)
 class Variation:
-    """What a textbook search returns of a position: its value and the line that gives it."""
+    """The result of a textbook search of a position: its value and the line that leads to it."""
 
     value: float
     line: tuple[int, ...] = ()
 
 
-#: A textbook search: yields events, returns the node of the position it was called on.
+#: A textbook search: yields events and returns the `Variation` of its position.
 Trace = Generator[Event, None, Variation]
 
 
-def watched(trace: Trace, on_event: Callable[[Event], object]) -> Trace:
-    """The same trace; `on_event` gets every event before it is passed on."""
+def report_events(trace: Trace, on_event: Callable[[Event], object]) -> Trace:
+    """Return the same trace, with each event passed to `on_event` first."""
     while True:
         try:
             event = next(trace)
@@ -182,7 +181,7 @@ def watched(trace: Trace, on_event: Callable[[Event], object]) -> Trace:
 
 
 def run_trace(trace: Trace, on_event: Callable[[Event], object]) -> Variation:
-    """Run a trace to its end; `on_event` gets every event. Return the node of its root."""
+    """Run a trace to its end, passing each event to `on_event`. Return its `Variation`."""
     while True:
         try:
             on_event(next(trace))

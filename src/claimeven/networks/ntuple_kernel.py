@@ -63,7 +63,7 @@ from claimeven.minimax.kernel import (
     Progress,
     Rows,
     Rules,
-    keep_best,
+    update_best,
     next_column,
     open_row,
 )
@@ -173,7 +173,7 @@ def search_network_slice(
         if ply == 0:
             roots[column, ROOT_VALUE] = value
             roots[column, ROOT_STATE] = IS_EXACT if value > numbers[0, ALPHA] else BOUNDED
-        keep_best(rows, ply, column, value)
+        update_best(rows, ply, column, value)
         if numbers[ply, ALPHA] >= numbers[ply, BETA] and discs[ply, TODO] != ZERO:
             counts[CUTOFFS] += 1
             discs[ply, TODO] = ZERO

@@ -26,15 +26,15 @@ from claimeven.minimax.types import (
     Event,
     InvalidSearch,
     plies_to_end,
-    watched,
+    report_events,
 )
 from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import tree_json as forest_json
 
-#: Positions that a search to be watched may look at.
+#: Positions that a search to be report_events may look at.
 MAX_POSITIONS = 100_000
-#: Iterations of a Monte Carlo search to be watched.
+#: Iterations of a Monte Carlo search to be report_events.
 MAX_ITERATIONS = 5_000
 #: Nodes of all trees together that one answer holds.
 MAX_NODES = 60_000
@@ -65,7 +65,9 @@ def minimax(
     deepest = depth or player.own.depth or (empty if player.to_the_end else DEFAULT_DEPTH)
     window = _Window(position, first, steps)
     search = player.search
-    root = build_tree(watched(search.trace(position, deepest), window.see), tree_depth, tree_nodes)
+    root = build_tree(
+        report_events(search.trace(position, deepest), window.see), tree_depth, tree_nodes
+    )
     return {
         "agent": agent,
         "algorithm": search.algorithm,
@@ -89,7 +91,7 @@ def _about(evaluation: Evaluation, connect: int) -> str:
         f"each {connect} cells in a line with discs of one side alone count {weights.two} with two"
         f" cells empty and {weights.three} with one, or {weights.their_two} and"
         f" {weights.their_three} if the other side holds them; discs in the middle column count"
-        f" {weights.centre}"
+        f" {weights.center}"
     )
 
 
@@ -168,7 +170,9 @@ def montecarlo(
         )
     wanted = iterations or player.own.iterations or TRACE_ITERATIONS
     if wanted > MAX_ITERATIONS:
-        raise InvalidSearch(f"{MAX_ITERATIONS:,} iterations can be watched at most, not {wanted:,}")
+        raise InvalidSearch(
+            f"{MAX_ITERATIONS:,} iterations can be report_events at most, not {wanted:,}"
+        )
     told = max(0, min(steps, wanted + 1 - first))
     if trees and told * tree_nodes > MAX_NODES:
         raise InvalidSearch(

@@ -238,7 +238,10 @@ def test_a_position_cannot_be_spoilt() -> None:
     start = Position.from_moves("44")
     game = play_game((make_agent(spoil), make_agent("random")), start, Limit(), generators())
     assert game.forfeit is not None
-    assert game.forfeit.reason == "raised AttributeError: a Position cannot be changed; mask stays"
+    assert (
+        game.forfeit.reason
+        == "raised AttributeError: a Position cannot be changed; mask cannot be deleted"
+    )
     assert start.mask == Position.from_moves("44").mask
 
 

@@ -29,7 +29,7 @@ from claimeven.suggestions import no_such
 _SYMMETRIC = (
     (SYMMETRIC.line, SYMMETRIC.three, SYMMETRIC.two),
     (SYMMETRIC.their_line, SYMMETRIC.their_three, SYMMETRIC.their_two),
-    SYMMETRIC.centre,
+    SYMMETRIC.center,
 )
 #: Evaluation -> its module in `template`, and the expression that makes it.
 EVALUATION_PARTS: Final = {

@@ -202,7 +202,7 @@ def _bounded(trace: Trace) -> Trace:
         if entered > MAX_TREE_NODES:
             raise _too_many(depth)
 
-    return types.watched(trace, count)
+    return types.report_events(trace, count)
 
 
 def _too_many(depth: int) -> AgentFault:
