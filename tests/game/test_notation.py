@@ -63,13 +63,11 @@ def test_numbers_of_any_length_are_read_whole() -> None:
         ("-1", "move 1: '-' is not a column: choose from 1 to 7"),
         (
             "d1d2",
-            "move 2: '1' after 'd' mixes letters and digits:"
-            " use only letters, or only digits",
+            "move 2: '1' after 'd' mixes letters and digits: use only letters, or only digits",
         ),
         (
             "44 D",
-            "move 3: 'D' after '4' mixes letters and digits:"
-            " use only letters, or only digits",
+            "move 3: 'D' after '4' mixes letters and digits: use only letters, or only digits",
         ),
     ],
 )

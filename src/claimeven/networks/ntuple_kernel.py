@@ -63,9 +63,9 @@ from claimeven.minimax.kernel import (
     Progress,
     Rows,
     Rules,
-    update_best,
     next_column,
     open_row,
+    update_best,
 )
 from claimeven.minimax.types import WIN
 from claimeven.networks.ntuple import EMPTY, FIRST, PLAYABLE, SCALE, TUPLES, TupleArrays
