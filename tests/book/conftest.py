@@ -1,4 +1,4 @@
-"""What tests of books share: the command line, run in this process."""
+"""Shared by the tests of books: the command line, run in this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Books: what they hold, their file, and files that are not to be trusted."""
+"""Books: their entries, their file, and untrusted files."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_many_positions_are_looked_up_at_once(book: Book) -> None:
 
 
 def test_keys_beyond_those_held_are_not_found(book: Book) -> None:
-    """Own discs in both corners make a greater key than a game does, and a ply may hold none."""
+    """Own discs in both corners make a greater key than a game does, and a ply may be empty."""
     beyond = 2 + (2 << SMALL.bit(4, 0))
     assert book.keys[2][-1] < beyond
     keys = np.array([beyond, 0], dtype=np.uint64)

@@ -55,7 +55,7 @@ def test_what_the_journal_holds_is_not_solved_again(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("graceful", [True, False], ids=["Ctrl-C", "kill -9"])
 def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None:
-    """A real process, ended while it searches 7x6; then its journal is a right start."""
+    """A real process, killed while it searches 7x6; its journal is then a correct start."""
     path = tmp_path / "7x6.book"
     journal = journal_path(path)
     build = forks.program(

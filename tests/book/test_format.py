@@ -146,7 +146,7 @@ def test_keys_that_are_no_positions_are_refused(keys: list[int], message: str) -
 
 
 def test_a_key_with_a_column_that_is_too_full_is_refused() -> None:
-    """Three discs in a column of two, in a key whose discs are as many as they should be."""
+    """Three discs in a column of two, in a key with the right number of discs."""
     keys = [0, 1, 4, 4 + (1 << 3), 4 + (4 << 3), 7 + (6 << 3)]
     plies = [([key], [0]) for key in keys]
     assert Book.from_bytes(crafted(plies[:-1], (3, 2, 2))).plies == 4

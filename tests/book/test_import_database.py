@@ -1,4 +1,4 @@
-"""Books made of a database of others: a small one by hand, corrupt ones, and the real package's."""
+"""Books made of a third-party database: a small one by hand, corrupt ones, the real one."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def test_databases_that_are_not_whole_are_refused(
     assert not out.exists()
 
 
-#: The first column full, two discs in the second, three discs a side: `code` tells how.
+#: The first column full, two discs in the second, three discs a side, as `code` says.
 BOARD = "101110110" + "10110" + "000"
 
 
@@ -234,7 +234,7 @@ def test_a_wrong_score_is_found_by_solving(entries: list[bytes], tmp_path: Path)
 def test_the_sample_that_is_solved_is_drawn_by_its_seed(
     entries: list[bytes], tmp_path: Path
 ) -> None:
-    """In a database without a right score the first position drawn is told."""
+    """In a database without a right score the first position drawn is reported."""
     path = tmp_path / "wrong.dat"
     path.write_bytes(b"".join(e[:-1] + (b"\0" if e[-1] else bytes([87])) for e in entries))
 
@@ -265,7 +265,7 @@ def test_an_import_that_is_ended_leaves_nothing(database: Path, tmp_path: Path) 
 
 @pytest.fixture(scope="module")
 def real() -> tuple[Keys, Scores]:
-    """What the package's own database holds."""
+    """The entries of the package's own database."""
     pytest.importorskip("bitbully_databases", reason="needs the extra deep-book")
     path = database_path()
     assert describe_source(path).startswith("bitbully-databases 0.")
@@ -287,7 +287,7 @@ def test_the_database_of_the_package_is_read_right(real: tuple[Keys, Scores]) ->
 
 
 def test_shipped_scores_follow_from_the_database_of_the_package(real: tuple[Keys, Scores]) -> None:
-    """A part of the import: all that lies three plies below a sample of positions of ply 9.
+    """A part of the import: all positions three plies below a sample of positions of ply 9.
 
     The whole takes some twenty seconds. The shipped book was searched, without that database.
     """

@@ -1,4 +1,4 @@
-"""Which book is used where none is named."""
+"""The default book."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Books that are looked up in their file: what they hold, and files that are not to be trusted."""
+"""Books that are looked up in their file: their entries, and untrusted files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Numbers of positions: each its own, none twice, and the compiled twin's are the same."""
+"""Numbers of positions: each has its own, no number comes twice, and the compiled twin's are the
+same."""
 
 from __future__ import annotations
 

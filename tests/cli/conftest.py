@@ -24,7 +24,7 @@ from tests.forks import command, environment
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run of the program left behind."""
+    """The output and status of a run of the program."""
 
     status: int
     out: str
@@ -36,13 +36,13 @@ Bot = Callable[..., str]
 
 #: Seconds that anything may take before a test gives up: generous, for machines under load.
 PATIENCE = 120
-#: What the first run that needs compiled code says on stderr; which test that is, nobody knows.
+#: The lines of the first run that needs compiled code on stderr; it may be in any test.
 COMPILING = "compiling the searches, once after an installation ...\n"
 
 
 @pytest.fixture
 def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process; `typed` is what stands on its stdin, text or bytes."""
+    """Run the command line in this process; `typed` is its stdin, text or bytes."""
 
     def runner(*arguments: str, typed: str | bytes = "") -> Ran:
         raw = typed if isinstance(typed, bytes) else typed.encode()
@@ -87,7 +87,7 @@ def small_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def bad_input(ran: Ran) -> str:
-    """Check that a run ended as bad input does, and return the one sentence that it said."""
+    """Check that a run ended as bad input does, and return its one sentence."""
     assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith("claimeven: ")
     assert ran.err.count("\n") == 1
@@ -130,7 +130,7 @@ def interrupted(
 
 @pytest.fixture
 def process() -> Run:
-    """Run the command line in a process of its own."""
+    """Run the command line in a separate process."""
 
     def runner(*arguments: str, typed: str | bytes = "", **variables: str) -> Ran:
         ended = forks.run_program(

@@ -85,7 +85,7 @@ def between(interval: list[float]) -> str:
 
 
 def split_row(name: str, told: dict[str, float]) -> list[str]:
-    """The line of a table of some moves, from what JSON tells of them."""
+    """The line of a table of some moves, from their JSON."""
     shares = ("perfect", "random_perfect", "keeps_result", "random_keeps_result")
     losses = (f"{told[name]:.2f}" for name in ("score_loss", "random_score_loss"))
     return [*name.split(), str(told["moves"]), *(share(told[name]) for name in shares), *losses]
@@ -307,7 +307,7 @@ def test_scores_that_cannot_be_kept_are_told_beside_the_progress(
         assert run(*words).status == 0
         lines = shown(sent(there))
     assert any(line.startswith("7 of 7 positions") for line in lines)
-    assert any(line.startswith(told) for line in lines)  # in a line of its own
+    assert any(line.startswith(told) for line in lines)  # in a separate line
 
 
 def _kept(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""What the program does with input that makes no sense, and with agents that misbehave."""
+"""Bad input, and agents that misbehave."""
 
 from __future__ import annotations
 

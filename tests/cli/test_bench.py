@@ -1,4 +1,4 @@
-"""`claimeven bench` on few positions; what the whole gives is held next to `agents.benchmark`."""
+"""`claimeven bench` on few positions; the whole result is compared with `agents.benchmark`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_table_ends_in_the_total(run: Run) -> None:
     assert all(limits)
     for row in rows:
         nodes, seconds, rate = int(row[-4].replace(",", "")), float(row[-3]), float(row[-2])
-        # What is rounded to hundredths tells no more than this.
+        # A value rounded to hundredths is no more exact than this.
         assert nodes / (seconds + 0.005) / 1e6 <= rate + 0.005
         assert seconds < 0.01 or rate - 0.005 <= nodes / (seconds - 0.005) / 1e6
 

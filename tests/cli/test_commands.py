@@ -1,4 +1,4 @@
-"""The commands: their help, their output for people and for programs."""
+"""The commands: their help, their output as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`claimeven dataset`: the files it writes, and work that was ended."""
+"""`claimeven dataset`: the files it writes, and work that was stopped."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_random_positions_that_take_long_are_kept_one_by_one(tmp_path: Path) -> 
 
 @unix
 def test_a_full_disk_names_the_file(run: Run, tmp_path: Path) -> None:
-    """No file may grow beyond 2000 bytes, which is what a full disk does."""
+    """No file may grow beyond 2000 bytes, as on a full disk."""
     resource: Any = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     out_file = tmp_path / "set.csv"

@@ -62,7 +62,7 @@ def test_ctrl_c_in_a_match_prints_what_was_played(tmp_path: Path, jobs: str, as_
     file.write_text(AGENT, encoding="utf-8")
     words = ["match", f"{file}:agent", "random", "--games", "100000", "--jobs", jobs]
 
-    def all_play() -> bool:  # games are told in order: every process has to have played some
+    def all_play() -> bool:  # games are reported in order: every process must have played some
         return len(list(tmp_path.glob("here-*"))) == int(jobs)
 
     ended = interrupted(*words, *["--json"] * as_json, when=all_play)
@@ -156,7 +156,7 @@ def test_ctrl_c_while_an_agent_thinks(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sign", EARLY)
 def test_ctrl_c_while_the_program_starts_leaves_no_trace(sign: str) -> None:
-    """Python itself tells what is imported, which shows how far the program has come."""
+    """Python itself prints its imports, which shows the progress of the start."""
     a_long_job = command("solve", "1", "--no-book")
     with subprocess.Popen(
         [sys.executable, "-X", "importtime", *a_long_job[1:]],
@@ -177,7 +177,7 @@ def test_ctrl_c_while_the_program_starts_leaves_no_trace(sign: str) -> None:
 def test_ctrl_c_again_while_it_is_answered_changes_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """At whatever step of the program it comes, from the first on the way to the last."""
+    """At any step of the program, from the first to the last."""
 
     def pressed(*given: object, **named: object) -> None:
         signal.raise_signal(signal.SIGINT)

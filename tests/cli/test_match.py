@@ -1,4 +1,4 @@
-"""`claimeven match`: what it prints of games, totals and failures."""
+"""`claimeven match`: the printed games, totals and failures."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_sigterm_ends_all_processes_of_a_match() -> None:
         program.stdout.readline()  # a game has been played
         program.send_signal(signal.SIGTERM)
         begin = time.monotonic()
-        program.communicate(timeout=60)  # ends when nobody holds the pipes any more
+        program.communicate(timeout=60)  # ends when no process has the pipes open
         assert time.monotonic() - begin < 60
     assert program.returncode == -signal.SIGTERM
 

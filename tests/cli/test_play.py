@@ -106,7 +106,7 @@ def test_a_letter_that_is_a_column_is_no_word(run: Run) -> None:
 
 @pytest.mark.parametrize("moves", ["1122", "112", "12", "134", "1223", "2444", "22232"])
 def test_a_hint_says_what_each_column_leads_to(run: Run, moves: str) -> None:
-    """On 4x4 connect 3, where plain minimax finds the same."""
+    """On 4x4 connect 3, with the same result by plain minimax."""
     board = ("--columns", "4", "--rows", "4", "--connect", "3")
     ran = run("play", "--second", "human", "--position", moves, *board, typed="hint\nq\n")
     told = " ".join(ran.out.split())
@@ -397,7 +397,7 @@ def test_ctrl_c_tells_the_moves_as_ctrl_d_does() -> None:
     assert said.splitlines()[-1] == "game left after moves 445"
 
 
-# --- who plays -----------------------------------------------------------------------------------
+# --- players -------------------------------------------------------------------------------------
 
 
 def test_a_level_is_an_opponent(run: Run) -> None:

@@ -1,4 +1,4 @@
-"""`claimeven report`: what is written, what is told, and what is refused."""
+"""`claimeven report`: files, output, and bad input."""
 
 from __future__ import annotations
 

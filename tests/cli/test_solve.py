@@ -1,4 +1,4 @@
-"""`claimeven solve`: lines, JSON, streams, and what it refuses."""
+"""`claimeven solve`: lines, JSON, streams, and bad input."""
 
 from __future__ import annotations
 
@@ -277,7 +277,7 @@ def test_the_scores_of_a_test_set_are_compared(run: Run, tmp_path: Path) -> None
     for verb in ("solve", "explain", "analyze"):
         again = run(verb, str(path), "--table-mb", "16")
         assert again.status == 1 and "-2 -3 18 2 2 18 -3" in again.out
-    # What is printed can be read again.
+    # The output can be read again.
     path.write_text(ran.out)
     assert run("convert", str(path)).out == "4455\n4455\n"
     assert run("solve", "4455 18", "--table-mb", "16").out.startswith("4455 18\n# 1 score given")

@@ -1,4 +1,4 @@
-"""`claimeven sprt`: what it prints, files taken up again, Ctrl-C, bad input."""
+"""`claimeven sprt`: output, resumed files, Ctrl-C, bad input."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ def test_json_says_what_decided_the_figures(run: Run) -> None:
 
 
 def test_json_of_a_study_holds_openings_and_digests_of_what_played(tmp_path: Path) -> None:
-    """A study of one's own, with an agent in a file and openings at random."""
+    """An own study, with an agent in a file and random openings."""
     bot = tmp_path / "bot.py"
     bot.write_text("def agent(position):\n    return position.legal_columns[0]\n")
     source = Source("mine", "a match of my own", "here")

@@ -1,4 +1,4 @@
-"""Words that are none of the choices: typing errors, other words for the same, names of files."""
+"""Words that are not choices: typing errors, synonyms, names of files."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_json_holds_everything(run: Run) -> None:
 
 
 def test_games_played_again_are_told_once_most_are(run: Run) -> None:
-    """Two agents without luck from one opening play two games, whatever the rounds."""
+    """Two deterministic agents play two games from one opening, with any number of rounds."""
     words = ("tournament", "greedy", "alphabeta:depth=1", "--opening-plies", "0", "--jobs", "1")
     assert "games differ" not in run(*words, "--rounds", "2").out
     told = " ".join(run(*words, "--rounds", "3").out.split())
@@ -133,7 +133,7 @@ def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path:
 
 
 def broken_class(folder: Path) -> dict[str, str]:
-    """Write the files of a class; return those that are broken, and what is said of them."""
+    """Write the files of a class; return the broken ones with their messages."""
     files = {
         "fine.py": "def agent(p):\n    print('thinking')\n    return p.legal_columns[0]\n",
         "syntax.py": "def agent(position:\n",
@@ -237,7 +237,7 @@ def test_sigterm_leaves_no_games_that_were_not_to_be_kept(
     assert list(tmp_path.glob("claimeven-*")) == []
 
 
-#: The command, allowed no file larger than so many bytes: what a full disk does, without one.
+#: The command with a limit on the size of files, as on a full disk.
 CRAMPED = """
 import resource, sys
 from claimeven.cli.main import main
@@ -270,7 +270,7 @@ def test_a_full_disk_is_told_and_the_games_before_it_stand(run: Run, tmp_path: P
 
 @unix
 def test_a_read_only_file_or_folder_is_told(run: Run, tmp_path: Path) -> None:
-    with TemporaryDirectory() as name:  # where somebody who is not root may come
+    with TemporaryDirectory() as name:  # a folder for a user who is not root
         folder = Path(name)
         folder.chmod(0o755)
         path, fresh = folder / "t.db", folder / "new.db"
@@ -305,7 +305,7 @@ assert run("games", place) == 0
 
 
 def as_nobody(place: Path, *words: str) -> tuple[int, str]:
-    """The status of the command for somebody who is not root, and all that it says.
+    """The status and output of the command for a user who is not root.
 
     Before, root plays a tournament into another file.
     """

@@ -1,4 +1,4 @@
-"""`claimeven tournament --executor ray`: Ctrl-C, and what is told when Ray cannot play."""
+"""`claimeven tournament --executor ray`: Ctrl-C, and the errors if Ray cannot play."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`claimeven train`: a run, gone on with, refused in a sentence, ended by Ctrl-C."""
+"""`claimeven train`: a run, resumed, rejected in a sentence, stopped by Ctrl-C."""
 
 from __future__ import annotations
 

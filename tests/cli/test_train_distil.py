@@ -1,4 +1,4 @@
-"""`claimeven train distil`: a run, its table and JSON, what is refused, Ctrl-C."""
+"""`claimeven train distil`: a run, its table and JSON, bad input, Ctrl-C."""
 
 from __future__ import annotations
 

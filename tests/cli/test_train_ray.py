@@ -22,7 +22,7 @@ WORDS = (
 def test_a_run_of_self_play_is_ended_and_nothing_warned_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ray starts once, before JAX has threads, which warns whoever forks afterwards."""
+    """Ray starts once, before JAX has threads: JAX warns about later forks."""
     pytest.importorskip("ray")
     monkeypatch.setenv("RAY_AUTH_TOKEN", secrets.token_hex(32))  # not the one of this user
     run, log = tmp_path / "run", tmp_path / "run/log.jsonl"

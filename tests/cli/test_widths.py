@@ -40,7 +40,7 @@ def test_outputs_fit_and_lose_nothing(
     monkeypatch.setenv("COLUMNS", "40")
     narrow = lines_of(run, words)
     shown = {word for line in narrow for word in line.split()}
-    # What takes time takes another one each time.
+    # Times differ from run to run.
     lost = {word for line in wide for word in line.split()} - shown
     assert not {word for word in lost if "." not in word}
     # A path or a name without a blank in it cannot be parted.

@@ -1,4 +1,4 @@
-"""Data sets in memory: splits by game that share nothing, joins that keep games apart."""
+"""Data sets in memory: splits by game without common games, joins that keep games apart."""
 
 from __future__ import annotations
 

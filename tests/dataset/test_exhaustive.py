@@ -41,7 +41,7 @@ def made(path: Path, wanted: DatasetPlan, **options: Any) -> list[dict[str, str]
 
 
 def told(row: dict[str, str]) -> list[str]:
-    """What a row says of its position, whatever its number and the way that leads there."""
+    """The facts of a row about its position, for any number and path."""
     return [text for name, text in row.items() if name not in ("game", "moves")]
 
 
@@ -155,7 +155,7 @@ def test_ended_work_goes_on_and_gives_the_same_file(tmp_path: Path, cut: int, th
 )
 @pytest.mark.parametrize("is_checked", [True, False])
 def test_a_damaged_journal_is_refused(tmp_path: Path, row: str, is_checked: bool) -> None:
-    """Whether the check of the line is right, and what it says is wrong, or it has none.
+    """Whether the checksum of the line is right and its facts are wrong, or it has no checksum.
 
     With 7 of 16 discs played a score is 5 at most, for a win with disc 8, and -4 at least.
     """

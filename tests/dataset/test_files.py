@@ -128,7 +128,7 @@ def test_partial_files_of_any_other_option_are_refused(
     ],
 )
 def test_a_whole_line_that_holds_no_position_is_refused(tmp_path: Path, row: str) -> None:
-    """The check of the line is right, what it says is not."""
+    """The checksum of the line is right, its facts are not."""
     partial = tmp_path / "set.csv.partial"
     check = zlib.crc32(row.encode(), 3)
     partial.write_text(f"{json.dumps(plan().header())}\n3:{check:08x},{row}", newline="")

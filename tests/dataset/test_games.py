@@ -1,4 +1,4 @@
-"""Games with a share of random moves: what was random, one position a game, ended at once."""
+"""Games with a share of random moves: the random moves, one position a game, immediate ends."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def first_games(plan: DatasetPlan, solver: Solver, count: int) -> list[list[Row]
 def moves_with_scores(rows: list[Row]) -> list[tuple[int, tuple[int | None, ...]]]:
     """The moves of a game that are known, with the scores of the columns before each.
 
-    Where a move can end the game it is left out, because games that ended do not tell it.
+    Games that a move can end are left out, because finished games do not show it.
     """
     if not rows:
         return []
@@ -73,7 +73,7 @@ def test_without_random_moves_every_move_is_best() -> None:
     assert all(
         scores[column] == max(s for s in scores if s is not None) for column, scores in played
     )
-    # Equally good columns are all played, not the first of them alone.
+    # Equally good columns are all played, not only the first of them.
     several = [(c, s.index(max(x for x in s if x is not None))) for c, s in played]
     assert sum(column != first for column, first in several) > 10
 
@@ -94,7 +94,7 @@ def test_the_share_of_random_moves_is_as_asked(share: float) -> None:
 
 
 def test_random_games_ask_for_no_score_on_the_way() -> None:
-    """With one position a game, a score is asked for where a move needs one, and for the row."""
+    """With one position a game, a score is computed if a move needs one, and for the row."""
     plan = DatasetPlan(10, 4, 12, 3, "mixed", SMALL, random_moves=1.0, one_per_game=True)
     solver = Solver(SMALL, table_mb=1)
     asked: list[Position] = []
@@ -200,7 +200,7 @@ def test_another_seed_gives_other_games() -> None:
 
 
 def test_ctrl_c_again_at_any_step_leaves_no_thread_at_work() -> None:
-    """While the first one is on its way, as somebody in a notebook may press it twice."""
+    """While the first one is in progress, as a user in a notebook may press it twice."""
     board = Geometry(8, 7)
     plan = DatasetPlan(10, 0, 55, 1, "mixed", board, random_moves=0.0)
 

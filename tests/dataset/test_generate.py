@@ -1,4 +1,4 @@
-"""Data sets: exact, without doubles, the same for a seed, and going on after a kill."""
+"""Data sets: exact, without doubles, the same for a seed, and resumed after a kill."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_seed_gives_the_same_rows_and_another_seed_others(tmp_path: Path, sour
 
 
 class Killed(BaseException):
-    """Stands for the end of the process."""
+    """Raised in place of the end of the process."""
 
 
 @pytest.mark.parametrize("source", [*SOURCES, "optimal"])
@@ -132,10 +132,10 @@ def test_threads_give_the_same_file_as_one(tmp_path: Path, source: str) -> None:
 
 
 def test_a_million_rows_take_no_more_memory_than_their_keys(tmp_path: Path) -> None:
-    """Rows are on the disk: what is held next to the keys must not grow with their number."""
+    """Rows are on the disk: memory other than the keys must not grow with their number."""
     path = tmp_path / "set.csv"
     peaks = []
-    for positions in (10, 200, 1000):  # the first time what is imported counts too
+    for positions in (10, 200, 1000):  # the first time imports count too
         tracemalloc.start()
         make_dataset(path, plan(positions), solver())
         peaks.append(tracemalloc.get_traced_memory()[1])

@@ -1,4 +1,4 @@
-"""Data sets that tell which columns are right and what these are worth, and no more."""
+"""Data sets with the best columns and their score, and no other scores."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_rows_that_cannot_be_are_named(tmp_path: Path, row: str) -> None:
 
 
 def test_scores_that_are_not_known_are_no_scores_elsewhere(tmp_path: Path) -> None:
-    """What stands for them in memory is not taken for a score from a file of scores."""
+    """Their mark in memory is not read as a score from a file of scores."""
     path = tmp_path / "set.csv"
     path.write_text(f"{FIELDS.replace('optimal_', 'score_')}\n0,,0,0,0,1,2,{WORSE},1,1,{WORSE}\n")
     with pytest.raises(InvalidDatasetFile, match=r"row 1 of .* holds no scores"):

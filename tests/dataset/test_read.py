@@ -1,4 +1,4 @@
-"""Data sets read back: what was written, and files that cannot be read."""
+"""Data sets read back: the written rows, and files that cannot be read."""
 
 from __future__ import annotations
 

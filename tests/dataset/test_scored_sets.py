@@ -1,4 +1,4 @@
-"""Sets of scored positions: the shipped one is what it says, files of others are checked."""
+"""Sets of scored positions: the bundled one is correct, foreign files are checked."""
 
 from __future__ import annotations
 

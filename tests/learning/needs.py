@@ -1,4 +1,4 @@
-"""What tests of learning need."""
+"""Requirements of the tests of learning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step learns from: scores of good columns that count more, and neighbors of positions."""
+"""The lessons of a step: scores of good columns that count more, neighbors of positions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_positions_one_move_on_have_the_scores_that_they_are_known_by(data: Data
         best += score == -data.best[place]
         even += data.optimal[place].sum() / len(before.legal_columns)
     assert best > 1.1 * even  # good moves oftener than bad ones
-    for place in set(range(len(data))) - set(on.tolist()):  # where a move drawn ended the game
+    for place in set(range(len(data))) - set(on.tolist()):  # the move drawn ended the game
         before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
         assert any(before.play(column).is_over for column in before.legal_columns)
 
@@ -173,7 +173,7 @@ def test_a_part_of_each_batch_has_a_disc_elsewhere(data: Dataset) -> None:
 
 
 def test_positions_held_out_are_not_learnt_from_one_move_before(data: Dataset) -> None:
-    """Whatever move is drawn, it leads to one of these where all of one ply more are held out."""
+    """Any move drawn leads to one of these, since all positions of the next ply are held out."""
     keys = []
     for place in range(len(data)):
         before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
@@ -209,7 +209,7 @@ def test_all_that_a_net_sees_of_a_position_one_move_on_is_its_own() -> None:
 
 
 def test_the_column_that_is_known_has_the_score_of_the_move_that_was_played() -> None:
-    """All columns are labelled 5 here, so it is 5 whichever disc was taken back."""
+    """All columns have the label 5 here, so it is 5 for any disc taken back."""
     before, many = Position.from_moves("12", SMALL), 20
     words = (np.full(many, word, np.uint64) for word in (before.mine, before.mask))
     alike = Dataset(SMALL, *words, np.full((many, 4), 5, np.int8), np.arange(many))

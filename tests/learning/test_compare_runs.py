@@ -1,4 +1,4 @@
-"""Runs of all kinds judged alike: what is measured, what is remembered, what is drawn."""
+"""Runs of all kinds measured alike: measurements, stored results, pictures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ntuple(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a run of self-play with one measurement, of a net that knows nothing."""
+    """The folder of a run of self-play with one measurement, of an untrained net."""
     path = tmp_path_factory.mktemp("runs") / "net"
     with RunFolder.opened(path, {"method": "selfplay", "board": BOARD}) as run:
         run.take_up("a checkpoint")
@@ -61,7 +61,7 @@ def test_each_model_of_each_kind_is_judged(ntuple: Path, net: Path) -> None:
     rows = (ntuple / "log.jsonl").read_text().splitlines()
     cores = [json.loads(line)["core_seconds"] for line in rows]
     assert [each.core_seconds for each in found[:3]] == cores
-    assert found[0].hard is found[0].elo is found[0].place is None  # this board has none
+    assert found[0].hard is found[0].elo is found[0].place is None  # this board has no such figure
 
 
 def test_what_was_judged_is_not_judged_again(ntuple: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Learning curves: what the logs of runs say is what is drawn."""
+"""Learning curves show the logs of runs."""
 
 from __future__ import annotations
 

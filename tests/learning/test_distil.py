@@ -1,4 +1,4 @@
-"""Learning from exact labels: it learns, the same from the same seed, whatever ends it."""
+"""Learning from exact labels: it learns, the same from the same seed, after any interruption."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def data(table: Path) -> Dataset:
 
 @pytest.fixture(scope="module")
 def whole(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that nothing disturbed."""
+    """A run without interruption."""
     path = tmp_path_factory.mktemp("runs") / "whole"
     train_distil(path, [table], QUICK)
     return path
@@ -90,7 +90,7 @@ def test_a_run_leaves_all_it_promises(whole: Path, table: Path) -> None:
             (whole / "model.npz").unlink()
         else:
             (whole / "model.npz").write_bytes(damaged)
-        assert len(train_distil(whole, [table], QUICK)) == len(rows)  # nothing is left to learn
+        assert len(train_distil(whole, [table], QUICK)) == len(rows)  # the run is complete
         assert (whole / "model.npz").read_bytes() == before
 
 
@@ -108,7 +108,7 @@ def test_it_learns_what_it_has_not_seen(whole: Path, table: Path, tmp_path: Path
 
 
 def test_it_learns_from_right_columns_alone(table: Path, tmp_path: Path) -> None:
-    """What sets tell that hold no other scores, next to one that does."""
+    """Sets without other scores, next to one with them."""
     plan = DatasetPlan(1000, 0, 12, seed=3, source="mixed", geometry=SMALL, optimal_only=True)
     path = tmp_path / "right.csv"
     make_dataset(path, plan, Solver(SMALL, table_mb=1))
@@ -125,7 +125,7 @@ def test_it_learns_from_right_columns_alone(table: Path, tmp_path: Path) -> None
 
 
 def test_scores_that_were_not_learnt_are_not_known(table: Path, tmp_path: Path) -> None:
-    """And so values are not graded by them, nor told as guesses."""
+    """So values are not graded by them, and are not shown as guesses."""
     train_distil(tmp_path / "run", [table], replace(QUICK, epochs=1, score_weight=0.0))
     assert not read_net(tmp_path / "run" / "model.npz").knows_scores
 
@@ -144,7 +144,7 @@ def test_a_run_of_shares_and_neighbours_goes_on_where_it_was(table: Path, tmp_pa
     )  # fmt: skip
 
     class Ended(Exception):
-        """Stands for whatever ends a run after its first measurement."""
+        """Raised to end a run after its first measurement."""
 
     def end(at: TrainingProgress) -> None:
         if at.done > config.eval_every:
@@ -173,7 +173,7 @@ def test_a_killed_run_goes_on_to_the_same_model(whole: Path, table: Path, tmp_pa
 def test_a_full_disk_leaves_the_last_checkpoint_whole(
     whole: Path, table: Path, tmp_path: Path
 ) -> None:
-    """No file may grow beyond some bytes: what a full disk does, without one."""
+    """No file may grow beyond some bytes, as on a full disk."""
     out = tmp_path / "run"
     seen = []
 
@@ -196,7 +196,7 @@ def test_a_full_disk_leaves_the_last_checkpoint_whole(
 def test_a_run_that_learnt_scores_otherwise_is_refused(
     whole: Path, table: Path, tmp_path: Path
 ) -> None:
-    """Squared errors, as runs had them that told nothing of it."""
+    """Squared errors, the setting of runs that do not name it."""
     copy = tmp_path / "copy"
     shutil.copytree(whole, copy)
     config = json.loads((copy / "config.json").read_text())
@@ -349,7 +349,7 @@ def test_data_that_cannot_be_learnt_from_as_asked_are_refused(
 
 
 def test_a_position_of_two_data_sets_is_drawn_as_one_of_the_first(data: Dataset) -> None:
-    """What is drawn is what the chances are of, and nothing held out is among it."""
+    """Positions are drawn by their chances, and held-out positions are never drawn."""
     config = replace(QUICK, dataset_weights=(9.0, 1.0))
     one, two = data.select(np.arange(0, 700)), data.select(np.arange(300, len(data)))
     learnt, held, barred = _split([one, two], config)

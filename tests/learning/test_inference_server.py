@@ -1,4 +1,4 @@
-"""One process judges for many: each is told what it asked, whatever the others do."""
+"""One process evaluates for many: each gets its own answer, for any behavior of the others."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Words = npt.NDArray[np.uint64]
 
 
 class Counting:
-    """Tells of a position its two words; fails where a board is all discs."""
+    """Returns the two words of a position; fails for a full board."""
 
     geometry = BOARD
 
@@ -36,7 +36,7 @@ class Counting:
         self.asked: list[int] = []
 
     def load(self) -> None:
-        """Nothing is compiled."""
+        """There is no compilation."""
 
     def evaluate(
         self, mines: Words, masks: Words
@@ -54,7 +54,7 @@ def server() -> Iterator[InferenceServer[Counting]]:
 
 
 def right(client: InferenceClient, seed: int, count: int) -> bool:
-    """Whether it answers what was asked."""
+    """Whether the answer fits the question."""
     words = np.random.default_rng(seed).integers(0, 1 << 19, (2, count)).astype(np.uint64)
     values, priors = client.evaluate(*words)
     return np.array_equal(values, words[0]) and np.array_equal(priors[:, 3], words[1])
@@ -116,7 +116,7 @@ def test_in_the_end_nothing_is_left() -> None:
 def test_where_its_thread_ends_those_who_wait_are_told(
     server: InferenceServer[Counting], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By its death, at once: nobody waits for an answer that does not come."""
+    """Its death is seen immediately: no client waits for an answer that does not come."""
     ended: list[object] = []
     monkeypatch.setattr(threading, "excepthook", ended.append)
     with closing(InferenceClient(server.address, BOARD)) as client:

@@ -1,4 +1,4 @@
-"""What JAX compiled is loaded again: the same answers, and nothing on disk can fail a run."""
+"""Functions compiled by JAX are loaded again: the same answers, and no file fails a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.learning.needs import needs_jax
 
 pytestmark = needs_jax
 
-#: Calls a function, and tells how often JAX compiled it and what it answers.
+#: Calls a function, and prints how often JAX compiled it and its answer.
 CALL = """
 import json
 import jax, jax.monitoring, numpy

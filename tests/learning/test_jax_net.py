@@ -1,4 +1,4 @@
-"""A net judged by JAX says what the net says, and sees what the kernel sees."""
+"""A net in JAX has the outputs of the net, and the features of the kernel."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_it_sees_what_the_kernel_sees(board: Geometry) -> None:
     import jax
 
     features, boards = Features(board), positions_of(board)
-    seen = jax.jit(FeaturesInJax(features).of)  # by itself each step would be compiled alone
+    seen = jax.jit(FeaturesInJax(features).of)  # without it each step would be compiled separately
     planes, states = seen(*(halves_of(words) for words in boards))
     expected = features.of(*boards)
     assert np.array_equal(np.asarray(planes), expected[0])
@@ -77,7 +77,7 @@ def test_numbers_beyond_all_bounds_are_refused() -> None:
     weights = initial_weights(SHAPE, board, 1)
     net = Net(SHAPE, {name: np.full_like(array, 1e3) for name, array in weights.items()}, board)
     for name in ("in_sum", "block0_sum", "out_sum"):
-        net.arrays[name][:] = 1e30  # no file may hold so much
+        net.arrays[name][:] = 1e30  # files do not allow such values
     model = NetInJax(net, 64, FLOAT32)
     with pytest.raises(InvalidNetwork, match="grow beyond all bounds"):
         model.evaluate(*positions_of(board))

@@ -1,4 +1,4 @@
-"""Muon next to that of optax, next to singular values, and in short numbers."""
+"""Muon compared with optax, with singular values, and in bfloat16."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from claimeven.learning.muon import muon, orthogonalized
 from claimeven.learning.precision import BFLOAT16, FLOAT32
 
-#: A tall matrix, a wide one, one of an output and what is no matrix.
+#: A tall matrix, a wide one, one of an output and an array that is not a matrix.
 SIZES = {"in_sum": (9, 6), "block0_sum": (6, 8), "out_sum": (8, 3), "in_bias": (6,), "t": (2, 3, 4)}
 
 
@@ -68,7 +68,7 @@ def test_steps_draw_singular_values_of_the_momentum_to_one() -> None:
 
 @pytest.mark.parametrize("size", [(40, 24), (24, 40), (32, 32)])
 def test_short_numbers_are_as_good(size: tuple[int, int]) -> None:
-    """All directions are about as long, and differ little from those of float32."""
+    """All directions are about equally long, and close to the directions in float32."""
     import jax
 
     matrix = np.random.default_rng(2).normal(size=size).astype(np.float32)

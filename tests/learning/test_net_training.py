@@ -66,7 +66,7 @@ def test_short_numbers_change_little() -> None:
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_gradients_are_what_small_changes_make(precision: str) -> None:
-    """Of tables and matrices, whose gradients are found in ways of their own."""
+    """For tables and matrices, whose gradients are computed separately."""
     import jax
 
     net = drawn_net(SMALL, seed=4)
@@ -110,14 +110,14 @@ def test_learning_sees_weights_as_files_hold_them(steps: int) -> None:
     held = unpack(pack(net, steps=steps))
     seen = jax.jit(partial(as_rounded, steps=steps))(net.arrays)
     for name, array in held.arrays.items():
-        # Where one lies halfway between two steps the two may round it apart.
+        # A value halfway between two steps may be rounded either way.
         apart = np.abs(np.asarray(seen[name]) - array)
         assert (apart > 1e-6).sum() <= 1 + array.size // 10_000
         assert apart.max(initial=0) <= np.abs(array).max(initial=0) / steps
 
 
 def test_weights_that_knew_of_rounding_lose_little_by_it() -> None:
-    """Of as many steps, those that saw their weights rounded fit better when rounded.
+    """With equal steps, weights that were rounded in training fit better when rounded.
 
     By how much hangs on the draw of the first weights, and in the last digits on the processor.
     """
@@ -166,7 +166,7 @@ def test_what_is_left_out_goes_by_the_seed_and_the_step() -> None:
     first = learnt(1, 0.3)
     assert first == learnt(1, 0.3) != learnt(2, 0.3)
     assert learnt(1, 0.0) == learnt(2, 0.0) != first
-    assert learnt(1, 0.001) == learnt(1, 0.0)  # less than one in 512 is nothing
+    assert learnt(1, 0.001) == learnt(1, 0.0)  # less than one in 512 is 0
 
 
 def made_batch(net: Net) -> Batch:
@@ -222,7 +222,7 @@ def test_values_that_are_unknown_are_not_learnt() -> None:
 
 
 def test_the_score_of_the_best_column_counts_by_itself() -> None:
-    """Where no column is known, nor who plays what, too."""
+    """Also without known columns and without the player of each move."""
     import jax
 
     trainer = NetTrainer(TINY, OptimizerConfig(steps=1), SMALL, seed=1)
@@ -275,7 +275,7 @@ def test_gradients_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
         best=batch.scores.max(axis=1),
         best_counts=np.linspace(0, 1, 16, dtype=np.float32),
     )
-    # As many stay in every part, so that those that stay count for as much more.
+    # The same number stays in every part, so that each counts for more.
     stays = np.tile([True, False, True], (2, 16, net.shape.pairs // 3)) if dropped else None
     forward, config = JaxForward(net.features), LossConfig("any", 0.7, 2.0)
 
@@ -326,7 +326,7 @@ def test_any_of_the_right_columns_will_do() -> None:
     losses = [trainer.learn(batch).policy for _ in range(39)]
     assert losses[-1] < 0.6 * wanted
 
-    # Which of them it plays is no matter, and so nothing draws it away from one.
+    # Any of them is right, so no gradient draws it away from one.
     outputs = np.zeros((16, 9), dtype=np.float32)
     outputs[np.arange(16), right.argmax(axis=1)] = 20.0
     lost = jax.jit(
@@ -410,7 +410,7 @@ def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
             assert np.abs(lengths - np.diag(np.diag(lengths)))[told][:, told].max() < 0.02, name
             assert 0.6 < np.diag(lengths)[told].min() <= np.diag(lengths)[told].max() < 1.3, name
             hidden += 1
-        else:  # as AdamW's first step: all numbers change by as much
+        else:  # as AdamW's first step: all numbers change equally
             changed = np.abs(step[np.abs(np.asarray(found[name])) > 1e-5])
             assert changed == pytest.approx(np.full(len(changed), changed.max()), rel=0.01), name
     assert hidden == 2 + 2 * TINY.blocks

@@ -1,4 +1,4 @@
-"""Nets averaged: the mean itself, and what is refused."""
+"""Nets averaged: the mean, and bad input."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
     for name, array in mean.arrays.items():
         unit = np.abs(wanted[name]).max() / 127
         assert np.abs(array - kept.arrays[name]).max() <= unit, name
-        # What makes up for other weights' errors may lie further off, if seldom.
+        # A weight that makes up for others' errors may be further off, if seldom.
         assert (np.abs(array - wanted[name]) <= unit).mean() > 0.9, name
     told = read_model(out).facts["config"]
     assert (told["method"], told["model_weights"]) == ("average", [1, 2, 5])

@@ -1,4 +1,4 @@
-"""Training of n-tuple networks: it learns, the same from the same seed, whatever ends it."""
+"""Training of n-tuple networks: it learns, the same from the same seed, after any interruption."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ QUICK = NTupleConfig(games=600, eval_every=200, tuples=8, length=4, eval_games=2
 
 
 def textbook_lesson(learner: NTupleLearner, columns: list[int], random_moves: list[bool]) -> None:
-    """Learn from one game as the docstring tells it, in plain Python; for the oracle's boards."""
+    """Learn from one game as the docstring says, in plain Python; for the oracle's boards."""
     config, network = learner.config, learner.network
     half = len(network.weights) // 2
     positions = Position.replay(columns, config.geometry)
@@ -104,7 +104,7 @@ def test_chosen_moves_are_learnt_as_the_textbook_says() -> None:
 
 
 def columns_of(learner: NTupleLearner) -> list[int]:
-    """The last game, from what its positions look like: each move is the one that leads on."""
+    """The last game, from its positions: each move leads to the next one."""
     tuples, lesson = learner.network.tuples, learner._lesson
     position, columns = Position(learner.config.geometry), []
     while not position.is_over:
@@ -152,13 +152,13 @@ def test_games_do_not_depend_on_how_many_a_call_plays() -> None:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that nothing disturbed."""
+    """A run without interruption."""
     path = tmp_path_factory.mktemp("runs") / "whole"
     train_ntuple(path, QUICK)
     return path
 
 
-#: What a log tells of how long it took.
+#: The times in a log.
 CLOCKS = ("seconds", "core_seconds")
 
 
@@ -185,7 +185,7 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
             (whole / "model.npz").unlink()
         else:
             (whole / "model.npz").write_bytes(damaged)
-        assert len(train_ntuple(whole, QUICK)) == 3  # nothing is left to learn
+        assert len(train_ntuple(whole, QUICK)) == 3  # the run is complete
         assert (whole / "model.npz").read_bytes() == before
 
 

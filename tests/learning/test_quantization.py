@@ -1,4 +1,4 @@
-"""Rounding that makes up for its errors: next to the plain form of the method, and what it
+"""Rounding that makes up for its errors: compared with the plain form of the method, and the
 gains."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def mixed(seed: int, count: int, inputs: int, sources: int) -> np.ndarray:
 def one_by_one(weights: np.ndarray, steps: int, inputs: np.ndarray) -> np.ndarray:
     """Round one input after the other; the rest are then what fits its error best.
 
-    The rest is found again each time by least squares on what the layer is to give, with a little
+    The rest is found each time by least squares on the outputs of the layer, with a little
     added to the diagonal, and no inverse is carried along.
     """
     unit = units_of(weights, steps)
@@ -45,7 +45,7 @@ def one_by_one(weights: np.ndarray, steps: int, inputs: np.ndarray) -> np.ndarra
 
 @pytest.mark.parametrize(("inputs", "steps"), [(5, 3), (70, 7), (150, 15)])
 def test_it_is_the_plain_form_of_the_method(inputs: int, steps: int) -> None:
-    """Next to one that solves for the rest each time; 70 are more than it carries at once."""
+    """Compared with one that solves for the rest each time; 70 are more than one block."""
     rng = np.random.default_rng(inputs)
     weights = rng.normal(size=(inputs, 9)).astype(np.float32)
     given = mixed(1, 500, inputs, 4)
@@ -166,7 +166,7 @@ def through(net: Net, name: str, sums: np.ndarray, differences: np.ndarray) -> t
 
 @pytest.mark.parametrize("geometry", [SMALL, Geometry(1, 9, 4)], ids=str)
 def test_each_layer_is_rounded_by_what_it_is_given_and_what_it_would_be(geometry: Geometry) -> None:
-    """Given by the rounded layers before it, and what the net itself would give it."""
+    """The inputs from the rounded layers before it, and from the net itself."""
     net = drawn_net(geometry, NetShape(24, 2, 3, 2), seed=5)
     model = packed_by_play(net, 4)
     back = unpack(model)
@@ -184,7 +184,7 @@ def test_each_layer_is_rounded_by_what_it_is_given_and_what_it_would_be(geometry
 
 
 def test_a_layer_makes_up_for_what_its_inputs_have_wrong() -> None:
-    """Of inputs wrong in a way that hangs together it makes what it would of right ones."""
+    """With correlated errors in its inputs it has the outputs of correct inputs."""
     rng = np.random.default_rng(6)
     weights = rng.normal(size=(40, 12)).astype(np.float32)
     right = mixed(7, 3000, 40, 9)
@@ -198,7 +198,7 @@ def test_a_layer_makes_up_for_what_its_inputs_have_wrong() -> None:
     knowing, its_unit = rounded_by(weights, 15, seen, right[:2000])
     assert np.array_equal(its_unit, unit)
     assert error(knowing, unit) < 0.3 * error(*rounded_by(weights, 15, seen))
-    # The aim is that of least squares, with a little added to the diagonal.
+    # The aim is least squares, with a little added to the diagonal.
     together = seen.T.astype(np.float64) @ seen / len(seen)
     together += 0.01 * np.diag(together).mean() * np.eye(40)
     change = seen.T.astype(np.float64) @ ((right[:2000] - seen) @ weights) / len(seen)
@@ -223,7 +223,7 @@ def test_units_are_those_of_the_usual_steps() -> None:
 
 
 def test_a_net_that_knows_nothing_can_be_rounded() -> None:
-    """All its numbers are 0, and so is whatever its layers are given."""
+    """All its numbers are 0, and so are the inputs of its layers."""
     net = Net.zeros(TINY, SMALL)
     back = unpack(packed_by_play(net))
     assert all(not array.any() for array in back.arrays.values())

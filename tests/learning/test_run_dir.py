@@ -1,4 +1,4 @@
-"""The folder of a run: what is in it when it is taken up."""
+"""The folder of a run: its files when it is resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Runs of self-play: better than random from nothing, the same whoever plays, whatever ends it."""
+"""Runs of self-play: better than random without data, the same for any workers and
+interruptions."""
 
 from __future__ import annotations
 
@@ -58,14 +59,14 @@ def net_of(seed: int) -> Net:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run that nothing disturbed."""
+    """A run without interruption."""
     path = tmp_path_factory.mktemp("runs") / "whole"
     train_selfplay(path, QUICK)
     return path
 
 
 def told(path: Path) -> list[dict[str, Any]]:
-    """The log but for what it took."""
+    """The log without its times."""
     rows = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
     times = ("seconds", "core_seconds", "play_seconds")
     return [{name: row[name] for name in row if name not in times} for row in rows]
@@ -86,12 +87,12 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
             (whole / "model.npz").unlink()
         else:
             (whole / "model.npz").write_bytes(damaged)
-        assert len(train_selfplay(whole, QUICK)) == 3  # nothing is left to do
+        assert len(train_selfplay(whole, QUICK)) == 3  # the run is complete
         assert (whole / "model.npz").read_bytes() == before
 
 
 def test_its_model_tells_how_it_was_searched(whole: Path, tmp_path: Path) -> None:
-    """So that whoever plays by it searches as its games did."""
+    """So that its users search as its games did."""
     config = replace(
         QUICK, iterations=1, c=0.7, prior_temperature=1.3, score_value_weight=0.6,
         score_value_scale=5.0, eval_games=0,
@@ -105,7 +106,7 @@ def test_its_model_tells_how_it_was_searched(whole: Path, tmp_path: Path) -> Non
 
 
 def one_look(net: Net) -> Callable[[Position], int]:
-    """What plays the column that a net likes best, without any search."""
+    """Plays the column with the highest prior of a net, without any search."""
 
     def play(position: Position) -> int:
         words = [np.array([word], dtype=np.uint64) for word in (position.mine, position.mask)]
@@ -188,7 +189,7 @@ def test_a_board_that_no_net_knows_leaves_no_folder(tmp_path: Path, board: Geome
 
 @pytest.mark.parametrize("batch", [8, 2048])
 def test_one_column_can_be_learnt(tmp_path: Path, batch: int) -> None:
-    """Where there are no pairs of columns, nor differences between them."""
+    """Without pairs of columns, and without differences between them."""
     board = Geometry(1, 5, 3)
     config = replace(QUICK, iterations=1, steps=1, batch=batch, eval_games=0, geometry=board)
     (row,) = train_selfplay(tmp_path / "run", config)
@@ -221,7 +222,7 @@ def test_it_is_measured_as_often_as_asked_for(whole: Path, tmp_path: Path) -> No
 
 
 def test_the_model_in_the_end_is_that_of_the_last_iteration(tmp_path: Path) -> None:
-    """Where a run is given up between two measurements, and found to be long enough."""
+    """A run that is stopped between two measurements, and is then long enough."""
     config = replace(QUICK, iterations=9, eval_every=5, eval_games=0)
 
     class Enough(Exception):

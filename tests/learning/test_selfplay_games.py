@@ -1,4 +1,4 @@
-"""Games of self-play: what is learned of them is true to the game, and noise and temperature
+"""Games of self-play: their lessons are true to the game, and noise and temperature
 act."""
 
 from __future__ import annotations

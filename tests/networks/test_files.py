@@ -1,4 +1,4 @@
-"""Models in files: there and back, and whatever is wrong with a file refused in a sentence."""
+"""Models in files: written and read, and every fault of a file rejected in a sentence."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_the_header_says_what_it_is(whole: Path) -> None:
 
 
 class Trap:
-    """Something that leaves a trace where it is unpickled."""
+    """An object that leaves a trace when it is unpickled."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -128,7 +128,7 @@ def test_damaged_files_are_refused(whole: Path, tmp_path: Path) -> None:
             back = read_network(path)
         except InvalidNetwork:
             continue
-        # A bit that says nothing, as the time of a member does.
+        # A bit without a meaning, like the time of a member.
         assert np.array_equal(back.weights, read_network(whole).weights)
 
 
@@ -264,7 +264,7 @@ def test_a_file_as_large_as_can_be_is_read_and_a_larger_one_is_not(tmp_path: Pat
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of POSIX")
 def test_a_model_may_come_through_a_pipe(whole: Path, tmp_path: Path) -> None:
-    """A pipe tells no size: one that holds a byte too many is refused as a file is."""
+    """A pipe has no size: one with a byte too many is rejected as a file is."""
     pipe, content = tmp_path / "pipe", whole.read_bytes()
     os.mkfifo(pipe)
 
@@ -309,7 +309,7 @@ def test_a_board_that_cannot_be_is_told(tmp_path: Path, board: object, said: str
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path: Path) -> None:
-    """In whatever order its facts were gathered; packed in a hurry it takes more room."""
+    """In any order of its facts; packed quickly it takes more room."""
     one, other, quick = (tmp_path / name for name in ("a.npz", "b.npz", "c.npz"))
     arrays = {"some": np.arange(5000) % 97}
     model = ModelFile("any", Geometry(), arrays, {"x": 1, "y": 2})
@@ -334,7 +334,7 @@ def test_a_name_that_no_file_can_have_is_told() -> None:
 
 
 def test_arrays_as_numpy_writes_them_are_read(tmp_path: Path) -> None:
-    """Truth values, and the second version of its format; long names are told in part."""
+    """Truth values, and the second version of its format; long names are cut in messages."""
     path, second = tmp_path / "a.npz", io.BytesIO()
     truths = np.array([True, False])
     write_model(path, ModelFile("any", Geometry(), {"truths": truths}))

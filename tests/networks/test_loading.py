@@ -1,4 +1,4 @@
-"""What every model of a search with priors keeps to: see `PolicyValue`."""
+"""The contract of every model of a search with priors: see `PolicyValue`."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def model(request: pytest.FixtureRequest) -> PolicyValue:
 
 
 def test_a_model_keeps_to_its_contract(model: PolicyValue) -> None:
-    """Types, ranges, full columns; one by one as all at once; mirror images; from threads."""
+    """Types, ranges, full columns; one by one as in one call; mirror images; from threads."""
     rng = random.Random(5)
     positions = [random_position(rng, model.geometry, ongoing=True) for _ in range(60)]
     images = [position.mirror() for position in positions]

@@ -42,7 +42,7 @@ def some_position(rng: random.Random, geometry: Geometry) -> Position:
 
 
 def grid_value(network: NTupleNetwork, position: Position) -> float:
-    """The value for the side to move, from a grid of the oracle: no arrays of ours, no indices."""
+    """The value for the side to move, from a grid of the oracle, without arrays and indices."""
     board = position.geometry
     game = naive.Game(board.columns, board.rows, board.connect)
     for column in range(board.columns):

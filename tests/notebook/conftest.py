@@ -15,7 +15,7 @@ from claimeven.notebook import BoardWidget
 from claimeven.notebook.widget import MODULE
 from tests.browser import watched
 
-#: Stands for the model that notebooks share with Python: `set` tells those who listen at once, and
+#: In place of the model that notebooks share with Python: `set` calls listeners immediately, and
 #: `save_changes` sends what was set.
 _MODEL = """
 class Model {
@@ -47,7 +47,7 @@ _OPEN = (
   window.close = widget.render({ model: window.model, el: document.getElementById("cell") });
 }"""
 )
-#: What stands around the board: a page of a notebook, with styles and keys of its own.
+#: The page around the board: a notebook with its own styles and keys.
 _NOTEBOOK = """<!doctype html><html lang="en"><head><title>A notebook</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <style>body { background: GROUND; margin: 1rem; font: 13px serif; }
@@ -103,7 +103,7 @@ class Cell:
 
 
 def told(page: Any, boards: list[BoardWidget]) -> Any:
-    """Let the last of the boards hear what a page saves."""
+    """Let the last of the boards receive the saved values of a page."""
     page.expose_function("saved", lambda text: boards[-1].set_state(json.loads(text)))
     return page
 
@@ -117,7 +117,7 @@ def tab(browser: Any) -> tuple[Any, list[BoardWidget]]:
 
 @pytest.fixture
 def cell(browser: Any, tab: tuple[Any, list[BoardWidget]]) -> Iterator[Callable[..., Cell]]:
-    """Put a board into a page, which asks the network for nothing; the last cell is the one shown.
+    """Put a board into a page, which makes no request; the last cell is the one shown.
 
     With settings of the browser the page is another one.
     """

@@ -1,4 +1,4 @@
-"""Modules made one, and what is refused because it would come out wrong."""
+"""Modules made one, and the modules that cannot be joined."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The notebooks of the course: they run from top to bottom, and are kept without output.
+"""The notebooks of the course: they run from top to bottom, and are stored without output.
 
-One kernel runs them one after the other, with nothing left in it between them.
+One kernel runs them one after the other, reset between them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 WIDGET = "application/vnd.jupyter.widget-view+json"
 #: Seconds that a cell may take before a test gives up: generous, for machines under load.
 PATIENCE = 240
-#: What notebooks say and do not say; the numbers come with the seeds.
+#: Words that notebooks have and do not have; the numbers come with the seeds.
 SAID = {
     "1-minimax-to-alphabeta": ["value win in 7 for the side to move", "times fewer positions."],
     "2-flat-to-uct": ["flat Monte Carlo plays column 3; column 6 wins", "<b>Column 6</b>"],

@@ -1,4 +1,4 @@
-"""A lane does the newest job, tells the one before that it is not wanted, and outlives failures."""
+"""A lane does the newest job, cancels the one before, and survives failures."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_ctrl_c_as_a_thread_starts_leaves_a_lane_that_works(
 
 
 def test_ctrl_c_at_any_step_leaves_a_lane_that_works() -> None:
-    """In what the main thread asks of it, the locks that Python makes of others included."""
+    """In every call of the main thread, locks of third-party code included."""
 
     def asks_and_waits() -> None:
         lane.ask(lambda is_wanted: done.append("first"))

@@ -1,4 +1,4 @@
-"""The Python side of the board in notebooks: what follows from what, and what is refused."""
+"""The Python side of the board in notebooks: which changes follow from which, and bad input."""
 
 from __future__ import annotations
 
@@ -215,7 +215,7 @@ def test_scores_are_the_solvers_and_of_the_position_shown() -> None:
     board.show_scores = False
     assert board.scores is None and board.known == {}
     board.show_scores = True
-    other = Position(Geometry(3, 3, 3))  # a solver of its own is made for each board
+    other = Position(Geometry(3, 3, 3))  # each board gets its own solver
     assert board.begin(other).wait().scores == Solver(other.geometry, table_mb=1).scores(other)
     assert board.begin(Position(SMALL)).wait().scores == solver.scores(Position(SMALL))
 
@@ -397,7 +397,7 @@ def test_an_observer_may_begin_another_game() -> None:
 
 
 class Failing(Agent):
-    """Raises what it is given, once."""
+    """Raises a given error, once."""
 
     def __init__(self, error: BaseException, at_reset: bool = False) -> None:
         self.error: BaseException | None = error

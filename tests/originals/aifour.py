@@ -1,18 +1,18 @@
-"""What the AIFour notebook computes: its evaluation, negamax, and two Monte Carlo searches.
+"""The computations of the AIFour notebook: its evaluation, negamax, and two Monte Carlo searches.
 
 Its playouts are made to take the leftmost column, so that all it does is the same every time. Its
 text is followed by mending, in the code that was pulled out of it:
 
 `chains`    a chain ends at the other side's disc instead of running through it, and is measured
             both ways from a disc
-`full`      a column is full by the board that is asked about, not by that of the game's start
-`signs`     in the tree each player goes by its own results, not both by those of the root's side
+`full`      a column is full by the board that is asked about, not by the board at the game's start
+`signs`     in the tree each player uses its own results, not both the results of the root's side
 `constant`  the exploration constant is taken as it is, not as its square root
 `ends`      a finished game is not played on in the tree
 `discs`     breadth-first search drops discs of the player whose turn it is
 
-The column of negamax is that of the node it returns, the last of its best line; the text has the
-first, which is found by climbing from that node to the root.
+The column of negamax is the column of the node it returns, the last of its best line; the text has
+the first, which is found by climbing from that node to the root.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ MENDS: dict[str, tuple[Mend, ...]] = {
 class Code:
     """The code of the notebook, as printed or with some mends.
 
-    `choice` is what its playouts choose from the columns by.
+    `choice` is the function by which its playouts choose a column.
     """
 
     def __init__(
@@ -135,11 +135,11 @@ class Code:
             self._game.evaluate = self._by_chains
         self._root_player = 0
         self._root: Any = None
-        #: What each move of a game told of its search, by player: its steps, and its depth.
+        #: The search of each move of a game, by player: its steps, and its depth.
         self.told: dict[int, list[tuple[int, int]]] = {1: [], 2: []}
 
         class Noted(self._names["MonteCarloNode"]):  # type: ignore[misc, name-defined]  # made from text
-            """A node, of which the root of the last search is kept."""
+            """A node; the root of the last search is stored."""
 
             def __init__(noted, *arguments: Any, **named: Any) -> None:  # noqa: N805
                 super().__init__(*arguments, **named)
@@ -249,7 +249,7 @@ def formula(document: Document) -> list[list[float]]:
 
 
 def record(document: Document, going_on: list[str], finished: list[str]) -> dict[str, Any]:
-    """Run the notebook's code on positions; return what it answers."""
+    """Run the notebook's code on positions; return its answers."""
     printed = Code(document)
     text = Code(document, *MENDS)
     answers: dict[str, Any] = {"formula": formula(document)}

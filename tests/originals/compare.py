@@ -51,7 +51,7 @@ def trees(name: str, backend: str, iterations: int) -> Comparison:
 
 def alike(ours: Branch, rebuilt: Node, is_root: bool = False) -> bool:
     """Whether two trees hold the same visits and results at every node."""
-    # The root is told as the side to move sees it.
+    # The root is for the side to move.
     total = -rebuilt.total if is_root else rebuilt.total
     if (ours.visits, ours.total) != (rebuilt.visits, total):
         return False
@@ -68,7 +68,7 @@ def lines(spec: str, backend: str = "auto") -> Comparison:
     assert isinstance(agent, SearchAgent)
 
     def compare(moves: str) -> bool:
-        agent.search.reset()  # what a table kept from before could answer deeper
+        agent.search.reset()  # entries of an earlier search could be deeper
         position = Position.from_moves(moves)
         decision = agent.choose(position, Limit(), np.random.default_rng(1))
         line, value, evaluations = rebuilt.choose(columns_of(moves))
@@ -130,7 +130,7 @@ def sequence_lists(moves: str) -> bool:
 
 
 def drawing(draw: Callable[[boards.Cells], str], first: str = "X") -> Comparison:
-    """Read what a notebook draws, and compare the position."""
+    """Read a drawing of a notebook, and compare the position."""
 
     def compare(moves: str) -> bool:
         text = draw(board_and_player(moves)[0])
@@ -165,7 +165,7 @@ def itu_rows(moves: str) -> bool:
     return written == board and encodings.from_characters(board, first="O") == position
 
 
-#: What is made again for each run, by name: it may load and keep something.
+#: Made again for each run, by name, since it may load and store data.
 PLAYER_COMPARISONS: dict[str, Callable[[], Comparison]] = {
     "greedy": greedy,
     **{spec: partial(lines, spec) for spec in PLAYERS},

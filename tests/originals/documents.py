@@ -1,4 +1,4 @@
-"""The code inside the document of an original, run where it stands: nothing of it is kept here.
+"""The code inside the document of an original, run from there: no part of it is stored here.
 
 A document is a notebook printed as text (cells start with a line such as `In [7]:`) or a report
 with listings between fences. A cell runs on into its printed output, so the code of a cell is its
@@ -21,7 +21,7 @@ _FENCED = re.compile(r"(?ms)^```\n(.*?)^```$")
 _NUMBERED_LINE = re.compile(r"(?m)^\d+ ?")
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 
-#: What Python 2 wrote otherwise, in the few ways the documents use it.
+#: Syntax of Python 2 in the documents.
 _OLD_PYTHON = (
     (re.compile(r"(?m)^(\s*(?:if .*:|else:)?\s*)print +(.*)$"), r"\1print(\2)"),
     (re.compile(r"\bxrange\b"), "range"),
@@ -37,7 +37,7 @@ class Document:
         self.text = path.read_text(encoding="utf-8")
 
     def cells(self) -> list[str]:
-        """Cells of a notebook, each with what it printed."""
+        """Cells of a notebook, each with its output."""
         return _CELL.split(self.text)[1:]
 
     def listings(self) -> list[str]:
@@ -47,7 +47,7 @@ class Document:
     def code(self, names: Iterable[str], old_python: bool = False) -> ast.Module:
         """Return the definitions of these functions, classes and constants, as one module.
 
-        Of a name that stands twice the last definition counts. Raises `LookupError` for a name
+        Of a name with two definitions the last one counts. Raises `LookupError` for a name
         that is nowhere defined.
         """
         wanted = set(names)
@@ -71,7 +71,7 @@ def modern(source: str) -> str:
 
 
 def beginning(source: str) -> ast.Module:
-    """Return the longest beginning of a text, in whole lines, that is Python."""
+    """Return the longest start of a text, in whole lines, that is Python."""
     lines = source.splitlines()
     for end in range(len(lines), 0, -1):
         try:
@@ -144,5 +144,5 @@ def mend(where: str, change: Callable[[ast.AST], ast.AST | None], times: int = 1
 
 
 def expression(source: str) -> ast.expr:
-    """Return an expression of our own to put into a mended place."""
+    """Return an expression for a mended place."""
     return ast.parse(source, mode="eval").body

@@ -1,12 +1,13 @@
-"""What the lab from the IT University of Copenhagen computes: greedy play, minimax, Monte Carlo.
+"""The computations of the lab from the IT University of Copenhagen: greedy play, minimax, Monte
+Carlo.
 
 Its playouts are made to take the leftmost column and its children to be tried from the left, so
 that all it does is the same every time; its clock goes one unit further each time it is read. Its
 text is followed by mending, in the code that was pulled out of it:
 
-`diagonals`  lines are looked for on every diagonal; printed, none beyond the fifth column counts
-`wins`       minimax ends at a line of four, not only at a full board
-`signs`      in the tree each player goes by its own results, not both by those of the searcher
+`diagonals`  lines are looked for on every diagonal; as printed, diagonals beyond the fifth column
+do not count `wins`       minimax ends at a line of four, not only at a full board `signs`      in
+the tree each player goes by its own results, not both by the results of the searcher
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ SMALL_BOARD, SMALL_DISCS, SMALL = (4, 4, 4), 9, 100
 
 def _whole_board(node: ast.AST) -> ast.AST | None:
     if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-        # The helpers call the number of rows `n_cols` and that of columns `n_rows`.
+        # The helpers call the number of rows `n_cols` and the number of columns `n_rows`.
         size = {"n_cols": "len(board)", "n_rows": "len(board[0])"}.get(node.targets[0].id)
         return ast.Assign(node.targets, expression(size)) if size else None
     return None
@@ -74,7 +75,7 @@ class Clock:
 class Code:
     """The code of the lab, as printed or with some mends.
 
-    `chance` is its generator of random numbers, the one that leaves nothing to chance by default.
+    `chance` is its generator of random numbers, by default one without chance.
     """
 
     def __init__(self, document: Document, *mended: str, chance: Any = None) -> None:
@@ -93,7 +94,7 @@ class Code:
         self._root: Any = None
 
         class Noted(self._names["Node"]):  # type: ignore[misc, name-defined]  # made from text
-            """A node, of which the root of the last search is kept."""
+            """A node; the root of the last search is stored."""
 
             def __init__(noted, *arguments: Any, **named: Any) -> None:  # noqa: N805
                 super().__init__(*arguments, **named)
@@ -110,7 +111,7 @@ class Code:
         return state
 
     def outcome(self, moves: str) -> int:
-        """Winner of a game: 1, 2, or 0 where it sees none."""
+        """Winner of a game: 1, 2, or 0 if it sees no line."""
         return {-1: 1, 1: 2, 0: 0}[self.utility_of(self.state(moves))]
 
     def drawing(self, moves: str) -> list[str]:
@@ -143,7 +144,7 @@ class Code:
         return told
 
     def play(self, flat_first: bool, playouts: int) -> str:
-        """Play a game of flat Monte Carlo and UCT, so many playouts a move; returns the winner.
+        """Play a game of flat Monte Carlo and UCT, `playouts` a move; returns the winner.
 
         Flat search gets its playouts for the 49 leaves of an open board.
         """
@@ -162,7 +163,7 @@ class Code:
         return kinds[0 if won < 0 else 1] if won else ""
 
     def playouts(self, moves: str, units: int) -> list[int]:
-        """Leaves of flat Monte Carlo and the playouts they get in so many units of time."""
+        """Leaves of flat Monte Carlo and their playouts in `units` of time."""
         made = {"leaves": 0, "playouts": 0}
         node = self._names["Node"]
         search, playout = self._names["MCTS"].mcts_search, node.rnd_evaluate
@@ -203,7 +204,7 @@ def formula(document: Document) -> list[list[float]]:
 
 
 def small_games(seed: int) -> list[str]:
-    """Games on the small board, cut where minimax can look to the end."""
+    """Games on the small board, cut when minimax can search to the end."""
     rng, found = random.Random(seed), []
     while len(found) < SMALL:
         game, moves = naive.random_moves(rng, *SMALL_BOARD, SMALL_DISCS)
@@ -213,7 +214,7 @@ def small_games(seed: int) -> list[str]:
 
 
 def record(document: Document, going_on: list[str], finished: list[str]) -> dict[str, Any]:
-    """Run the lab's code on positions; return what it answers."""
+    """Run the lab's code on positions; return its answers."""
     printed, text = Code(document), Code(document, *MENDS)
     small = small_games(1)
     answers: dict[str, Any] = {

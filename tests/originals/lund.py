@@ -1,4 +1,4 @@
-"""What the report from Lund computes: its evaluation and its search of depth 5.
+"""The computations of the report from Lund: its evaluation and its search of depth 5.
 
 The report prints the search, the diagonals and the scores; the moves, the test for a win and the
 horizontal and vertical sets of four, which it describes, are written here. The search is run as
@@ -127,7 +127,7 @@ class Code:
 
 
 def record(document: Document, going_on: list[str], finished: list[str]) -> dict[str, Any]:
-    """Run the report's code on positions; return what it answers."""
+    """Run the report's code on positions; return its answers."""
     printed, text = Code(document, False), Code(document, True)
     return {
         "evaluation": [text.evaluate(moves) for moves in going_on + finished],

@@ -1,6 +1,6 @@
-"""What the notebook of S. Menary printed: boards, search steps, and what its searches found.
+"""The output of the notebook of S. Menary: boards, search steps, results of its searches.
 
-The classes that search and hold the board are in a package of their own, which the notebook only
+The classes of the search and the board are in a separate package, which the notebook only
 imports; so what its code printed is read from the document instead of being computed again.
 """
 
@@ -24,7 +24,7 @@ _TREE = re.compile(r"(?m)^(?:Updated tree is:|Initial tree:)\n((?: *> .*\n)+)")
 
 
 def record(document: Document, going_on: list[str], finished: list[str]) -> dict[str, Any]:
-    """Collect what the notebook printed."""
+    """Collect the output of the notebook."""
     return {
         "drawings": [drawing.splitlines() for drawing in _BOARD.findall(document.text)],
         "searches": [

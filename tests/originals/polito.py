@@ -1,9 +1,10 @@
-"""What the notebook of Politecnico di Torino computes: counts, evaluations, searches, drawings.
+"""The computations of the notebook of Politecnico di Torino: counts, evaluations, searches,
+drawings.
 
 Its text is followed by mending, in the code that was pulled out of it:
 
 `ahead`      the look beyond the open end of a run starts at the next cell, not one farther
-`diagonals`  no diagonal is left out where runs are looked for
+`diagonals`  runs are looked for on every diagonal
 `view`       values are the root's side's at every depth, not only at odd ones
 `scale`      a win is worth more than any evaluation, one that expects a win included
 `cut`        columns are skipped as soon as the bounds meet, not only once they cross
@@ -198,7 +199,7 @@ def drawings(document: Document) -> list[list[str]]:
 
 
 def record(document: Document, going_on: list[str], finished: list[str]) -> dict[str, Any]:
-    """Run the notebook's code on positions; return what it answers."""
+    """Run the notebook's code on positions; return its answers."""
     printed = Code(document)
     text = Code(document, "ahead", "diagonals", "view", "scale", "cut")
     answers: dict[str, Any] = {}

@@ -1,6 +1,6 @@
 """The tree searches of Menary, AIFour and ITU, rebuilt from their texts on stacks of discs.
 
-Nothing here is shared with claimeven but the random numbers, which are drawn in the same order:
+This module shares only the random numbers with claimeven, drawn in the same order:
 when a node is expanded, for the order of its children; where several children are equal, one draw
 for each after the first; in a playout, columns until one has room.
 """
@@ -53,7 +53,7 @@ def wins(stacks: Stacks, column: int) -> bool:
 
 @dataclass(eq=False)
 class Node:
-    """A position; `total` sums the results of the player who moved into it."""
+    """A position; `total` sums the results of the player that moved into it."""
 
     stacks: Stacks
     player: int
@@ -64,7 +64,7 @@ class Node:
 
     @property
     def result(self) -> int | None:
-        """Result of a finished game for the player who moved into it, None while it continues."""
+        """Result of a finished game for the player that moved into it, or None."""
         if self.column >= 0 and wins(self.stacks, self.column):
             return 1
         return None if open_columns(self.stacks) else 0
@@ -123,7 +123,7 @@ class Search:
         if not self.any_equal:
             return node.children[bounds.index(best)]
         chosen, equals = node.children[0], 0
-        # What is best so far counts, as in a single pass over the children.
+        # The best so far counts, as in a single pass over the children.
         best = -math.inf
         for child, bound in zip(node.children, bounds, strict=True):
             if bound > best + 1e-9:
@@ -142,7 +142,7 @@ class Breadth:
     def grow(self, moves: list[int], seed: int, iterations: int) -> Node:
         """Return the root after these iterations, or once all nodes were taken."""
         paths, draws = [[after_moves(moves)]], Draws(seed)
-        for path in islice(paths, iterations):  # they grow meanwhile
+        for path in islice(paths, iterations):  # they grow in the loop
             paths += expanded(path)
             try_once(path, draws)
         return paths[0][0]
@@ -157,7 +157,7 @@ class Flat:
     def grow(self, moves: list[int], seed: int, iterations: int) -> Node:
         """Return the root after these iterations."""
         paths, draws = [[after_moves(moves)]], Draws(seed)
-        for path in paths:  # they grow meanwhile
+        for path in paths:  # they grow in the loop
             if len(path) <= 2:
                 paths += expanded(path)
         leaves = [path for path in paths if not path[-1].children]
@@ -175,7 +175,8 @@ def after_moves(moves: list[int]) -> Node:
 
 
 def expanded(path: list[Node]) -> list[list[Node]]:
-    """Give the last node of a path its children; return the paths to them, none from an end."""
+    """Give the last node of a path its children; return the paths to them, [] at the end of a
+    game."""
     node = path[-1]
     if node.result is None:
         node.children = [node.after(column) for column in open_columns(node.stacks)]
@@ -200,7 +201,7 @@ def shuffle(nodes: list[Node], draws: Draws) -> None:
 
 
 def play_out(leaf: Node, draws: Draws, cut: int) -> int:
-    """Play at random to the end; the result for the player who moved into the leaf."""
+    """Play at random to the end; the result for the player that moved into the leaf."""
     stacks, player, left = [list(stack) for stack in leaf.stacks], leaf.player, cut or -1
     while open_columns(stacks) and left:
         left -= 1
@@ -214,7 +215,7 @@ def play_out(leaf: Node, draws: Draws, cut: int) -> int:
     return 0
 
 
-#: The presets by what their texts, or for `-code` the printed code, say.
+#: The presets by their texts, or for `-code` by the printed code.
 SEARCHES: dict[str, Search | Breadth | Flat] = {
     "uct-menary": Search(2.0, 1.0),
     "uct-aifour": Search(1 / math.sqrt(2), 2.0, any_equal=True),

@@ -74,7 +74,7 @@ def sequence_list(cells: Cells, player: int, most: int = CONNECT) -> list[Sequen
 
 
 def count_by_length(cells: Cells, player: int, length: int) -> int:
-    """Polito: how many rows of so many discs a player has, on every line of the board."""
+    """Polito: the number of rows of each length that a player has, on every line of the board."""
     return sum(
         [cells[cell] for cell in line[start : start + length]] == [player] * length
         for line in LINES
@@ -95,7 +95,7 @@ POLITO_WIN = 1_000_000
 
 
 def sequences(cells: Cells, player: int) -> int:
-    """Polito: what the next disc makes of each sequence, by length and empty cells below."""
+    """Polito: each sequence after the next disc, by length and empty cells below."""
     if any(all(cells[cell] == player for cell in window) for window in _FOURS):
         return POLITO_WIN
     total = 0
@@ -203,7 +203,7 @@ def polito_array(cells: Cells) -> list[list[int]]:
 
 
 def lund_array(cells: Cells, player: int) -> list[list[int]]:
-    """Lund: rows from the top; 1 the discs of the player who is asked, -1 the opponent's."""
+    """Lund: rows from the top; 1 the discs of the player asked about, -1 the opponent's."""
     rows = rows_of(cells, "012")
     return [[{"0": 0, str(player): 1}.get(cell, -1) for cell in row] for row in rows]
 
@@ -247,7 +247,7 @@ def itu_drawing(cells: Cells) -> str:
 
 
 def menary_drawing(cells: Cells) -> str:
-    """Menary: characters in a frame, the column numbers in one of their own."""
+    """Menary: characters in a frame, the column numbers in a separate frame."""
     edge = "+---" * COLUMNS + "+"
     rows = (f"| {' | '.join(row)} |" for row in rows_of(cells, ".XO"))
     numbers = f"| {' | '.join(map(str, range(COLUMNS)))} |"

@@ -1,6 +1,6 @@
 """The depth-first searches of Polito, Lund and AIFour, rebuilt from their texts.
 
-Values are those of the player at the root. As in claimeven, and unlike in the originals, a win is
+Values are for the player at the root. As in claimeven, and unlike in the originals, a win is
 worth more the sooner it comes; nothing else is shared with it.
 """
 

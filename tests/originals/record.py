@@ -1,4 +1,4 @@
-"""Record what the originals compute, for the tests to hold ours against.
+"""Record the results of the originals, for comparison in the tests.
 
     python -m tests.originals.record positions [--seed 1] [--count 1000]
     python -m tests.originals.record NAME DOCUMENT

@@ -63,7 +63,7 @@ def test_negamax_is_what_the_text_describes() -> None:
 
 
 def test_the_preset_of_the_code_plays_the_last_column_of_its_line() -> None:
-    """But where the game is decided: there the notebook takes any win, and we the soonest."""
+    """Except in decided games: there the notebook takes any win, and claimeven the soonest."""
     agent, rng = make_agent("negamax-aifour-code"), np.random.default_rng(0)
     same = proven = 0
     for moves, (column, *_) in zip(GOING_ON, AIFOUR["text"]["negamax"], strict=False):

@@ -52,7 +52,7 @@ def test_minimax_to_the_end_keeps_the_result() -> None:
         best = [c for c, result in results.items() if result == max(results.values())]
         assert column == best[0]
         kept_as_printed += printed in best
-    # As printed it knows no win but that of a full board, and so plays the first column.
+    # As printed it sees wins on a full board only, and so plays the first column.
     assert (kept_as_printed, len(ITU["small_games"])) == (66, 100)
 
 

@@ -1,4 +1,4 @@
-"""alphabeta-lund and its evaluation against what the report's own code answers."""
+"""alphabeta-lund and its evaluation against the answers of the report's own code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_the_evaluation_is_that_of_the_report() -> None:
 
 @pytest.mark.parametrize("depth", DEPTHS)
 def test_column_values_are_those_of_the_report(depth: str) -> None:
-    """Values agree wherever nothing is won: the report values a won board by its evaluation."""
+    """Values agree on boards without a win: the report evaluates won boards too."""
     search = MinimaxSearch("minimax", "windows", "left", view="root")
     compared = drawn = 0
     for moves, (_, *values) in zip(GOING_ON, LUND["text"][depth], strict=False):
@@ -49,7 +49,7 @@ def test_the_preset_plays_as_the_report_tells() -> None:
     for moves, (column, *values) in zip(GOING_ON, LUND["text"]["5"], strict=False):
         if all(value is None for value in values):
             continue
-        decision = agent.choose(Position.from_moves(moves), Limit(), None)  # type: ignore[arg-type]  # draws nothing
+        decision = agent.choose(Position.from_moves(moves), Limit(), None)  # type: ignore[arg-type]  # no random numbers
         if abs(decision.details["evaluation"]) > PROVEN:
             proven += 1  # we take the soonest win, the report any
         else:
@@ -59,7 +59,7 @@ def test_the_preset_plays_as_the_report_tells() -> None:
 
 
 def test_the_evaluation_for_the_side_to_move_is_another_one() -> None:
-    """At odd depth the side to move where the search stops is the opponent: the weights differ."""
+    """At odd depth the side to move at the leaf is the opponent: the weights differ."""
     search = MinimaxSearch("minimax", "windows", "left", view="mover")
     same = compared = 0
     for moves, (_, *values) in zip(GOING_ON, LUND["text"]["5"], strict=False):

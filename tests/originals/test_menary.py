@@ -1,4 +1,4 @@
-"""uct-menary and the drawings against what the notebook of S. Menary printed."""
+"""uct-menary and the drawings against the output of the notebook of S. Menary."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MENARY = load("menary")
 
 
 def test_the_searches_it_shows_follow_the_formula() -> None:
-    """A search keeps the upper bounds of all columns level: that tells the weight of the bonus."""
+    """A search keeps the upper bounds of all columns level, which gives the weight of the bonus."""
     options = preset("uct-menary")
 
     def unevenness(weight: float) -> float:

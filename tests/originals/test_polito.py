@@ -1,7 +1,7 @@
 """The Polito players, their evaluation and counts, against the notebook's own code.
 
 `printed` is the code as it is in the notebook; `text` the same with the errors mended that
-`polito` names, so that it does what the notebook's text says.
+`polito` names, so that it follows the notebook's text.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def test_searches_find_the_same_column_by_the_same_evaluations(algorithm: str) -
         result = search.search(Position.from_moves(moves), 3)
         assert result.column == column
         if abs(result.value) <= PROVEN:
-            assert result.value == -value  # the notebook tells it as the opponent sees it
+            assert result.value == -value  # the notebook's value is for the opponent
         else:
             assert abs(value) > 10**11
             assert (result.value > 0) == (value < 0)
@@ -91,7 +91,7 @@ def test_the_preset_plays_what_the_text_says() -> None:
     [("printed", 681), ("text", 1000)],
 )
 def test_columns_as_printed(which: str, same: int) -> None:
-    """As printed, values at an even depth are told from the wrong side, so a win of the opponent
+    """As printed, values at an even depth are for the wrong side, so a win of the opponent
     is taken for one's own, and wins weigh less than an evaluation that expects one.
     """
     columns = [row[0] for row in POLITO[which]["alphabeta"]]
@@ -100,7 +100,7 @@ def test_columns_as_printed(which: str, same: int) -> None:
 
 
 def test_the_game_the_notebook_shows() -> None:
-    """906 evaluations, as it says; what its text describes plays otherwise from the same seed."""
+    """906 evaluations, as it says; the search of its text plays otherwise from the same seed."""
     assert POLITO["printed"]["shown_game"] == {
         "winner": 1, "moves": "4447765555213", "calls": 906,
     }  # fmt: skip

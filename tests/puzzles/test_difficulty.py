@@ -1,4 +1,4 @@
-"""How hard puzzles are: what a person must see, checked by another count of the moves."""
+"""How hard puzzles are: the moves that a person must see, checked by another count."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def scores_of(game: naive.Game, known: dict[object, int]) -> dict[int, int]:
 
 
 def wins_whatever_is_answered(game: naive.Game) -> bool:
-    """Whether each answer leaves the side that has just moved a line to complete at once."""
+    """Whether each answer leaves the side that has just moved an immediate win."""
     answered = [game.after(answer) for answer in game.legal()]
     return all(
         not after.over()
@@ -139,7 +139,7 @@ def test_in_the_games_both_sides_take_wins_and_else_block_them() -> None:
 def test_the_puzzle_of_a_game_is_the_one_nearest_to_the_ply_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Where the position at that very ply is one, those near by do not matter."""
+    """If the position at that ply is a puzzle, its neighbors do not matter."""
     solver = Solver(BOARD, 1, book=None)
     near = [candidate(PLAN, game, solver, set()) for game in range(150)]
     monkeypatch.setattr("claimeven.puzzles.generate.MAX_DISTANCE", 0)

@@ -1,6 +1,6 @@
 """An independent judge of claims: the grid of the oracle, plain play and full search.
 
-Nothing here is shared with what makes or checks claims in the package.
+This module shares no code with the claims and checks of the package.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def replay(game: Game, moves: Line) -> Game:
 
 
 def is_best_play(claim: Claim, game: Game, known: Known) -> bool:
-    """Whether the line's first move is worth what is claimed, and each later one is the best."""
+    """Whether the line's first move has the claimed score, and each later one is the best."""
     if not claim.line:
         return True
     step = game.play(claim.line[0])
@@ -174,7 +174,7 @@ def _loses_next(now: Game, winner: int) -> bool:
 
 
 def forces(claim: Claim, game: Game, now: Game, known: Known) -> bool:
-    """From `start` on, whatever else the loser plays on the way, it loses to the very next disc.
+    """From `start` on, the loser loses to the next disc after any other move on the way.
 
     One winner's disc earlier, it would not; two winner's discs at least are threats.
     """
@@ -191,7 +191,7 @@ def forces(claim: Claim, game: Game, now: Game, known: Known) -> bool:
 
 
 def _only_blocks(claim: Claim, game: Game, moves: Line) -> bool:
-    """Whether the loser has nothing but blocks; the winner moves first."""
+    """Whether the loser has only blocks; the winner moves first."""
     step = game
     for column in moves:
         if step.player != claim.player:
@@ -293,7 +293,7 @@ def follow_up(claim: Claim, game: Game, now: Game, known: Known) -> bool:
 
 
 def _worst_case(game: Game, player: int, seen: Known) -> int:
-    """What follow-up play guarantees: 1, 0 or -1 for the player who is not to move."""
+    """The result that follow-up play guarantees: 1, 0 or -1 for the player that is not to move."""
     key = game.frozen()
     if key not in seen:
         over = naive.outcome(game)

@@ -114,7 +114,7 @@ def test_false_claims_are_refuted_by_check_and_oracle_alike(
 def test_a_wrong_beginning_or_end_is_refuted_by_check_and_oracle(
     told: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
-    """What is in a line stands from just that move on, and is worth just that score."""
+    """Each claim of a line holds from that move on, with that score."""
     refuted: Counter[str] = Counter()
     for position, moves, solver, claims in told:
         g = position.geometry
@@ -168,7 +168,7 @@ def test_wrong_lines_answers_and_cells_are_refuted_by_check_and_oracle(
                     changes.append(replace(claim, cells=(cell, *claim.cells[1:])))
                 changes.append(replace(claim, player=1 - claim.player))
             elif claim.kind == "follow_up":
-                # A win where it drew, a draw where it won, which is less but true.
+                # A win in place of a draw; a draw in place of a win, which is less but true.
                 changes.append(replace(claim, after=0 if claim.after else 1))
                 changes.append(replace(claim, player=1 - claim.player))
             for changed in changes:
@@ -223,7 +223,7 @@ def test_scores_and_best_columns_are_the_solvers(
         assert explanation.score == solver.score(position)
         assert {c.column for c in explanation.columns} == set(position.legal_columns)
         assert {c.column for c in explanation.columns if c.is_best} == set(explanation.best)
-        # Where all columns are equally good there is none to name.
+        # If all columns are equally good no column is named.
         is_named = any(claim.kind == "best" for claim in explanation.claims)
         assert is_named == (len(explanation.best) < len(position.legal_columns))
         scores = [column.score for column in explanation.columns]
@@ -307,7 +307,7 @@ def test_zugzwang_is_the_reason_only_where_best_play_ends_in_it(text: str) -> No
 def test_a_threat_that_only_counting_favours_is_refuted(
     text: str, column: int | None, cell: tuple[int, int], answer: int | None
 ) -> None:
-    """These threats stand, and their rows favor their owner, but the game is not won there."""
+    """These threats last, and their rows favor their owner, but the game is not won there."""
     position, solver = Position.from_moves(text), Solver(table_mb=32)
     owner = 1 - position.turn
     line = () if column is None or answer is None else (column, answer)
@@ -397,7 +397,7 @@ def test_a_slower_win_names_the_answer_that_prevents_the_quick_one() -> None:
 
 
 def test_cornered_means_that_every_column_loses_to_the_disc_on_top() -> None:
-    """Positions of random games, and those from which best play ended in zugzwang."""
+    """Positions of random games, and positions from which best play led to zugzwang."""
     geometry = Geometry(4, 5, 4)
     rng = random.Random(3)
     met = 0

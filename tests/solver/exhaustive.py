@@ -1,4 +1,4 @@
-"""What the search takes for granted, checked on every position of a board.
+"""The assumptions of the search, checked on every position of a board.
 
 The proofs are in `claimeven.solver.bounds`; each function here checks one of its sections, as
 compiled, against the scores of plain minimax. The tests run them on boards whose positions are
@@ -121,7 +121,7 @@ def _write_hashes(
 
 
 def hashes(setup: Boards, mines: Boards, masks: Boards, plies: Numbers) -> Boards:
-    """Return where each position goes in the table."""
+    """Return the slot of each position in the table."""
     places = np.zeros_like(mines)
     _write_hashes(setup, mines, masks, plies, places)
     return places
@@ -139,7 +139,7 @@ class Nodes(NamedTuple):
 
 
 class Everything:
-    """Every position of a board that nobody has won, with its score."""
+    """Every position of a board without a win, with its score."""
 
     def __init__(self, columns: int, rows: int, connect: int) -> None:
         self.size = (columns, rows, connect)
@@ -187,7 +187,7 @@ class Everything:
         )
 
     def moves(self, masks: Boards, column: int) -> Boards:
-        """Return the cell a disc in a column goes to, 0 where the column is full."""
+        """Return the cell of a disc dropped into a column, 0 if the column is full."""
         within = np.uint64(self.geometry.column_mask(column))
         return (masks + np.uint64(self.geometry.bottom)) & within
 
@@ -196,7 +196,7 @@ class Everything:
 
 
 def range_of_scores(board: Everything) -> int:
-    """What follows from the number of discs alone, and whether a win is at hand."""
+    """The bound from the number of discs, and whether a win is at hand."""
     won, quiet = board.wins_at_hand, board.quiet
     np.testing.assert_array_equal(board.scores[won], (board.empties[won] + 1) // 2)
     np.testing.assert_array_equal(board.scores[board.is_full], 0)
@@ -222,7 +222,7 @@ def forced_replies(board: Everything) -> int:
 
 
 def choices(board: Everything) -> int:
-    """At a node the replies left out lose at once, and the best of the others is the score."""
+    """At a node the omitted replies lose immediately, and the best of the others is the score."""
     node = board.nodes
     best = np.full(len(node.mines), -1000)
     left_out = 0
@@ -310,7 +310,7 @@ def mirror_images(board: Everything) -> int:
 
 
 def windows(board: Everything) -> int:
-    """Each alpha from 3 below the score to 2 above it, the table filling up meanwhile."""
+    """Each alpha from 3 below the score to 2 above it, while the table fills up."""
     worker = board.engine.workers[0]
     worker.control[layout.BUDGET] = 1 << 62
     worker.shared[:3] = (0, -99, 99)
@@ -334,7 +334,7 @@ def _test(work: Work, mines: Boards, masks: Boards, alphas: Numbers, values: Num
 
 
 def tested(work: Work, mines: Boards, masks: Boards, alphas: Numbers) -> Numbers:
-    """Return what the search says of each position and its window."""
+    """Return the result of the search for each position and its window."""
     values = np.zeros(len(mines), dtype=np.int64)
     _test(work, mines, masks, alphas, values)
     return values

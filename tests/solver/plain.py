@@ -47,7 +47,7 @@ def played(board: Board, column: int) -> Board:
 def scores_from(
     start: Board, rows: int, connect: int, directions: Directions = DIRECTIONS
 ) -> dict[Board, int]:
-    """Return the score, for the side to move, of every position that can follow, none won yet."""
+    """Return the score, for the side to move, of every position that can follow and is not won."""
     scores: dict[Board, int] = {}
 
     def score(board: Board) -> int:
@@ -78,7 +78,7 @@ def all_scores(columns: int, rows: int, connect: int) -> dict[Board, int]:
 
 
 def random_board(rng: random.Random, size: tuple[int, int, int], plies: int) -> Board:
-    """Return a board after random moves in which nobody wins."""
+    """Return a board after random moves without a win."""
     columns, rows, connect = size
     while True:
         board: Board = ("",) * columns

@@ -1,4 +1,4 @@
-"""Static bounds of positions that show what they are about; `exhaustive` checks them on all."""
+"""Static bounds of typical positions; `exhaustive` checks them on all."""
 
 from __future__ import annotations
 

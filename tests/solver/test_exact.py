@@ -95,7 +95,7 @@ def test_the_plain_scores_are_those_of_the_oracle(size: tuple[int, int, int]) ->
     assert all(known[grid] < 0 for grid in won)
 
 
-#: Who wins from the empty board (sign) and with which disc; 0 for a draw. Tromp; Steininger.
+#: The winner from the empty board (sign) and the winning disc; 0 for a draw. Tromp; Steininger.
 PUBLISHED = {
     (4, 4): 0,
     (5, 4): 0,

@@ -1,4 +1,4 @@
-"""What the search takes for granted, on every position of small boards: see `exhaustive`."""
+"""The assumptions of the search, on every position of small boards: see `exhaustive`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns shared out among threads, and what a book tells of the positions just behind it."""
+"""Columns distributed to threads, and the bounds of a book for positions just behind it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Book:
 
 @pytest.mark.parametrize("threads", [2, 3])
 def test_threads_apart_find_the_scores_of_one(threads: int) -> None:
-    """Positions from easy to ones where all threads are needed and join in the end."""
+    """Positions from easy to ones that need all threads."""
     one, many = (Solver(table_mb=8, threads=count, book=None) for count in (1, threads))
     positions = [p for p in random_positions(Geometry(), 120, seed=8, ongoing=True) if p.ply >= 13]
     for position in [*positions[:20], Position.from_moves("226744515337")]:
@@ -39,7 +39,7 @@ def test_each_column_is_told_once_or_left_to_all() -> None:
     children = [Child(c, position.play(c), None) for c in position.legal_columns]
     search = ExactSearch(Geometry(), table_mb=8, threads=3)
     lost = Position.from_moves("7176763235454")
-    with pytest.raises(SearchStopped):  # which leaves nothing to the next
+    with pytest.raises(SearchStopped):  # the next call starts afresh
         search.score(lost.mine, lost.mask, nodes=100)
     told: list[tuple[int, int]] = []
 

@@ -111,7 +111,7 @@ def test_errors_are_rarer_the_more_they_lose() -> None:
 
 @pytest.mark.parametrize("temperature", [1e-3, 1e-300])
 def test_next_to_no_errors_are_made_where_it_is_cold(temperature: float) -> None:
-    """Nothing overflows, however great the scores are next to the temperature."""
+    """No overflow, with scores much greater than the temperature."""
     assert softmax_chances((18, -18, None, 18), temperature) == (0.5, 0.0, 0.0, 0.5)
 
 
@@ -125,5 +125,5 @@ def test_columns_take_up_their_chances() -> None:
 def test_a_column_without_a_chance_is_never_drawn() -> None:
     assert sample_column((0.0, 0.1, 0.2, 0.0), math.nextafter(1, 0)) == 2
     assert sample_column((0.0, 1.0), 0.0) == 1
-    # These chances, taken off their sum one by one, leave nothing, and not less.
+    # These chances, subtracted from their sum one by one, leave 0, and not less.
     assert sample_column((0.3, 0.7, 0.0), math.nextafter(1, 0)) == 1

@@ -43,7 +43,7 @@ def engine() -> ExactSearch:
 
 
 def window(engine: ExactSearch, mine: int, mask: int, alpha: int) -> tuple[int, int]:
-    """Return what a single null-window test says, and the nodes it visits."""
+    """Return the result of a single null-window test, and its nodes."""
     worker = engine.workers[0]
     before = worker.nodes
     worker.control[layout.RESUME] = 0
@@ -117,7 +117,7 @@ def test_a_table_of_64_entries_gives_the_same_scores(engine: ExactSearch) -> Non
 
 
 def entries_of(engine: ExactSearch) -> Iterator[tuple[int, int, int | None, int | None]]:
-    """Yield what a table says: discs of the side to move, all discs, low and high bound."""
+    """Yield the entries of a table: discs of the side to move, all discs, low and high bound."""
     geometry = engine.geometry
     rest_bits = geometry.bits - engine.bucket_bits
     inverse = pow(multiplier(geometry.bits), -1, 1 << geometry.bits)

@@ -26,7 +26,7 @@ from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
 #: Takes a search of 58 million nodes without a book, half a minute of a core.
 HARD = Position()
-#: Long enough for anything that should come at once, on any machine.
+#: Long enough for any immediate result, on any machine.
 PATIENCE = 60.0
 
 
@@ -49,7 +49,7 @@ def _compiled() -> None:
 
 
 class InThread:
-    """A call that runs in a thread of its own; `result` waits for it."""
+    """A call that runs in a separate thread; `result` waits for it."""
 
     def __init__(self, call: Callable[[], object]) -> None:
         self.failure: BaseException | None = None
@@ -324,7 +324,7 @@ class OtherCall:
 @pytest.mark.parametrize("seconds", [None, PATIENCE])
 @pytest.mark.parametrize("waits", [False, True])
 def test_ctrl_c_at_any_step_leaves_the_search_free(seconds: float | None, waits: bool) -> None:
-    """Where it has to wait for its turn, and where it has it at once."""
+    """A call that has to wait for its turn, and one that does not."""
     search = ExactSearch(Geometry(4, 4, 3), table_mb=1)
     search.load()
     found: list[int] = []

@@ -43,7 +43,7 @@ PUBLISHED = {
 
 
 def oracle_scores(position: Position) -> tuple[int | None, ...]:
-    """The score of every column by plain minimax, None where it cannot be played."""
+    """The score of every column by plain minimax, None if it cannot be played."""
     game, known = oracle(position), KNOWN[position.geometry]
     return tuple(
         -naive.score(game.play(column), known) if column in game.legal() else None
@@ -263,7 +263,7 @@ def test_a_solver_that_is_asked_for_no_size_takes_the_usual_table() -> None:
 
 
 class Deep:
-    """A book that knows nothing of many plies."""
+    """A book without entries for many plies."""
 
     geometry = Geometry()
     plies = 12
@@ -289,7 +289,7 @@ def test_a_copy_is_another_solver_of_its_kind(copied: Callable[[Any], Any]) -> N
 
 
 class Mine(Solver):
-    """A solver of somebody."""
+    """A third-party solver."""
 
 
 def test_a_solver_that_is_dropped_gives_its_table_back_at_once() -> None:

@@ -68,7 +68,7 @@ def test_table_sizes() -> None:
 
 
 class Held:
-    """As much of a book as tells how deep it is."""
+    """The part of a book that gives its depth."""
 
     def __init__(self, plies: int) -> None:
         self.plies = plies
@@ -123,7 +123,7 @@ held = bytearray(150 << 20)
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="a system other than Linux")
 @pytest.mark.parametrize("bits", [22, 23, 25])
 def test_a_large_table_takes_no_part_of_what_a_process_may_hold(bits: int) -> None:
-    """64, 128 and 512 MB, and 150 MB besides, where 300 MB may be held."""
+    """64, 128 and 512 MB, and 150 MB, with a limit of 300 MB."""
     subprocess.run([sys.executable, "-c", BOUNDED, str(bits)], check=True)
 
 

@@ -1,4 +1,4 @@
-"""Results become JSON, whatever numbers they hold."""
+"""Results become JSON, with any numbers."""
 
 from __future__ import annotations
 

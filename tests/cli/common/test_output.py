@@ -1,4 +1,4 @@
-"""Texts and tables fit the width they are given by what they take on a terminal."""
+"""Texts and tables fit the given width on a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line of progress, on a real terminal: written over, wiped, and nothing where it cannot be."""
+"""The line of progress, on a real terminal: overwritten, wiped, absent elsewhere."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Terminal = tuple[int, TextIO]
 
 @contextmanager
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
-    """Make stderr a terminal; yield the end where what it was sent can be read, and stderr."""
+    """Make stderr a terminal; yield the end from which its output can be read, and stderr."""
     import pty
 
     ours, theirs = pty.openpty()
@@ -44,7 +44,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
 
 
 def sent(at: Terminal) -> str:
-    """What a terminal was sent so far."""
+    """The output to a terminal so far."""
     ours, stream = at
     stream.write("<end>")
     stream.flush()
@@ -55,7 +55,7 @@ def sent(at: Terminal) -> str:
 
 
 def shown(text: str) -> list[str]:
-    """What was in the line after each time that it was started again, without the bar."""
+    """The text of the line after each restart, without the bar."""
     line, states = "", []
     for part in text.split("\r"):
         line = part + line[len(part) :]
@@ -225,7 +225,7 @@ def test_a_log_gets_a_line_soon_and_then_one_a_minute(
     begin = now[0]
     for second in range(1, 301):
         now[0] = begin + second
-        if 100 <= second < 200:  # before and after that nothing new is reported
+        if 100 <= second < 200:  # before and after that no new number is reported
             line.show(lambda: f"{second} of 300 games")  # noqa: B023 - called at once
         line.log()
     assert capsys.readouterr().err.splitlines() == [

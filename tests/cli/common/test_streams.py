@@ -1,4 +1,4 @@
-"""Bytes of any kind come in and any text goes out: nothing ends in a traceback."""
+"""Bytes of any kind come in and any text goes out, without a traceback."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ TABLE = "moves,first,second,opening,result,fault,reason\n4455,Jürgen ☃,bob,,u
 def test_what_stands_for_a_file_is_utf8_in_any_locale(
     process: Run, run: Run, tmp_path: Path, locale: str
 ) -> None:
-    # Arguments in UTF-8, whatever the streams are.
+    # Arguments in UTF-8, with any streams.
     there = {"PYTHONIOENCODING": locale, "PYTHONUTF8": "0", "LC_ALL": "C.UTF-8"}
     assert process("convert", "-", "--to", "csv", typed=TABLE, **there).out == TABLE
     rows = process("convert", "-", "--to", "jsonl", typed=TABLE, **there).out
@@ -151,7 +151,7 @@ def test_a_terminal_tells_its_width(monkeypatch: pytest.MonkeyPatch) -> None:
     os.close(ours)
 
 
-#: Whatever can print does, in the midst of a result.
+#: Every part that can print does, in the middle of a result.
 PRINTS = """
 import os, subprocess, sys
 from claimeven.cli.common.streams import clean_stdout, prepare_streams

@@ -237,7 +237,7 @@ def test_sizes_that_cannot_be_are_refused() -> None:
 
 @pytest.mark.parametrize("count", [1, 9])
 def test_a_net_whose_numbers_overflow_says_so(count: int) -> None:
-    """Each weight may be as it is; so many layers of such make what is no number."""
+    """Each weight is valid; several layers of them make NaN."""
     net = drawn_net(Geometry(4, 4, 3), NetShape(32, 20, 3, 2))
     wild = {name: np.clip(array * 800, -700, 700) for name, array in net.arrays.items()}
     overflowing = Net(net.shape, wild, net.geometry)
@@ -246,7 +246,7 @@ def test_a_net_whose_numbers_overflow_says_so(count: int) -> None:
 
 
 def test_arrays_that_cannot_be_written_will_do() -> None:
-    """Those of JAX cannot."""
+    """Arrays of JAX cannot."""
     net, boards = drawn_net(), boards_of(Geometry(), 3)
     locked = {name: array.copy() for name, array in net.arrays.items()}
     for array in locked.values():
