@@ -15,9 +15,9 @@ from claimeven import Geometry, Limit, Position
 from claimeven.agents import InvalidSpec, Sandbox
 from claimeven.arena import InvalidMatch, MatchResult, play_match
 from claimeven.arena.api import (
-    begun_test,
     place_on_ladder,
     placement_plan,
+    resume_test,
     run_sprt,
     sprt_plan,
 )
@@ -239,7 +239,7 @@ def test_pairs_count_in_order_while_they_end_in_any(tmp_path: Path) -> None:
     meta = {"plan": plan.as_dict(), "test": test.as_dict(), **first_run(plan.provenance)}
     with Store.create(path, meta, stored_agents(plan)) as store:
         store.add(games[2:] + games[:1])
-        before = begun_test(plan, test, store)
+        before = resume_test(plan, test, store)
         assert (before.counts.pairs, before.waiting) == (0, 19)
     seen: list[tuple[int, int]] = []
     result = run_sprt(
@@ -367,5 +367,5 @@ def test_rounds_the_pool_has_no_opening_for(rounds: int) -> None:
 
 
 def test_an_agent_of_the_pool_has_its_place() -> None:
-    with pytest.raises(InvalidMatch, match="greedy is one of the pool"):
+    with pytest.raises(InvalidMatch, match="greedy is an agent of the pool"):
         place_on_ladder("greedy")

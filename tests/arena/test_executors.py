@@ -95,7 +95,7 @@ def test_a_bot_that_ends_its_process_forfeits(jobs: int) -> None:
 
 
 def test_impossible_matches_are_told() -> None:
-    with pytest.raises(InvalidMatch, match="a match takes at least 1 job, not 0"):
+    with pytest.raises(InvalidMatch, match="jobs must be 1 or more, got 0"):
         play_match("random", "random", games=1, jobs=0)
     for name in ("games", "seed", "jobs", "opening_plies"):
         for odd in (1.5, "2", None):
@@ -103,7 +103,7 @@ def test_impossible_matches_are_told() -> None:
                 continue  # as many as by default
             with pytest.raises(InvalidMatch, match=f"{name} must be a whole number, not {odd!r}"):
                 play_match("random", "random", **{name: odd})  # type: ignore[arg-type]  # bad on purpose
-    with pytest.raises(InvalidMatch, match="objects or functions play in the process they are of"):
+    with pytest.raises(InvalidMatch, match="objects or functions play only in their own process"):
         play_match(lambda position: 0, "random", jobs=2)
     for jobs in (1, 2):
         with pytest.raises(InvalidSpec, match="there is no agent 'nobody'"):

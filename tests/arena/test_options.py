@@ -60,18 +60,24 @@ def test_files_of_version_0_2_are_read(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("round = 3", "there is no field 'round' (did you mean rounds?): choose from agents, "),
-        ("rounds = 2.5", "rounds takes a whole number, not 2.5"),
-        ("rounds = true", "rounds takes a whole number, not True"),
-        ("seconds = 'one'", "seconds takes a number, not 'one'"),
-        ("isolate = 1", "isolate takes true or false, not 1"),
-        ("agents = 'greedy'", 'agents takes a list of texts such as ["bots/*.py", "greedy"], not'),
-        ("agents = ['greedy', 3]", "agents takes a list of texts"),
-        ("agents = ['none/*.py']", "agents names 'none/*.py', and there is no such file"),
-        ("kind = 'gauntlets'", "kind takes round-robin or gauntlet, not 'gauntlets' (did you mean"),
+        ("rounds = 2.5", "rounds must be a whole number, got 2.5"),
+        ("rounds = true", "rounds must be a whole number, got True"),
+        ("seconds = 'one'", "seconds must be a number, got 'one'"),
+        ("isolate = 1", "isolate must be true or false, got 1"),
+        (
+            "agents = 'greedy'",
+            'agents must be a list of texts such as ["bots/*.py", "greedy"], got',
+        ),
+        ("agents = ['greedy', 3]", "agents must be a list of texts"),
+        ("agents = ['none/*.py']", "agents names 'none/*.py', which matches no file"),
+        (
+            "kind = 'gauntlets'",
+            "kind must be round-robin or gauntlet, got 'gauntlets' (did you mean",
+        ),
         ("[limit]\nseconds = 1", "there is no field 'limit' (did you mean seconds?): choose from"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_field(tmp_path: Path, text: str, told: str) -> None:
+def test_an_error_names_its_field(tmp_path: Path, text: str, told: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(InvalidMatch) as caught:
         read_settings(path)
@@ -80,14 +86,14 @@ def test_what_is_wrong_is_told_with_its_field(tmp_path: Path, text: str, told: s
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InvalidMatch, match=r"class\.toml is no TOML file: .*line 1"):
+    with pytest.raises(InvalidMatch, match=r"class\.toml must be a TOML file: .*line 1"):
         read_settings(written(tmp_path, "rounds == 3"))
     with pytest.raises(InvalidMatch, match="cannot be read: No such file"):
         read_settings(tmp_path / "none.toml")
     (tmp_path / "odd.toml").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(InvalidMatch, match="cannot be read: it is no text"):
+    with pytest.raises(InvalidMatch, match="cannot be read: it must be a text file"):
         read_settings(tmp_path / "odd.toml")
-    with pytest.raises(InvalidMatch, match="names no agents"):
+    with pytest.raises(InvalidMatch, match="must name agents"):
         read_plan(written(tmp_path, "rounds = 3"))
 
 

@@ -86,7 +86,7 @@ def test_faults_are_told_with_position_and_advice() -> None:
 
 
 @pytest.mark.parametrize("prefix", ["", "kaggle:"])
-def test_what_is_set_up_at_the_start_of_a_game_alone_is_found(prefix: str, tmp_path: Path) -> None:
+def test_set_up_only_at_the_start_of_a_game_is_found(prefix: str, tmp_path: Path) -> None:
     text = (
         "seen = None\ndef agent(obs, cfg):\n    global seen\n    if obs.step < 2:\n"
         "        seen = []\n    seen.append(obs.step)\n    return obs.board[:7].index(0)\n"
@@ -94,7 +94,7 @@ def test_what_is_set_up_at_the_start_of_a_game_alone_is_found(prefix: str, tmp_p
     report = report_on(text, tmp_path, prefix)
     assert (report.is_stateful, report.is_fine) == (True, bool(prefix))
     if report.faults:
-        assert "fails where it has not seen the moves before" in report.faults[0].advice
+        assert "fails if it has not seen the moves before" in report.faults[0].advice
     other = report_on(text.replace("obs.board[:7].index(0)", "3"), tmp_path, prefix)
     kinds = {fault.kind for fault in other.faults}
     assert FaultKind.ILLEGAL in kinds  # the other mistake is not excused
@@ -126,18 +126,18 @@ def test_one_mistake_is_one_fault_whatever_its_reasons_name(
 #: Mistakes of first programs, with the advice.
 MISTAKES = [
     ("def student_move(state):\n    return state[0].index(0)", "has more"),
-    ("def get_action(state):\n    return state.get_legal_actions()[0]", "and no board or state of"),
-    ("def agent(p):\n    return open('missing.txt').read()", "by the place of your own"),
-    ("def agent(p):\n    import missing_module", "install what it imports"),
+    ("def get_action(state):\n    return state.get_legal_actions()[0]", "not its own kind of board"),
+    ("def agent(p):\n    return open('missing.txt').read()", "next to your own file"),
+    ("def agent(p):\n    import missing_module", "install the packages it imports"),
     ("def agent(position):\n    position.ply", "ends with a return"),
-    ("async def agent(position):\n    return 3", "def in place of async def"),
-    ("def agent(position):\n    yield 3", "return in place of yield"),
+    ("async def agent(position):\n    return 3", "def instead of async def"),
+    ("def agent(position):\n    yield 3", "return instead of yield"),
     ("def agent(position):\n    return 3.0", "as a whole number"),
-    ("def agent(position):\n    return 3, 0.5", "and nothing else"),
+    ("def agent(position):\n    return 3, 0.5", "return only the number"),
     ("def agent(observation):\n    return 3.0", "as a whole number"),
     ("def agent(position):\n    return 7", "counted from 0"),
-    ("def agent(position):\n    return int(input())", "take out input()"),
-    ("def agent(position):\n    exit()", "take out exit()"),
+    ("def agent(position):\n    return int(input())", "remove input()"),
+    ("def agent(position):\n    exit()", "remove exit()"),
     ("def agent(position):\n    return agent(position)", "needs an end"),
     (
         "from claimeven import Agent\nclass A(Agent):\n    def choose(self, p, limit, rng):\n"
@@ -149,7 +149,7 @@ MISTAKES = [
         "        return 3",
         "choose takes (self, position, limit, rng)",
     ),
-    ("agent = len", "can be called as agents are"),
+    ("agent = len", "can be called like other agents"),
     # Here the line of the file says more.
     (
         "def deep(p, depth):\n    return 3\ndef agent(p):\n    return deep(p)",
@@ -159,7 +159,7 @@ MISTAKES = [
 
 
 @pytest.mark.parametrize(("text", "advice"), MISTAKES)
-def test_a_usual_mistake_has_advice_of_its_own(
+def test_a_usual_mistake_has_its_own_advice(
     text: str, advice: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(validate, "SITUATIONS", (("random", 0.0),))
@@ -175,15 +175,15 @@ NOT_LOADED = [
     (
         "def agent(position, *, depth):\n    return 0",
         "agent takes depth by name, without a default: an agent takes a position, or",
-        "nothing else that has no default",
+        "other parameters have defaults",
     ),
     ("x = 3", "defines no function", "define a function"),
-    ("import nothing_of_that_name", "No module named", "install what it imports"),
+    ("import nothing_of_that_name", "No module named", "install the packages it imports"),
     ("from ..helper import x", "relative import", "import without a dot: from"),
     ("# caf\udce9", "encoding declaration", "save the file as UTF-8"),
     ("x = 1\n\n# caf\udce9", "is no UTF-8 text", "save the file as UTF-8"),
-    ("name = input()", "EOFError", "take out input()"),
-    ("import sys\nsys.exit()", "SystemExit", "take out exit()"),
+    ("name = input()", "EOFError", "remove input()"),
+    ("import sys\nsys.exit()", "SystemExit", "remove exit()"),
     ("x = bytearray(10**13)", "MemoryError", "allow it more: --memory-limit MB"),
     ("def agent(position)", "SyntaxError", "run the file by itself first"),
     (
@@ -246,8 +246,8 @@ def test_what_has_no_spec_cannot_be_checked(agent: Any, told: str) -> None:
     "reason",
     ["answered with status 500", "answered with what is no JSON object", "cannot be reached: x"],
 )
-def test_a_server_that_fails_has_advice_of_its_own(reason: str) -> None:
-    assert "see that the address is right" in advice_on_fault(FaultKind.CRASH, reason, "")
+def test_a_server_that_fails_has_its_own_advice(reason: str) -> None:
+    assert "check the address" in advice_on_fault(FaultKind.CRASH, reason, "")
     of_its_own = advice_on_fault(
         FaultKind.CRASH, f"raised ValueError: {reason}", '  File "bot.py", line 3, in agent\n'
     )

@@ -155,7 +155,7 @@ def test_time_is_told_by_the_limit(run: Run) -> None:
 def test_bad_input_gets_one_sentence(run: Run) -> None:
     assert "there is no file nowhere.py" in bad_input(run("check", "nowhere.py"))
     assert "there is no agent 'gredy'" in bad_input(run("check", "gredy"))
-    assert "nothing to check" in bad_input(run("check", "human"))
+    assert "cannot be checked" in bad_input(run("check", "human"))
     assert "1 MB of memory or more" in bad_input(run("check", "greedy", "--memory-limit", "0"))
     assert "give the seconds for a move too" in bad_input(
         run("check", "greedy", "--time-bank", "60")
@@ -194,7 +194,7 @@ def test_the_line_of_the_author_is_shown_however_deep_the_error_is(
         path.write_text(f"import json\nimport numpy as np\nx = {text}\n", encoding="utf-8")
         told = run("check", str(path)).out
         assert f'deep.py", line 3, in <module>\n        x = {text}\n' in told
-    assert "What to do: open files by the place of your own" in " ".join(told.split())
+    assert "What to do: open files next to your own file" in " ".join(told.split())
 
 
 def test_a_file_for_kaggle_has_the_time_that_it_has_there(run: Run, tmp_path: Path) -> None:

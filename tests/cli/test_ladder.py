@@ -104,7 +104,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> Non
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("greedy",), "greedy is one of the pool"),
+        (("greedy",), "greedy is an agent of the pool"),
         (("gredy",), "there is no agent 'gredy'"),
         (("--rounds", "17"), "play 1 to 16 rounds, not 17"),
         (("negamax", "--rounds", "0"), "play 1 to 16 rounds, not 0"),

@@ -87,7 +87,7 @@ def test_undecided_is_told_and_more_games_go_on(run: Run, tmp_path: Path) -> Non
     assert "undecided: 3 pairs do not tell a lead of 20 Elo from one of 0" in ran.out
     told = json.loads(run(*words, "--max-games", "10", "--resume", "--json").out)
     assert (told["games"], told["max_games"], told["verdict"]) == (10, 10, "undecided")
-    assert "begun with another test: alpha 0.05, not 0.1" in bad_input(
+    assert "games of another test: its alpha is 0.05, got 0.1" in bad_input(
         run(*words, "--alpha", "0.1", "--resume")
     )
 

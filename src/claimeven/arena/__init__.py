@@ -1,13 +1,12 @@
 """Agents against each other, and how well they play.
 
-- a match, a tournament, a sequential test, a place on the ladder of the standing pool, in one call
-  each: `play_match`, `play_tournament`, `run_sprt`, `place_on_ladder`; their options are
-  `MatchOptions`, `TournamentOptions`, `SprtOptions`, `LadderOptions`;
-- how good an agent's moves are: `measure_accuracy`, `accuracy_of`; whether a file holds an agent
-  that can play: `check_agent`; the classic studies: `run_study`; a page on stored games:
-  `write_report`; games listed, written and read in other forms: `find_games`, `export_games`,
-  `import_games`;
-- their parts: `Plan`, `Game`, `RayWorkers`, `Store`, `Standings`, statistics of pairs
+- `play_match`, `play_tournament`, `run_sprt` and `place_on_ladder` play a match, a tournament, a
+  sequential test, or the games that place an agent on the ladder. Their options are `MatchOptions`,
+  `TournamentOptions`, `SprtOptions` and `LadderOptions`.
+- `measure_accuracy` and `accuracy_of` compare moves with perfect play; `check_agent` tests a file.
+- `run_study` repeats a classic study; `write_report` makes a page of stored games.
+- `find_games`, `export_games` and `import_games` list, write and read stored games.
+- Their parts are `Plan`, `Game`, `RayWorkers`, `Store`, `Standings`, and the statistics of pairs
   (`PairCounts`, `SequentialTest`, `rate`).
 
 Names are imported when they are first used.
@@ -118,7 +117,7 @@ __all__ = [
     "write_report",
 ]
 
-#: Where each name comes from.
+#: The module of each name.
 _HOMES = {
     "accuracy.measure": "AgentAccuracy SetAccuracy compare_accuracy measure_accuracy",
     "accuracy.metrics": "Accuracy Blunder Comparison Tally",

@@ -1,4 +1,4 @@
-"""Matches, tournaments, tests and placements, in one call each, and the plans they play."""
+"""Matches, tournaments, tests and placements, in one call each, and their plans."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def play_match(
 
     An agent is a spec ("alphabeta:depth=3", "my_agent.py:agent"), an `Agent`, or a function that
     takes a position, or (obs, config) as on Kaggle. Agents from files play in separate processes,
-    and with `isolate` so do the agents of this package; all others play in this process, or where
-    the options say; objects and functions take one job. Nothing an agent does ends the match: it
-    loses the game.
+    and with `isolate` built-in agents do too. All others play in this process, or in the processes
+    of the options; objects and functions need one job. An agent that fails loses the game, and the
+    match continues.
 
     `settings` are fields of `MatchOptions` by name; `limit=` and `geometry=` take a `Limit` and a
     `Geometry`. The same seed gives the same games with any number of jobs, unless time is limited.
-    Raises `InvalidMatch`, `InvalidSpec`, `InvalidLimit`, `InvalidStore` and what a wrong `start`
-    raises.
+    Raises `InvalidMatch`, `InvalidSpec`, `InvalidLimit`, `InvalidStore`, and the errors of an
+    invalid `start`.
 
     >>> result = play_match("greedy:win=yes", "random", games=10, seed=1)
     >>> result.wins, result.draws
@@ -69,8 +69,8 @@ def play_match(
     plan = match_plan(first, second, options)
     if options.out is not None and not plan.is_portable:
         raise InvalidMatch(
-            "only agents given by specs are kept in a file: an object or a function has no name"
-            " that would find it again"
+            "only games of agents given by specs, such as my_agent.py:agent, can be stored: an"
+            " object or a function cannot be found again by its name"
         )
     begin = time.perf_counter()
     finished: list[Game] = []
@@ -87,12 +87,12 @@ def play_match(
 
 
 def match_plan(first: AgentLike, second: AgentLike, options: MatchOptions) -> Plan:
-    """Return the games of a match. Raises `InvalidMatch` and what a wrong `start` raises."""
+    """Return the games of a match. Raises `InvalidMatch` and the errors of an invalid `start`."""
     games = whole_number(options.games, "games", InvalidMatch)
     if games < 1:
-        raise InvalidMatch(f"a match has at least 1 game, not {games}")
+        raise InvalidMatch(f"games must be 1 or more, got {games}")
     if games > MAX_GAMES:
-        raise InvalidMatch(f"a match has at most {MAX_GAMES:,} games, not {games:,}")
+        raise InvalidMatch(f"games must be {MAX_GAMES:,} or fewer, got {games:,}")
     start, board = options.start, options.geometry
     if isinstance(start, str):
         start = Opening(Position(board), tuple(parse_moves(start, board)))
@@ -115,10 +115,10 @@ def play_tournament(
     options: TournamentOptions | None = None,
     **settings: Any,
 ) -> TournamentResult:
-    """Play many agents against each other and return the standings that follow from the games.
+    """Play several agents against each other and return the standings.
 
     Agents are as in `play_match`; `settings` are fields of `TournamentOptions` by name. The same
-    seed gives the same games whoever plays them, unless time is limited. Raises `InvalidMatch`,
+    seed gives the same games with any executor, unless time is limited. Raises `InvalidMatch`,
     `InvalidSpec`, `InvalidLimit`, `InvalidStore`.
 
     >>> result = play_tournament(["random", "greedy", "alphabeta:depth=2"], rounds=5, seed=1)
@@ -149,11 +149,11 @@ def tournament_plan(agents: Sequence[AgentLike], options: TournamentOptions) -> 
 def run_sprt(
     first: AgentLike, second: AgentLike, options: SprtOptions | None = None, **settings: Any
 ) -> SequentialResult:
-    """Play two agents until it is clear whether the first leads by `elo1` rather than by `elo0`.
+    """Play two agents until it is clear whether the first leads by `elo1` or only by `elo0`.
 
     Agents are as in `play_match`; `settings` are fields of `SprtOptions` by name. Pairs of games
-    count in the order of the plan, whoever plays them, so the same seed gives the same verdict with
-    any number of jobs, unless time is limited. A test that its games do not decide is "undecided".
+    count in the order of the plan, so the same seed gives the same verdict with any number of jobs,
+    unless time is limited. A test that its games do not decide is "undecided".
 
     >>> result = run_sprt("greedy:win=yes", "random", elo0=0, elo1=50, seed=2)
     >>> result.verdict.value, result.run.counts.share > 0.8
@@ -163,7 +163,7 @@ def run_sprt(
     plan, test = sprt_plan(first, second, options), options.test
     begin = time.perf_counter()
     with store_of(plan, options.out, options.resume, of_test=True) as store:
-        sofar = begun_test(plan, test, store)
+        sofar = resume_test(plan, test, store)
         resumed = len(store)
         if sofar.verdict is SprtVerdict.UNDECIDED:
             with closing(run(plan, players_of(options), store, options.on_message)) as games:
@@ -178,10 +178,10 @@ def run_sprt(
 
 
 def sprt_plan(first: AgentLike, second: AgentLike, options: SprtOptions) -> Plan:
-    """Return the games of a test, in the order in which they count; their number is even."""
+    """Return the games of a test, in the order in which they count."""
     most = options.max_games
     if most < 2 or most % 2:
-        raise InvalidMatch(f"a test plays pairs of games: an even number of 2 or more, not {most}")
+        raise InvalidMatch(f"max_games must be an even number of 2 or more, got {most}")
     start = Position(options.geometry)
     openings = make_openings(
         options.openings, most // 2, options.opening_plies, options.seed, start
@@ -192,11 +192,11 @@ def sprt_plan(first: AgentLike, second: AgentLike, options: SprtOptions) -> Plan
     )  # fmt: skip
 
 
-def begun_test(plan: Plan, test: SequentialTest, store: Store) -> SequentialRun:
-    """Return a test with the games counted that a store holds, and store the test with them.
+def resume_test(plan: Plan, test: SequentialTest, store: Store) -> SequentialRun:
+    """Return a test that has counted the games of a store; store its hypotheses on the first run.
 
-    Hypotheses chosen after the games were seen have other risks than they claim: raises
-    `InvalidStore` for games of another test.
+    Raises `InvalidStore` for games of another test: hypotheses chosen after the games have other
+    risks than `alpha` and `beta`.
     """
     before, now = store.meta.get("test"), test.as_dict()
     if before is None:
@@ -206,8 +206,8 @@ def begun_test(plan: Plan, test: SequentialTest, store: Store) -> SequentialRun:
     elif before != now:
         differ = next(name for name in now if before.get(name) != now[name])
         raise InvalidStore(
-            f"{store.path} was begun with another test: {differ} {before.get(differ)},"
-            f" not {now[differ]}"
+            f"{store.path} holds games of another test: its {differ} is {before.get(differ)},"
+            f" got {now[differ]}"
         )
     return SequentialResult(plan, test, Standings.of_store(store), 0.0).run
 
@@ -215,11 +215,11 @@ def begun_test(plan: Plan, test: SequentialTest, store: Store) -> SequentialRun:
 def place_on_ladder(
     agent: AgentLike, options: LadderOptions | None = None, **settings: Any
 ) -> Placement:
-    """Play an agent against the standing pool and return its place on the ladder.
+    """Play an agent against the reference pool and return its place on the ladder.
 
     An agent is as in `play_match`; `settings` are fields of `LadderOptions` by name. It plays
-    `rounds` pairs of games, 16 at most, against each agent of the pool. `limit` is the new agent's
-    only.
+    `rounds` pairs of games, at most 16, against each agent of the pool. `limit` applies to the new
+    agent only.
 
     >>> placement = place_on_ladder("greedy:win=yes", rounds=1)
     >>> 8 <= placement.place <= 12, len(placement.meetings)
@@ -237,7 +237,7 @@ def place_on_ladder(
 def placement_plan(agent: AgentLike, options: LadderOptions) -> Plan:
     """Return the games that place an agent: a gauntlet of pairs against the pool."""
     if name_of(agent) in reference_pool.AGENTS:
-        raise InvalidMatch(f"{agent} is one of the pool: its place is on the ladder already")
+        raise InvalidMatch(f"{agent} is an agent of the pool and already on the ladder")
     return Plan(
         (agent, *reference_pool.AGENTS),
         reference_pool.rounds_within(options.rounds),
@@ -259,13 +259,13 @@ def _play(plan: Plan, store: Store, options: TournamentOptions | LadderOptions) 
                 options.on_progress(done)
 
 
-#: Fields of a tournament's file: its options, the agents, and the page to write.
+#: Fields of a tournament file: its options, the agents, and the page to write.
 FIELDS: dict[str, Option] = {
     "agents": Option(list, "agents"),
     **{name: each for name, (_, each) in options_of(TournamentOptions).items() if name != "resume"},
     "report": Option(Path, "report"),
 }
-#: What a field takes, in words, and the types of TOML that fit.
+#: For each type of field its values in words, and the fitting types of TOML.
 _TAKES: dict[type, tuple[str, tuple[type, ...]]] = {
     int: ("a whole number", (int,)),
     float: ("a number", (int, float)),
@@ -277,57 +277,57 @@ _TAKES: dict[type, tuple[str, tuple[type, ...]]] = {
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
-    """Return the fields of a tournament's file in TOML; `agents` with every `*` filled in.
+    """Return the fields of a tournament file in TOML; every `*` in `agents` is expanded.
 
     A field has the name of its option of `claimeven tournament`, with `_` for `-`; `agents` is the
-    list of agents. An agent with a `*` stands for all files of that form, in the order of their
+    list of agents. An agent with a `*` is replaced by all matching files, in the order of their
     names. Paths count from the current folder, as on the command line. Raises `InvalidMatch`,
-    naming the field and what it takes.
+    naming the field and its possible values.
     """
     try:
         found = with_new_names(tomllib.loads(Path(path).read_text("utf-8")))
     except OSError as error:
         raise InvalidMatch(f"{path} cannot be read: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise InvalidMatch(f"{path} cannot be read: it is no text") from None
+        raise InvalidMatch(f"{path} cannot be read: it must be a text file in UTF-8") from None
     except tomllib.TOMLDecodeError as error:
-        raise InvalidMatch(f"{path} is no TOML file: {error}") from None
+        raise InvalidMatch(f"{path} must be a TOML file: {error}") from None
     for name, value in found.items():
         if name not in FIELDS:
             raise InvalidMatch(f"{path}: {no_such('field', name, FIELDS)}")
         wanted, types = _TAKES[FIELDS[name].kind]
         is_list = isinstance(value, list) and all(isinstance(part, str) for part in value)
         if type(value) not in types or (types == (list,) and not is_list):
-            raise InvalidMatch(f"{path}: {name} takes {wanted}, not {_shown(value)}")
+            raise InvalidMatch(f"{path}: {name} must be {wanted}, got {_shown(value)}")
     kind = found.get("kind", KINDS[0])
     if kind not in KINDS:
         guess = did_you_mean(kind, KINDS)
-        raise InvalidMatch(f"{path}: kind takes {' or '.join(KINDS)}, not {kind!r}{guess}")
+        raise InvalidMatch(f"{path}: kind must be {' or '.join(KINDS)}, got {kind!r}{guess}")
     if "agents" in found:
         found["agents"] = [spec for part in found["agents"] for spec in _specs_of(part, path)]
     return found
 
 
 def read_plan(path: str | Path) -> Plan:
-    """Return the tournament of a file; how it is played (`jobs`, `out`) is left to the caller.
+    """Return the tournament of a file; the caller decides how to play it (`jobs`, `out`).
 
-    Raises `InvalidMatch` as `read_settings`, and whatever a wrong plan raises.
+    Raises `InvalidMatch` as `read_settings` does, and the errors of an invalid plan.
     """
     found = read_settings(path)
     if "agents" not in found:
-        raise InvalidMatch(f"{path} names no agents")
+        raise InvalidMatch(f"{path} must name agents")
     found.pop("report", None)
     return tournament_plan(found.pop("agents"), TournamentOptions(**found))
 
 
 def _specs_of(part: str, path: str | Path) -> list[str]:
-    """Return the agents that an entry stands for: itself, or the files of its form."""
+    """Return the agents of an entry: itself, or the files that match its `*`."""
     if "*" not in part:
         return [part]
     anchor = Path(part).anchor
     found = sorted(file.as_posix() for file in Path(anchor).glob(part.removeprefix(anchor)))
     if not found:
-        raise InvalidMatch(f"{path}: agents names {part!r}, and there is no such file")
+        raise InvalidMatch(f"{path}: agents names {part!r}, which matches no file")
     return found
 
 

@@ -1,4 +1,4 @@
-"""What `check` found out about an agent: its answers, its games, and the faults among them."""
+"""The result of `check`: the answers and games of an agent, and the faults among them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NUMBERS = re.compile(r"(0x[0-9a-f]+|\d+)(, (0x[0-9a-f]+|\d+))*")
 
 @dataclass(frozen=True)
 class Answer:
-    """What the agent answered in a position asked by itself: a 0-based column, or a fault.
+    """The agent's answer to a single position: a 0-based column, or a fault.
 
     `number` counts the questions from 0, and decides their chance.
     """
@@ -75,11 +75,10 @@ class CheckedGame:
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault, as often as it happened; all but `answers` and `games` is that of the first time.
+    """A fault, with the details of its first occurrence; `answers` and `games` count all.
 
-    `kind` is a `FaultKind`, or for what loses no game by itself "sides" (it plays for the other
-    side), "leak", "prints" or "files". `position`, if there is one, had the agent to move, after
-    `moves`.
+    `kind` is a `FaultKind`, or "sides" (it plays for the other side), "leak", "prints" or "files",
+    which lose no game. `position`, if there is one, had the agent to move, after `moves`.
     """
 
     kind: str
@@ -94,12 +93,12 @@ class Fault:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What was found out about an agent.
+    """The result of checking an agent.
 
-    `failure` says why it cannot be loaded, None if it can; then there are no answers and games.
-    `plays` says which callable plays and how it is called. `memory` is the most memory its process
-    held, in MB, None if unknown. `others` are faults that lose no game by themselves, `notes`
-    sentences about what is no fault. `positions` is the number it would have been asked about.
+    `failure` is the reason why it cannot be loaded, or None; without loading there are no answers
+    and games. `plays` says which callable plays and how it is called. `memory` is the maximum
+    memory of its process in MB, None if unknown. `others` are faults that lose no game, `notes`
+    sentences about other observations. `positions` is the number of planned positions.
     """
 
     spec: str
@@ -117,7 +116,7 @@ class CheckReport:
 
     @property
     def advice(self) -> str:
-        """What to do if it cannot be loaded, in words; empty if it can."""
+        """Advice if it cannot be loaded; else empty."""
         return "" if self.failure is None else advice_on_loading(str(self.failure))
 
     @property
@@ -134,7 +133,7 @@ class CheckReport:
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
-        """The faults in the order they came; alike reasons, and errors of one line, are one."""
+        """The faults in their order; equal reasons, and errors of one line, are joined."""
         found: dict[tuple[FaultKind, str], list[Answer | CheckedGame]] = {}
         tried: tuple[Answer | CheckedGame, ...] = (*self.answers, *self.games)
         for each in tried:
@@ -156,20 +155,20 @@ class CheckReport:
 
     @property
     def median(self) -> float | None:
-        """The median of the seconds of its moves; None if it made none."""
+        """The median time of its moves in seconds; None without a move."""
         return statistics.median(spent for spent, _ in self.seconds) if self.seconds else None
 
     @property
     def slowest(self) -> tuple[float, str] | None:
-        """Seconds of the slowest move, and the moves before it; None if it made none."""
+        """Seconds of the slowest move, and the moves before it; None without a move."""
         return max(self.seconds, default=None)
 
     def count(self, opponent: str, result: str) -> int:
-        """Number of games against an opponent that ended so."""
+        """Number of games against an opponent with this result."""
         return sum((game.opponent, game.result) == (opponent, result) for game in self.games)
 
     def taken(self, of: str) -> tuple[int, int]:
-        """Number of `wins` or `blocks` at hand it played, and how many there were.
+        """Number of `wins` or `blocks` at hand that it played, and of all of them.
 
         Blocks count in positions without a win.
         """
@@ -227,7 +226,7 @@ class CheckReport:
 
 
 def _mistake(fault: Forfeit) -> str:
-    """Return what faults that come from one mistake have in common."""
+    """Return a key that faults from one mistake have in common."""
     lines = fault.traceback.splitlines()
     own = "".join(lines[number] for number in own_lines(lines))
     return fault.reason.partition(":")[0] + own if own else _NUMBERS.sub("0", fault.reason)
@@ -257,7 +256,7 @@ def _fault(found: Sequence[Answer | CheckedGame], hint: str) -> Fault:
 
 
 def _hint(report: CheckReport) -> str:
-    """Say what several faults have in common; empty if they have nothing."""
+    """Return a hint on the common cause of several faults, or an empty text."""
     if report.is_stateful:
         return STATEFUL_ADVICE
     illegal = [a for a in report.answers if a.fault and a.fault.kind is FaultKind.ILLEGAL]

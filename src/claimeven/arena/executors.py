@@ -1,4 +1,4 @@
-"""The games of a plan as work for executors: this process, others, those of a cluster."""
+"""The games of a plan as work for executors: this process, others, or a cluster."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
 class PlanWork:
     """The games of a plan: see `parallel.jobs.Workload`.
 
-    With `forfeit_unloadable` agents that cannot be loaded forfeit their games: see `Referee`.
+    With `forfeit_unloadable` agents that cannot be loaded forfeit their games.
     """
 
     plan: Plan
@@ -48,7 +48,7 @@ class PlanWork:
 
     @contextmanager
     def runner(self) -> Iterator[RunJobs]:
-        """Make the agents in a process that does nothing else, and play."""
+        """Make the agents in a worker process, and play."""
         hold(self.texts)
         with Referee(self.plan, self.keep_decisions, True, self.forfeit_unloadable) as referee:
             yield lambda numbers: self.played_by(referee, numbers)
@@ -65,7 +65,7 @@ class PlanWork:
 
 @dataclass(frozen=True)
 class CheckedWork:
-    """Work that begins only if the machine has this program, and the same files of the agents."""
+    """Work that starts only on a machine with this version and the same files of the agents."""
 
     work: parallel_jobs.Workload
     unit: str
@@ -76,7 +76,7 @@ class CheckedWork:
 
     @classmethod
     def of(cls, work: parallel_jobs.Workload, specs: Sequence[str]) -> CheckedWork:
-        """Return some work with what this process finds of the agents of some specs."""
+        """Return work with the digests of the files behind some specs."""
         digests = {spec: digests_of(spec) for spec in specs}
         return cls(work, work.unit, work.worker_timeout, _version(), str(Path.cwd()), digests)
 
@@ -86,11 +86,13 @@ class CheckedWork:
 
     @contextmanager
     def runner(self) -> Iterator[RunJobs]:
-        """Enter the folder, check the rest, and begin. Raises `InvalidMatch` for what differs."""
+        """Enter the folder, check version and files, and start. Raises `InvalidMatch` if they
+        differ.
+        """
         here = socket.gethostname()
         if _version() != self.version:
             raise InvalidMatch(
-                f"{here} has claimeven {_version()}, and this is {self.version}:"
+                f"{here} has claimeven {_version()}, this machine has {self.version}:"
                 " install the same one on all machines"
             )
         with suppress(OSError):  # without it, agents by name play all the same
@@ -123,12 +125,12 @@ def play_work(
 ) -> Generator[Result, None, None]:
     """Yield some games of a plan as they end, played by an executor; None plays here.
 
-    Agents that must stay together play here in any case, and `on_message` gets the reason. Raises
+    Agents that need a single process always play here, and `on_message` gets the reason. Raises
     `InvalidMatch`, and `InvalidSpec` and `InvalidLimit` for agents that cannot be made.
     """
     if executor is not None and not work.plan.is_portable:
         raise InvalidMatch(
-            "agents that are objects or functions play in the process they are of: give 1 job,"
+            "agents that are objects or functions play only in their own process: give 1 job,"
             " or specs such as my_agent.py:agent"
         )
     with Referee(
@@ -149,10 +151,10 @@ def play_work(
 
 
 def local(jobs: int, on_message: Callable[[str], object] | None = None) -> Executor | None:
-    """Return an executor of so many processes of this machine; None is this process alone.
+    """Return an executor of `jobs` processes of this machine; None is this process.
 
-    `on_message` gets a sentence about each that hangs. Raises `InvalidMatch` for less than one.
+    `on_message` gets a message about each process that hangs. Raises `InvalidMatch` for no job.
     """
     if whole_number(jobs, "jobs", InvalidMatch) < 1:
-        raise InvalidMatch(f"a match takes at least 1 job, not {jobs}")
+        raise InvalidMatch(f"jobs must be 1 or more, got {jobs}")
     return LocalWorkers(jobs, on_message) if jobs > 1 else None

@@ -1,4 +1,4 @@
-"""What the answers of an agent show that no single one does: whose side it plays, what it keeps."""
+"""Faults that only several answers show: the wrong side, growing memory, lost files, prints."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from claimeven.agents.source_snapshot import source_of
 from claimeven.arena.check_report import Answer, Fault
 from claimeven.arena.diagnostics import FILES_ADVICE
 
-#: Positions of each seat with a win and a block at hand, and the part of them, that show a habit.
+#: Minimum number of positions of each seat, and the share of them, that show a habit.
 _FEW, _HABIT = 5, 0.8
-#: Parts of wins at hand that one player always, and the other seldom takes.
+#: Shares of wins at hand that count as always, and as seldom taken.
 _ALWAYS, _SELDOM = 0.9, 0.4
-#: MB of growth a move that are looked into; moves in which a process may not grow to its bound.
+#: Growth in MB per move that counts; moves within which a process may not reach its limit.
 _GROWTH, _MOVES = 0.02, 2_000
 #: Characters a move that an agent may print.
 MAX_PRINTED = 2_000
-#: What may be the name of a file with data.
+#: Pattern of the name of a data file.
 _FILE = re.compile(r"[\w./-]{1,100}\.(?!py$)\w{1,8}")
-#: What else may be left over by moves, and how much more after each half of the positions shows it.
-_KEPT, _MORE = ("threads running", "files open", "processes running"), 5
+#: Other resources that moves may leave over, and the growth after each half of the positions.
+_RESOURCES, _MORE = ("threads running", "files open", "processes running"), 5
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What a process held after so many answers: MB of memory, and how many of each of `_KEPT`."""
+    """The resources of a process after some answers: memory in MB, and counts of `_RESOURCES`."""
 
     answers: int
     memory: float
-    kept: tuple[int, ...]
+    counts: tuple[int, ...]
 
 
 def usage_of(process: int, answers: int) -> Usage | None:
-    """Return what a process holds now; None if the system does not say."""
+    """Return the resources of a process now; None if the system does not report them."""
     folder = Path(f"/proc/{process}")
     with suppress(OSError):
         memory = re.search(
             r"^VmData:\s+(\d+)", (folder / "status").read_text("utf-8"), re.MULTILINE
         )
         children = (folder / f"task/{process}/children").read_text("utf-8").split()
-        kept = (len(list((folder / "task").iterdir())), len(list((folder / "fd").iterdir())))
+        counts = (len(list((folder / "task").iterdir())), len(list((folder / "fd").iterdir())))
         if memory is not None:
-            return Usage(answers, int(memory[1]) / 1024, (*kept, len(children)))
+            return Usage(answers, int(memory[1]) / 1024, (*counts, len(children)))
     return None
 
 
@@ -65,7 +65,7 @@ def grows(usage: Sequence[Usage]) -> bool:
 
 
 def find_usage(usage: Sequence[Usage], bound: int) -> Iterator[Fault]:
-    """Yield the faults in what the process held, which may hold `bound` MB of memory."""
+    """Yield the faults in the resources of a process with a limit of `bound` MB of memory."""
     if len(usage) < 3:
         return
     growth, last = _growth(*usage[-2:]), usage[-1]
@@ -74,18 +74,18 @@ def find_usage(usage: Sequence[Usage], bound: int) -> Iterator[Fault]:
             FaultKind.MEMORY,
             f"holds {growth:.2g} MB more after each move and would reach the {bound:,} MB it may"
             f" have in {moves:,.0f} moves",
-            "look for a list, table or cache that only ever grows, and bound it: one process plays"
-            " all games of a match",
+            "look for a list, table or cache that only grows, and bound it: one process plays all"
+            " games of a match",
         )
-    for number, what in enumerate(_KEPT):
-        more = [b.kept[number] - a.kept[number] for a, b in itertools.pairwise(usage)]
+    for number, what in enumerate(_RESOURCES):
+        more = [b.counts[number] - a.counts[number] for a, b in itertools.pairwise(usage)]
         if min(more[-2:]) >= _MORE:
             yield Fault(
                 "leak",
-                f"leaves {what}: {last.kept[number]} after {last.answers} moves",
-                "close or join what a move has opened or started before you answer, or keep a few"
-                " for all moves: those left over slow the moves of all, and in the end none can be"
-                " had",
+                f"leaves {what}: {last.counts[number]} after {last.answers} moves",
+                "close or join the files, threads and processes of a move before you answer, or"
+                " reuse a few for all moves: leftovers slow all moves until the system gives no"
+                " more",
             )
 
 
@@ -119,7 +119,7 @@ def find_sides(answers: Sequence[Answer]) -> Iterator[Fault]:
 
 
 def _asked(answers: Sequence[Answer], seat: int, wins: int, blocks: int) -> list[Answer]:
-    """Return the answers of a seat to positions with so many wins and blocks at hand."""
+    """Return the answers of a seat to positions with these numbers of wins and blocks at hand."""
     return [
         answer
         for answer in answers
@@ -131,19 +131,19 @@ def _asked(answers: Sequence[Answer], seat: int, wins: int, blocks: int) -> list
 
 
 def _part(answers: Sequence[Answer], what: str) -> float:
-    """Return the part of positions in which the agent took the win, or the block."""
+    """Return the share of positions in which the agent took the win, or the block."""
     return sum(a.column in getattr(a.probe, what) for a in answers) / len(answers)
 
 
 def _side_fault(asked: Sequence[Answer], what: str, player: str) -> Fault:
     does = f"sees {what} at hand as one player and not as {player}"
     if what == "stops":
-        does = f"stops the other side where it could win at once, as {player}"
+        does = f"blocks the other side although it could win itself, as {player}"
     wrong = [a for a in asked if a.column not in (a.probe.wins or a.probe.blocks)]
     return Fault(
         "sides",
         f"{does}, as if it played for the other side",
-        "see which discs it takes for its own: position.mine, or for Kaggle those equal to"
+        "check which discs it takes for its own: position.mine, or for Kaggle those equal to"
         " observation.mark, which is 1 or 2; and look for a win before a block",
         position=wrong[0].probe.position,
         moves=wrong[0].probe.moves,
@@ -152,13 +152,13 @@ def _side_fault(asked: Sequence[Answer], what: str, player: str) -> Fault:
 
 
 def find_notes(spec: str, agent: Agent, is_unseeded: bool) -> tuple[str, ...]:
-    """Return sentences about what is no fault, and good to know."""
+    """Return sentences about observations that are not faults."""
     notes = []
     if is_unseeded:
         notes.append(
-            "The same position and seed gave different columns: its chance does not come from"
-            " random, numpy.random or the generator it is given, or it looks at a clock, or it"
-            " remembers. A seed does not decide its games."
+            "The same position and seed gave different columns: its random numbers do not come from"
+            " random, numpy.random or the generator it is given, or it reads a clock, or it"
+            " remembers earlier moves. A seed does not decide its games."
         )
     path, nodes = _parsed(spec)
     imported = {
@@ -175,7 +175,7 @@ def find_notes(spec: str, agent: Agent, is_unseeded: bool) -> tuple[str, ...]:
 
 
 def find_files(spec: str) -> Iterator[Fault]:
-    """Yield the fault of an agent that opens files by where the command runs."""
+    """Yield the fault of an agent that opens files relative to the current folder."""
     path, nodes = _parsed(spec)
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     texts = {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
@@ -183,14 +183,14 @@ def find_files(spec: str) -> Iterator[Fault]:
     if near and "__file__" not in names and "__raw_path__" not in texts:
         yield Fault(
             "files",
-            f"names {', '.join(near)} without the folder of its file: where the command runs in"
-            " another folder, that is not found",
+            f"names {', '.join(near)} without the folder of its file: if the command runs in"
+            " another folder, it is not found",
             FILES_ADVICE,
         )
 
 
 def _parsed(spec: str) -> tuple[Path, list[ast.AST]]:
-    """Return the file of a spec and all parts of its syntax, none if there is no file."""
+    """Return the file of a spec and all nodes of its syntax tree; an empty list without a file."""
     path = file_of(spec)
     with suppress(SyntaxError, ValueError, RecursionError):
         return Path(path or "").resolve(), list(ast.walk(ast.parse(source_of(str(path)))))
@@ -198,12 +198,12 @@ def _parsed(spec: str) -> tuple[Path, list[ast.AST]]:
 
 
 def find_prints(agent: Agent, moves: int) -> Iterator[Fault]:
-    """Yield the fault of an agent that prints more than can be shown."""
+    """Yield the fault of an agent that prints too much."""
     printed = agent.printed if isinstance(agent, ProcessAgent) else 0
     if printed > moves * MAX_PRINTED:
         yield Fault(
             "prints",
             f"printed {printed:,} characters in {moves:,} moves; of each game {_MAX_PASSED_ON:,}"
             " are shown at most",
-            "take out the prints: they cost time on the clock, and fill the terminals of others",
+            "remove the prints: they cost time on the clock, and fill the terminal",
         )

@@ -1,7 +1,7 @@
 """The options of matches, tournaments, tests and placements: each is declared here, once.
 
-The fields are keyword arguments in Python, options of the command line, and fields of a
-tournament's file.
+The fields are keyword arguments in Python, options of the command line, and fields of a tournament
+file.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def options_of(cls: type) -> dict[str, tuple[Any, Option]]:
 
 
 def with_new_names(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options read from a file, those of claimeven 0.2 under their new names."""
+    """Return options read from a file, with the new names of options of claimeven 0.2."""
     return {_OLD_NAMES.get(name, name): value for name, value in stored.items()}
 
 
@@ -83,7 +83,7 @@ class BoardOptions:
 
     @property
     def geometry(self) -> Geometry:
-        """The board. Raises what a wrong size raises."""
+        """The board. Raises the errors of an invalid size."""
         from claimeven.game.geometry import Geometry  # noqa: PLC0415 - for a quick start
 
         return Geometry(self.columns, self.rows, self.connect)
@@ -91,17 +91,17 @@ class BoardOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class LimitOptions:
-    """How much an agent may do for a move."""
+    """The limits of an agent for a move."""
 
-    seconds: float | None = option(float, None, "Wall-clock time an agent may take for a move.")
+    seconds: float | None = option(float, None, "Seconds an agent may take for a move.")
     time_bank: float | None = option(
-        float, None, "Seconds an agent has in a game for what its moves take beyond --seconds."
+        float, None, "Seconds per game that an agent may use for moves beyond --seconds."
     )
     iterations: int | None = option(
         int, None, "Monte Carlo iterations an agent may make for a move."
     )
-    depth: int | None = option(int, None, "Plies an agent may look ahead.")
-    nodes: int | None = option(int, None, "Positions an agent may look at for a move.")
+    depth: int | None = option(int, None, "Plies an agent may search ahead.")
+    nodes: int | None = option(int, None, "Positions an agent may visit for a move.")
 
     @property
     def limit(self) -> Limit:
@@ -113,23 +113,23 @@ class LimitOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SandboxOptions:
-    """What agents with separate processes may hold and take to start."""
+    """The bounds of agents with separate processes."""
 
     isolate: bool = option(
-        bool, False, "Give built-in agents processes of their own too, as those from files have."
+        bool, False, "Run built-in agents in separate processes too, as agents from files."
     )
     memory_limit: int | None = option(
-        int, None, "Memory an agent in a process of its own may hold; usually 2048 MB.",
+        int, None, "Memory limit of an agent in a separate process (default: 2048 MB).",
         metavar="MB",
     )  # fmt: skip
     load_timeout: float | None = option(
-        float, None, "Time an agent from a file, or a program, may take to start; usually 30 s.",
+        float, None, "Time limit to load an agent from a file or a program (default: 30 s).",
         metavar="SECONDS",
     )  # fmt: skip
 
     @property
     def sandbox(self) -> Sandbox:
-        """Which agents have separate processes, and their bounds. Raises `InvalidLimit`."""
+        """Which agents have separate processes, and the bounds of those. Raises `InvalidLimit`."""
         from claimeven.agents.process.sandbox import Sandbox  # noqa: PLC0415 - quick start
 
         return Sandbox(self.isolate, self.memory_limit, load_timeout=self.load_timeout)
@@ -137,32 +137,32 @@ class SandboxOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class PlayerOptions:
-    """Who plays: `jobs` processes of this machine, or another executor.
+    """The executor: `jobs` processes of this machine, or another one.
 
     An `executor` is "local", "ray" (with the `address` of its cluster), or an object whose `play`
     yields the games.
     """
 
-    jobs: int | None = option(int, None, "Processes that play games; usually one a core.")
+    jobs: int | None = option(int, None, "Processes that play games (default: one per core).")
     executor: Any = option(
-        str, EXECUTORS[0], "Who plays: processes of this machine, or Ray.", choices=EXECUTORS
+        str, EXECUTORS[0], "The executor: processes of this machine, or Ray.", choices=EXECUTORS
     )
     address: str | None = option(
-        str, None, "A Ray cluster that plays; usually Ray is started here.", metavar="HOST:PORT"
+        str, None, "Address of a Ray cluster (default: start Ray here).", metavar="HOST:PORT"
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions(PlayerOptions, LimitOptions, SandboxOptions):
-    """How games are played and stored, whatever is played.
+    """How games are played and stored.
 
     With `out` the games are stored in a file as they end; `resume` plays only the games that the
-    file does not hold, and "changed" does so although claimeven or the files of agents have
-    changed. `on_message` gets sentences for the user.
+    file lacks; "changed" resumes even if claimeven or the files of agents have changed.
+    `on_message` gets messages for the user.
     """
 
-    out: str | Path | None = option(Path, None, "File to keep the games in, for --resume.")
-    resume: bool | str = option(bool, False, "Play what the file of --out does not hold yet.")
+    out: str | Path | None = option(Path, None, "File to store the games in, for --resume.")
+    resume: bool | str = option(bool, False, "Play only the games that the file of --out lacks.")
     on_message: Callable[[str], object] | None = None
 
     @classmethod
@@ -170,7 +170,7 @@ class RunOptions(PlayerOptions, LimitOptions, SandboxOptions):
         """Return options with some of them changed by name.
 
         A `limit` (`Limit`) and a `geometry` (`Geometry`) may be given as a whole. Raises
-        `InvalidMatch` for a name that is no option.
+        `InvalidMatch` for an unknown option.
         """
         given: dict[str, Any] = {}
         for name, value in settings.items():
@@ -190,49 +190,49 @@ class RunOptions(PlayerOptions, LimitOptions, SandboxOptions):
 
 
 def _parts_of(name: str, value: Any) -> dict[str, Any]:
-    """Return the options that a limit or a board stands for."""
+    """Return the options of a limit or a board."""
     from claimeven.agents.base import InvalidLimit, Limit  # noqa: PLC0415 - for a quick start
 
     if name == "limit" and not isinstance(value, Limit):
-        raise InvalidLimit(f"a limit is a Limit, as Limit(seconds=1), not {value!r}")
+        raise InvalidLimit(f"limit must be a Limit such as Limit(seconds=1), got {value!r}")
     return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class _OpeningOptions(RunOptions, BoardOptions):
-    """Where games begin, and the seed."""
+    """The openings of games, and the seed."""
 
     openings: str | Path | Sequence[str] = option(
         str, "random",
         "random, balanced (exact score -2 to 2), another band of scores such as 3..8, or a file of"
         " move strings.",
     )  # fmt: skip
-    seed: int = option(int, 0, "Decides everything but the clock.")
+    seed: int = option(int, 0, "Seed of all random numbers; only the clock is not decided by it.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class MatchOptions(_OpeningOptions):
     """The options of a match.
 
-    `games` are played in pairs: the same opening with the seats swapped, unless `swap` is False:
-    then the first agent makes the first move of every game. They begin after the moves of `start`,
-    or in the position or opening given, and then after `opening_plies` random plies (by default
-    none), or after other `openings`: "balanced" ones or a band of exact scores such as "3..8", by
-    default of 4 plies, the openings of a file, or move strings. `seed` decides everything but the
-    clock. Without `keep_decisions` a game holds moves and figures only. `on_progress` gets each
-    finished game, in order.
+    `games` are played in pairs: the same opening with the seats swapped. If `swap` is False, the
+    first agent makes the first move of every game. `start` is a move string, a position or an
+    `Opening` from which all games start. `openings` follow it: `opening_plies` random plies
+    (default 0), "balanced" openings or a band of exact scores such as "3..8" (default 4 plies), a
+    file of openings, or move strings. `seed` decides everything but the clock. Without
+    `keep_decisions` games hold only moves and figures. `on_progress` gets each finished game, in
+    order.
     """
 
     games: int = option(int, 100, "Games to play.")
     jobs: int | None = option(
-        int, None, "Processes that play games; usually one here, all cores of a cluster."
+        int, None, "Processes that play games (default: 1, or all cores of a cluster)."
     )
     opening_plies: int | None = option(
-        int, None, "Plies before each pair of games, the same for both seats.",
+        int, None, "Plies of the opening of each pair of games.",
         shown=f"0; balanced: {BALANCED_PLIES}",
     )  # fmt: skip
     swap: bool = option(
-        bool, True, "Swap seats after each game, or let A begin always.",
+        bool, True, "Swap seats after each game, or let A always move first.",
         flags="--swap/--no-swap",
     )  # fmt: skip
     start: Any = ""
@@ -244,17 +244,17 @@ class MatchOptions(_OpeningOptions):
 class TournamentOptions(_OpeningOptions):
     """The options of a tournament.
 
-    In a round any two agents play a pair of games, the same opening with the seats swapped; with
-    `kind` "gauntlet" the first agent plays each of the others. `openings` are "random" or
-    "balanced" ones of `opening_plies` plies, a band of exact scores such as "3..8", the openings of
-    a file, or move strings. `seed` decides everything but the clock. `on_progress` gets the
-    number of games finished.
+    In a round every two agents play a pair of games: the same opening with the seats swapped. With
+    `kind` "gauntlet" only the first agent plays the others. `openings` are "random" or "balanced"
+    openings of `opening_plies` plies, a band of exact scores such as "3..8", a file of openings, or
+    move strings. `seed` decides everything but the clock. `on_progress` gets the number of games
+    finished.
     """
 
-    rounds: int = option(int, 10, "Pairs of games any two play.")
+    rounds: int = option(int, 10, "Pairs of games of every two agents.")
     opening_plies: int = option(int, 4, "Plies of an opening.")
     kind: str = option(
-        str, KINDS[0], "All against all, or the first agent against each other.", choices=KINDS
+        str, KINDS[0], "All against all, or the first agent against the others.", choices=KINDS
     )
     on_progress: Callable[[int], object] | None = None
 
@@ -266,20 +266,20 @@ class SprtOptions(_OpeningOptions):
     At most `max_games` are played. `on_progress` gets the number of finished games and the test.
     """
 
-    elo0: float = option(float, 0.0, "Lead of A that would be too little.")
-    elo1: float = option(float, 20.0, "Lead of A that is looked for.")
-    alpha: float = option(float, 0.05, "Risk of taking elo0 for elo1.")
-    beta: float = option(float, 0.05, "Risk of taking elo1 for elo0.")
+    elo0: float = option(float, 0.0, "Lead of A in Elo that would be too small.")
+    elo1: float = option(float, 20.0, "Lead of A in Elo that the test looks for.")
+    alpha: float = option(float, 0.05, "Risk of accepting elo1 if elo0 is true.")
+    beta: float = option(float, 0.05, "Risk of accepting elo0 if elo1 is true.")
     model: str = option(
         str, MODELS[0], "Which Elo: in deviations of a game, or of the mean score.", choices=MODELS
     )
-    max_games: int = option(int, 10_000, "Games after which it ends anyway.")
+    max_games: int = option(int, 10_000, "Maximum number of games.")
     opening_plies: int = option(int, 8, "Plies of an opening.")
     on_progress: Callable[[int, SequentialRun], object] | None = None
 
     @property
     def test(self) -> SequentialTest:
-        """The test that the games are for."""
+        """The sequential test of the games."""
         from claimeven.ratings.sprt import SequentialTest  # noqa: PLC0415 - for a quick start
 
         return SequentialTest(self.elo0, self.elo1, self.alpha, self.beta, self.model)
@@ -287,7 +287,7 @@ class SprtOptions(_OpeningOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class LadderOptions(RunOptions):
-    """The options of a placement: pairs of games, and a limit that is the new agent's only."""
+    """The options of a placement: pairs of games, and the limit of the new agent."""
 
     rounds: int = option(int, POOL_ROUNDS, "Pairs of games against each agent of the pool.")
     on_progress: Callable[[int], object] | None = None

@@ -1,9 +1,9 @@
-"""Whether an agent is fit for a tournament: loaded, asked in many positions, tried in games.
+"""Check whether an agent is fit for a tournament: load it, ask it in many positions, play games.
 
-What an author runs before anything else. The agent plays in a process of its own, as it would in a
-tournament if it comes from a file; a program or a server is asked as it is. It is asked first about
-positions that provoke the usual mistakes (see `probes`), each as a game of its own; then it plays
-`random` and `greedy` from both seats. Its clock is that of a match under the same limit.
+The agent plays in a separate process, as an agent from a file does in a tournament; a program or a
+server runs as it is. First it is asked about positions that provoke the usual mistakes (see
+`probes`), each as a separate game. Then it plays `random` and `greedy` from both seats. Its clock
+is the clock of a match under the same limit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.game.validation import seed_number
 
-#: Opponents, and the part of the board that is filled when the agents begin; two games of each.
+#: Opponents, and the share of the board that is filled at the start; two games of each.
 SITUATIONS = (
     ("random", 0.0),
     ("greedy", 0.0),
@@ -52,24 +52,24 @@ SITUATIONS = (
     ("greedy", 1 / 7),
     ("random", 0.5),
 )
-#: What each opponent's spec is.
+#: The spec of each opponent.
 OPPONENTS = {"random": "random", "greedy": "greedy:win=yes,block=yes"}
 #: Number of games.
 GAMES = 2 * len(SITUATIONS)
-#: Seconds after which a slow agent is asked about no more positions, those apart that every agent
-#: is asked about; and after which no more pairs of games are started.
+#: Seconds after which a slow agent is asked only the positions that every agent gets, and after
+#: which no more pairs of games start.
 MAX_ASKING, MAX_PLAYING = 20.0, 60.0
-#: What a fault weighs by its kind, as it keeps others waiting; a process that has ended; all else;
-#: and the weight at which no more is asked.
+#: The weight of a fault by its kind, as it keeps others waiting; of a process that ended; of all
+#: other faults. The check stops at the last weight.
 _WEIGHTS = {FaultKind.STALL: 10.0, FaultKind.TIME: 5.0, FaultKind.MEMORY: 3.0}
-_ENDED, _OTHER, _ENOUGH = 3.0, 0.05, 20.0
-#: Seconds that an agent without a limit is waited for; a match waits longer.
+_EXIT, _OTHER, _MAX_WEIGHT = 3.0, 0.05, 20.0
+#: Seconds to wait for an agent without a limit; a match waits longer.
 MAX_WAITING = 30.0
-#: Seconds for a move up to which a stall is waited for twice.
+#: Seconds for a move up to which a second stall is awaited.
 _SHORT = 5.0
 #: Positions that are asked about twice, and the seconds an answer to them may take.
 _TWICE, _QUICK = 20, 0.01
-#: Seconds for asking on while the memory of an agent grows.
+#: Seconds of further questions while the memory of an agent grows.
 MAX_SOAKING = 5.0
 
 #: Called with the number of positions and games done, and the number of all.
@@ -87,12 +87,12 @@ def check_agent(
     quiet: bool = True,
     on_progress: OnProgress | None = None,
 ) -> CheckReport:
-    """Load an agent, ask it about positions, play `GAMES` games; return what was found.
+    """Load an agent, ask it about positions, play `GAMES` games, and report its faults.
 
     `limit` is the limit of the match it is meant for; `memory_limit_mb`, `load_timeout` and `quiet`
     are fields of `Sandbox`. `on_progress` gets the number of positions and games done, and of all.
-    A file without a loadable agent is reported as a finding. Raises `InvalidSpec` for a spec that
-    names nothing and `InvalidLimit` for a limit that the agent cannot keep to.
+    A file without a loadable agent is reported as a finding. Raises `InvalidSpec` for an unknown
+    agent and `InvalidLimit` for a limit that the agent cannot obey.
 
     >>> check_agent("greedy").is_fine
     True
@@ -109,7 +109,7 @@ def check_agent(
         return CheckReport(spec, geometry, sandbox, time.perf_counter() - begin, error)
     load_seconds = time.perf_counter() - begin
     if not agent.timed:
-        raise InvalidSpec(f"{spec} sits at this terminal: there is nothing to check")
+        raise InvalidSpec(f"{spec} is played by hand at this terminal and cannot be checked")
     if isinstance(agent, ProcessAgent) and limit.seconds is None:
         is_kaggle = spec.startswith("kaggle:")
         agent.patience = MOVE_SECONDS + BANK_SECONDS + 1.0 if is_kaggle else MAX_WAITING
@@ -133,7 +133,7 @@ def check_agent(
 
 
 class _Check:
-    """An agent that is checked, and what it did so far."""
+    """An agent that is checked, with its answers and games so far."""
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class _Check:
             (self._needed, False), (self._more[:half], True), (self._more[half:], True)
         ):  # fmt: skip
             for probe in part:
-                if self._weight >= _ENOUGH or (may_end and time.perf_counter() > ends):
+                if self._weight >= _MAX_WEIGHT or (may_end and time.perf_counter() > ends):
                     return
                 self._ask(probe)
             self._note_usage()
@@ -185,7 +185,7 @@ class _Check:
         opponents = dict(zip(OPPONENTS, make_agents(specs, self.geometry), strict=True))
         for number in range(GAMES):
             is_late = number > 0 and number % 2 == 0 and time.perf_counter() > ends
-            if self._weight >= _ENOUGH or is_late:
+            if self._weight >= _MAX_WEIGHT or is_late:
                 break
             name, filled = SITUATIONS[number // 2]
             opening = _opening(self.geometry, filled, self.seed + number // 2)
@@ -201,7 +201,7 @@ class _Check:
         self._weigh(self.answers[-1].fault)
 
     def _answer(self, probe: Probe, number: int) -> Answer:
-        """Ask about a position, as a game of its own."""
+        """Ask about a position, as a separate game."""
         rng = np.random.default_rng([self.seed, number])
         try:
             begin_game(self.agent, rng)
@@ -217,12 +217,12 @@ class _Check:
         return Answer(probe, number, decision.column, seconds)
 
     def _weigh(self, fault: Forfeit | None) -> None:
-        """Add what a fault weighs, and report progress."""
+        """Add the weight of a fault, and report progress."""
         if fault is not None:
-            has_ended = fault.kind is FaultKind.CRASH and not fault.traceback
-            self._weight += _WEIGHTS.get(fault.kind, _ENDED if has_ended else _OTHER)
+            has_exited = fault.kind is FaultKind.CRASH and not fault.traceback
+            self._weight += _WEIGHTS.get(fault.kind, _EXIT if has_exited else _OTHER)
             if fault.kind is FaultKind.STALL and (self.limit.seconds or math.inf) > _SHORT:
-                self._weight = _ENOUGH
+                self._weight = _MAX_WEIGHT
         if self.on_progress is not None:
             self.on_progress(len(self.answers) + len(self.games), self.positions + GAMES)
 
@@ -232,13 +232,13 @@ class _Check:
             self.usage.append(used)
 
     def _ask_again(self) -> None:
-        """Ask about some positions once more, from the same state of chance."""
+        """Ask about some positions again, with the same seed."""
         again = [answer for answer in self.answers if answer.seconds < _QUICK][-_TWICE:]
         columns = [self._answer(answer.probe, answer.number).column for answer in again]
         self.is_unseeded = columns != [answer.column for answer in again]
 
     def _soak(self) -> None:
-        """Ask on while the memory of the agent grows, to see whether it ever stops."""
+        """Ask more questions while the memory of the agent grows, to see whether it stops."""
         ends = time.perf_counter() + MAX_SOAKING
         while not self._weight and time.perf_counter() < ends and grows(self.usage):
             for probe in self._more:
@@ -249,7 +249,7 @@ class _Check:
 
 
 def _opening(geometry: Geometry, filled: float, seed: int) -> Opening:
-    """Return a random opening that fills a part of the board; a shorter one if there is none."""
+    """Return a random opening that fills a share of the board, or a shorter one."""
     plies = round(filled * geometry.cells)
     while plies > 0:
         try:

@@ -7,7 +7,7 @@ import time
 import click
 
 from claimeven.arena import results
-from claimeven.arena.api import begun_test, sprt_plan
+from claimeven.arena.api import resume_test, sprt_plan
 from claimeven.arena.games.game import Game
 from claimeven.arena.options import SprtOptions
 from claimeven.arena.tournaments.results import SequentialResult
@@ -63,7 +63,7 @@ def command(
     begin = time.monotonic()
     with clean_stdout() as stdout:
         with store_of(plan, options.out, options.resume, of_test=True) as store:
-            sofar, resumed = begun_test(plan, test, store), len(store)
+            sofar, resumed = resume_test(plan, test, store), len(store)
             low, high = test.bounds
 
             def note(game: Game) -> bool:

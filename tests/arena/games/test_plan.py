@@ -132,8 +132,8 @@ OVER = Position.from_moves("1212121")
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"games": 0}, "a match has at least 1 game, not 0"),
-        ({"games": 20_000_001}, "a match has at most 20,000,000 games, not 20,000,001"),
+        ({"games": 0}, "games must be 1 or more, got 0"),
+        ({"games": 20_000_001}, "games must be 20,000,000 or fewer, got 20,000,001"),
         ({"games": True}, "games must be a whole number, not True"),
         ({"games": 1, "seed": -1}, "a seed is 0 or more, not -1"),
         ({"seed": 0.5}, "seed must be a whole number, not 0.5"),
