@@ -126,7 +126,10 @@ def test_one_mistake_is_one_fault_whatever_its_reasons_name(
 #: Mistakes of first programs, with the advice.
 MISTAKES = [
     ("def student_move(state):\n    return state[0].index(0)", "has more"),
-    ("def get_action(state):\n    return state.get_legal_actions()[0]", "not its own kind of board"),
+    (
+        "def get_action(state):\n    return state.get_legal_actions()[0]",
+        "not its own kind of board",
+    ),
     ("def agent(p):\n    return open('missing.txt').read()", "next to your own file"),
     ("def agent(p):\n    import missing_module", "install the packages it imports"),
     ("def agent(position):\n    position.ply", "ends with a return"),
