@@ -98,13 +98,13 @@ def test_what_cannot_be_kept_is_told_and_leaves_no_file(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     with pytest.raises(InvalidSpec, match="there is no agent 'nobody'"):
         play_match("nobody", "random", games=2, out=path)
-    with pytest.raises(InvalidMatch, match="an object or a function has no name"):
+    with pytest.raises(InvalidMatch, match="an object or a function cannot be found"):
         play_match(lambda position: 0, "random", games=2, out=path)
     with pytest.raises(InvalidMatch, match="random takes part twice"):
         play_match("random", "random", games=2, out=path)
     assert not path.exists()
     play_match(*AGENTS, games=2, out=path)
-    with pytest.raises(InvalidStore, match="is there already"):
+    with pytest.raises(InvalidStore, match="exists already"):
         play_match(*AGENTS, games=2, out=path)
     with pytest.raises(InvalidStore, match="its limit differs"):
         play_match(*AGENTS, games=2, out=path, resume=True, limit=Limit(seconds=9))
@@ -114,7 +114,7 @@ def test_other_openings_are_another_match(tmp_path: Path) -> None:
     path = tmp_path / "m.db"
     play_match(*AGENTS, games=4, out=path)
     with pytest.raises(
-        InvalidStore, match=r"openings differ \(\d+ in round 1, where it was the em"
+        InvalidStore, match=r"openings differ \(round 1 has the empty board, got \d+"
     ):
         play_match(*AGENTS, games=4, out=path, resume=True, opening_plies=3)
     assert len(play_match(*AGENTS, games=6, out=path, resume=True).games) == 6
@@ -186,7 +186,7 @@ def test_a_test_is_taken_up_where_it_was_left(tmp_path: Path) -> None:
     assert resumed.verdict is SprtVerdict.ELO1
     # It is decided: no more games are played.
     assert len(go_on(1000, resume=True).standings.games) == len(resumed.standings.games)
-    with pytest.raises(InvalidStore, match=r"with another test: elo1 300, not 20"):
+    with pytest.raises(InvalidStore, match=r"of another test: its elo1 is 300, got 20"):
         go_on(1000, resume=True, elo1=20)
 
 
@@ -284,7 +284,7 @@ def test_nothing_but_draws() -> None:
 
 @pytest.mark.parametrize("games", [0, 7, -2])
 def test_a_test_plays_pairs(games: int) -> None:
-    with pytest.raises(InvalidMatch, match=f"an even number of 2 or more, not {games}"):
+    with pytest.raises(InvalidMatch, match=f"an even number of 2 or more, got {games}"):
         run_sprt("greedy", "random", max_games=games)
 
 

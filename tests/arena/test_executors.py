@@ -84,7 +84,7 @@ def test_a_person_plays_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 6))
     told: list[str] = []
     games = played(match("human", "greedy", games=2, seconds=1), 2, on_message=told.append)
-    assert told == ["human sits at this terminal: one process plays all games"]
+    assert told == ["human plays at this terminal: one process plays all games"]
     assert any(game.columns for game in games)
 
 

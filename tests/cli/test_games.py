@@ -97,7 +97,7 @@ def test_games_that_cannot_be_played_are_counted(run: Run, tmp_path: Path) -> No
         said = f"2 more of {path} cannot be read as a game: left out\n"
         assert (ran.status, ran.err) == (0, said)
     told = bad_input(run("games", str(path), "--game", "1"))
-    assert told == f"there is no game 1 in {path}, which holds 3, 2 of them damaged"
+    assert told == f"there is no game 1 in {path}, which holds 3, 2 of them corrupt"
 
 
 def test_one_game_is_drawn(run: Run, path: Path) -> None:
@@ -157,11 +157,11 @@ def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
     ("arguments", "said"),
     [
         (("nothing.db",), "nothing.db cannot be read: there is no such file"),
-        (("TEXT",), "is no file of games of claimeven"),
+        (("TEXT",), "is not a file of games of claimeven"),
         (("FILE", "--game", "9"), "there is no game 9 in "),
         (("FILE", "--agent", "anne"), "there is no agent 'anne' (did you mean ann?)"),
         (("FILE", "--result", "wn"), "'wn' is none of first, second, draw, unfinished, win, loss"),
-        (("FILE", "--result", "win"), "a win is an agent's"),
+        (("FILE", "--result", "win"), "the result win needs an agent"),
         (("FILE", "--fault", "no"), "there is no fault 'no'"),
         (("FILE", "--plies", "x"), "--plies x: give two numbers of discs such as 7-20, or one"),
         (("FILE", "--opening", "48"), "'8' is not a column"),
@@ -203,7 +203,7 @@ def test_long_lists_come_in_pages(run: Run, path: Path, monkeypatch: pytest.Monk
         [7], "1 game of 7 on 7x6 connect 4: first player won 0, second 0, drawn 1",
     )  # fmt: skip
     assert listed("--result", "draw", "--limit", "2", "--page", "2")[0] == [5, 6]
-    monkeypatch.setattr("claimeven.cli.games.USUAL_LIMIT", 4)
+    monkeypatch.setattr("claimeven.cli.games.DEFAULT_LIMIT", 4)
     assert listed()[0] == [1, 2, 3, 4]
     lines = run("games", str(path), "--json").out.splitlines()
     assert [json.loads(line)["game"] for line in lines] == [1, 2, 3, 4, 5, 6, 7]

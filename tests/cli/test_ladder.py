@@ -46,7 +46,7 @@ def test_an_agent_gets_its_place(run: Run, tmp_path: Path) -> None:
     assert "It took more than half the points off" in ran.out
     assert max(map(len, ran.out.splitlines())) <= 80
     refused = bad_input(run(*words))
-    assert "is there already: go on with --resume" in refused
+    assert "exists already: resume it with --resume" in refused
     told = json.loads(run(*words, "--resume", "--json").out)
     assert (told["label"], told["games"], len(told["opponents"])) == ("my_bot", 24, 12)
     verdicts = [each["verdict"] for each in told["opponents"]]

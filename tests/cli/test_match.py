@@ -164,7 +164,7 @@ def test_a_match_is_kept_and_taken_up(run: Run, tmp_path: Path) -> None:
     whole = run(*words, "--games", "10").out
     assert run(*words, "--games", "4", *out).status == 0
     refused = run(*words, "--games", "10", *out)
-    assert (refused.status, "is there already" in refused.err) == (2, True)
+    assert (refused.status, "exists already" in refused.err) == (2, True)
     resumed = run(*words, "--games", "10", *out, "--resume").out
 
     def games(text: str) -> str:

@@ -127,7 +127,7 @@ def test_what_cannot_be_is_refused(run: Run, store: Path, tmp_path: Path) -> Non
     page.write_text("<p>")
     assert "has the ending of a page" in bad_input(run("report", str(page)))
     told = bad_input(run("report", str(page), "-o", str(tmp_path / "a.html")))
-    assert "page.html is no file of games of claimeven" in told
+    assert "page.html is not a file of games of claimeven" in told
     for option in ("--accuracy-games", "--threads"):
         told = bad_input(run("report", str(store), "--no-accuracy", option, "1"))
         assert told == f"{option} is for judging games: it does not go with --no-accuracy"

@@ -141,7 +141,7 @@ def games_in(path: Path) -> int:
         (("greedy", "random", "--elo1", "nan"), "not at nan"),
         (("greedy", "random", "--beta", "0"), "alpha and beta are risks"),
         (("greedy", "random", "--model", "trinomial"), "'trinomial' is none of"),
-        (("greedy", "random", "--max-games", "3"), "an even number of 2 or more, not 3"),
+        (("greedy", "random", "--max-games", "3"), "an even number of 2 or more, got 3"),
         (("greedy", "random", "--resume"), "--resume goes on with a file"),
         (("greedy", "rondom"), "there is no agent 'rondom'"),
         (("greedy", "random", "--seed", "-1"), "a seed is 0 or more"),

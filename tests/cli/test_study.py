@@ -75,7 +75,7 @@ def test_a_study_named_twice_runs_once_and_draws_by_its_seed(run: Run, tmp_path:
 def test_files_are_taken_up(run: Run, tmp_path: Path) -> None:
     words = ("study", "run", "lund-peer", "--out", str(tmp_path / "kept"), "--jobs", "1")
     assert run(*words, "--games", "2").status == 0
-    assert "is there already" in bad_input(run(*words, "--games", "4"))
+    assert "exists already" in bad_input(run(*words, "--games", "4"))
     told = json.loads(run(*words, "--games", "4", "--resume", "--json").out)
     assert [each["games"] for each in told["studies"][0]["experiments"]] == [4, 4, 4]
 

@@ -89,7 +89,7 @@ def test_a_file_is_taken_up_and_added_to(run: Run, tmp_path: Path) -> None:
     out = ("--out", str(tmp_path / "t.db"), "--jobs", "1")
     assert run("tournament", "random", "greedy", "--rounds", "1", *out).status == 0
     refused = run("tournament", "random", "greedy", "--rounds", "3", *out)
-    assert (refused.status, "is there already: go on with --resume" in refused.err) == (2, True)
+    assert (refused.status, "exists already: resume it with --resume" in refused.err) == (2, True)
     ran = run("tournament", "random", "greedy", "--rounds", "3", *out, "--resume", "--json")
     assert json.loads(ran.out)["games"] == 6
 
@@ -331,9 +331,9 @@ def _games(path: Path) -> int:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("random",), "a tournament has 2 agents or more, not 1"),
+        (("random",), "a tournament needs 2 agents or more, got 1"),
         (("random", "random"), "random takes part twice"),
-        (("random", "greedy", "--rounds", "0"), "1 round or more, not 0"),
+        (("random", "greedy", "--rounds", "0"), "rounds must be 1 or more, got 0"),
         (("random", "gredy"), "there is no agent 'gredy'"),
         (("random", "greedy", "--kind", "swiss"), "'swiss' is none of round-robin, gauntlet"),
         (("random", "greedy", "--openings", "no.txt"), "no.txt cannot be read"),
@@ -387,7 +387,7 @@ def test_a_changed_file_is_added_only_if_asked_for(run: Run, tmp_path: Path) -> 
     bot.write_text("def agent(position):\n    return position.legal_columns[-1]\n")
     assert bad_input(run(*words, "2", "--resume")) == (
         f"the file of bot.py has changed since the games of {out} were played: --resume-changed"
-        " adds to it all the same, another file of --out starts again"
+        " adds to it anyway, another file of --out starts again"
     )
     ran = run(*words, "2", "--resume-changed")
     assert ran.status == 0

@@ -136,7 +136,7 @@ def play_work(
     with Referee(
         work.plan, work.keep_decisions, forfeit_unloadable=work.forfeit_unloadable
     ) as referee:
-        reason = None if executor is None else referee.why_alone
+        reason = None if executor is None else referee.single_process_reason
         if reason is not None and on_message is not None:
             on_message(reason)
         if executor is None or reason is not None or len(numbers) <= 1:

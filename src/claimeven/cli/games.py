@@ -165,13 +165,13 @@ def command(
             labels = {agent.id: agent.label for agent in store.agents}
             for game in each_game(store, wanted, most, page):
                 write_json(game_dict(game, labels), sys.stdout)
-            _warn_damaged(len(store.damaged), file)
+            _warn_corrupt(len(store.corrupt), file)
     else:
         games = find_games(file, wanted, limit or DEFAULT_LIMIT, page)
         _check_board(file, games.geometry, geometry)
-        _warn_damaged(games.damaged, file)
+        _warn_corrupt(games.corrupt, file)
         most = limit or DEFAULT_LIMIT
-        is_full = len(games.games) + games.damaged == most and page * most < games.stored
+        is_full = len(games.games) + games.corrupt == most and page * most < games.stored
         _print_list(games, sys.stdout, f"; --page {page + 1} lists the next" * is_full)
 
 
@@ -185,14 +185,14 @@ def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: 
         total = len(store)
         with status_line() as line:
             count = export_games(store, out, wanted, lambda at: line.count(at, total, "games"))
-        _warn_damaged(len(store.damaged), file)
+        _warn_corrupt(len(store.corrupt), file)
     if as_json:
         write_json({"out": str(out), "games": count}, sys.stdout)
     else:
         click.echo(fitted(f"{out}: {count:,} game{'s' * (count != 1)}", text_width()))
 
 
-def _warn_damaged(count: int, file: Path) -> None:
+def _warn_corrupt(count: int, file: Path) -> None:
     """Say how many games of a file are left out, if any are."""
     if count:
         click.echo(f"{count:,} more of {file} cannot be read as a game: left out", err=True)
@@ -237,10 +237,10 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         found = store.games(number - 1)
         games = list(takewhile(lambda game: game.number == number - 1, found))
         labels = {agent.id: agent.label for agent in store.agents}
-        start, count, damaged = store.start, len(store), len(store.damaged)
+        start, count, corrupt = store.start, len(store), len(store.corrupt)
     _check_board(file, start.geometry, geometry)
     if not games:
-        more = f", {damaged:,} of them damaged" * bool(damaged)
+        more = f", {corrupt:,} of them corrupt" * bool(corrupt)
         raise InvalidStore(f"there is no game {number} in {file}, which holds {count:,}{more}")
     for game in games:
         if as_json:

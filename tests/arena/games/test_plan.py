@@ -135,12 +135,12 @@ OVER = Position.from_moves("1212121")
         ({"games": 0}, "games must be 1 or more, got 0"),
         ({"games": 20_000_001}, "games must be 20,000,000 or fewer, got 20,000,001"),
         ({"games": True}, "games must be a whole number, not True"),
-        ({"games": 1, "seed": -1}, "a seed is 0 or more, not -1"),
+        ({"games": 1, "seed": -1}, "seed must be 0 or more, got -1"),
         ({"seed": 0.5}, "seed must be a whole number, not 0.5"),
-        ({"opening_plies": -1}, "an opening has 0 plies or more, not -1"),
+        ({"opening_plies": -1}, "opening_plies must be 0 or more, got -1"),
         ({"opening_plies": 1.5}, "opening_plies must be a whole number, not 1.5"),
         ({"start": OVER}, "the game is over in the start position: Yellow wins"),
-        ({"openings": []}, "a match needs an opening, if only the empty one"),
+        ({"openings": []}, "openings must have at least one opening"),
         ({"opening": "4"}, "there is no option 'opening' (did you mean openings?): choose from "),
         (
             {"memory_m": 9},
@@ -158,12 +158,12 @@ def test_impossible_matches(asked: dict[str, Any], said: str) -> None:
 @pytest.mark.parametrize(
     ("agents", "more", "said"),
     [
-        (("random",), {}, "2 agents or more, not 1"),
-        ((), {"rounds": 0}, "1 round or more, not 0"),
-        ((), {"rounds": 10_000_001}, "at most 10,000,000 rounds, not 10000001"),
+        (("random",), {}, "2 agents or more, got 1"),
+        ((), {"rounds": 0}, "rounds must be 1 or more, got 0"),
+        ((), {"rounds": 10_000_001}, "rounds must be 10,000,000 or fewer, got 10000001"),
         ((), {"rounds": 1.5}, "rounds must be a whole number, not 1.5"),
         ((), {"seed": "x"}, "seed must be a whole number, not 'x'"),
-        ((), {"kind": "swiss"}, "there is no kind 'swiss': choose from round-robin, gauntlet"),
+        ((), {"kind": "swiss"}, "kind must be round-robin or gauntlet, got 'swiss'"),
         ((), {"openings": ((0, 1, 0, 1, 0, 1, 0),)}, "the game is over after 1212121"),
     ],
 )

@@ -244,7 +244,7 @@ def test_refusals(store: Path, tmp_path: Path) -> None:
         write_report(store, store)
     with pytest.raises(CannotWrite, match="there is no folder"):
         write_report(store, tmp_path / "no" / "page.html")
-    with pytest.raises(InvalidStore, match=r"bad\.db is damaged: its board is lost"):
+    with pytest.raises(InvalidStore, match=r"bad\.db is corrupt: its board is unreadable"):
         write_report(
             made(tmp_path / "bad.db", some_games(), {"plan": {**PLAN, "columns": 99}}),
             tmp_path / "page.html",

@@ -195,21 +195,25 @@ def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
         ),
         ("m.txt", "44\n\x00\n", "line 2 of .*: move 1: "),
         ("m.txt", "\n# nothing\n", "m.txt holds no game"),
-        ("m.csv", "first,second\na,b\n", "line 1 of .*: a table of games has a column moves"),
-        ("m.csv", "", "line 1 of .*: a table of games has a column moves"),
+        (
+            "m.csv",
+            "first,second\na,b\n",
+            "line 1 of .*: a table of games must have a column named moves",
+        ),
+        ("m.csv", "", "line 1 of .*: a table of games must have a column named moves"),
         ("m.csv", "moves,first\n44,a\n44\n", "line 3 of .*not one cell for each of 2 columns"),
         ("m.csv", "moves,first\n44,a,b\n", "line 2 of .*not one cell for each of 2 columns"),
         ("m.csv", "moves,result\n1212121,draw\n", "line 2 .*result is draw, but .* it is first"),
         ("m.csv", "moves,result\n44,first\n", "result is first, but by its moves it is unfinished"),
         ("m.csv", "moves,result\n44,firs\n", r"no result 'firs' \(did you mean first\?\)"),
         ("m.csv", "moves,result,fault\n44,first,cash\n", r"no fault 'cash' \(did you mean crash"),
-        ("m.csv", "moves,opening\n4455,55\n", "its moves do not begin with its opening"),
+        ("m.csv", "moves,opening\n4455,55\n", "its moves do not start with its opening"),
         ("m.csv", "moves,first\n44,\x1b[2J\n", "is no name of a player"),
         ("m.jsonl", '{"moves": "44"}\n[1]\n', "line 2 of .*: expected a JSON object with moves"),
         (
             "m.jsonl",
             '{"moves": "44"}\n{"moves": 44}\n',
-            "line 2 .*: its moves is no text but 44",
+            "line 2 .*: its moves must be text, got 44",
         ),
     ],
 )
@@ -232,7 +236,7 @@ def test_a_wrong_line_is_named_and_nothing_is_imported(
 def test_players_must_be_named_and_boards_must_fit(tmp_path: Path, path: Path) -> None:
     source = tmp_path / "m.txt"
     source.write_text("1122\n")
-    with pytest.raises(InvalidGames, match=r"line 1 of .* who the second player was"):
+    with pytest.raises(InvalidGames, match=r"line 1 of .* does not name the second player"):
         import_games(tmp_path / "e.db", source, "ann")
     import_games(tmp_path / "e.db", source, "ann", "bob", Geometry(5, 5))
     with pytest.raises(InvalidStore, match=r"are of 5x5 connect 4, not 7x6 connect 4"):
@@ -240,7 +244,7 @@ def test_players_must_be_named_and_boards_must_fit(tmp_path: Path, path: Path) -
     assert find_games(tmp_path / "e.db").geometry == Geometry(5, 5)
     with pytest.raises(InvalidStore, match="holds the games of a tournament"):
         import_games(path, source, "ann", "bob")
-    with pytest.raises(InvalidStore, match="is no file of games"):
+    with pytest.raises(InvalidStore, match="is not a file of games"):
         import_games(source, source, "ann", "bob")
     with pytest.raises(InvalidGames, match=r"no\.txt cannot be read: No such file"):
         import_games(tmp_path / "e.db", tmp_path / "no.txt")
@@ -333,15 +337,15 @@ def test_no_games_are_read_but_those_of_a_page(
             found = find_games(large, wanted, limit=20, page=page)
         jobs = every[20 * (page - 1) : 20 * page]
         assert [game.job for game in found.games] == jobs
-        assert (len(read), found.stored, found.damaged) == (len(jobs), 3000, 0)
+        assert (len(read), found.stored, found.corrupt) == (len(jobs), 3000, 0)
 
 
 def test_a_damaged_game_takes_its_place_on_a_page(large: Path) -> None:
     found = find_games(large, limit=1, page=1001)
-    assert (found.games, found.damaged) == ((), 1)
+    assert (found.games, found.corrupt) == ((), 1)
     assert [game.job for game in find_games(large, limit=1, page=1002).games] == ["j01001"]
     every = find_games(large)
-    assert (len(every.games), every.stored, every.damaged) == (2999, 2999, 1)
+    assert (len(every.games), every.stored, every.corrupt) == (2999, 2999, 1)
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "txt"])
@@ -386,9 +390,9 @@ def test_what_cannot_be_picked_or_written_is_refused(path: Path, tmp_path: Path)
         find_games(path, GameFilter(opening="48"))
     for wrong, said in (
         ({"result": "won"}, "no result 'won'"),
-        ({"result": "win"}, "a win is an agent's: name the agent"),
+        ({"result": "win"}, "the result win needs an agent: name it"),
         ({"fault": "crsh"}, r"no fault 'crsh' \(did you mean crash\?\)"),
-        ({"plies": (9, 7)}, "the least number of plies comes first: not 9 to 7"),
+        ({"plies": (9, 7)}, "plies must be a minimum and a maximum, got 9 to 7"),
     ):
         with pytest.raises(InvalidMatch, match=said):
             GameFilter(**wrong)

@@ -93,8 +93,8 @@ def test_a_changed_file_is_not_mixed_in(
         with pytest.raises(InvalidStore) as refused:
             play(changed, path, rounds=3, resume=True)
         assert str(refused.value) == (
-            f"{said} since the games of {path} were played: --resume-changed adds to it all the"
-            " same, another file of --out starts again"
+            f"{said} since the games of {path} were played: --resume-changed adds to it anyway,"
+            " another file of --out starts again"
         )
     assert play(changed, path, rounds=3, resume="changed") == 6
     assert play(changed, path, rounds=4, resume=True) == 8
@@ -198,7 +198,7 @@ def test_a_damaged_list_of_runs_is_told(tmp_path: Path) -> None:
     for runs in (5, [5], [{"claimeven": 1}], [{"claimeven": "1", "games": 0, "files": [5]}]):
         with Store.extend(path) as store:
             store.set_meta("runs", runs)
-        with closing(Store.read(path)) as store, pytest.raises(InvalidStore, match="is damaged"):
+        with closing(Store.read(path)) as store, pytest.raises(InvalidStore, match="is corrupt"):
             runs_of(store)
 
 

@@ -188,9 +188,9 @@ def later_version(path: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda path: path.write_text("4455\n" * 400), r"s\.db is no file of games"),
-        (lambda path: path.write_bytes(b""), r"s\.db is no file of games"),
-        (other_database, r"s\.db is no file of games of claimeven$"),
+        (lambda path: path.write_text("4455\n" * 400), r"s\.db is not a file of games"),
+        (lambda path: path.write_bytes(b""), r"s\.db is not a file of games"),
+        (other_database, r"s\.db is not a file of games of claimeven$"),
         (later_version, r"s\.db is a file of games of version 99; this claimeven reads 1"),
         (lambda path: None, r"s\.db cannot be read: there is no such file"),
         (Path.mkdir, r"s\.db cannot be read: it is not a file"),
@@ -208,7 +208,7 @@ def test_a_file_that_is_there_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "s.db"
     with store(path) as opened:
         opened.add([GAME])
-    with pytest.raises(InvalidStore, match=r"s\.db is there already: go on with --resume"):
+    with pytest.raises(InvalidStore, match=r"s\.db exists already: resume it with --resume"):
         store(path)
     with pytest.raises(CannotWrite, match="it is a folder"):
         store(tmp_path)
@@ -257,7 +257,7 @@ def test_a_damaged_row_costs_that_row(tmp_path: Path, change: str) -> None:
         connection.execute(f"UPDATE games SET {change} WHERE job = 'job0'")
     connection.close()
     with Store.read(path) as opened:
-        assert (list(opened.games()), len(opened.damaged)) == ([other], 1)
+        assert (list(opened.games()), len(opened.corrupt)) == ([other], 1)
         assert store_notes(opened) == ("1 game of the file cannot be read as a game: left out.",)
         standings = Standings.of_store(opened)
     assert standings.games == (other,)
@@ -265,9 +265,9 @@ def test_a_damaged_row_costs_that_row(tmp_path: Path, change: str) -> None:
     with Store.extend(path) as opened:
         opened.set_meta("dropped", "many")  # as no store has it
         deque(opened.games(), 0)
-        opened.drop_damaged()
+        opened.delete_corrupt()
         opened.add([GAME])
-        assert (list(opened.games()), opened.damaged) == ([GAME, other], [])
+        assert (list(opened.games()), opened.corrupt) == ([GAME, other], [])
         assert store_notes(opened) == (
             "1 game of the file could not be read and had to be played again.",
         )
@@ -276,10 +276,10 @@ def test_a_damaged_row_costs_that_row(tmp_path: Path, change: str) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("UPDATE agents SET label = x'ff'", "is damaged: it has lost who agent 0 is"),
-        ("UPDATE agents SET spec = printf('%.*c', 20000, 'a')", "it has lost who agent 0 is"),
-        ("UPDATE meta SET value = '{'", "is damaged: what was planned is lost"),
-        ("UPDATE meta SET value = printf('%.*c', 40000000, '1')", "what was planned is lost"),
+        ("UPDATE agents SET label = x'ff'", "is corrupt: agent 0 is"),
+        ("UPDATE agents SET spec = printf('%.*c', 20000, 'a')", "agent 0 is unreadable"),
+        ("UPDATE meta SET value = '{'", "is corrupt: its plan is unreadable"),
+        ("UPDATE meta SET value = printf('%.*c', 40000000, '1')", "its plan is unreadable"),
     ],
 )
 def test_damage_of_more_than_a_row_is_told_in_a_sentence(
@@ -318,7 +318,7 @@ def test_other_tables_than_those_of_a_store_are_refused(tmp_path: Path, change: 
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(change)
     for use in (Store.read, Store.extend):
-        with pytest.raises(InvalidStore, match="is no file of games of claimeven"):
+        with pytest.raises(InvalidStore, match="is not a file of games of claimeven"):
             use(path)
 
 
@@ -376,7 +376,7 @@ def test_a_file_without_games_is_begun_anew(tmp_path: Path) -> None:
         with pytest.raises(InvalidStore, match="is being written by another process"):
             Store.create(path, {"plan": 3}, AGENTS)
         opened.add([replace(GAME, second=0)])
-    with pytest.raises(InvalidStore, match="is there already"):
+    with pytest.raises(InvalidStore, match="exists already"):
         Store.create(path, {"plan": 2}, AGENTS)
 
 
@@ -406,7 +406,7 @@ def test_corrupt_pages_cost_the_games_in_them(tmp_path: Path, seed: int) -> None
     path.write_bytes(data)
     with Store.read(path) as opened:
         read = list(opened.games())
-        assert len(read) + len(opened.damaged) == 300
+        assert len(read) + len(opened.corrupt) == 300
         assert 0 < len(read) < 300
         assert all(game == written[game.number] for game in read)
 

@@ -169,7 +169,7 @@ def test_other_games_in_the_folder_are_refused(tmp_path: Path) -> None:
     other = study(Match(("greedy", "greedy:win=yes"), 2, WON))
     with pytest.raises(InvalidStore, match="holds games of another tournament"):
         run_study(other, folder=tmp_path, resume=True)
-    with pytest.raises(InvalidStore, match="is there already"):
+    with pytest.raises(InvalidStore, match="exists already"):
         run_study(other, folder=tmp_path)
     with pytest.raises(InvalidStore, match="another tournament: its seed differs"):
         run_study(study(Match(("greedy", "random"), 2, WON)), folder=tmp_path, resume=True, seed=9)

@@ -171,10 +171,10 @@ def test_openings_are_those_of_every_round_begun(tmp_path: Path) -> None:
     half = tmp_path / "half.db"
     with open_store(half, plan(*agents, rounds=3, openings=OPENINGS[:3]), resume=False) as store:
         store.add(games[:3])
-    with pytest.raises(InvalidStore, match=r"its openings differ .* in round 2,"):
+    with pytest.raises(InvalidStore, match=r"its openings differ .*round 2 has"):
         open_store(half, plan(*agents, openings=(OPENINGS[0], OPENINGS[7])), resume=True)
     played(one, plan(*agents, rounds=2, openings=OPENINGS[:1]))
-    with pytest.raises(InvalidStore, match=r"its openings differ .* in round 2,"):
+    with pytest.raises(InvalidStore, match=r"its openings differ .*round 2 has"):
         open_store(one, plan(*agents, rounds=2, openings=OPENINGS[:2]), resume=True)
 
 
@@ -218,12 +218,18 @@ def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("UPDATE meta SET value = '[]' WHERE key = 'plan'", "what was planned is lost"),
-        ("UPDATE meta SET value = '5' WHERE key = 'plan'", "what was planned is lost"),
-        ("UPDATE meta SET value = json_set(value, '$.rounds', 'x') WHERE key = 'plan'", "planned"),
-        ("UPDATE meta SET value = json_set(value, '$.openings', 5) WHERE key = 'plan'", "planned"),
-        ("DELETE FROM agents WHERE id = 1", "it has lost who its agents are"),
-        ("UPDATE agents SET id = 7 WHERE id = 1", "it has lost who its agents are"),
+        ("UPDATE meta SET value = '[]' WHERE key = 'plan'", "its plan is unreadable"),
+        ("UPDATE meta SET value = '5' WHERE key = 'plan'", "its plan is unreadable"),
+        (
+            "UPDATE meta SET value = json_set(value, '$.rounds', 'x') WHERE key = 'plan'",
+            "plan is unreadable",
+        ),
+        (
+            "UPDATE meta SET value = json_set(value, '$.openings', 5) WHERE key = 'plan'",
+            "plan is unreadable",
+        ),
+        ("DELETE FROM agents WHERE id = 1", "its agents are unreadable"),
+        ("UPDATE agents SET id = 7 WHERE id = 1", "its agents are unreadable"),
     ],
 )
 def test_a_damaged_plan_is_told(tmp_path: Path, change: str, said: str) -> None:
@@ -233,7 +239,7 @@ def test_a_damaged_plan_is_told(tmp_path: Path, change: str, said: str) -> None:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(change)
     connection.close()
-    with pytest.raises(InvalidStore, match=rf"s\.db is damaged: .*{said}"):
+    with pytest.raises(InvalidStore, match=rf"s\.db is corrupt: .*{said}"):
         open_store(path, what, resume=True)
 
 
@@ -249,7 +255,10 @@ def test_a_board_that_is_lost_is_told(tmp_path: Path) -> None:
         with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute(f"UPDATE meta SET value = {change} WHERE key = 'plan'")
         connection.close()
-        with Store.read(path) as store, pytest.raises(InvalidStore, match="its board is lost"):
+        with (
+            Store.read(path) as store,
+            pytest.raises(InvalidStore, match="its board is unreadable"),
+        ):
             assert store.start
 
 
@@ -282,17 +291,17 @@ def test_another_tournament_or_a_changed_bot_is_not_resumed(tmp_path: Path) -> N
         open_store(path, plan("random", str(bot), seed=6), resume=True)
     for agents, how in (
         (("random", "greedy"), r"bot\.py is missing, greedy is new"),
-        ((str(bot), "random"), "they stand in another order"),
+        ((str(bot), "random"), "their order differs"),
     ):
         with pytest.raises(InvalidStore, match=rf"its agents differ \(.*{how}\)"):
             open_store(path, plan(*agents, rounds=1), resume=True)
     others = (OPENINGS[1], *OPENINGS[1:])
-    with pytest.raises(InvalidStore, match=r"its openings differ \(.* in round 1, where it was"):
+    with pytest.raises(InvalidStore, match=r"its openings differ \(round 1 has"):
         open_store(path, plan("random", str(bot), rounds=4, openings=others), resume=True)
     bot.write_text("def agent(position):\n    return position.legal_columns[-1]\n")
     with pytest.raises(InvalidStore, match=r"the file of .*bot\.py has changed since"):
         open_store(path, what, resume=True)
-    with pytest.raises(InvalidStore, match="is there already"):
+    with pytest.raises(InvalidStore, match="exists already"):
         open_store(path, what, resume=False)
     Store.extend(path).close()
 

@@ -1,1 +1,1 @@
-"""What is played: one game, a match of two agents, the schedule and the openings of it."""
+"""The games: one game, a match of two agents, the schedule and the openings of it."""

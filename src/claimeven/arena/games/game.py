@@ -33,9 +33,9 @@ EMPTY = Position()
 
 @dataclass(frozen=True)
 class Forfeit:
-    """A game lost by an agent that did not play: which seat (0 moves first) and why.
+    """A game lost by a fault of an agent: its seat (0 moves first) and the reason.
 
-    `reason` is one line; `traceback` that of what the agent raised, empty if it raised nothing;
+    `reason` is one line. `traceback` is the traceback of an exception of the agent, else empty.
     `kind` distinguishes crashes, stalls, illegal answers, lack of time and of memory.
     """
 
@@ -47,25 +47,19 @@ class Forfeit:
 
 @dataclass(frozen=True)
 class Game:
-    """A game: its place in a plan, who played, the moves, how it ended, and figures of the moves.
+    """A game: its place in a plan, the players, the moves, the result, and figures of the moves.
 
     Attributes:
-        job: its id in a store.
-        number: its number in the plan, from 0.
-        pair: the number of its pair; the two games of a pair share an opening.
-        first: the agent that is the first player, by its number.
-        second: the agent that is the second player.
-        opening: the moves from `root` that were not the agents' own.
-        moves: the moves of the agents after it.
-        winner: the seat that won (0 is the first player), None for a draw or an unfinished game.
-        finished: False for an imported game that was left.
-        fault: the kind of fault by which the agent in `fault_seat` forfeited.
-        fault_seat: the seat of that agent.
-        reason: the fault in one line.
-        seconds: the time of all moves, on a clock outside the agents.
-        move_stats: figures of each of `moves`, one list a quantity, None if an agent reported none.
-        root: the position that the move strings begin from.
-        traceback: what the agent raised; it is not stored, as are `decisions`.
+        job: its id in a store. number: its number in the plan, from 0. pair: the number of its
+        pair; the two games of a pair share an opening. first: the agent that is the first player,
+        by its number. second: the agent that is the second player. opening: the moves from `root`
+        that were not the agents' own. moves: the moves of the agents after it. winner: the seat
+        that won (0 is the first player), None for a draw or an unfinished game. finished: False for
+        an imported game that was left. fault: the kind of fault by which the agent in `fault_seat`
+        forfeited. fault_seat: the seat of that agent. reason: the fault in one line. seconds: the
+        time of all moves, on a clock outside the agents. move_stats: figures of each of `moves`, a
+        list for each quantity, None if an agent did not report it. root: the position before the
+        move strings. traceback: what the agent raised; it is not stored, as are `decisions`.
         decisions: what the agents returned, if it was asked for: one for each of `moves`.
 
     """
@@ -137,7 +131,7 @@ class Game:
         return GameLine(self.root, self.all_columns).position
 
     def figures(self, agent: int, quantity: str) -> list[float]:
-        """Return what an agent reported of a quantity: a number for each move that has one."""
+        """Return an agent's figures of a quantity, one for each move that has one."""
         found: list[float] = []
         amounts = self.move_stats.get(quantity) or ()
         for seat in (0, 1):
@@ -160,18 +154,18 @@ class Game:
     def of_row(cls, row: Row, root: Position = EMPTY) -> Game:
         """Return the game of a row. Raises `ValueError` for a corrupt one."""
         values, kinds = dict(zip(FIELDS, row, strict=True)), tuple(map(type, row))
-        if kinds not in _SOUND:  # rows of few kinds make a store of millions
+        if kinds not in _VALID_TYPES:  # rows of few kinds make a store of millions
             for name, wanted in _KINDS.items():
                 if not isinstance(values[name], wanted):
                     raise ValueError(f"{name} is {values[name]!r}")
-            _SOUND.add(kinds)
+            _VALID_TYPES.add(kinds)
         for name in ("winner", "fault_seat"):
             if values[name] not in (None, 0, 1):
                 raise ValueError(f"{name} is {values[name]!r}")
         if values["fault"] not in _FAULTS:
             raise ValueError(f"fault is {values['fault']!r}")
         if any(len(values[name] or "") > most for name, most in _MAX_LENGTH.items()):
-            raise ValueError("it is longer than what is stored")
+            raise ValueError("it is longer than any stored game")
         values["finished"] = bool(values["finished"])
         stats = values["move_stats"] = json.loads(values["move_stats"] or "{}")
         if not isinstance(stats, dict) or not all(map(_are_figures, stats.values())):
@@ -179,10 +173,11 @@ class Game:
         return cls(**values, root=root)
 
     def check(self) -> None:
-        """Raise `ValueError` unless the moves can be played from `root`, and end as is said.
+        """Raise `ValueError` unless the moves can be played from `root` and lead to the stored
+        result.
 
-        A game that was won or drawn ends so by its moves; a forfeited or unfinished one could have
-        continued after them.
+        The moves of a won or drawn game end it; a forfeited or unfinished game could have
+        continued.
         """
         board, mine, mask = self.root.geometry, self.root.mine, self.root.mask
         moves, columns = self.all_moves, _columns(board)
@@ -201,7 +196,7 @@ class Game:
         if self.finished and self.fault is not None and self.fault_seat is not None:
             winner, is_over = 1 - self.fault_seat, not is_over
         if (self.winner, self.finished) != (winner, is_over):
-            raise ValueError("its moves do not end as is said")
+            raise ValueError("its moves do not lead to its result")
 
 
 def figures_of(
@@ -228,7 +223,7 @@ def figures_of(
 #: The fields of a row in its order, and the names of its columns, which have not changed since 0.2.
 FIELDS = tuple(each.name for each in fields(Game))[:14]
 COLUMNS = (*FIELDS[:-1], "told")
-#: Characters that the texts of a row have at most.
+#: Maximum characters of the texts of a row.
 _MAX_LENGTH = {"opening": 300, "moves": 300, "fault": 100, "reason": 10_000, "move_stats": 1 << 20}
 _KINDS = {
     **dict.fromkeys(("job", "opening", "moves"), str),
@@ -238,8 +233,8 @@ _KINDS = {
     "seconds": float | int | None,
 }
 _FAULTS = frozenset((None, *map(str, FaultKind)))
-#: Kinds of the fields of rows that were found to be sound.
-_SOUND: set[tuple[type, ...]] = set()
+#: Types of the fields of rows that were found valid.
+_VALID_TYPES: set[tuple[type, ...]] = set()
 _NUMBERS = frozenset((int, float, bool, type(None)))
 
 

@@ -1,9 +1,9 @@
-"""Where the games of a tournament begin: openings drawn by a seed, by exact score, or from a file.
+"""The openings of tournaments: drawn by a seed, by exact score, or from a file.
 
-An opening is a tuple of 0-based columns played from a start position. Each is played twice with
-the seats swapped, so that it favours nobody; but where one side wins by force, strong agents split
-every such pair, and nothing is learnt. *Balanced* openings are those whose exact score lies near
-the border of win, draw and loss.
+An opening is a tuple of 0-based columns played from a start position. Each is played twice with the
+seats swapped, so that neither agent has an advantage. If one side wins by force, strong agents
+split every such pair, and the pair gives no information. *Balanced* openings have an exact score
+near the border of win, draw and loss.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from claimeven.suggestions import did_you_mean
 
 #: The 0-based columns of an opening.
 Columns = tuple[int, ...]
-#: Where openings come from, unless they are those of a file: drawn, or drawn by exact score.
+#: Sources of openings other than files: random, or random with a balanced exact score.
 SOURCES = ("random", "balanced")
-#: How a band of exact scores is written: `3..8`, `-6..-1`.
+#: The form of a band of exact scores: `3..8`, `-6..-1`.
 _BAND = re.compile(r"([-+]?\d+)\.\.([-+]?\d+)")
 
 #: Scores, for the side to move, between which an opening counts as balanced.
 BAND = (-2, 2)
-#: Openings that are drawn at most: games take them in turn, again where there are more games.
+#: Maximum number of openings drawn; more games use them again, in turn.
 MAX_DRAWN = 10_000
-#: Draws in a row that bring nothing new, after which openings are repeated.
-_IN_VAIN = 2000
+#: Draws in a row without a new opening, after which openings are repeated.
+_MAX_REPEATS = 2000
 
 
 def make_openings(
     source: str | Path | Sequence[str], count: int, plies: int, seed: int, start: Position
 ) -> tuple[Columns, ...]:
-    """Return openings: "random", "balanced" (both of so many plies), those of a file or your own.
+    """Return "random" or "balanced" openings of `plies` plies, the openings of a file, or move
+    strings.
 
-    In place of "balanced" another band of exact scores may be given, such as "3..8". At most
-    `MAX_DRAWN` are drawn. A file gives what it holds, whatever the count, and so do move strings
-    of your own, which are read and not played. Raises `InvalidMatch` if none is found or the file
-    is wrong, and `InvalidNotation`.
+    A band of exact scores such as "3..8" replaces "balanced". At most `MAX_DRAWN` are drawn. A file
+    or a sequence of move strings gives all its openings, and `count` is ignored. Raises
+    `InvalidMatch` if no opening is found or the file is invalid, and `InvalidNotation`.
 
     >>> make_openings("random", 2, 1, seed=4, start=Position())
     ((2,), (5,))
@@ -77,9 +77,9 @@ def band_of(source: str | Path) -> tuple[int, int] | None:
 
 
 def random_openings(count: int, plies: int, seed: int, start: Position) -> tuple[Columns, ...]:
-    """Return openings of so many random plies, different ones as far as there are so many.
+    """Return openings of `plies` random plies, different ones as far as possible.
 
-    Mirror images count as the same. Raises `InvalidMatch` if none leaves a game to play.
+    Mirror images count as equal. Raises `InvalidMatch` if every opening ends the game.
 
     >>> [len(opening) for opening in random_openings(2, 3, seed=1, start=Position())]
     [3, 3]
@@ -96,9 +96,9 @@ def balanced_openings(
     solver: ExactSolver,
     band: tuple[int, int] = BAND,
 ) -> tuple[Columns, ...]:
-    """Return random openings whose exact score for the side to move lies in a band.
+    """Return random openings whose exact score for the side to move is in a band.
 
-    Raises `InvalidMatch` if none is found.
+    Raises `InvalidMatch` without an opening.
     """
     low, high = band
     if low > high:
@@ -147,17 +147,17 @@ def _drawn(
     wanted: Callable[[Position], bool],
     what: str,
 ) -> tuple[Columns, ...]:
-    """Draw openings; raise `InvalidMatch` saying `what` if there is none."""
+    """Draw openings; raise `InvalidMatch` with the message `what` without an opening."""
     count = whole_number(count, "count", InvalidMatch)
     if whole_number(plies, "opening_plies", InvalidMatch) < 0:
-        raise InvalidMatch(f"an opening has 0 plies or more, not {plies}")
+        raise InvalidMatch(f"opening_plies must be 0 or more, got {plies}")
     if whole_number(seed, "seed", InvalidMatch) < 0:
-        raise InvalidMatch(f"a seed is 0 or more, not {seed}")
+        raise InvalidMatch(f"seed must be 0 or more, got {seed}")
     rng = np.random.default_rng([seed, 2])
     found: list[Columns] = []
     seen: set[int] = set()
     in_vain = 0
-    while len(found) < count and in_vain < _IN_VAIN:
+    while len(found) < count and in_vain < _MAX_REPEATS:
         in_vain += 1
         columns, position = random_moves(plies, start, rng)
         if position.is_over or position.canonical_key in seen:
@@ -174,7 +174,7 @@ def _drawn(
 def random_moves(
     plies: int, position: Position, rng: np.random.Generator
 ) -> tuple[Columns, Position]:
-    """Return so many random moves, fewer if the game ends, and the position after them."""
+    """Return `plies` random moves, fewer if the game ends, and the position after them."""
     columns: list[int] = []
     while len(columns) < plies and not position.is_over:
         legal = position.legal_columns

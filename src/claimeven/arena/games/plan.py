@@ -1,4 +1,4 @@
-"""What is played: a plan decides every game by its number, whoever plays it and in what order.
+"""The plan of a tournament: it decides every game by its number, for any executor and order.
 
 A match is a tournament of two agents. A sequential test and a placement on the ladder are
 tournaments too; the test stops as soon as it is decided.
@@ -30,7 +30,7 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.game.validation import whole_number
 
-#: Games of a match and rounds of a tournament: more than anybody waits for.
+#: Games of a match and rounds of a tournament: more than any user waits for.
 MAX_GAMES, MAX_ROUNDS = 20_000_000, 10_000_000
 #: Attempts to find a random opening that does not end the game.
 _ATTEMPTS = 1000
@@ -100,10 +100,10 @@ def generators_of(seed: int, number: int) -> tuple[np.random.Generator, np.rando
 class Plan:
     """Everything that decides some games.
 
-    In a round of a round robin any two agents play a pair of games, the same opening with the
-    seats swapped; in a gauntlet the first agent plays each of the others. Games begin in `start`, a
-    position or an `Opening`, and after one of `openings` (0-based columns), which are taken in
-    turn, one a round; or with `opening_plies` after random plies, drawn for each pair. Without
+    In a round of a round robin any two agents play a pair of games, the same opening with the seats
+    swapped; in a gauntlet the first agent plays each of the others. Games start from `start`, a
+    position or an `Opening`, followed by one of `openings` (0-based columns), which are used in
+    turn, one per round. With `opening_plies`, random plies are drawn for each pair instead. Without
     `swap` the agent that comes first in the plan makes the first move of both games of a pair.
     `limit` holds for each move of all agents but the agents at the places of `unlimited`. No more
     than `max_games` are played, if it is given.
@@ -127,21 +127,21 @@ class Plan:
 
     def __post_init__(self) -> None:
         if len(self.agents) < 2:
-            raise InvalidMatch(f"a tournament has 2 agents or more, not {len(self.agents)}")
+            raise InvalidMatch(f"a tournament needs 2 agents or more, got {len(self.agents)}")
         for name in ("rounds", "seed", "opening_plies"):
             object.__setattr__(self, name, whole_number(getattr(self, name), name, InvalidMatch))
         if not 1 <= self.rounds <= MAX_ROUNDS:
             few = self.rounds < 1
-            most = "1 round or more" if few else f"at most {MAX_ROUNDS:,} rounds"
-            raise InvalidMatch(f"a tournament has {most}, not {self.rounds}")
+            most = "1 or more" if few else f"{MAX_ROUNDS:,} or fewer"
+            raise InvalidMatch(f"rounds must be {most}, got {self.rounds}")
         if self.seed < 0:
-            raise InvalidMatch(f"a seed is 0 or more, not {self.seed}")
+            raise InvalidMatch(f"seed must be 0 or more, got {self.seed}")
         if self.kind not in KINDS:
-            raise InvalidMatch(f"there is no kind {self.kind!r}: choose from {', '.join(KINDS)}")
+            raise InvalidMatch(f"kind must be {' or '.join(KINDS)}, got {self.kind!r}")
         if self.opening_plies < 0:
-            raise InvalidMatch(f"an opening has 0 plies or more, not {self.opening_plies}")
+            raise InvalidMatch(f"opening_plies must be 0 or more, got {self.opening_plies}")
         if not self.openings:
-            raise InvalidMatch("a match needs an opening, if only the empty one")
+            raise InvalidMatch("openings must have at least one opening, such as the empty one")
         for columns in self.openings:
             opening = self.opening.then(columns)
             if opening.position.is_over:
@@ -175,7 +175,7 @@ class Plan:
 
     @property
     def is_varied(self) -> bool:
-        """Whether rounds begin differently."""
+        """Whether rounds have different openings."""
         return bool(self.opening_plies or len(self.openings) > 1)
 
     @property
@@ -189,7 +189,7 @@ class Plan:
         return tuple(self.opening.then(columns) for columns in self.openings)
 
     def opening_of(self, number: int) -> Opening:
-        """Return the opening of a round. Raises `InvalidMatch` if none can be drawn."""
+        """Return the opening of a round. Raises `InvalidMatch` if no opening can be drawn."""
         opening = self._begun[number % len(self._begun)]
         if not self.opening_plies:
             return opening
@@ -238,16 +238,16 @@ class Plan:
 
     @cached_property
     def provenance(self) -> Provenance:
-        """What decides how the agents play, as it was when `look_at_files` was last called."""
+        """The versions and files behind the agents, as of the last call of `refresh_provenance`."""
         return Provenance.of(self.agents)
 
-    def look_at_files(self) -> Provenance:
-        """Return the provenance as the files are now, which is that of the games to come."""
+    def refresh_provenance(self) -> Provenance:
+        """Return the provenance with the current files, for the games to come."""
         vars(self).pop("provenance", None)
         return self.provenance
 
     def setting(self, openings: Iterable[str]) -> dict[str, object]:
-        """Return what decides the games besides the agents' specs and the seed, for JSON.
+        """Return the settings of the games, except the agents' specs and the seed, for JSON.
 
         `openings` are the openings of the games that were played.
         """
@@ -276,7 +276,7 @@ class Plan:
         }
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the plan as plain data: what is stored, and what a run is resumed by."""
+        """Return the plan as plain data, as it is stored to resume a run."""
         rounds = self.rounds if self.opening_plies else len(self.openings)
         return {
             **self._decisive,
@@ -287,7 +287,7 @@ class Plan:
 
     @cached_property
     def _decisive(self) -> dict[str, Any]:
-        """What decides each game, its opening and its number apart."""
+        """The settings that decide each game, except its opening and its number."""
         root = self.opening.root
         return {
             "agents": list(self.stored_names),
@@ -302,7 +302,7 @@ class Plan:
         }
 
     def job(self, number: int) -> str:
-        """Return the id of a game: the same for the same game, whatever the number of rounds."""
+        """Return the id of a game, which does not depend on the number of rounds."""
         return self.job_of(self.pairing(number))
 
     def job_of(self, pairing: Pairing) -> str:

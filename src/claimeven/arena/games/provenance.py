@@ -1,4 +1,4 @@
-"""What decides how agents play besides their specs: claimeven's version, and digests of files."""
+"""The provenance of games: the versions of claimeven and Python, and digests of agents' files."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from claimeven.game.geometry import Geometry
 _ROOT = r"(?:[A-Za-z]:[\\/]|/(?!/))"
 #: Such a path among the words of a spec.
 _ABSOLUTE = re.compile(rf"(?<![^\s:=,'\"]){_ROOT}[^\s:=,'\"]+")
-#: Parts of an absolute path that a name keeps at most.
+#: Maximum parts of an absolute path in a name.
 _MAX_PARTS = 20
-#: How to go on with a file of games although something has changed.
-REMEDY = "--resume-changed adds to it all the same, another file of --out starts again"
+#: How to resume a file of games although something has changed.
+REMEDY = "--resume-changed adds to it anyway, another file of --out starts again"
 #: Differences that one sentence names.
 _MAX_NAMED = 3
 
@@ -53,9 +53,9 @@ class Provenance:
         return {"claimeven": self.version, "python": self.python, "files": list(self.files)}
 
     def changed(self) -> list[str]:
-        """Return the files that have changed since, each with the agent that plays by it.
+        """Return the files that have changed, each with its agent.
 
-        An agent's own Python file is left out if its processes go on with the text that it had.
+        An agent's own Python file is left out if its processes continue with the old text.
         """
         signs = {path: _sign(path) for path in self._signs}
         if signs != self._signs:
@@ -81,7 +81,7 @@ def differences(
 ) -> Iterator[str]:
     """Yield what differs between two provenances as plain data, in words that "has changed" ends.
 
-    `names` are those of the agents.
+    `names` are the names of the agents.
     """
     if before.get("claimeven") != now["claimeven"]:
         yield f"claimeven ({before.get('claimeven')}, now {now['claimeven']})"
@@ -130,24 +130,24 @@ def brief_names(names: Sequence[str]) -> tuple[str, ...]:
     >>> brief_names(["/home/ann/bots/a.py:agent", "ugi:/opt/c4/engine", "bots/b.py"])
     ('a.py:agent', 'ugi:engine', 'bots/b.py')
     """
-    for kept in range(1, _MAX_PARTS):
-        brief = tuple(_brief_name(name, kept) for name in names)
+    for parts in range(1, _MAX_PARTS):
+        brief = tuple(_brief_name(name, parts) for name in names)
         if len(set(brief)) == len(set(names)):
             return brief
     return tuple(names)  # such as /bot.py and bot.py
 
 
-def _brief_name(name: str, kept: int) -> str:
-    """Return a name with the last so many parts of each absolute path in it."""
+def _brief_name(name: str, parts: int) -> str:
+    """Return a name with the last `parts` parts of each absolute path in it."""
     place = name.rpartition(":")[0] if not name.endswith(".py") else name
     if place.endswith(".py") and re.match(_ROOT, place):  # there may be spaces in it
-        return _last_parts(place, kept) + name[len(place) :]
-    return _ABSOLUTE.sub(lambda found: _last_parts(found[0], kept), name)
+        return _last_parts(place, parts) + name[len(place) :]
+    return _ABSOLUTE.sub(lambda found: _last_parts(found[0], parts), name)
 
 
-def _last_parts(path: str, kept: int) -> str:
-    """Return the last so many parts of an absolute path."""
-    return "/".join(re.split(r"[\\/]" if path[1:2] == ":" else "/", path)[1:][-kept:])
+def _last_parts(path: str, parts: int) -> str:
+    """Return the last `parts` parts of an absolute path."""
+    return "/".join(re.split(r"[\\/]" if path[1:2] == ":" else "/", path)[1:][-parts:])
 
 
 def setting_of(agents: Iterable[AgentLike], geometry: Geometry, limit: Limit) -> dict[str, Any]:

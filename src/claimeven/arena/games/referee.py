@@ -18,7 +18,7 @@ from claimeven.arena.games.safe_call import begin_game, timed_decision
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
-#: Games for each agent in which the referee looks ahead for who is needed when.
+#: Games per agent that the referee looks ahead, to see when agents are needed.
 _LOOK_AHEAD = 4
 
 
@@ -33,10 +33,10 @@ def play_game(
 ) -> Game:
     """Play a game of two agents from a position; seat 0 is the first player.
 
-    An agent that raises, answers with no column or with one that cannot be played, or takes more
-    time than it has, forfeits. `on_move` gets every position after a move, with the column played.
-    `generators` are the random generators of the two seats. `limit` holds for each move, or one
-    for each seat; each seat has its own time bank.
+    An agent forfeits if it raises, answers without a playable column, or exceeds its time.
+    `on_move` gets every position after a move, with the column played. `generators` are the random
+    generators of the two seats. `limit` holds for each move, or one for each seat; each seat has
+    its own time bank.
     """
     if not isinstance(start, Pairing):
         start = Pairing(0, 0, 1, Opening.of(start))
@@ -89,7 +89,7 @@ def play_game(
 
 
 def _absent(name: str, error: InvalidSpec) -> Agent:
-    """Return what plays for an agent that could be made once and not again: it forfeits."""
+    """Return an agent that forfeits, for an agent that could be made once and not again."""
 
     def forfeit(position: Position) -> int:
         raise AgentFault(str(error), error.traceback)
@@ -136,13 +136,15 @@ class Referee:
         return found
 
     @property
-    def why_alone(self) -> str | None:
-        """Why one process must play all games in order, in a sentence; None if several may."""
+    def single_process_reason(self) -> str | None:
+        """The reason why one process must play all games in order; None if several processes may
+        play.
+        """
         for agent in self.agents:
             if agent.stateful:
                 return f"{agent.name} remembers earlier games: one process plays them, in order"
             if not agent.timed:
-                return f"{agent.name} sits at this terminal: one process plays all games"
+                return f"{agent.name} plays at this terminal: one process plays all games"
         return None
 
     @property
@@ -168,7 +170,7 @@ class Referee:
         )
 
     def _rest_others(self, number: int) -> None:
-        """End processes of agents that are needed last from this game on; they start again then.
+        """Stop processes of agents that are needed last; they start again when needed.
 
         The agent that has not played for longest is the next to play in a round robin: to end that
         one would start a process for nearly every pair.

@@ -1,7 +1,7 @@
-"""Agents asked so that whatever they do is at worst a fault: a reason in one line.
+"""Safe calls of agents: any failure becomes a fault with a reason in one line.
 
-All that is known of an agent's answer is checked here, inside the guard; what comes out is plain
-data (see `agents.validation`). Ctrl-C alone comes through.
+The agent's answers are checked here and returned as plain data (see `agents.validation`). Only
+Ctrl-C is passed on.
 """
 
 from __future__ import annotations
@@ -34,12 +34,11 @@ MAX_LINE, MAX_TREE = 1_000, 5_000_000
 def timed_decision(
     agent: Agent, position: Position, limit: Limit, rng: np.random.Generator
 ) -> tuple[Decision, float]:
-    """Return an agent's decision as plain data, and the seconds it took on a clock of our own.
+    """Return an agent's decision as plain data, and its time in seconds, measured here.
 
-    Raises `AgentFault`, saying what happened, when the agent raises anything but
-    KeyboardInterrupt, answers with something else than a decision for a column that can be
-    played, or takes longer than the limit allows at the `longest`. Where this process was stopped
-    meanwhile it is taken to have kept to the limit.
+    Raises `AgentFault` if the agent raises anything but KeyboardInterrupt, if its answer is not a
+    decision for a playable column, or if it exceeds the `deadline` of the limit. If this process
+    was stopped during the call, the limit counts as met.
     """
     resumed = resume_count()
     with faults(agent):
@@ -73,9 +72,9 @@ def begin_game(agent: Agent, rng: np.random.Generator | None = None) -> None:
 def checked_trace(
     agent: Agent, position: Position, limit: Limit, rng: np.random.Generator, lines: int
 ) -> Iterator[str]:
-    """Return the steps of the next decision, so many lines at most, to be read once it is made.
+    """Return the steps of the next decision, at most `lines`, to be read after the decision.
 
-    Raises `AgentFault` when it fails, at once or while it is read.
+    Raises `AgentFault` if the agent fails, immediately or during reading.
     """
     with faults():
         return _checked_lines(iter(agent.trace(position, limit, rng)), lines)
@@ -100,13 +99,13 @@ def checked_tree(agent: Agent, depth: int, nodes: int) -> TreeView | None:
         data = plain(view.data, MAX_TREE, 4 * depth + 4)
         texts = (view.text, view.svg)
         if not isinstance(data, dict) or not all(isinstance(text, str) for text in texts):
-            raise AgentFault("showed a tree that is no TreeView")
+            raise AgentFault("returned a tree that is not a TreeView")
     return TreeView(printable_lines(view.text, 10 * len(view.text)), data, view.svg)
 
 
 @contextmanager
 def faults(agent: Agent | None = None) -> Iterator[None]:
-    """Turn whatever an agent raises, Ctrl-C apart, into an `AgentFault` that says what it was."""
+    """Turn any exception of an agent except Ctrl-C into an `AgentFault` that describes it."""
     try:
         yield
     except KeyboardInterrupt:
@@ -116,12 +115,12 @@ def faults(agent: Agent | None = None) -> Iterator[None]:
 
 
 def as_fault(error: BaseException, agent: Agent | None = None) -> AgentFault:
-    """Return what an agent raised as a fault, with its traceback.
+    """Return an exception of an agent as a fault, with its traceback.
 
-    The reason says what plays if that was chosen by its looks.
+    The reason names the callable that plays if it was guessed.
     """
-    said = "" if agent is None or not agent.is_guess else f" (it plays {agent.plays})"
+    hint = "" if agent is None or not agent.is_guess else f" (it plays {agent.plays})"
     if type(error) is AgentFault:
-        return AgentFault(printable(str(error)) + said, error.traceback, error.kind)
-    reason = f"raised {described(error)}{said}"
+        return AgentFault(printable(str(error)) + hint, error.traceback, error.kind)
+    reason = f"raised {described(error)}{hint}"
     return AgentFault(reason, traceback_of(error), kind_of(error))

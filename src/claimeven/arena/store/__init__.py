@@ -1,1 +1,1 @@
-"""Games kept in a file: stored, listed, exported, and brought in from elsewhere."""
+"""Games in a file: stored, listed, exported, and brought in from elsewhere."""

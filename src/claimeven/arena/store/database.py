@@ -1,6 +1,6 @@
-"""The SQLite file of a store: made whole, opened and checked, locked while it grows.
+"""The SQLite file of a store: created atomically, checked when opened, locked while it grows.
 
-`store` says what its tables hold.
+`store` describes its tables.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import IO, Any
 from claimeven.atomic_io import take_lock
 from claimeven.errors import ClaimevenError
 
-#: "C4GM" in the header of the file: what tells a store from any other SQLite file.
+#: "C4GM" in the header of the file, which distinguishes a store from other SQLite files.
 APPLICATION_ID = 0x4334474D
 #: Version of the tables.
 VERSION = 1
 #: Seconds to wait for a reader that holds the file.
-_PATIENCE = 10.0
-#: Errors of SQLite where the disk has no room, or the system lets no file grow so large.
+_BUSY_TIMEOUT = 10.0
+#: Errors of SQLite for a full disk, or a file above the size limit of the system.
 _DISK_FULL = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR_WRITE,
@@ -49,11 +49,11 @@ CREATE INDEX games_by_number ON games (number);
 
 
 class InvalidStore(ClaimevenError):
-    """A file that holds no games of this kind, or that another process is writing to."""
+    """A file that is not a store of games, or that another process is writing to."""
 
 
 def make_file(path: Path, meta: Mapping[str, Any], agents: Sequence[tuple[Any, ...]]) -> None:
-    """Make a file without games: whole, or, on a full disk or after a kill, not at all.
+    """Make a file without games; a full disk or a kill leaves no file.
 
     `agents` are rows of its table of agents.
     """
@@ -93,17 +93,17 @@ def check_file(path: Path) -> None:
 def connect(path: Path, readonly: bool = False) -> sqlite3.Connection:
     with naming(path):
         if not readonly:
-            return sqlite3.connect(path, timeout=_PATIENCE, check_same_thread=False)
+            return sqlite3.connect(path, timeout=_BUSY_TIMEOUT, check_same_thread=False)
         real = path.resolve()
         in_writable_folder = os.access(real.parent, os.W_OK)
-        # Whoever may write folds the log into the file when it is closed last; a connection that
-        # may not leaves the files of the log behind.
+        # The last connection that may write merges the log into the file; a read-only connection
+        # leaves the files of the log behind.
         tidies = in_writable_folder and os.access(real, os.W_OK)
-        where = f"{real.as_uri()}?mode={'rw' if tidies else 'ro'}"
-        # Nobody writes where there is no log, and SQLite cannot make one in a read-only folder.
+        uri = f"{real.as_uri()}?mode={'rw' if tidies else 'ro'}"
+        # Without a log no process writes, and SQLite cannot make a log in a read-only folder.
         if not in_writable_folder and not real.with_name(real.name + "-wal").exists():
-            where += "&immutable=1"
-        connection = sqlite3.connect(where, uri=True, timeout=_PATIENCE, check_same_thread=False)
+            uri += "&immutable=1"
+        connection = sqlite3.connect(uri, uri=True, timeout=_BUSY_TIMEOUT, check_same_thread=False)
         try:
             connection.execute("PRAGMA query_only = ON")
         except BaseException:
@@ -118,7 +118,7 @@ def checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION_ID:
-            raise InvalidStore(f"{path} is no file of games of claimeven")
+            raise InvalidStore(f"{path} is not a file of games of claimeven")
         if version != VERSION:
             raise InvalidStore(
                 f"{path} is a file of games of version {version}; this claimeven reads {VERSION}"
@@ -128,11 +128,11 @@ def checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
         tables = {name: text for kind, name, text in found if kind == "table"}
         if any(kind in ("view", "trigger") for kind, _, _ in found) or any(
             tables.get(name) != text for name, text in _tables().items()
-        ):  # which could compute for ever, whatever is asked of them
-            raise InvalidStore(f"{path} is no file of games of claimeven: its tables are others")
+        ):  # which could compute for ever in any query
+            raise InvalidStore(f"{path} is not a file of games of claimeven: its tables differ")
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise InvalidStore(f"{path} is no file of games of claimeven: {error}") from None
+        raise InvalidStore(f"{path} is not a file of games of claimeven: {error}") from None
     except InvalidStore:
         connection.close()
         raise
@@ -152,7 +152,7 @@ def _as_text(data: bytes) -> str:
 
 
 def place_of(path: Path) -> tuple[tuple[int, int] | None, int]:
-    """Return which file is at a path, None if there is none, and its size."""
+    """Return the identity and the size of the file at a path; None and 0 without a file."""
     try:
         found = path.stat()
     except OSError:
@@ -161,13 +161,13 @@ def place_of(path: Path) -> tuple[tuple[int, int] | None, int]:
 
 
 def _lock_path(path: Path) -> Path:
-    """Return where the lock of a file lies, by whatever name of its the file is meant."""
+    """Return the path of a file's lock, the same for all names of the file."""
     target = Path(os.path.realpath(path))
     return target.with_name(target.name + ".lock")
 
 
 def locked(path: Path) -> IO[bytes]:
-    """Return a file that holds the right to add games until it is closed or the process ends.
+    """Return an open lock, which gives the right to add games until it is closed.
 
     Its name is deleted by `unlock`, so a lock counts only while the name still leads to its file.
     """
@@ -189,8 +189,10 @@ def locked(path: Path) -> IO[bytes]:
 
 
 def unlock(path: Path, lock: IO[bytes]) -> None:
-    """Let others add games to a file."""
-    with suppress(OSError):  # Windows deletes no file that is open, Unix one that is still ours
+    """Let other processes add games to a file."""
+    with suppress(
+        OSError
+    ):  # Windows cannot delete an open file; on Unix it is deleted while locked
         if os.name != "nt":
             _lock_path(path).unlink()
         lock.close()
@@ -210,13 +212,13 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def _trouble(error: sqlite3.Error) -> str:
-    """Say what an error of SQLite means for whoever wants the games."""
+    """Describe an error of SQLite for the user."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     if code in _DISK_FULL:
         return (
-            "cannot be written: the disk is full, or takes no larger file; what was stored"
-            " stands, and once there is room --resume goes on"
+            "cannot be written: the disk is full, or allows no larger file; the stored games"
+            " are safe, and --resume continues once there is room"
         )
-    if code & 0xFF == sqlite3.SQLITE_READONLY:  # the lower byte: what kind of error it is
-        return "cannot be written: it is read-only, or was moved; what was stored stands"
+    if code & 0xFF == sqlite3.SQLITE_READONLY:  # the lower byte is the kind of error
+        return "cannot be written: it is read-only, or was moved; the stored games are safe"
     return f"cannot be used: {error}"

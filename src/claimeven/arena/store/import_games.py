@@ -1,16 +1,16 @@
-"""Games of elsewhere brought into a store, so that they can be listed, judged and rated.
+"""Import games from other programs into a store, to list, judge and rate them.
 
 A file may be of any of the formats of `claimeven.records`: a move string a line, a table or JSON
-lines as `export` writes them, Kaggle's replays, OpenSpiel's histories. Which one is told by its
-ending and by how it begins. Rows of the UCI data set are positions and have no order of moves, so
-they are refused.
+lines as `export` writes them, Kaggle's replays, OpenSpiel's histories. The format is recognized by
+the ending and the first lines. Rows of the UCI data set are positions without an order of moves, so
+they are rejected.
 
-Who won follows from the moves. A game that they leave open is stored as unfinished: its moves are
-judged, and no total counts it. Times, and which games were a pair, are not read back. Either all
-games of a file are stored or, if one is wrong, none.
+The result follows from the moves. A game without an end is stored as unfinished: its moves are
+judged, but totals do not count it. Times and pairs are not imported. If one game of a file is
+invalid, no game is stored.
 
-A file may be imported again when games have been added to it: those that were imported from it
-before are not stored twice. Equal games are told apart by how many of them stand before in it.
+A file may be imported again when games have been added to it: games imported before are not stored
+twice. Equal games are distinguished by the number of equal games before them.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ from claimeven.records import (
 )
 from claimeven.suggestions import no_such
 
-#: What stands in a store for the spec of an agent that played elsewhere.
-ELSEWHERE = "imported"
+#: The spec, in a store, of an agent whose games were imported.
+IMPORTED = "imported"
 
 
 class InvalidGames(ClaimevenError):
@@ -51,7 +51,7 @@ class InvalidGames(ClaimevenError):
 
 @dataclass(frozen=True)
 class ImportSummary:
-    """What an import did: games `added`, those that stood there `before`, those `unfinished`.
+    """The result of an import: games `added`, games already there (`before`), games `unfinished`.
 
     `scored` games had scores in the file, which are not stored.
     """
@@ -70,12 +70,12 @@ def import_games(
     geometry: Geometry | None = None,
     form: str | None = None,
 ) -> ImportSummary:
-    """Add the games of a file to a store, which is made if there is none; all of them or none.
+    """Add the games of a file to a store, which is created if needed; either all or no games.
 
     The file may be open already, such as stdin. `first` and `second` name the players if the file
     does not. `geometry` is the board of a new store; one that exists has its own. `form` names the
-    format of the file if it cannot be recognized. Raises `InvalidGames` naming the line that is
-    wrong, and `InvalidStore` for a file that is no store, or holds the games of a tournament.
+    format of the file if it cannot be recognized. Raises `InvalidGames` naming the invalid line,
+    and `InvalidStore` for an invalid store, or one with the games of a tournament.
     """
     path, name = Path(store), str(source) if isinstance(source, str | Path) else "-"
     is_new = not (path.exists() and path.stat().st_size) or is_empty_store(path)
@@ -101,34 +101,34 @@ def import_games(
 
 
 def _checked_games(
-    lines: TextIO, name: str, form: str | None, board: Geometry, usual: dict[str, str | None]
+    lines: TextIO, name: str, form: str | None, board: Geometry, defaults: dict[str, str | None]
 ) -> Iterator[GameRecord]:
-    """Yield the games of a file. Raises `InvalidGames` naming what is wrong."""
+    """Yield the games of a file. Raises `InvalidGames` naming the invalid line."""
     line = 1
     try:
         guessed, rest = guess_by_lines(name, lines)
         for tried in tried_records(rest, form or guessed, board):
             line = tried.line
-            yield _checked(tried.game(), board, usual)
+            yield _checked(tried.game(), board, defaults)
     except InvalidRecord as error:
         place = f"line {error.line or line} of {name}"
         raise InvalidGames(f"{place}: {error.reason}; nothing was imported") from None
 
 
-def _checked(record: GameRecord, board: Geometry, usual: dict[str, str | None]) -> GameRecord:
+def _checked(record: GameRecord, board: Geometry, defaults: dict[str, str | None]) -> GameRecord:
     """Return a game with its players named. Raises `InvalidRecord` for one not to be stored."""
     if not record.is_ordered:
-        raise InvalidRecord("it is a position: nobody knows in which order its discs fell")
+        raise InvalidRecord("it is a position without an order of moves")
     if record.geometry != board:
         raise InvalidRecord(f"its game is on {record.geometry}, not {board}")
     if record.fault is not None and record.fault not in tuple(FaultKind):
         raise InvalidRecord(no_such("fault", record.fault, FaultKind))
     first, second = (
-        getattr(record, seat) or (usual[seat] or "").strip() for seat in ("first", "second")
+        getattr(record, seat) or (defaults[seat] or "").strip() for seat in ("first", "second")
     )
     if not (first and second):
         raise InvalidRecord(
-            f"it does not say who the {'second' if first else 'first'} player was: name both with"
+            f"it does not name the {'second' if first else 'first'} player: name both with"
             " --first and --second"
         )
     return replace(record, first=first, second=second)
@@ -137,7 +137,7 @@ def _checked(record: GameRecord, board: Geometry, usual: dict[str, str | None]) 
 def _start_of(store: Store, geometry: Geometry | None) -> Position:
     if "plan" in store.meta:
         raise InvalidStore(
-            f"{store.path} holds the games of a tournament: import into a file of its own"
+            f"{store.path} holds the games of a tournament: import into another file"
         )
     start = store.start
     if geometry not in (None, start.geometry):
@@ -155,7 +155,7 @@ def _stored(
     for game, _ in fresh:
         for label in (game.first, game.second):
             if label not in ids:
-                ids[label] = store.add_agent(label, ELSEWHERE).id
+                ids[label] = store.add_agent(label, IMPORTED).id
     number = max((game.number for game in store.games()), default=-1) + 1
     store.add(
         Game(
@@ -180,20 +180,20 @@ def _stored(
 
 
 def _with_jobs(games: Sequence[GameRecord], origin: str) -> Iterator[tuple[GameRecord, str]]:
-    """Yield games with their ids: by their file, all that is told of them, and their place there.
+    """Yield games with their ids, which depend on their file, their data, and their place there.
 
-    The place is that among the games of the file that are equal.
+    The place is the number of equal games before them.
     """
-    told = [
+    data = [
         (game.first, game.second, game.opening, game.moves, game.result, game.fault, game.reason)
         for game in games
     ]
-    where = origin or _digest(told)
+    source = origin or _digest(data)
     seen: Counter[tuple[object, ...]] = Counter()
-    for game, each in zip(games, told, strict=True):
-        yield game, _digest([where, seen[each], *each])
+    for game, each in zip(games, data, strict=True):
+        yield game, _digest([source, seen[each], *each])
         seen[each] += 1
 
 
-def _digest(told: object) -> str:
-    return hashlib.blake2b(json.dumps(told).encode(), digest_size=12).hexdigest()
+def _digest(data: object) -> str:
+    return hashlib.blake2b(json.dumps(data).encode(), digest_size=12).hexdigest()

@@ -42,18 +42,18 @@ FIELDS = {
     "seconds": float,
     "job": str,
 }
-#: Games after which the games read are forgotten, as far as their numbers follow each other.
+#: Games after which consecutive numbers of games that were read are dropped.
 _OFTEN = 10_000
-#: Games of a Parquet file that are held in memory at once.
+#: Games of a Parquet file in memory at the same time.
 _ROWS = 10_000
 Row = dict[str, Any]
-#: Yields games as plain data, each time anew.
+#: Yields games as plain data; it may be called several times.
 _Rows = Callable[[], Iterator[Row]]
-#: The same as an agent sees it.
+#: Results from the view of an agent.
 OWN_RESULTS = ("win", "loss")
-#: Stands for a fault of any kind.
+#: The word for a fault of any kind.
 ANY_FAULT = "any"
-#: What games in a store meet that ended as `RESULTS` says, and those of the agent that won or lost.
+#: Conditions in SQL for each of `RESULTS`, and for the agent that won or lost.
 _ENDED = (*(f"finished AND winner IS {winner}" for winner in (0, 1, "NULL")), "NOT finished")
 _OF_WINNER = {
     "win": "CASE winner WHEN 0 THEN first WHEN 1 THEN second END = ?",
@@ -65,13 +65,12 @@ _ALL = GameQuery().most
 
 @dataclass(frozen=True)
 class GameFilter:
-    """Which games are wanted; what is left out does not matter.
+    """A filter of games; omitted fields match all games.
 
-    `agents` (labels) all played in it. `result` is one of `RESULTS`, or one of `OWN_RESULTS` as the
-    first of `agents` sees it, either if it played against itself. `fault` is the kind of fault that
-    lost it, or "any". `plies` are the least and the greatest number of its discs. It begins with
-    the moves of `opening`, and is of the pair of that number (from 0). Raises `InvalidMatch` for
-    words that stand for nothing.
+    `agents` (labels) are the players. `result` is one of `RESULTS`, or one of `OWN_RESULTS` for the
+    first of `agents`, either if it played against itself. `fault` is the kind of fault that ended
+    the game, or "any". `plies` are the minimum and maximum number of discs. `opening` holds the
+    first moves; `pair` is the number of the pair (from 0). Raises `InvalidMatch` for unknown words.
     """
 
     agents: tuple[str, ...] = ()
@@ -85,18 +84,18 @@ class GameFilter:
         if self.result is not None and self.result not in (*RESULTS, *OWN_RESULTS):
             raise InvalidMatch(no_such("result", self.result, (*RESULTS, *OWN_RESULTS)))
         if self.result in OWN_RESULTS and not self.agents:
-            raise InvalidMatch(f"a {self.result} is an agent's: name the agent")
+            raise InvalidMatch(f"the result {self.result} needs an agent: name it")
         faults = (*map(str, FaultKind), ANY_FAULT)
         if self.fault is not None and self.fault not in faults:
             raise InvalidMatch(no_such("fault", self.fault, faults))
         if self.plies is not None and not 0 <= self.plies[0] <= self.plies[1]:
             low, high = self.plies
-            raise InvalidMatch(f"the least number of plies comes first: not {low} to {high}")
+            raise InvalidMatch(f"plies must be a minimum and a maximum, got {low} to {high}")
 
     def query(
         self, agents: Sequence[StoredAgent], geometry: Geometry, skipped: int = 0, most: int = _ALL
     ) -> GameQuery:
-        """Return how a store of these agents picks the games wanted, or a page of them.
+        """Return the query for these games in a store of these agents, or for a page of them.
 
         Raises `InvalidStore` for an agent not among them.
         """
@@ -126,17 +125,17 @@ class GameFilter:
 
 @dataclass(frozen=True)
 class GameList:
-    """Some games of a store with what is needed to tell of them; see `dicts` and `count`.
+    """Some games of a store with the labels of their agents; see `dicts` and `count`.
 
-    `stored` are those that can be read, from which these were picked, and `damaged` those picked
-    that cannot; of a page, `stored` counts all.
+    `stored` is the number of readable games in the store (of a page, of all games), `corrupt` the
+    number of wanted games that cannot be read.
     """
 
     geometry: Geometry
     agents: tuple[StoredAgent, ...]
     games: tuple[Game, ...]
     stored: int
-    damaged: int = 0
+    corrupt: int = 0
 
     def label(self, agent: int) -> str:
         """Return the label of an agent by its number."""
@@ -148,7 +147,7 @@ class GameList:
         return (game_dict(game, labels) for game in self.games)
 
     def count(self, result: str) -> int:
-        """Return how many games ended so, a word of `RESULTS`."""
+        """Return the number of games with a result of `RESULTS`."""
         return sum(result_of(game) == result for game in self.games)
 
 
@@ -158,21 +157,20 @@ def find_games(
     limit: int | None = None,
     page: int = 1,
 ) -> GameList:
-    """Return the games of a store, or those that a filter wants, in the order they were planned.
+    """Return the games of a store, or the games of a filter, in the order of the plan.
 
-    With a `limit` a page of at most that many games is returned, the first if none is named, and
-    no other games are read; damaged ones take their place on a page. Raises `InvalidStore` for a
-    file that is no store, or agents that are not in it, and `InvalidNotation` for an opening that
-    is no move string.
+    With a `limit` only a `page` of at most `limit` games is read and returned; corrupt games take
+    their place on a page. Raises `InvalidStore` for an invalid store or unknown agents, and
+    `InvalidNotation` for an invalid opening.
 
     `find_games("class.db", GameFilter(("ann",), "loss")).games` are the games that ann lost.
     """
     with opened(store) as source:
         games = tuple(each_game(source, wanted, limit, page))
-        damaged, stored = len(source.damaged), len(games)
+        corrupt, stored = len(source.corrupt), len(games)
         if wanted is not None or limit is not None:
-            stored = len(source) - damaged * (limit is None)
-        return GameList(source.start.geometry, source.agents, games, stored, damaged)
+            stored = len(source) - corrupt * (limit is None)
+        return GameList(source.start.geometry, source.agents, games, stored, corrupt)
 
 
 def each_game(
@@ -188,7 +186,7 @@ def each_game(
 
 @contextmanager
 def opened(store: str | Path | Store) -> Iterator[Store]:
-    """Yield a store, opened for reading and closed again where it was given by its path."""
+    """Yield a store; one given by its path is opened for reading and closed again."""
     if isinstance(store, Store):
         yield store
         return
@@ -197,12 +195,12 @@ def opened(store: str | Path | Store) -> Iterator[Store]:
 
 
 def result_of(game: Game) -> str:
-    """Return how a game ended: a word of `RESULTS`."""
+    """Return the result of a game, one of `RESULTS`."""
     return result_name(game.winner, game.finished)
 
 
 def result_in_words(game: Game) -> str:
-    """Say how a game ended.
+    """Return the result of a game in words.
 
     >>> result_in_words(Game("a", 0, 0, 0, 1, "", "1213141", 0))
     'Yellow wins'
@@ -243,12 +241,12 @@ def export_games(
     wanted: GameFilter | None = None,
     on_progress: Callable[[int], object] = lambda _: None,
 ) -> int:
-    """Write games to a file one at a time, whole or not at all; return how many.
+    """Write games to a file, complete or not at all; return their number.
 
-    The ending says how: `.csv` and `.parquet` (extra `data`) are tables with a row a game, `.jsonl`
-    has a JSON object a line, `.txt` a move string a line. Parquet and JSON also hold what was
-    stored of each move; for Parquet games are read twice. `on_progress` gets the number of games
-    read. Raises `InvalidMatch` for other endings, and `CannotWrite`.
+    The ending decides the format: `.csv` and `.parquet` (extra `data`) are tables with a row per
+    game, `.jsonl` has a JSON object per line, `.txt` a move string per line. Parquet and JSON also
+    hold the figures of each move; for Parquet games are read twice. `on_progress` gets the number
+    of games read. Raises `InvalidMatch` for other endings, and `CannotWrite`.
     """
     write = writer_for(path)
     count = 0
@@ -269,10 +267,12 @@ def export_games(
 
 
 def writer_for(path: str | Path) -> Callable[[BinaryIO, _Rows, Geometry], None]:
-    """Return what writes a file of this name; raise what will stand in its way before any work."""
+    """Return the writer for a file name; raise its errors before any work."""
     ending = Path(path).suffix.lower()
     if ending not in _WRITERS:
-        raise InvalidMatch(f"{path} must end in {', '.join(_WRITERS)}: that says what is written")
+        raise InvalidMatch(
+            f"{path} must end in {', '.join(_WRITERS)}: the ending decides the format"
+        )
     if ending == ".parquet":
         _pyarrow()
     check_output(path)
@@ -333,40 +333,41 @@ def _pyarrow() -> tuple[Any, Any]:
 
 
 class UnreadGames:
-    """Yields each game of a store once, over any number of calls; `count` is how many it has read.
+    """Yields each game of a store once, over any number of calls; `count` is the number it has
+    read.
 
-    Games are stored nearly in the order of their numbers, so it keeps the number up to which it has
-    read all, and which it has read beyond. Games that are damaged count as read.
+    Games are stored nearly in the order of their numbers, so it stores the number below which it
+    has read all games, and the games it has read beyond. Corrupt games count as read.
     """
 
     def __init__(self) -> None:
         self.count = 0
         self._next = 0
         self._beyond: set[tuple[int, str]] = set()
-        self._damaged: set[tuple[Any, Any]] = set()
+        self._corrupt: set[tuple[Any, Any]] = set()
 
     def read(self, store: Store) -> Iterator[Game]:
         """Yield the games that were not read before. Raises what `Store.games` raises."""
-        for game in store.games(self._next, frozenset(self._beyond | self._damaged)):
+        for game in store.games(self._next, frozenset(self._beyond | self._corrupt)):
             self._beyond.add((game.number, game.job))
             self.count += 1
             yield game
             if not self.count % _OFTEN:
                 self._forget()
-        self._damaged.update(store.damaged)
-        self.count += len(store.damaged)
+        self._corrupt.update(store.corrupt)
+        self.count += len(store.corrupt)
         self._forget()
 
     def has_all_of(self, least: int, most: int) -> bool:
-        """Whether it has read the games of a store that held `least` of them before it read, and
-        `most` after; if not, games were removed, or stored under numbers that it had passed.
+        """Whether it has read all games of a store with `least` games before and `most` games after
+        reading. If not, games were removed, or stored under earlier numbers.
         """
         return least <= self.count <= most
 
     def _forget(self) -> None:
         """Move on to the first number that is missing."""
-        damaged = {each for each in self._damaged if isinstance(each[0], int)}
-        for number, job in sorted(self._beyond | damaged, key=itemgetter(0)):
+        corrupt = {each for each in self._corrupt if isinstance(each[0], int)}
+        for number, job in sorted(self._beyond | corrupt, key=itemgetter(0)):
             if number > self._next:
                 break
             self._next = max(self._next, number + 1)

@@ -1,7 +1,7 @@
-"""The runs that played the games of a store: with which claimeven, and by which files.
+"""The runs that played the games of a store: their version of claimeven, and agents' files.
 
 A store has a list of runs, each with the number of games there were when it started. A run is added
-to it only if something has changed since the one before, which has to be asked for.
+only if something has changed since the previous run and `resume` allows it.
 """
 
 from __future__ import annotations
@@ -26,30 +26,30 @@ from claimeven.arena.games.provenance import (
 from claimeven.arena.store.database import InvalidStore
 from claimeven.arena.store.store import Store, StoredAgent
 
-#: The value of `resume` that goes on with games although something has changed.
+#: The value of `resume` that continues although something has changed.
 CHANGED = "changed"
-#: Seconds between two looks at files while games are played.
+#: Seconds between two checks of files while games are played.
 _WAIT = 1.0
 
-#: What a run that is taken up again cannot change.
+#: Fields of a plan that cannot change when a run is resumed.
 _FIXED = (
     "agents", "kind", "seed", "columns", "rows", "connect", "start", "limit", "unlimited",
     "memory_mb", "swap",
 )  # fmt: skip
 
-#: What is meant by a plan that does not say.
+#: Default values of a plan.
 _DEFAULTS = {"swap": True}
 
 
 def first_run(provenance: Provenance) -> dict[str, Any]:
-    """Return what is stored of the run that starts a store, by its key."""
+    """Return the stored data of the first run of a store, by their key."""
     return {"runs": [{**provenance.as_dict(), "games": 0}]}
 
 
 def check_runs(
     store: Store, provenance: Provenance, names: Sequence[str], resume: bool | str
 ) -> None:
-    """Raise `InvalidStore` if what decides play has changed since the last run, or is not known.
+    """Raise `InvalidStore` if version or files have changed since the last run, or are unknown.
 
     With `resume` "changed" the run is added to the list instead.
     """
@@ -64,8 +64,8 @@ def check_runs(
 
 
 def refuse_changes(path: Path, changed: Sequence[str], is_known: bool, resume: bool | str) -> None:
-    """Raise `InvalidStore`, unless `resume` is "changed", if something has changed since the games
-    of a file were played, or if it is not known what they were played with.
+    """Raise `InvalidStore`, unless `resume` is "changed", if version or files have changed since
+    the games of a file were played, or if those are unknown.
     """
     if not isinstance(resume, bool) and resume != CHANGED:
         raise InvalidMatch(f"resume must be True, False or {CHANGED!r}, got {resume!r}")
@@ -79,24 +79,24 @@ def refuse_changes(path: Path, changed: Sequence[str], is_known: bool, resume: b
 
 
 def runs_of(store: Store) -> list[dict[str, Any]]:
-    """Return the runs of a store; none of one that claimeven 0.2 wrote, or games were imported to.
+    """Return the runs of a store; empty for a store of claimeven 0.2 or with imported games.
 
-    Raises `InvalidStore` for what is no list of runs.
+    Raises `InvalidStore` for an invalid list of runs.
     """
     runs = store.meta.get("runs", [])
     if not (isinstance(runs, list) and all(map(_is_run, runs))):
-        raise InvalidStore(f"{store.path} is damaged: how its games were played is lost")
+        raise InvalidStore(f"{store.path} is corrupt: its list of runs is unreadable")
     return runs
 
 
 def store_notes(store: Store) -> tuple[str, ...]:
-    """Return sentences on what casts doubt on the games of a store, which have just been read."""
-    return (*_damage(store), *run_notes(store))
+    """Return sentences that cast doubt on the games of a store, which have just been read."""
+    return (*_corruption(store), *run_notes(store))
 
 
-def _damage(store: Store) -> Iterator[str]:
-    if store.damaged:
-        yield f"{_games(len(store.damaged))} of the file cannot be read as a game: left out."
+def _corruption(store: Store) -> Iterator[str]:
+    if store.corrupt:
+        yield f"{_games(len(store.corrupt))} of the file cannot be read as a game: left out."
     dropped = store.meta.get("dropped")
     if isinstance(dropped, int):
         yield f"{_games(dropped)} of the file could not be read and had to be played again."
@@ -107,7 +107,7 @@ def _games(count: int) -> str:
 
 
 def run_notes(store: Store) -> Iterator[str]:
-    """Yield sentences on what changed while the games of a store were played."""
+    """Yield sentences on changes while the games of a store were played."""
     runs, names = runs_of(store), [agent.label for agent in store.agents]
     if runs and runs[0]["games"]:
         yield f"the files and the version behind the first {_games(runs[0]['games'])} are unknown."
@@ -123,7 +123,7 @@ def run_notes(store: Store) -> Iterator[str]:
 
 
 class FileChangeMonitor:
-    """Stores, and says once to `on_message`, which files have changed while games are played."""
+    """Stores which files have changed while games are played, and reports them once."""
 
     def __init__(
         self, store: Store, provenance: Provenance, on_message: Callable[[str], object] | None
@@ -133,7 +133,7 @@ class FileChangeMonitor:
         self._checked_at = time.monotonic()
 
     def check(self, at_end: bool = False) -> None:
-        """Look at the files, at most once in a while unless the games are over."""
+        """Check the files, at most once in `_WAIT` seconds unless the games are over."""
         now = time.monotonic()
         if not at_end and now - self._checked_at < _WAIT:
             return
@@ -177,18 +177,18 @@ def _are_texts(found: object) -> bool:
     return isinstance(found, list) and all(isinstance(each, str) for each in found)
 
 
-def rounds_begun(store: Store, games_a_round: int) -> int:
-    """Return how many rounds a store holds games of."""
+def started_rounds(store: Store, games_a_round: int) -> int:
+    """Return the number of rounds of which a store has games."""
     return -(-(store.last_number() + 1) // games_a_round)
 
 
 def check_plan(
     store: Store, now: Mapping[str, Any], begun: int, agents: Sequence[StoredAgent]
 ) -> dict[str, Any]:
-    """Return the plan of a store, if games of the one that is asked for `now` may be added to it.
+    """Return the plan of a store if games of the plan `now` may be added to it.
 
-    So many of its rounds are `begun`, whose openings have to be the same; both plans are plain
-    data. Raises `InvalidStore`.
+    The openings of its first `begun` rounds have to be the same; both plans are plain data. Raises
+    `InvalidStore`.
     """
     before, path = _plan_of(store), store.path
     for what in _FIXED:
@@ -206,30 +206,30 @@ def check_plan(
         and before.get("openings")
         and _are_texts(before["openings"])
     ):
-        raise InvalidStore(f"{path} is damaged: what was planned is lost")
+        raise InvalidStore(f"{path} is corrupt: its plan is unreadable")
     rounds = min(begun, now["rounds"])
     for number in range(min(rounds, len(before["openings"]) * len(now["openings"]))):
         old, new = (each["openings"][number % len(each["openings"])] for each in (before, now))
         if old != new:
             raise InvalidStore(
                 f"{path} holds games of another tournament: its openings differ"
-                f" ({_opening(new)} in round {number + 1}, where it was {_opening(old)})"
+                f" (round {number + 1} has {_opening(old)}, got {_opening(new)})"
             )
     if [agent.id for agent in store.agents] != [agent.id for agent in agents]:
-        raise InvalidStore(f"{path} is damaged: it has lost who its agents are")
+        raise InvalidStore(f"{path} is corrupt: its agents are unreadable")
     return before
 
 
 def _plan_of(store: Store) -> dict[str, Any]:
-    """Return the plan that a store was begun with; nothing where it was begun without."""
-    told = store.meta.get("plan", {})
-    if not isinstance(told, dict):
-        raise InvalidStore(f"{store.path} is damaged: what was planned is lost")
-    if told.get("agents") and _are_texts(
-        told["agents"]
+    """Return the plan of a store; an empty one for imported games."""
+    plan = store.meta.get("plan", {})
+    if not isinstance(plan, dict):
+        raise InvalidStore(f"{store.path} is corrupt: its plan is unreadable")
+    if plan.get("agents") and _are_texts(
+        plan["agents"]
     ):  # stores of version 0.2 have absolute paths in them
-        told["agents"] = list(brief_names(told["agents"]))
-    return told
+        plan["agents"] = list(brief_names(plan["agents"]))
+    return plan
 
 
 def _opening(moves: str) -> str:
@@ -237,14 +237,18 @@ def _opening(moves: str) -> str:
 
 
 def _difference(before: object, now: object) -> str:
-    """Say how a field of a plan has changed; of a list, which entries."""
+    """Describe the change of a field of a plan; for a list, its entries."""
     if isinstance(before, list) and isinstance(now, list):
         missing = [entry for entry in before if entry not in now]
         added = [entry for entry in now if entry not in before]
         if not missing + added:
-            return "they stand in another order"
-        told = [f"{entry} is missing" for entry in missing] + [f"{entry} is new" for entry in added]
-        return ", ".join(told[:3]) + (f" and {len(told) - 3} more" if len(told) > 3 else "")
+            return "their order differs"
+        changes = [f"{entry} is missing" for entry in missing] + [
+            f"{entry} is new" for entry in added
+        ]
+        return ", ".join(changes[:3]) + (
+            f" and {len(changes) - 3} more" if len(changes) > 3 else ""
+        )
     return f"{_short(before)}, not {_short(now)}"
 
 

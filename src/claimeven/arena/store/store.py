@@ -1,19 +1,18 @@
 """A tournament's games in one SQLite file, written as they end.
 
-Every game is a row under its **job id**, a digest of the plan and of the game's number in it, so
-a game stands once however often it was played. Totals are never stored: whoever wants them derives
-them from the rows. The file is in WAL mode: others may read it while it grows. Only one process at
-a time may add games; it holds a lock on `FILE.lock`, which ends with the process.
+Every game is a row with a **job id**, a digest of the plan and of the game's number, so a game is
+never stored twice. Totals are not stored: they are computed from the rows. The file is in WAL mode:
+other processes may read it while it grows. Only one process at a time may add games; it holds a
+lock on `FILE.lock`, which ends with the process.
 
 ```text
-    meta    key, value                       the plan as JSON, the version of claimeven, times
-    agents  id, label, spec, digest          one row an agent, in the order of the plan
-    games   job, number, pair, first, second agents by id; first is the first player
-            opening, moves                   move strings: before the agents took over, and after
-            winner                           0 first player, 1 second, NULL a draw or unfinished
-            finished                         0 for an imported game that was left
-            fault, fault_seat, reason        how a game was forfeited, by which seat
-            seconds, told                    time of the game; per-move lists as JSON
+    meta key, value the plan as JSON, the version of claimeven, times agents id, label, spec, digest
+    a row for each agent, in the order of the plan games job, number, pair, first, second agents by
+    id; first is the first player
+            opening, moves move strings: before the agents took over, and after winner 0 first
+            player, 1 second, NULL a draw or unfinished finished 0 for an imported game that is
+            unfinished fault, fault_seat, reason how a game was forfeited, by which seat seconds,
+            told time of the game; per-move lists as JSON
 ```
 """
 
@@ -49,7 +48,7 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
 
-#: Characters of a label or a spec, and of a value of `meta`, that are read.
+#: Maximum characters of a label or a spec, and of a value of `meta`.
 MAX_NAME, MAX_META = 10_000, 1 << 25
 
 _GAME = ", ".join(COLUMNS)
@@ -70,7 +69,7 @@ class StoredAgent:
 
 
 class GameQuery(NamedTuple):
-    """Which games of a store are read: the games of a condition of SQL, `most` of them."""
+    """A query for games: a condition in SQL, and at most `most` games after `skipped`."""
 
     condition: str = "1"
     values: tuple[Any, ...] = ()
@@ -92,11 +91,11 @@ class Store:
         self._lock = lock
         self._is_new = False
         self._place = place_of(path)
-        #: Number and job of the games left out by `games`, the last time it was gone through.
-        self.damaged: list[tuple[Any, Any]] = []
+        #: Number and job of the games that the last use of `games` left out.
+        self.corrupt: list[tuple[Any, Any]] = []
         with naming(path):
-            # No wait for the disk: what a killed process has stored stands, and what a power cut
-            # takes can be played again.
+            # Do not wait for the disk: games stored by a killed process stay, and games lost in a
+            # power cut can be played again.
             connection.execute("PRAGMA synchronous=NORMAL")
 
     @classmethod
@@ -105,16 +104,18 @@ class Store:
     ) -> Store:
         """Make a new file and open it for adding games.
 
-        `meta` values are stored as JSON. Raises `InvalidStore` if there is a file already that is
-        no store without games, and `CannotWrite` if none can be made there. Used as a context
-        manager, a new file that was left by an exception before its first game is gone again.
+        `meta` values are stored as JSON. Raises `InvalidStore` if the file exists, unless it is an
+        empty store, and `CannotWrite` if it cannot be made. As a context manager, an exception
+        before the first game deletes the new file.
         """
         path = Path(path)
         check_output(path, of_games=True)
         lock = locked(path)
         try:
             if path.exists() and path.stat().st_size and not is_empty_store(path):
-                raise InvalidStore(f"{path} is there already: go on with --resume, or name another")
+                raise InvalidStore(
+                    f"{path} exists already: resume it with --resume, or name another file"
+                )
             make_file(path, meta, [astuple(agent) for agent in agents])
             store = cls(path, connect(path), lock)
             store._is_new = True
@@ -163,7 +164,9 @@ class Store:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
         if self._lock is not None:
-            if is_void:  # while it is ours: another process may begin it anew at once
+            if (
+                is_void
+            ):  # before the lock is released: another process may make it again immediately
                 with suppress(OSError):
                     Path(os.path.realpath(self.path)).unlink()
             unlock(self.path, self._lock)
@@ -171,7 +174,7 @@ class Store:
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What was stored beside the games."""
+        """The data stored in addition to the games."""
         with naming(self.path):
             rows = self._connection.execute("SELECT key, value FROM meta").fetchall()
             try:
@@ -179,7 +182,7 @@ class Store:
                     raise ValueError
                 meta = {key: json.loads(value) for key, value in rows}
             except (TypeError, ValueError, RecursionError):
-                raise InvalidStore(f"{self.path} is damaged: what was planned is lost") from None
+                raise InvalidStore(f"{self.path} is corrupt: its plan is unreadable") from None
         plan = meta.get("plan")
         if isinstance(plan, dict) and isinstance(plan.get("limit"), dict):
             plan["limit"] = with_new_names(plan["limit"])
@@ -201,7 +204,7 @@ class Store:
             ).fetchall()
         for number, label, spec, _ in rows:
             if not all(isinstance(n, str) and len(n) <= MAX_NAME for n in (label, spec)):
-                raise InvalidStore(f"{self.path} is damaged: it has lost who agent {number} is")
+                raise InvalidStore(f"{self.path} is corrupt: agent {number} is unreadable")
         return tuple(StoredAgent(*row) for row in rows)
 
     def add_agent(self, label: str, spec: str, digest: str | None = None) -> StoredAgent:
@@ -228,8 +231,8 @@ class Store:
         if now != file:
             how = "deleted or moved" if now is None else "replaced by another file"
             raise InvalidStore(
-                f"{self.path} was {how} while games were added to it: what was stored is in the"
-                " file that it was, wherever that is now"
+                f"{self.path} was {how} while games were added to it: the stored games are in the"
+                " original file, if it still exists"
             )
         if size_now < size:
             raise InvalidStore(f"{self.path} was cut short while games were added to it")
@@ -237,17 +240,17 @@ class Store:
 
     @property
     def start(self) -> Position:
-        """The position that the move strings begin from, its board with it.
+        """The position before the move strings, with its board.
 
-        A tournament's plan has it; imported games have their board. Raises `InvalidStore`.
+        A tournament stores it in its plan, imported games store their board. Raises `InvalidStore`.
         """
         meta = self.meta
-        told = meta.get("plan") or meta.get("board") or {}
+        stored = meta.get("plan") or meta.get("board") or {}
         try:
-            board = {name: told.get(name, each) for name, each in asdict(STANDARD).items()}
-            return Position(Geometry(**board), *told.get("start", (0, 0)))
+            board = {name: stored.get(name, each) for name, each in asdict(STANDARD).items()}
+            return Position(Geometry(**board), *stored.get("start", (0, 0)))
         except (AttributeError, TypeError, ClaimevenError):
-            raise InvalidStore(f"{self.path} is damaged: its board is lost") from None
+            raise InvalidStore(f"{self.path} is corrupt: its board is unreadable") from None
 
     def jobs(self) -> set[str]:
         """The job ids of all games stored."""
@@ -255,7 +258,7 @@ class Store:
             return {job for (job,) in self._connection.execute("SELECT job FROM games")}
 
     def last_number(self) -> int:
-        """The greatest number of a game stored, -1 where there is none."""
+        """The greatest number of a stored game, -1 without games."""
         with naming(self.path):
             (number,) = self._connection.execute("SELECT MAX(number) FROM games").fetchone()
         return number if isinstance(number, int) else -1
@@ -271,13 +274,13 @@ class Store:
         without: Container[tuple[int, str]] = (),
         query: GameQuery = _ALL,
     ) -> Iterator[Game]:
-        """Yield the games from number `least` on in the order of the schedule, except those whose
-        number and job are in `without`, those not `query`, and those that are `damaged`.
+        """Yield the games of a query from number `least` on in the order of the schedule, except
+        games whose number and job are in `without`, and `corrupt` games.
 
-        A game is damaged if its row is not as it was stored, if its agents are unknown, or if its
-        moves cannot be played or do not end as the row says.
+        A game is corrupt if its row is invalid, if its agents are unknown, or if its moves cannot
+        be played or do not lead to its result.
         """
-        self.damaged = []
+        self.corrupt = []
         with naming(self.path):
             known, start = {agent.id for agent in self.agents}, self.start
             for row in self._rows(least, query):
@@ -289,16 +292,16 @@ class Store:
                     if not known.issuperset(game.agents):
                         raise ValueError("an agent is unknown")
                 except (ValueError, RecursionError):
-                    self.damaged.append((row[_NUMBER], row[_JOB]))
+                    self.corrupt.append((row[_NUMBER], row[_JOB]))
                 else:
                     yield game
 
     def _rows(self, least: int, query: GameQuery) -> Iterator[Row]:
-        """Yield the rows of games from a number on; those in corrupt pages are `damaged`."""
+        """Yield the rows of games from a number on; other rows are added to `corrupt`."""
         (condition, values, skipped, most), count, last = query, 0, (least, "")
         order, first = f"AND {condition} ORDER BY number, job LIMIT ?", last
         try:
-            if skipped:  # the index alone leads to the first one
+            if skipped:  # only the index is read up to the first game
                 first = self._connection.execute(
                     f"SELECT number, job FROM games WHERE number >= ? {order} OFFSET ?",
                     (least, *values, 1, skipped),
@@ -317,16 +320,16 @@ class Store:
                 raise
         keys: set[tuple[int, str]] = set()
         for by in ("INDEXED BY games_by_number", "NOT INDEXED"):
-            with suppress(sqlite3.DatabaseError, TypeError):  # what is listed is looked up singly
+            with suppress(sqlite3.DatabaseError, TypeError):  # every listed game is read singly
                 listed = self._connection.execute(f"SELECT number, job FROM games {by}")
                 keys.update(key for key in listed if _is_key(key) and key > last)
         found = self._singly(sorted(keys), query)
         yield from islice(found, skipped, skipped + most - count)
-        if least == _LEAST and query == _ALL:  # those that no list has are damaged too
-            self.damaged += [(None, n) for n in range(len(self) - count - len(keys))]
+        if least == _LEAST and query == _ALL:  # games that are in no index are corrupt too
+            self.corrupt += [(None, n) for n in range(len(self) - count - len(keys))]
 
     def _singly(self, keys: Sequence[tuple[int, str]], query: GameQuery) -> Iterator[Row]:
-        """Yield the rows of keys that meet a condition; those in corrupt pages are `damaged`."""
+        """Yield the rows of keys that meet a condition; other rows are added to `corrupt`."""
         for key in keys:
             found = None
             with suppress(sqlite3.DatabaseError):
@@ -335,15 +338,15 @@ class Store:
                     (*query.values, key[1]),
                 ).fetchone()
             if found is None:
-                self.damaged.append(key)
+                self.corrupt.append(key)
             elif found[0]:
                 yield found[1:]
 
-    def drop_damaged(self) -> None:
-        """Delete the games that `games` has left out, so that they can be played again."""
-        if self.damaged:
+    def delete_corrupt(self) -> None:
+        """Delete the games that `games` left out, so that they can be played again."""
+        if self.corrupt:
             with naming(self.path), self._connection as connection:
-                jobs = [(job,) for _, job in self.damaged]
+                jobs = [(job,) for _, job in self.corrupt]
                 connection.executemany("DELETE FROM games WHERE job IS ?", jobs)
             before = self.meta.get("dropped")
             self.set_meta("dropped", len(jobs) + (before if isinstance(before, int) else 0))
@@ -363,9 +366,9 @@ def is_empty_store(path: str | Path) -> bool:
 
 
 def public_agents(agents: Sequence[StoredAgent]) -> tuple[StoredAgent, ...]:
-    """Return agents as others may see them: without the folders of this machine.
+    """Return agents for publication, without folders of this machine.
 
-    Labels that are equal without them are numbered.
+    Labels that are equal without folders are numbered.
     """
     found: list[StoredAgent] = []
     seen: Counter[str] = Counter()

@@ -26,7 +26,7 @@ from claimeven.arena.store.runs import (
     check_plan,
     check_runs,
     first_run,
-    rounds_begun,
+    started_rounds,
 )
 from claimeven.arena.store.store import Store, StoredAgent, is_empty_store
 from claimeven.atomic_io import scratch_folder
@@ -56,7 +56,7 @@ def run(
     there = set() if store is None else {game.number for game in store.games()}
     numbers = [number for number in range(plan.games) if number not in there]
     if store is None:
-        plan.look_at_files()
+        plan.refresh_provenance()
     work = PlanWork(plan, keep_decisions, forfeit_unloadable=forfeit_unloadable)
     with closing(play_work(work, numbers, executor, on_message)) as results:
         if store is None:
@@ -146,7 +146,7 @@ def open_store(
     `of_test`. Unless `resume` is "changed" it raises it also if claimeven, or a file behind an
     agent, has changed since, or if the file of games does not say.
     """
-    now, path = plan.look_at_files(), Path(path)
+    now, path = plan.refresh_provenance(), Path(path)
     for name in plan.names:
         if plan.names.count(name) > 1:
             raise InvalidMatch(f"{name} takes part twice: name each agent once")
@@ -157,14 +157,14 @@ def open_store(
         return Store.create(path, meta, agents)
     store = Store.extend(path)
     try:
-        begun = rounds_begun(store, 2 * len(plan.twos))
+        begun = started_rounds(store, 2 * len(plan.twos))
         asked = plan.as_dict()
         before = check_plan(store, asked, begun, agents)
         check_runs(store, now, plan.stored_names, resume)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: go on with claimeven sprt")
         deque(store.games(), 0)
-        store.drop_damaged()
+        store.delete_corrupt()
         store.set_meta("plan", {**before, "rounds": begun} if begun > plan.rounds else asked)
     except BaseException:
         store.close()
