@@ -36,5 +36,7 @@ def test_the_nodes_of_every_search() -> None:
 
 def test_a_wrong_score_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark, "POSITIONS", {"256673446116142777": -11})
-    with pytest.raises(ClaimevenError, match="is wrong: 256673446116142777 is worth -11, not -12"):
+    with pytest.raises(
+        ClaimevenError, match="wrong solver score: 256673446116142777 must score -11, got -12"
+    ):
         next(run_benchmark())

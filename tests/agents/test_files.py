@@ -319,17 +319,17 @@ NOTEBOOK = '{\n "cells": [{"cell_type": "code", "source": ["x = true"]}],\n "nbf
     ("content", "told"),
     [
         (NOTEBOOK.encode(), "is a notebook: save the cell with the agent as a file, with %%"),
-        (b"PK\x03\x04" + bytes(300), "is an archive: unpack it and name the file in it that plays"),
+        (b"PK\x03\x04" + bytes(300), "is an archive: unpack it and name the agent's file"),
         (
             gzip.compress(b"x" * 900, mtime=0),
-            "is an archive: unpack it and name the file in it that plays",
+            "is an archive: unpack it and name the agent's file",
         ),
         (b"\n<!DOCTYPE html><html></html>", "is a web page: download the Python file itself"),
-        (b"\x80\x04\x95\0\0\0", "is no text: it holds binary data where a Python file is expected"),
-        (None, "is a folder, and no file: name the file in it, "),
-        ("fifo", "is a device or a pipe, and no file"),
-        ("/dev/zero", "is a device or a pipe, and no file"),
-        (65 << 20, "has 65 MB: a file with an agent has at most 64"),
+        (b"\x80\x04\x95\0\0\0", "must be a Python file, got binary data"),
+        (None, "is a folder, not a file: name the file in it, "),
+        ("fifo", "is a device or a pipe, not a file"),
+        ("/dev/zero", "is a device or a pipe, not a file"),
+        (65 << 20, "must have at most 64 MB, got 65"),
     ],
 )
 def test_what_is_no_text_of_python_is_told(

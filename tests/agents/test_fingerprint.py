@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from claimeven.agents import fingerprint
-from claimeven.agents.fingerprint import dependencies_of, digests_of, held_file, paths_of
+from claimeven.agents.fingerprint import dependencies_of, digests_of, paths_of, snapshot_file
 
 #: The text of a bot, and the files around it that it then depends on.
 SAID = {
@@ -95,4 +95,4 @@ def test_the_files_of_options_and_commands_count(
 
 def test_which_text_the_processes_of_an_agent_keep() -> None:
     specs = ("bot.py", "bot.py:f", "kaggle:bot.py", "ugi:python bot.py", "alphabeta:eval=bot.py:f")
-    assert [held_file(spec) for spec in specs] == ["bot.py", "bot.py", "bot.py", None, None]
+    assert [snapshot_file(spec) for spec in specs] == ["bot.py", "bot.py", "bot.py", None, None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from claimeven.agents import sanitize
-from claimeven.agents.sanitize import described, names_their_line, shown, traceback_of
+from claimeven.agents.sanitize import described, has_user_line, shown, traceback_of
 
 
 class Thing:
@@ -34,8 +34,8 @@ def test_a_traceback_names_a_line_of_theirs_or_none() -> None:
     try:
         raise ValueError("here")
     except ValueError as error:
-        assert names_their_line(traceback_of(error))
-    assert not names_their_line(f'  File "{sanitize.__file__}", line 3, in shown\n    "x.py"\n')
+        assert has_user_line(traceback_of(error))
+    assert not has_user_line(f'  File "{sanitize.__file__}", line 3, in shown\n    "x.py"\n')
     in_group = '  + Exception Group Traceback (most recent call last):\n  |   File "x.py", line 3\n'
-    assert names_their_line(in_group)
-    assert not names_their_line("TypeError: x() takes 1 positional argument\n")
+    assert has_user_line(in_group)
+    assert not has_user_line("TypeError: x() takes 1 positional argument\n")

@@ -17,7 +17,7 @@ from claimeven.agents.function_agent import as_agent
 from claimeven.agents.process import answers
 from claimeven.agents.process.answers import MAX_LINE, MAX_LINES
 from claimeven.agents.sanitize import MAX_TRACEBACK
-from claimeven.agents.worker import Worker
+from claimeven.agents.worker import AgentWorker
 from claimeven.arena.games.safe_call import checked_decision
 from claimeven.parallel.connection import pack, unpack
 
@@ -98,13 +98,13 @@ POSITION = Position.from_moves("444444")
 LIMIT = Limit(seconds=5.0)
 
 
-def worker_of(function: Callable[..., Any]) -> Worker:
-    worker = Worker()
+def worker_of(function: Callable[..., Any]) -> AgentWorker:
+    worker = AgentWorker()
     worker.agent = as_agent(function)
     return worker
 
 
-def asked(worker: Worker, rng: np.random.Generator, position: Position = POSITION) -> bytes:
+def asked(worker: AgentWorker, rng: np.random.Generator, position: Position = POSITION) -> bytes:
     return worker.message(
         pack(
             {
@@ -117,7 +117,7 @@ def asked(worker: Worker, rng: np.random.Generator, position: Position = POSITIO
     )
 
 
-def begun(worker: Worker, rng: np.random.Generator) -> bytes:
+def started(worker: AgentWorker, rng: np.random.Generator) -> bytes:
     return worker.message(pack({"do": "reset", "seed": codec.from_generator(rng)}))
 
 
@@ -140,7 +140,7 @@ def test_it_answers_as_an_agent_of_this_process_would(name: str) -> None:
     before, before_of_numpy = random.getstate(), np.random.get_state()
     games = []
     for _ in range(2):
-        begun(worker, rng)
+        started(worker, rng)
         games.append([told(asked(worker, rng)) for _ in range(3)])
     random.setstate(before)
     np.random.set_state(before_of_numpy)
@@ -197,7 +197,7 @@ class Talks(Agent):
 
 
 def test_the_lines_of_a_trace_are_bounded_in_number_and_length() -> None:
-    worker = Worker()
+    worker = AgentWorker()
     worker.agent = Talks()
     question = codec.from_position(POSITION), codec.from_limit(LIMIT)
     told = worker.trace(*question)

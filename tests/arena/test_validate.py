@@ -223,7 +223,7 @@ def test_what_cannot_be_loaded_has_advice_and_no_traceback_of_ours(
         ("illegal", "answered with column 'x', which is no number from 1", "counted from 1"),
         ("illegal", "answered bestmove 'z', which is no column", "its letter, or its number"),
         ("crash", "wrote a line without end", "a newline"),
-        ("crash", "wrote into the connection of its process", "did not open"),
+        ("crash", "wrote to the connection of its process", "did not open"),
     ],
 )
 def test_advice_fits_the_kind_of_agent(kind: str, reason: str, advice: str) -> None:

@@ -126,7 +126,7 @@ def test_what_is_not_there_is_told_in_turn(run: Run, tmp_path: Path) -> None:
     ran = run("check", "greedy", "nowhere.py", str(folder), bot("first"))
     assert ran.status == 2
     assert "claimeven: there is no file nowhere.py\n" in ran.err
-    assert f"claimeven: {folder} is a folder, and no file\n" in ran.err
+    assert f"claimeven: {folder} is a folder, not a file\n" in ran.err
     assert ran.out.endswith(
         f"2 of 4 agents have no faults\n  no agent: nowhere.py\n  no agent: {folder}\n"
     )

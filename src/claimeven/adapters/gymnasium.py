@@ -41,7 +41,7 @@ from claimeven.adapters.env_base import (
 from claimeven.adapters.rendering import RENDER_MODES
 from claimeven.agents import Agent, AgentLike, Limit, make_agent
 from claimeven.agents.families.perfect import LEVEL_NAMES, TOP_LEVEL
-from claimeven.agents.validation import answered
+from claimeven.agents.validation import checked_answer
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
@@ -184,7 +184,7 @@ class ConnectFourEnv(BoardEnvironment, gymnasium.Env[Observation, np.int64]):
         """Return the opponent's column. Raises its errors, and `AgentFault`."""
         assert self._opponent is not None
         decision = self._opponent.choose(position, self._limit, self.np_random)
-        return answered(self._opponent, decision, position).column
+        return checked_answer(self._opponent, decision, position).column
 
     def _observation(self) -> Observation:
         player = self._episode.turn if self._opponent is None else self._player

@@ -25,7 +25,7 @@ from claimeven.agents.external.openspiel import (
     to_state,
 )
 from claimeven.agents.registry import make_agent
-from claimeven.agents.validation import answered
+from claimeven.agents.validation import checked_answer
 from claimeven.game.geometry import Geometry
 
 __all__ = ["bot", "pyspiel", "to_game", "to_geometry", "to_position", "to_state"]
@@ -94,7 +94,7 @@ def _bot_class() -> Any:
                 self.agent.load(position.geometry)
                 self._geometry = position.geometry
             decision = self.agent.choose(position, self.limit, self.rng)
-            return answered(self.agent, decision, position)
+            return checked_answer(self.agent, decision, position)
 
         def _policy(self, decision: Decision, state: Any) -> list[tuple[int, float]]:
             columns = to_geometry(state.get_game()).columns

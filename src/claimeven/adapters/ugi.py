@@ -31,7 +31,7 @@ from claimeven.agents.families.baselines import HUMAN
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import find_broken_agents, make_agent
 from claimeven.agents.sanitize import described, printable
-from claimeven.agents.validation import answered
+from claimeven.agents.validation import checked_answer
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_fen
 from claimeven.game.geometry import Geometry
@@ -255,7 +255,7 @@ class UgiEngine:
         begin = time.perf_counter()
         decision = agent.choose(position, limit, self._rng)
         seconds = time.perf_counter() - begin
-        self._best = decision = answered(agent, decision, position)
+        self._best = decision = checked_answer(agent, decision, position)
         self._say(info_of(decision, position, seconds, self._in_letters()))
         return seconds
 

@@ -1,4 +1,4 @@
-"""Players under one contract, made by name."""
+"""Agents: players with one interface, made from a spec."""
 
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,7 @@ __all__ = [
     "make_agents",
 ]
 
-# An agent in a process of its own needs the contract and not the searches, so that it starts soon.
+# A separate process of an agent imports the interface without the searches, so that it starts fast.
 _HOMES = {
     "base": "GRACE Agent AgentFault Decision InvalidLimit Limit TreeView",
     "function_agent": "FunctionAgent as_agent",

@@ -1,6 +1,6 @@
-"""The benchmark: fixed positions searched within fixed limits, so that all but the time repeats.
+"""The benchmark: fixed positions, searched within fixed limits. Only the time varies.
 
-A change that alters the total of the nodes has altered a search.
+A change of the total of nodes shows that a search has changed.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ POSITIONS: Final = {
     "752336213376444": -4, "1332546137253554717": 2, "142121713614261": 5,
     "76512355255562336673273": 3, "74574531273143657": 9, "256673446116142777": -12,
 }  # fmt: skip
-#: Megabytes of the solver's table, which is empty at first and kept from position to position.
+#: Megabytes of the solver's table, initially empty and shared by all positions.
 TABLE_MB: Final = 16
-#: Plies that each of these looks ahead, with the evaluation `windows`.
+#: The search depth in plies of each algorithm, with the evaluation `windows`.
 DEPTHS: Final = {"minimax": 7, "alphabeta": 10, "negamax": 12}
-#: The presets that grow a tree or a graph by UCT, and the iterations of each of their searches.
-GROWN: Final = tuple(name for name in PRESETS if name.startswith("uct"))
+#: The presets of UCT, and the iterations of each search.
+UCT_PRESETS: Final = tuple(name for name in PRESETS if name.startswith("uct"))
 ITERATIONS: Final = 20_000
 
 
 @dataclass(frozen=True)
 class SearchTotals:
-    """What one search took for all positions: `nodes` looked at (Monte Carlo: stored), `seconds`.
+    """The cost of one search of all positions: `nodes` visited (Monte Carlo: stored), `seconds`.
 
-    `limit` says in words how far each position was searched.
+    `limit` describes the limit of each search.
     """
 
     search: str
@@ -57,12 +57,12 @@ class SearchTotals:
         return self.nodes / max(self.seconds, 1e-9)
 
 
-#: How many searches `run_benchmark` makes of each position.
-SEARCHES: Final = 1 + len(DEPTHS) + len(GROWN)
+#: The number of searches that `run_benchmark` makes of each position.
+SEARCHES: Final = 1 + len(DEPTHS) + len(UCT_PRESETS)
 
 
 def run_benchmark() -> Iterator[SearchTotals]:
-    """Search all positions with the solver, the minimax family and UCT; yield what each took.
+    """Search all positions with the solver, the minimax family and UCT; yield the cost of each.
 
     One thread. Each search is compiled, or loaded, before its clock runs. Raises `ClaimevenError`
     if the solver gives a wrong score.
@@ -75,7 +75,7 @@ def run_benchmark() -> Iterator[SearchTotals]:
 
 
 def _searches(geometry: Geometry) -> Iterator[tuple[str, str, Callable[[Position, int], int]]]:
-    """Yield the name and limit of each search, and what returns its nodes for a position."""
+    """Yield the name and limit of each search, and a function that returns a position's nodes."""
     exact = ExactSearch(geometry, TABLE_MB)
     exact.load()
     yield "solver", "exact score", partial(_solve, exact)
@@ -83,10 +83,11 @@ def _searches(geometry: Geometry) -> Iterator[tuple[str, str, Callable[[Position
         search = MinimaxSearch(algorithm)
         search.load()
         yield algorithm, f"{depth} plies", partial(_look_ahead, search, depth)
-    for name in GROWN:
-        grown = MonteCarloSearch(preset(name, reuse=False))
-        grown.load(geometry)
-        yield name, f"{ITERATIONS:,} iterations", partial(_grow, grown, np.random.default_rng(1))
+    for name in UCT_PRESETS:
+        tree_search = MonteCarloSearch(preset(name, reuse=False))
+        tree_search.load(geometry)
+        rng = np.random.default_rng(1)
+        yield name, f"{ITERATIONS:,} iterations", partial(_run_uct, tree_search, rng)
 
 
 def _solve(search: ExactSearch, position: Position, right: int) -> int:
@@ -94,7 +95,7 @@ def _solve(search: ExactSearch, position: Position, right: int) -> int:
     score = search.score(position.mine, position.mask)
     if score != right:
         moves = next(m for m in POSITIONS if Position.from_moves(m) == position)
-        raise ClaimevenError(f"the solver is wrong: {moves} is worth {right}, not {score}")
+        raise ClaimevenError(f"wrong solver score: {moves} must score {right}, got {score}")
     return search.nodes - before
 
 
@@ -103,5 +104,5 @@ def _look_ahead(search: MinimaxSearch, depth: int, position: Position, score: in
     return search.search(position, depth).counters.nodes
 
 
-def _grow(search: MonteCarloSearch, rng: Generator, position: Position, score: int) -> int:
+def _run_uct(search: MonteCarloSearch, rng: Generator, position: Position, score: int) -> int:
     return search.search(position, rng, ITERATIONS).stored

@@ -12,7 +12,7 @@ from claimeven.agents.base import Decision, Limit
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
-#: One board for all positions of a match.
+#: Cached, so that all positions of a match share one board.
 board = lru_cache(maxsize=8)(Geometry)
 _DECISION_FIELDS = tuple(field.name for field in fields(Decision))
 
@@ -28,7 +28,7 @@ def from_position(position: Position) -> list[int]:
 
 
 def to_position(data: list[int]) -> Position:
-    """Read the data of `from_position`."""
+    """Return the position of the data of `from_position`."""
     columns, rows, connect, mine, mask = data
     return Position(board(columns, rows, connect), mine, mask)
 
@@ -39,7 +39,7 @@ def from_limit(limit: Limit) -> list[float | int | None]:
 
 
 def to_limit(data: list[Any]) -> Limit:
-    """Read the data of `from_limit`."""
+    """Return the limit of the data of `from_limit`."""
     return Limit(*data)
 
 
@@ -49,9 +49,9 @@ def from_decision(decision: Decision) -> list[Any]:
 
 
 def from_generator(rng: np.random.Generator) -> list[list[int]]:
-    """Return the seed of a generator as plain data: of a match, it holds the number of the game.
+    """Return the seed of a generator as plain data; in a match it contains the game number.
 
-    A number is drawn from a generator that was not made from a seed.
+    For a generator that was not made from a seed, a number is drawn from it.
     """
     seed = rng.bit_generator.seed_seq
     if not isinstance(seed, np.random.SeedSequence):

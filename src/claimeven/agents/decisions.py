@@ -15,10 +15,10 @@ MAX_CELL = 8
 
 
 def decision_rows(decision: Decision) -> list[tuple[str, list[str]]]:
-    """Return the rows that a decision has, each with its name and a text a column.
+    """Return the rows of a decision, each with its name and a text a column.
 
-    The first is named by the kind of its values (`eval`, `mean`, `score` ...), then come `visits`,
-    `prior`, what a model thought before any search, and `share`, the policy.
+    The first is named by the kind of its values (`eval`, `mean`, `score` ...). Then follow
+    `visits`, `prior` (the model's policy before search) and `share` (the policy).
     """
     details = decision.details
     rows: list[tuple[str, list[str]]] = []
@@ -46,7 +46,7 @@ def _cell(amount: float | None) -> str:
 
 
 def decision_facts(decision: Decision) -> list[str]:
-    """Return in a few words the worth of a decision and its cost."""
+    """Return the value of a decision and its cost as short texts."""
     facts = []
     if decision.score is not None:
         facts.append(f"score {decision.score}")

@@ -57,7 +57,7 @@ def digest_of_files(spec: str) -> str | None:
 def digests_of(spec: str) -> dict[str, str]:
     """Return the digests of all files on which an agent's play depends, by the files' names.
 
-    Of an agent of another package, its version.
+    For an agent of another package the result has the version of the package.
 
     >>> digests_of("alphabeta:depth=3")
     {}
@@ -82,15 +82,15 @@ def paths_of(spec: str) -> dict[str, Path]:
             if name.count("../") > _MAX_ABOVE:
                 name = path.name
             while found.get(name, path) != path:
-                name += "'"  # of two files that would be called the same
+                name += "'"  # another file has the same name
             found[name] = path
     return found
 
 
-def held_file(spec: str) -> str | None:
-    """Return the name of the file whose text the agent's processes keep, if there is one.
+def snapshot_file(spec: str) -> str | None:
+    """Return the name of the file whose content the agent's processes share; None without one.
 
-    >>> held_file("bots/ann.py:agent"), held_file("net:model=m.npz")
+    >>> snapshot_file("bots/ann.py:agent"), snapshot_file("net:model=m.npz")
     ('ann.py', None)
     """
     foreign = split_foreign(spec)
@@ -108,7 +108,7 @@ def _named(spec: str) -> Iterator[Path]:
     yield from files_of(spec)
     foreign = split_foreign(spec)
     if foreign is not None:
-        with suppress(InvalidSpec):  # a text that is no command
+        with suppress(InvalidSpec):  # the text is not a command
             settings, words = split_command(foreign[1])
             yield from _files([*settings.values(), *(word.rpartition("=")[2] for word in words)])
 
@@ -126,7 +126,7 @@ def _files(words: Iterable[str]) -> Iterator[Path]:
 
 
 def _digest(path: Path) -> str:
-    """Return the digest of a file, or a word for one that cannot be read, or has no end."""
+    """Return the digest of a file; "unreadable" for a device or a file that cannot be read."""
     if str(path).startswith(NO_FILES):
         return "unreadable"
     try:
@@ -139,7 +139,7 @@ def _digest(path: Path) -> str:
 
 
 def dependencies_of(path: Path) -> list[Path]:
-    """Return a Python file and the files it depends on, its own first; at most `MAX_FILES`.
+    """Return a Python file and the files it depends on, at most `MAX_FILES` in all.
 
     >>> [file.name for file in dependencies_of(Path("nowhere.py"))]
     ['nowhere.py']
@@ -155,7 +155,7 @@ def dependencies_of(path: Path) -> list[Path]:
 
 
 class _Search:
-    """Finds the files that Python code names, in the folders that Python would look into."""
+    """Finds the files that Python code names, in the folders that Python would search."""
 
     def __init__(self, main: Path) -> None:
         self.main = main
@@ -167,14 +167,14 @@ class _Search:
         self._data = [main.parent, Path.cwd()]
 
     def named_in(self, file: Path) -> list[Path]:
-        """Return the files that a Python file names, there or not yet read."""
+        """Return the files that a Python file names."""
         if file.suffix != ".py":
             return []
         try:
             with file.open("rb") as stream:
                 text = stream.read(MAX_TEXT)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # of the author's code
+                warnings.simplefilter("ignore")  # they are about the author's code
                 nodes = list(ast.walk(ast.parse(text)))
         except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
             return []
@@ -208,7 +208,7 @@ class _Search:
                 yield from self._modules(f"{start}{alias.name}", folders)
 
     def _modules(self, name: str, folders: Iterable[Path]) -> list[Path]:
-        """Return the files of a module and of the packages it is in, from the first such folder."""
+        """Return the files of a module and its packages, from the first folder that has them."""
         parts = name.split(".")
         if parts[0] in _FOREIGN or not all(part.isidentifier() or part == "*" for part in parts):
             return []
@@ -231,7 +231,7 @@ class _Search:
             return
         if word.startswith(NO_FILES):
             return
-        with suppress(OSError, ValueError, RuntimeError):  # a name of no file, pattern or user
+        with suppress(OSError, ValueError, RuntimeError):  # not a valid file name, pattern or user
             for base in dict.fromkeys((folder, *self._data)):
                 place = base / Path(word).expanduser()
                 inside = base / word.lstrip("/\\")  # of f"{folder}/weights.npz"
@@ -247,7 +247,7 @@ class _Search:
 
 
 def _some(paths: Iterable[Path]) -> list[Path]:
-    """Return the files among some paths, in the order of their names, if they are not too many."""
+    """Return the files among some paths by name; none if there are more than `MAX_IN_FOLDER`."""
     files = sorted(path for path in paths if path.is_file() and not path.name.startswith("."))
     return files if len(files) <= MAX_IN_FOLDER else []
 

@@ -28,7 +28,7 @@ from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind, Limit
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.redirect import PrintsToStderr
 from claimeven.agents.sanitize import shown
-from claimeven.agents.source_snapshot import is_there, run_file, source_of
+from claimeven.agents.source_snapshot import exists, run_file, source_of
 from claimeven.agents.validation import checked_column, illegal
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.position import Position
@@ -163,7 +163,7 @@ def load_submission(name: str, place: str) -> Agent:
     try:
         source = source_of(place).decode("utf-8")
     except InvalidSpec:
-        if is_there(place):
+        if exists(place):
             raise
         raise InvalidSpec(f"{place} cannot be read: No such file or directory") from None
     except UnicodeDecodeError:

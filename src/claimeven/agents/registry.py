@@ -18,7 +18,7 @@ from claimeven.agents.options import AgentKind, InvalidSpec, split_options
 from claimeven.agents.process.agent import MAX_PROCESSES, ProcessAgent
 from claimeven.agents.process.sandbox import Sandbox
 from claimeven.agents.sanitize import described, traceback_of
-from claimeven.agents.source_snapshot import is_there, refusal_of
+from claimeven.agents.source_snapshot import exists, refusal_of
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.suggestions import did_you_mean, did_you_mean_file, no_such
@@ -232,7 +232,7 @@ def _agent_of(agent: AgentLike, sandbox: Sandbox, lazy_start: bool = False) -> A
             )
         if file_of(f"{name}.py") is not None:
             raise InvalidSpec(f"there is no agent {name!r}: for the file say {name}.py")
-        if is_there(spec):
+        if exists(spec):
             raise InvalidSpec(refusal_of(spec) or f"{spec}: a Python file ends in .py; rename it")
         guess = did_you_mean(name, (*AGENTS, *FOREIGN)) or did_you_mean_file(name)
         raise InvalidSpec(

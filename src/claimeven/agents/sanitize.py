@@ -1,7 +1,7 @@
-"""Text about agents: bounded, in printable characters, and safe to make of any object.
+"""Text about agents: bounded, printable, and safe to make of any object.
 
-An object that an agent raises or returns may fail when it is asked for its text, be endless, or
-hold escape sequences. Nothing here raises, except for Ctrl-C.
+The `repr` of an object that an agent raises or returns may fail, be endless, or contain escape
+sequences. These functions raise no exception except for Ctrl-C.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from pathlib import Path
 from reprlib import Repr
 from typing import Any
 
-#: Characters of a reason, and of a traceback, that are kept.
+#: Maximum characters of a reason, and of a traceback.
 MAX_REASON, MAX_TRACEBACK = 300, 10_000
-#: Characters of a value that is quoted.
+#: Maximum characters of a quoted value.
 MAX_VALUE = 60
-#: Where the files of this package are.
+#: The folder of this package.
 _PACKAGE = str(Path(__file__).parents[1]) + os.sep
-#: What the files begin with whose frames say nothing to the author of an agent.
-_NOT_THEIRS = (_PACKAGE, "<frozen ")
-#: Where the modules of Python itself are.
+#: Prefixes of files whose frames do not help the author of an agent.
+_INTERNAL = (_PACKAGE, "<frozen ")
+#: The folder of Python's own modules.
 _LIBRARY = str(Path(os.__file__).parent) + os.sep
-#: A line of a traceback that names a file, in one of a group of exceptions too.
+#: A line of a traceback with a file name, also in a group of exceptions.
 _FRAME = re.compile(r'^[ |+-]*File "(.*)", line \d+', re.MULTILINE)
-#: Where an object lies in memory: the same mistake is to have the same reason in every process.
+#: The address of an object: it is removed, so that a reason is the same in every process.
 _ADDRESS = re.compile(r" at 0x[0-9A-Fa-f]{6,}")
-#: The folders of an absolute path, with the slash after each: no part of a URL or a relative path.
+#: The folders of an absolute path, each with its slash; not part of a URL or a relative path.
 _FOLDERS = re.compile(r"(?<![\w./~-])(?:~?/(?!/)|[A-Za-z]:\\)(?:[^\s/\\:,'\"<>]+[/\\])+")
-#: Bits of the largest whole number that is written out.
+#: Bits of the largest whole number that is shown in full.
 MAX_BITS = 256
 
 
 class _Bounded(Repr):
-    """`repr` that looks at the first few parts of what may hold many."""
+    """`repr` of the first few parts of a container."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,31 +43,31 @@ class _Bounded(Repr):
         self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 8
 
     def repr_int(self, x: int, level: int) -> str:
-        """Write a whole number, or its size where it is one of many digits."""
+        """Return a whole number, or its size if it has many digits."""
         if x.bit_length() > MAX_BITS:
             return f"a whole number of {x.bit_length():,} bits"
         return repr(x)
 
     def repr_instance(self, x: object, level: int) -> str:
-        """Write an object as it writes itself, but for where it lies in memory."""
-        return _shortened(_unplaced(repr(x)), MAX_VALUE)
+        """Return the `repr` of an object without its address."""
+        return _shortened(_without_address(repr(x)), MAX_VALUE)
 
 
 _bounded = _Bounded()
 
 
-def _safe(text: Callable[[], str], otherwise: Callable[[], str]) -> str:
-    """Return a text that may fail to be made, or else the other one. Only Ctrl-C is raised."""
+def _safe(text: Callable[[], str], fallback: Callable[[], str]) -> str:
+    """Return text(), or fallback() if it raises anything but Ctrl-C."""
     try:
         return text()
     except KeyboardInterrupt:
         raise
     except BaseException:
-        return otherwise()
+        return fallback()
 
 
 def shown(value: Any) -> str:
-    """Return the `repr` of a value in at most about 60 characters, or its type if it has none."""
+    """Return the `repr` of a value in about 60 characters at most, or its type if that fails."""
     return _safe(
         lambda: printable(_bounded.repr(value), 2 * MAX_VALUE),
         lambda: f"an object of type {_type_name(value)}",
@@ -80,22 +80,21 @@ def described(error: BaseException) -> str:
 
     def text() -> str:
         lines = str(error).strip().splitlines()
-        return printable(f"{name}: {_unplaced(lines[0])}" if lines else name)
+        return printable(f"{name}: {_without_address(lines[0])}" if lines else name)
 
     return _safe(text, lambda: f"{name}, whose message cannot be read")
 
 
 def traceback_of(error: BaseException, ours: bool = True) -> str:
-    """Return the traceback of an exception as text, its last part if it is long.
+    """Return the traceback of an exception as text, or the end of a long one.
 
-    It starts where the user's code was called, not with our calls, and keeps the last line of the
-    user's own. A traceback without any line of the user's is returned as it is, or empty without
-    `ours`.
+    It starts with the user's first frame, and a shortened text includes the user's last line. A
+    traceback without the user's frames is returned whole, or empty if `ours` is not set.
     """
 
     def write() -> str:
         first = trail = error.__traceback__
-        while trail is not None and trail.tb_frame.f_code.co_filename.startswith(_NOT_THEIRS):
+        while trail is not None and trail.tb_frame.f_code.co_filename.startswith(_INTERNAL):
             trail = trail.tb_next
         if trail is None and not isinstance(error, SyntaxError):
             if not ours:
@@ -112,13 +111,13 @@ def traceback_of(error: BaseException, ours: bool = True) -> str:
     return printable_lines(text)
 
 
-def names_their_line(told: str) -> bool:
-    """Whether a traceback names a line of a file that is neither of this package nor a library."""
-    return bool(own_lines(told.splitlines()))
+def has_user_line(trace: str) -> bool:
+    """Whether a traceback has a line of a file outside this package and libraries."""
+    return bool(own_lines(trace.splitlines()))
 
 
 def own_lines(lines: Sequence[str]) -> list[int]:
-    """Return the numbers of the lines of a traceback on the author's own last call, in order."""
+    """Return the numbers of the traceback's lines about the last call in the user's files."""
     own: list[int] = []
     is_own = False
     for number, line in enumerate(lines):
@@ -137,11 +136,11 @@ def _is_library(file: str) -> bool:
     installed = any(
         f"{os.sep}{name}{os.sep}" in file for name in ("site-packages", "dist-packages")
     )
-    return installed or file.startswith((*_NOT_THEIRS, _LIBRARY))
+    return installed or file.startswith((*_INTERNAL, _LIBRARY))
 
 
 def without_folders(text: str) -> str:
-    """Return a text in which absolute paths are the names of their files.
+    """Return a text with absolute paths replaced by file names.
 
     >>> without_folders("kaggle:/home/ann/bots/main.py:agent bots/bob.py http://host/play")
     'kaggle:main.py:agent bots/bob.py http://host/play'
@@ -149,40 +148,40 @@ def without_folders(text: str) -> str:
     return _FOLDERS.sub("", text)
 
 
-def printable(text: str, most: int = MAX_REASON) -> str:
-    """Return a text in one line of at most `most` characters, what cannot be printed escaped.
+def printable(text: str, limit: int = MAX_REASON) -> str:
+    """Return a text in one line of at most `limit` characters, other characters escaped.
 
     >>> printable("red: \\x1b[31m")
     'red: \\\\x1b[31m'
     """
-    shortened = _shortened(text, most)
+    shortened = _shortened(text, limit)
     if shortened.isprintable():
         return shortened
-    return _shortened("".join(c if c.isprintable() else _escaped(c) for c in shortened), most)
+    return _shortened("".join(c if c.isprintable() else _escaped(c) for c in shortened), limit)
 
 
-def printable_lines(text: str, most: int = MAX_TRACEBACK) -> str:
-    r"""Return the last `most` characters of a text in lines, what cannot be printed escaped.
+def printable_lines(text: str, limit: int = MAX_TRACEBACK) -> str:
+    r"""Return the last `limit` characters of a text of lines, unprintable ones escaped.
 
     >>> print(printable_lines("one\r\ntwo \x1b[2J"))
     one
     two \x1b[2J
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    kept = "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text[-most:])
-    return kept if max(len(text), len(kept)) <= most else "...\n" + kept[-most:]
+    end = "".join(c if c.isprintable() or c in "\n\t" else _escaped(c) for c in text[-limit:])
+    return end if max(len(text), len(end)) <= limit else "...\n" + end[-limit:]
 
 
 def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
-def _unplaced(text: str) -> str:
+def _without_address(text: str) -> str:
     return _ADDRESS.sub("", text) if " at 0x" in text else text
 
 
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 3] + "..."
+def _shortened(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 3] + "..."
 
 
 def _type_name(value: object) -> str:

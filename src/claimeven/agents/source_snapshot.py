@@ -1,6 +1,6 @@
-"""The text of agents' files, as it was when play began or read now, and its loading.
+"""The source files of agents: snapshots from the start of play, reading, and loading.
 
-A file that cannot be a program in Python is refused in a sentence that names its kind.
+A file that cannot be Python is rejected with a message that names its kind.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from claimeven.suggestions import did_you_mean_file
 
 Result = TypeVar("Result")
 
-#: MB that a file with an agent may have.
+#: Maximum size of an agent's file in MB.
 MAX_SOURCE = 64
-#: Bytes at the start of a file by which its kind is known.
+#: Bytes at the start of a file that decide its kind.
 _HEAD = 4096
-#: What files with an agent are often called.
+#: Common names of files with an agent.
 _DEFAULT_FILES = ("main.py", "agent.py", "submission.py", "my_agent.py")
 
-_held: dict[str, bytes] = {}
+_snapshots: dict[str, bytes] = {}
 
 
 def run_file(place: str, run: Callable[[], Result]) -> Result:
-    """Run the code of a file: its prints go to stderr, and `InvalidSpec` reports what it raises."""
+    """Run the code of a file: its output goes to stderr, its exceptions become `InvalidSpec`."""
     try:
         with PrintsToStderr():
             return run()
@@ -39,22 +39,22 @@ def run_file(place: str, run: Callable[[], Result]) -> Result:
         raise InvalidSpec(reason, traceback_of(error)) from error
 
 
-def hold(texts: Mapping[str, bytes]) -> None:
-    """Use these texts in this process, by the names of their files in specs."""
-    _held.update(texts)
+def store_sources(texts: Mapping[str, bytes]) -> None:
+    """Use these contents in this process, by the names of the files in specs."""
+    _snapshots.update(texts)
 
 
 def content_of(place: str) -> bytes | None:
-    """Return the text used for a file; None for one that is not there or is no source."""
+    """Return the source of a file; None if it does not exist or is not Python source."""
     with suppress(OSError, ValueError):
         return source_of(place)
     return None
 
 
 def source_of(place: str) -> bytes:
-    """Return the text used for a file. Raises `InvalidSpec` if it can be no Python."""
-    if place in _held:
-        return _held[place]
+    """Return the source of a file. Raises `InvalidSpec` if it cannot be Python."""
+    if place in _snapshots:
+        return _snapshots[place]
     refusal = refusal_of(place)
     if refusal is not None:
         raise InvalidSpec(refusal)
@@ -64,15 +64,15 @@ def source_of(place: str) -> bytes:
         raise InvalidSpec(f"{place} cannot be read: {error.strerror}") from None
 
 
-def is_there(place: str) -> bool:
-    """Whether there is a file or anything else of that name."""
+def exists(place: str) -> bool:
+    """Whether a file or folder of that name exists."""
     with suppress(OSError, ValueError):
         return bool(place) and Path(place).exists()
     return False
 
 
 def refusal_of(place: str) -> str | None:
-    """Say why a file can be no Python, from its kind and its first bytes; None if it can.
+    """Return why a file cannot be Python, from its kind and its first bytes; None if it can.
 
     >>> refusal_of("nowhere.py")
     'there is no file nowhere.py'
@@ -82,14 +82,14 @@ def refusal_of(place: str) -> str | None:
         if path.is_dir():
             inner = sorted(path.glob("*.py"), key=lambda file: file.name not in _DEFAULT_FILES)
             hint = f": name the file in it, {inner[0]}" if inner else ""
-            return f"{place} is a folder, and no file{hint}"
+            return f"{place} is a folder, not a file{hint}"
         if not path.exists():
             return f"there is no file {place}{did_you_mean_file(place)}"
         if not path.is_file():
-            return f"{place} is a device or a pipe, and no file"
+            return f"{place} is a device or a pipe, not a file"
         size = path.stat().st_size >> 20
         if size > MAX_SOURCE:
-            return f"{place} has {size:,} MB: a file with an agent has at most {MAX_SOURCE}"
+            return f"{place} must have at most {MAX_SOURCE} MB, got {size:,}"
         with path.open("rb") as file:
             return _refusal_of_head(place, file.read(_HEAD))
     except (OSError, ValueError) as error:
@@ -102,7 +102,7 @@ def _refusal_of_head(place: str, head: bytes) -> str | None:
         head.startswith((b"PK\x03\x04", b"\x1f\x8b", b"BZh", b"\xfd7zXZ"))
         or head[257:262] == b"ustar"
     ):
-        return f"{place} is an archive: unpack it and name the file in it that plays, main.py"
+        return f"{place} is an archive: unpack it and name the agent's file, such as main.py"
     if text.startswith(b"{") and (b'"cells"' in head or b'"nbformat"' in head):
         return (
             f"{place} is a notebook: save the cell with the agent as a file, with %%writefile"
@@ -111,5 +111,5 @@ def _refusal_of_head(place: str, head: bytes) -> str | None:
     if text.startswith((b"<!doctype", b"<html", b"<?xml")):
         return f"{place} is a web page: download the Python file itself, such as GitHub's Raw"
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return f"{place} is no text: it holds binary data where a Python file is expected"
+        return f"{place} must be a Python file, got binary data"
     return None

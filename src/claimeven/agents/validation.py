@@ -1,7 +1,7 @@
-"""The answers of agents, checked once and turned into plain data that all else can trust.
+"""Validation of agents' answers: each is checked once and converted to plain data.
 
-A decision from `plain_decision` holds numbers, texts, lists and dicts of Python and nothing else,
-whole and of bounded size: it can be written as JSON, stored and sent.
+A decision from `plain_decision` contains only numbers, texts, lists and dicts of Python, of bounded
+size: it can be written as JSON, stored and sent.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from claimeven.agents.base import Agent, AgentFault, Decision, FaultKind
 from claimeven.agents.sanitize import MAX_BITS, printable, shown
 from claimeven.game.position import Position
 
-#: Values that one entry of `details` may hold, their depth, and characters of its texts.
+#: Limits of one entry of `details`: its values, their depth, and the characters of its texts.
 MAX_VALUES, MAX_DEPTH, MAX_CHARACTERS = 5_000, 20, 10_000
-#: Entries of `details` that are kept.
+#: Maximum number of entries of `details`.
 MAX_ENTRIES = 100
-#: Characters of a name of a detail, and of a word for a column.
+#: Maximum characters of the name of a detail, and of a word for a column.
 MAX_NAME = 60
-#: The largest count that is believed.
+#: The largest valid count.
 MAX_COUNT = 2**63 - 1
-#: How far the sum of a policy may lie from 1.
-SLACK = 1e-3
+#: Tolerance for the sum of a policy.
+TOLERANCE = 1e-3
 
-#: Details that count something.
+#: Details that are counts.
 _COUNTS = (
     "stored",
     "iterations",
@@ -47,7 +47,7 @@ Check = Callable[[Any, Position], bool]
 
 
 class _TooLarge(Exception):
-    """A detail of too many values."""
+    """A detail has too many values."""
 
 
 def illegal(reason: str) -> AgentFault:
@@ -56,10 +56,10 @@ def illegal(reason: str) -> AgentFault:
 
 
 def plain_decision(decision: object, position: Position) -> Decision:
-    """Return a decision as plain data, its column one that can be played.
+    """Return a decision with a legal column as plain data.
 
-    Raises `AgentFault` naming the part that is not as `Decision` says, and whatever an odd object
-    raises when it is looked at.
+    Raises `AgentFault` naming the part that is not valid, and any exception that an attribute of an
+    odd object raises.
     """
     if type(decision) is not Decision and not isinstance(decision, Decision):
         raise illegal(f"returned {shown(decision)} instead of a Decision")
@@ -68,7 +68,7 @@ def plain_decision(decision: object, position: Position) -> Decision:
         return decision
     details = decision.details
     if not isinstance(details, Mapping):
-        raise illegal(f"returned a Decision whose details are {shown(details)}, no mapping")
+        raise illegal(f"returned a Decision whose details must be a mapping, got {shown(details)}")
     return Decision(
         column,
         None if decision.value is None else _number("value", decision.value, -1.0, 1.0),
@@ -82,10 +82,10 @@ def plain_decision(decision: object, position: Position) -> Decision:
     )
 
 
-def answered(agent: Agent, answer: Any, position: Position) -> Decision:
+def checked_answer(agent: Agent, answer: Any, position: Position) -> Decision:
     """Return the answer of an agent as a plain decision. Raises `AgentFault` as `plain_decision`.
 
-    Of an agent whose decisions are plain only the column is checked.
+    Only the column is checked if the agent is `trusted`.
     """
     if not agent.trusted:
         return plain_decision(answer, position)
@@ -96,7 +96,7 @@ def answered(agent: Agent, answer: Any, position: Position) -> Decision:
 
 
 def _is_plain_column(decision: Decision) -> bool:
-    """Whether a decision has only a column and its seconds, as most do, as plain data."""
+    """Whether a decision has only a column and its seconds, as plain data; most do."""
     seconds, details = decision.seconds, decision.details
     return (
         type(decision) is Decision
@@ -127,7 +127,7 @@ def as_column(answer: Any) -> int:
 
 
 def checked_column(answer: Any, position: Position) -> int:
-    """Return an answer as a column that can be played. Raises `AgentFault` if it is none."""
+    """Return an answer as a legal column. Raises `AgentFault` for any other answer."""
     column = as_column(answer)
     if position.is_legal(column):
         return column
@@ -138,21 +138,21 @@ def checked_column(answer: Any, position: Position) -> int:
     raise illegal(f"returned {what} (counted from 0), {why}: legal were {choices}")
 
 
-def plain(value: Any, most: int = MAX_VALUES, depth: int = MAX_DEPTH) -> Any:
-    """Return a value as JSON can hold it: numbers that are not finite become None, names texts,
-    and anything but numbers, texts, lists and mappings its `repr`.
+def plain(value: Any, limit: int = MAX_VALUES, depth: int = MAX_DEPTH) -> Any:
+    """Return a value as data for JSON: numbers that are not finite become None, keys texts, and
+    objects other than numbers, texts, lists and mappings their `repr`.
 
-    Raises `AgentFault` for more than `most` values, or values nested deeper than `depth`.
+    Raises `AgentFault` for more than `limit` values, or values nested deeper than `depth`.
     """
     try:
-        return _Plain(most, depth).of(value)
+        return _Plain(limit, depth).of(value)
     except _TooLarge:
-        raise illegal(f"told more than {most:,} values at once") from None
+        raise illegal(f"returned more than {limit:,} values in one answer") from None
 
 
 class _Plain:
-    def __init__(self, most: int = MAX_VALUES, depth: int = MAX_DEPTH) -> None:
-        self.left = most
+    def __init__(self, limit: int = MAX_VALUES, depth: int = MAX_DEPTH) -> None:
+        self.left = limit
         self.depth = depth
 
     def of(self, value: Any, depth: int = 0) -> Any:
@@ -190,25 +190,26 @@ class _Plain:
 
 def _details(details: Mapping[Any, Any], position: Position) -> dict[str, Any]:
     """Return the details as plain data, the known ones checked."""
-    kept: dict[str, Any] = {}
+    checked: dict[str, Any] = {}
     for given, value in details.items():
         key = _name(given)
-        if len(kept) == MAX_ENTRIES:
+        if len(checked) == MAX_ENTRIES:
             break
         try:
             detail = _Plain().of(value)
         except _TooLarge:
-            detail = f"left out: it holds more than {MAX_VALUES:,} values"
+            detail = f"left out: it has more than {MAX_VALUES:,} values"
         if detail is not None and key in _CHECKS:
             wanted, fits = _CHECKS[key]
             if not fits(detail, position):
                 raise illegal(
-                    f"returned a Decision whose {key} in details is {shown(detail)}, not {wanted}"
+                    f"returned a Decision whose {key} in details must be {wanted}, got"
+                    f" {shown(detail)}"
                 )
-        kept[key] = detail
-    if "full" in kept and kept.get("stored") is None:
-        del kept["full"]  # full of what?
-    return kept
+        checked[key] = detail
+    if "full" in checked and checked.get("stored") is None:
+        del checked["full"]  # it has no meaning without `stored`
+    return checked
 
 
 def _name(key: Any) -> str:
@@ -219,7 +220,7 @@ def _whole(name: str, amount: Any, low: int = 0) -> int:
     """Return a whole number from `low`. Raises `AgentFault` naming the field."""
     number = int(_finite(name, amount))
     if amount != number:
-        raise _wrong(name, amount, "no whole number")
+        raise _wrong(name, amount, "not a whole number")
     if not low <= number <= MAX_COUNT:
         raise _wrong(name, amount, "out of range")
     return number
@@ -228,7 +229,7 @@ def _whole(name: str, amount: Any, low: int = 0) -> int:
 def _number(name: str, amount: Any, low: float, high: float = math.inf) -> float:
     """Return a finite number in a range. Raises `AgentFault` naming the field."""
     number = float(_finite(name, amount))
-    if not low - SLACK <= number <= high + SLACK:
+    if not low - TOLERANCE <= number <= high + TOLERANCE:
         raise _wrong(name, amount, "out of range")
     return min(max(number, low), high)
 
@@ -236,12 +237,12 @@ def _number(name: str, amount: Any, low: float, high: float = math.inf) -> float
 def _finite(name: str, amount: Any) -> int | float:
     """Return a number as an int or float. Raises `AgentFault` naming the field."""
     if not isinstance(amount, Real) or isinstance(amount, bool):
-        raise _wrong(name, amount, "no number")
+        raise _wrong(name, amount, "not a number")
     number = int(amount) if isinstance(amount, Integral) else float(amount)
     if isinstance(number, int) and number.bit_length() > MAX_BITS:
         raise _wrong(name, amount, "out of range")
     if not math.isfinite(number):
-        raise _wrong(name, amount, "no number")
+        raise _wrong(name, amount, "not a number")
     return number
 
 
@@ -257,13 +258,13 @@ def _policy(policy: Any, position: Position) -> tuple[float, ...]:
         shares = tuple(islice(policy, columns + 1))
     if len(shares) != columns:
         raise illegal(
-            f"returned a Decision whose policy is {shown(policy)}, not one number a column"
+            f"returned a Decision whose policy must be one number a column, got {shown(policy)}"
         )
     chances = tuple(_number("policy", share, 0.0, 1.0) for share in shares)
-    if sum(c for column, c in enumerate(chances) if not position.is_legal(column)) > SLACK:
-        raise illegal("returned a Decision whose policy has a chance for a full column")
-    if abs(sum(chances) - 1.0) > SLACK:
-        raise illegal(f"returned a Decision whose policy sums to {sum(chances):g}, not to 1")
+    if sum(c for column, c in enumerate(chances) if not position.is_legal(column)) > TOLERANCE:
+        raise illegal("returned a Decision whose policy must be 0 for a full column")
+    if abs(sum(chances) - 1.0) > TOLERANCE:
+        raise illegal(f"returned a Decision whose policy must sum to 1, got {sum(chances):g}")
     return chances
 
 
@@ -297,7 +298,7 @@ _COUNT: tuple[str, Check] = (
     "a whole number from 0",
     lambda value, position: type(value) is int and 0 <= value <= MAX_COUNT,
 )
-#: Known details: each in words, and whether a plain value fits.
+#: Known details: their description, and the test of a plain value.
 _CHECKS: dict[str, tuple[str, Check]] = {
     "values": (
         "one number or None a column",
@@ -308,7 +309,7 @@ _CHECKS: dict[str, tuple[str, Check]] = {
     "value_words": ("one short text a column", _each_column(_is_text)),
     "values_are": _TEXT,
     "backend": _TEXT,
-    "line": ("columns that can be played one after the other", _is_line),
+    "line": ("columns that can be played one after another", _is_line),
     "branching": ("a number", lambda value, position: _is_number(value)),
     **dict.fromkeys(_COUNTS, _COUNT),
 }

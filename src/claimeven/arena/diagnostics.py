@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from claimeven.agents.base import FaultKind
-from claimeven.agents.sanitize import names_their_line
+from claimeven.agents.sanitize import has_user_line
 
 #: Advice for a process that ended without a traceback.
 ENDED_ADVICE = (
@@ -108,7 +108,7 @@ _BY_REASON: dict[FaultKind, dict[str, str]] = {
         " 2 the players; the page on agents of other shapes has more",
         r"wrote a line without end": "end each answer with a newline, and write only answers to"
         " stdout: other messages belong on stderr",
-        r"wrote into the connection": "do not use files that you did not open, such as"
+        r"wrote to the connection": "do not use files that you did not open, such as"
         " os.write(3, ...): one of them is the connection of the agent",
     },
 }
@@ -128,12 +128,12 @@ _LOADING = {
     r"ModuleNotFoundError": _IMPORTS,
     r"relative import|'__name__' not": "import without a dot: from [FOLDER.]helper import NAME",
     r"FileNotFoundError": FILES_ADVICE,
-    r" is (a folder|a device|an archive|a notebook|a web page|no text)": "name the Python file"
+    r" is (a folder|a device|an archive|a notebook|a web page)|must be a Python file": "name the Python file"
     " that holds the agent",
     r"has no option|takes (a whole|a number|yes)": "give only the options that it has",
     r"EOFError": _NO_INPUT,
     r"SystemExit": _NO_EXIT,
-    r"was not done after": "code outside of functions runs while the file is loaded: it may not"
+    r"loading took over": "code outside of functions runs while the file is loaded: it may not"
     " wait or run for ever",
     r"null bytes|codec can't decode|Non-UTF-8|no UTF-8|encoding declar": "save the file as UTF-8",
 }
@@ -154,7 +154,7 @@ def advice_on_fault(kind: FaultKind, reason: str, traceback: str) -> str:
             return advice
     if kind is FaultKind.CRASH and not traceback:
         return ENDED_ADVICE
-    if kind is FaultKind.CRASH and not names_their_line(traceback):
+    if kind is FaultKind.CRASH and not has_user_line(traceback):
         return _CALL_ADVICE
     return _ADVICE[kind]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from claimeven.agents.fingerprint import digests_of
-from claimeven.agents.source_snapshot import hold
+from claimeven.agents.source_snapshot import store_sources
 from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
@@ -49,7 +49,7 @@ class PlanWork:
     @contextmanager
     def runner(self) -> Iterator[RunJobs]:
         """Make the agents in a worker process, and play."""
-        hold(self.texts)
+        store_sources(self.texts)
         with Referee(self.plan, self.keep_decisions, True, self.forfeit_unloadable) as referee:
             yield lambda numbers: self.played_by(referee, numbers)
 

@@ -117,7 +117,7 @@ def check_agent(
         check = _Check(agent, geometry, limit, seed, on_progress)
         check.ask()
         check.play()
-        memory = agent.most_memory() if isinstance(agent, ProcessAgent) else None
+        memory = agent.peak_memory() if isinstance(agent, ProcessAgent) else None
         notes = find_notes(spec, agent, check.is_unseeded)
         prints = tuple(find_prints(agent, max(1, check.moves)))
     others = (

@@ -106,14 +106,14 @@ def test_what_is_no_message_is_told(tmp_path: Path, junk: bytes) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(f"{WRITES}\ndef agent(position):\n    write({junk!r})\n    return 0\n")
     faults = play_match("greedy", f"{bot}:agent", games=1).forfeits[1]
-    assert faults == {"wrote into the connection of its process": 1}
+    assert faults == {"wrote to the connection of its process": 1}
 
 
 def test_a_message_without_end_is_bounded(tmp_path: Path) -> None:
     bot = tmp_path / "bot.py"
     bot.write_text(f"{WRITES}\ndef agent(position):\n    write(b'x', 1 << 28)\n    return 0\n")
     faults = play_match("greedy", f"{bot}:agent", games=1).forfeits[1]
-    assert faults == {"wrote into the connection of its process": 1}
+    assert faults == {"wrote to the connection of its process": 1}
 
 
 def test_a_decision_that_tells_too_much_is_refused_in_a_sentence(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_its_memory_is_told_and_not_that_of_who_started_it() -> None:
     ours = np.ones(300 << 17)  # 300 MB, all of it used
     agent = make_agent(bot("first"))
     assert isinstance(agent, ProcessAgent)
-    told = agent.most_memory()
+    told = agent.peak_memory()
     agent.close()
     assert told is not None
     assert 10 < told < ours.nbytes >> 20
@@ -177,7 +177,9 @@ def test_a_process_may_hold_half_of_a_small_machine(monkeypatch: pytest.MonkeyPa
 def test_an_agent_that_has_less_memory_than_python_takes_is_refused_in_a_sentence(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    with pytest.raises(InvalidSpec, match="raised MemoryError: it wanted more than the 1 MB"):
+    with pytest.raises(
+        InvalidSpec, match="raised MemoryError: it needs more than its limit of 1 MB"
+    ):
         make_agents(["greedy"], sandbox=Sandbox(all_agents=True, memory_limit_mb=1))
     assert capfd.readouterr() == ("", "")
 
@@ -275,7 +277,7 @@ def test_an_agent_that_is_never_loaded_is_told(
         "import time\nwhile True:\n    time.sleep(0.1)\ndef agent(obs, config): return 0\n",
         encoding="utf-8",
     )
-    told = f"{prefix}{file} cannot be loaded: it was not done after the 0.5 s it had (load_timeout)"
+    told = f"{prefix}{file} cannot be loaded: loading took over 0.5 s (load_timeout)"
     with pytest.raises(InvalidSpec) as caught:
         make_agents([prefix + str(file)], sandbox=Sandbox(load_timeout=0.5))
     assert str(caught.value) == told

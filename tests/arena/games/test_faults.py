@@ -31,10 +31,10 @@ FAULTS = {
     "crashes": ("crash", "ended its process: signal SIGSEGV"),
     "killed": ("crash", "ended its process: signal SIGKILL"),
     "swaps": ("crash", "ended its process: exit status 0"),
-    "writes": ("crash", "wrote into the connection of its process"),
+    "writes": ("crash", "wrote to the connection of its process"),
     "shuts": ("crash", "ended its process: "),
-    "hoards": ("memory", "raised MemoryError: it wanted more than the 300 MB it may have"),
-    "eats": ("memory", "raised MemoryError: it wanted more than the 300 MB it may have"),
+    "hoards": ("memory", "raised MemoryError: it needs more than its limit of 300 MB"),
+    "eats": ("memory", "raised MemoryError: it needs more than its limit of 300 MB"),
     "junk": ("illegal", "returned {'column': 'three'} instead of a column number"),
     "full": ("illegal", "returned column 0 (counted from 0), which is full: legal were 1, 2"),
 }

@@ -106,48 +106,52 @@ FAULTS = [
 ]
 #: Decisions that are rejected, with their messages.
 DECISIONS = [
-    (told(nodes="many"), "nodes is 'many', no number"),
-    (told(nodes=2.5), "nodes is 2.5, no whole number"),
+    (told(nodes="many"), "nodes is 'many', not a number"),
+    (told(nodes=2.5), "nodes is 2.5, not a whole number"),
     (told(nodes=-1), "nodes is -1, out of range"),
     (told(nodes=10**400), "nodes is a whole number of 1,329 bits, out of range"),
-    (told(iterations=True), "iterations is True, no number"),
-    (told(depth=math.inf), "depth is inf, no number"),
-    (told(seconds=None), "seconds is None, no number"),
+    (told(iterations=True), "iterations is True, not a number"),
+    (told(depth=math.inf), "depth is inf, not a number"),
+    (told(seconds=None), "seconds is None, not a number"),
     (told(seconds=-1.0), "seconds is -1.0, out of range"),
-    (told(value=math.nan), "value is nan, no number"),
+    (told(value=math.nan), "value is nan, not a number"),
     (told(value=1.5), "value is 1.5, out of range"),
     (told(value=10**400), "value is a whole number of 1,329 bits, out of range"),
-    (told(policy=0.5), "policy is 0.5, not one number a column"),
-    (told(policy=(1.0,)), "policy is (1.0,), not one number a column"),
-    (told(policy=[1.0] * 7), "policy has a chance for a full column"),
-    (told(policy=[0.5] + [0.0] * 6), "policy sums to 0.5, not to 1"),
+    (told(policy=0.5), "policy must be one number a column, got 0.5"),
+    (told(policy=(1.0,)), "policy must be one number a column, got (1.0,)"),
+    (told(policy=[1.0] * 7), "policy must be 0 for a full column"),
+    (told(policy=[0.5] + [0.0] * 6), "policy must sum to 1, got 0.5"),
     (told(policy=[2.0, -1.0] + [0.0] * 5), "policy is 2.0, out of range"),
-    (told(details=None), "details are None, no mapping"),
-    (with_details(branching="wide"), "branching in details is 'wide', not a number"),
+    (told(details=None), "details must be a mapping, got None"),
+    (with_details(branching="wide"), "branching in details must be a number, got 'wide'"),
     (
         with_details(stored=10**5000),
-        "stored in details is 'a whole number of 16,610 bits', not a whole number from 0",
+        "stored in details must be a whole number from 0, got 'a whole number of 16,610 bits'",
     ),
     (
         with_details(line=[50]),
-        "line in details is [50], not columns that can be played one after the other",
+        "line in details must be columns that can be played one after another, got [50]",
     ),
     (
         with_details(values=["a"] * 7),
-        "values in details is ['a', 'a', 'a', 'a', 'a', 'a', 'a'], not one number or None a column",
+        "values in details must be one number or None a column, got"
+        " ['a', 'a', 'a', 'a', 'a', 'a', 'a']",
     ),
-    (with_details(visits=[1, 2]), "visits in details is [1, 2], not one number a column"),
+    (with_details(visits=[1, 2]), "visits in details must be one number a column, got [1, 2]"),
     (
         with_details(line=[0] * 5_000),
-        "line in details is 'left out: it holds more than 5,000 values', not columns that can be"
-        " played one after the other",
+        "line in details must be columns that can be played one after another, got 'left out: it"
+        " has more than 5,000 values'",
     ),
     (
         with_details(stored=[0] * 5_000),
-        "stored in details is 'left out: it holds more than 5,000 values', not a whole number"
-        " from 0",
+        "stored in details must be a whole number from 0, got 'left out: it has more than 5,000"
+        " values'",
     ),
-    (with_details(values_are="\x1b[31m"), "values_are in details is '\\x1b[31m', not a short text"),
+    (
+        with_details(values_are="\x1b[31m"),
+        "values_are in details must be a short text, got '\\x1b[31m'",
+    ),
 ]
 FAULTS += [(answer, f"returned a Decision whose {said}") for answer, said in DECISIONS]
 
@@ -222,7 +226,7 @@ def test_details_become_plain_and_bounded() -> None:
     assert details["secret"] == "an object of type Secret"
     assert details["nested"] == {"(1, 2)": {"a": "{3}"}}
     assert details["many"] == "range(0, 1000000000)"
-    assert details["long"] == details["endless"] == "left out: it holds more than 5,000 values"
+    assert details["long"] == details["endless"] == "left out: it has more than 5,000 values"
     assert len(details["text"]) == 10_000
     assert "full" not in details  # of a detail that it did not give
     assert "full" not in asked(with_details(full=True, stored=None)).details

@@ -18,7 +18,7 @@ from claimeven.agents.external.base import ForeignKind
 from claimeven.agents.kaggle_agent import KaggleAgent, load_submission
 from claimeven.agents.options import AgentKind, InvalidSpec
 from claimeven.agents.process.sandbox import Sandbox
-from claimeven.agents.source_snapshot import is_there, refusal_of
+from claimeven.agents.source_snapshot import exists, refusal_of
 from claimeven.game.position import Position
 from claimeven.suggestions import no_such
 
@@ -74,9 +74,9 @@ def _connectx() -> ModuleType:
 def _check(text: str) -> None:
     if text in PLAYERS:
         _connectx()
-    elif is_there(text) and (refusal := refusal_of(text)) is not None:
+    elif exists(text) and (refusal := refusal_of(text)) is not None:
         raise InvalidSpec(refusal)
-    elif not text.endswith(".py") and not is_there(text):
+    elif not text.endswith(".py") and not exists(text):
         raise InvalidSpec(
             f"{no_such('player of Kaggle', text, PLAYERS)}, or a file such as kaggle:main.py"
         )

@@ -1,4 +1,4 @@
-"""An agent in a process of its own, seen from the match."""
+"""An agent in a separate process, seen from the match."""
 
 from __future__ import annotations
 
@@ -33,50 +33,49 @@ from claimeven.parallel.process import (
 )
 
 _Result = TypeVar("_Result")
-#: Processes of agents that are kept at a time: those of a class. Each takes some 50 MB, half of it
-#: shared with the others, and three open files.
+#: Most processes of agents at a time: enough for a class. Each takes some 50 MB, half of it shared
+#: with the others, and three open files.
 MAX_PROCESSES = 32
-#: Seconds an agent from a file may take to be loaded. Heavy packages take about ten on a slow
-#: machine, and a loop that does not end holds everybody up so long.
+#: Seconds that an agent from a file may take to load. Heavy packages take about ten on a slow
+#: machine, and an endless loop delays all other agents by this time.
 FILE_LOAD_SECONDS = 30.0
-#: Seconds an agent of this package may take, which may have to compile its search, and seconds for
-#: whatever else has no limit: a move too.
+#: Seconds for a built-in agent, which may have to compile its search, and seconds for any other
+#: request without a limit, such as a move.
 LOAD_SECONDS, PATIENCE = 120.0, 90.0
-#: Seconds it has at least to begin a game where moves have a limit in time.
+#: Least seconds to start a game if moves have a time limit.
 MIN_PATIENCE = 10.0
-#: Seconds at most that an answer which comes too late is waited for, to spare the process.
-MERCY = 2.0
-#: Seconds it has to give back what it holds.
-FAREWELL = 5.0
-#: One thread each; the same order of sets in every run; and no letter that cannot be printed. What
-#: the user has set is left as it is.
+#: Most seconds to wait for a late answer, so that the process can be reused.
+LATE_SECONDS = 2.0
+#: Seconds for `close` of the agent.
+CLOSE_SECONDS = 5.0
+#: One thread each, a fixed order of sets, and escapes for characters that cannot be printed.
+#: Variables set by the user are not changed.
 VARIABLES = {
     **ONE_CORE,
     "PYTHONHASHSEED": "0",
     "PYTHONIOENCODING": "utf-8:backslashreplace",
 }
-#: What a copy of an agent knows of it.
+#: The attributes that a copy of an agent takes over.
 _COPIED = ("limits", "stateful", "plays", "is_guess", "patience", "_board", "_is_out", "texts")
 
 
 class ProcessAgent(Agent):
-    """An agent made from its spec in a process of its own.
+    """An agent made from its spec in a separate process.
 
-    Whatever it does stays there: it may raise, print, exit, fork or hang. A move that takes longer
-    than the limit allows by the `deadline`, or `PATIENCE` seconds if there is none, ends the
-    process; so does everything that leaves the process in doubt. The next game begins with a
-    fresh one; but an agent that once did not answer within `PATIENCE` seconds is not asked again.
-    It may hold as much memory as `sandbox` says, and stands still while it is not asked for
-    anything. Its prints go to stderr, `MAX_PRINTED` characters a game. `patience` replaces
-    `PATIENCE` if it is set.
+    It may raise, print, exit, fork or hang without effect on this process. The process is killed if
+    a move passes the limit's `deadline` (without one, `PATIENCE` seconds) or if its state is in
+    doubt. The next game starts a new process, except after a stall of `PATIENCE` seconds: then the
+    agent is not asked again. `sandbox` limits its memory. The process is suspended between
+    requests. Its output goes to stderr, `MAX_PRINTED` characters a game. The attribute `patience`
+    replaces `PATIENCE` if it is set.
 
-    The process is started at once, or, with `lazy_start`, when it is first needed. Every
-    process of it has the `texts` that its `file` and other `files` held when the agent was made.
+    The process starts immediately, or with `lazy_start` at the first request. Each process gets the
+    contents of `file` and `files` as they were when the agent was made (`texts`).
 
-    Used by several threads it serves one at a time. `close` ends the process.
+    Threads are served one at a time. `close` ends the process.
     """
 
-    trusted = True  # decisions are checked as they are read
+    trusted = True  # decisions are validated as they arrive
 
     def __init__(
         self,
@@ -90,9 +89,9 @@ class ProcessAgent(Agent):
         self.name = spec
         self._file = file
         places = [*files, *([] if file is None else file[:1])]
-        held = {place: content_of(place) for place in places if place.endswith(".py")}
+        contents = {place: content_of(place) for place in places if place.endswith(".py")}
         self.texts: dict[str, bytes] = {
-            place: text for place, text in held.items() if text is not None
+            place: text for place, text in contents.items() if text is not None
         }
         sandbox = sandbox or Sandbox()
         self._made_of = spec, file, sandbox, True, from_file, files
@@ -112,28 +111,28 @@ class ProcessAgent(Agent):
             self.start()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has a process of its own, started when it is needed, and has seen no game."""
+        """A copy starts its own process at the first request and has not seen a game."""
         state = {name: getattr(self, name) for name in _COPIED}
         return ProcessAgent, self._made_of, state
 
     @property
     def printed(self) -> int:
-        """Characters that the agent has printed so far."""
+        """The number of characters that the agent has printed."""
         return self._output.seen
 
     @property
     def process(self) -> int | None:
-        """The number of the process, None while there is none."""
+        """The id of the process; None if it is not running."""
         return None if self._child is None else self._child.process
 
     def start(self) -> None:
-        """Start the process where there is none, and wait for nothing."""
+        """Start the process if it is not running, without waiting for it."""
         with self._lock:
             if self._child is None:
                 self._start()
 
     def make(self) -> None:
-        """Wait for the agent to be made. Raises `InvalidSpec` if it cannot be."""
+        """Wait until the agent is made. Raises `InvalidSpec` if it cannot be."""
         with self._lock:
             if self._made or self._child is None:
                 return
@@ -156,34 +155,34 @@ class ProcessAgent(Agent):
         self._ask("check_board", answers.nothing, may_refuse=True, geometry=board)
 
     def load(self, geometry: Geometry) -> None:
-        """Let the agent make itself ready. Raises `InvalidSpec` or `AgentFault` if it fails."""
+        """Let the agent load. Raises `InvalidSpec` or `AgentFault` if it fails."""
         self.note_board(geometry)
         board, seconds = codec.from_geometry(geometry), self._load_timeout
         self._ask("load", answers.nothing, seconds, self._too_long, may_refuse=True, geometry=board)
 
     def note_board(self, geometry: Geometry) -> None:
-        """Note the board that every process of the agent is to be made ready for."""
+        """Note the board for which each new process of the agent loads."""
         self._board = geometry
 
     def note_limit(self, limit: Limit) -> None:
-        """Note what moves are limited to: to begin a game must not take much longer than one."""
+        """Note the limit of moves: the start of a game may not take much longer than a move."""
         if limit.seconds is not None:
             self.patience = max(MIN_PATIENCE, limit.deadline)
 
     def note_generator(self, rng: np.random.Generator) -> None:
-        """Note the generator of the game that is about to begin. The process makes one of the same
-        seed, and seeds by it what else the agent may draw from; `rng` itself is left as it is.
+        """Note the generator of the next game, without drawing from it. The process makes one of
+        the same seed and seeds the agent's other sources of randomness by it.
         """
         if rng is not self._rng:
             self._rng, self._is_sent = rng, False
 
     def reset(self) -> None:
-        """Begin a game, with a fresh process if the last one has ended."""
+        """Start a game, with a new process if the last one has ended."""
         self._output.start_game()
         self._ask("reset", answers.nothing, self._default_patience, seed=self._seed())
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Ask the process. Raises `AgentFault` for whatever goes wrong."""
+        """Ask the process for a move. Raises `AgentFault` if anything fails."""
         seconds, late = self._default_patience, ""
         if limit.seconds is not None:
             seconds, late = limit.deadline, limit.overrun
@@ -194,7 +193,7 @@ class ProcessAgent(Agent):
                 self._ask("reset", answers.nothing, seed=self._seed())
             try:
                 return self._exchange("choose", check, seconds, late, seed=self._seed(), **asked)
-            except ChildGone:  # since it answered last
+            except ChildGone:  # the process ended after its last answer
                 self._ask("reset", answers.nothing, seed=self._seed())
                 decision: Decision = self._ask(
                     "choose", check, seconds, late, seed=self._seed(), **asked
@@ -202,7 +201,7 @@ class ProcessAgent(Agent):
                 return decision
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Yield the steps of a decision. Raises `AgentFault` where they end early."""
+        """Yield the steps of a decision. Raises `AgentFault` if they end early."""
         lines, fault = self._ask("trace", answers.trace, **_asked(position, limit))
         yield from lines
         if fault is not None:
@@ -213,22 +212,22 @@ class ProcessAgent(Agent):
         view: TreeView | None = self._ask("tree", answers.tree, depth=depth, nodes=nodes)
         return view
 
-    def most_memory(self) -> float | None:
-        """Return the most memory the process has held so far, in MB; None if that is not known."""
+    def peak_memory(self) -> float | None:
+        """Return the peak memory of the process in MB; None if that is not known."""
         with self._lock:
             if self._child is None or not self._made:
                 return None
             found: float | None = None
             with contextlib.suppress(AgentFault):
-                found = self._ask("most_memory", answers.megabytes)
+                found = self._ask("peak_memory", answers.megabytes)
             return found
 
     def close(self) -> None:
-        """Let the agent give back what it holds, and end the process."""
+        """Close the agent, and end the process."""
         with self._lock:
             if self._child is not None and self._made:
                 with contextlib.suppress(AgentFault, ChildGone):
-                    self._exchange("close", answers.nothing, FAREWELL)
+                    self._exchange("close", answers.nothing, CLOSE_SECONDS)
             if self._child is not None:
                 self._child.end()
             self._drop()
@@ -243,18 +242,18 @@ class ProcessAgent(Agent):
         self._made = self._is_sent = False
         texts = {place: text.decode("latin-1") for place, text in self.texts.items()}
         make = {"spec": self.name, "file": self._file, "memory_mb": self._memory_mb}
-        with contextlib.suppress(ChildEnded):  # which is reported when it is made
+        with contextlib.suppress(ChildEnded):  # `make` reports it
             self._child.send(pack({"do": "make", **make, "texts": texts}))
 
     def _seed(self) -> list[list[int]] | None:
-        """Return the seed of the generator, None if the process has the generator by now."""
+        """Return the seed of the generator, None if the process already has it."""
         if self._is_sent or self._rng is None:
             return None
         self._is_sent = True
         return codec.from_generator(self._rng)
 
     def _revive(self) -> None:
-        """See to it that there is a process, as ready as the one before it was."""
+        """Start and load the process if it is not running."""
         if self._is_out:
             raise AgentFault(self._is_out, kind=FaultKind.STALL)
         if self._child is None or self._child.ended:
@@ -277,10 +276,10 @@ class ProcessAgent(Agent):
 
     @property
     def _too_long(self) -> str:
-        return f"it was not done after the {self._load_timeout:g} s it had (load_timeout)"
+        return f"loading took over {self._load_timeout:g} s (load_timeout)"
 
     def _ask(self, *given: Any, **named: Any) -> Any:
-        """`_exchange` with a process that is there, started if need be. Raises `AgentFault`."""
+        """`_exchange` with a running process, started if necessary. Raises `AgentFault`."""
         with self._lock:
             self._revive()
             try:
@@ -298,7 +297,7 @@ class ProcessAgent(Agent):
         may_refuse: bool = False,
         **arguments: Any,
     ) -> _Result:
-        """Ask for something and return the answer: see `_answer`. Raises `ChildGone` too."""
+        """Send a request and return the answer: see `_answer`. Raises `ChildGone` too."""
         assert self._child is not None
         try:
             self._child.send(pack({"do": do, **arguments}))
@@ -310,13 +309,12 @@ class ProcessAgent(Agent):
     def _answer(
         self, check: Callable[[Any], _Result], seconds: float, late: str, may_refuse: bool
     ) -> _Result:
-        """Return the answer that comes within so many seconds, as `check` returns its value.
+        """Return the answer that arrives within `seconds`, validated by `check`.
 
-        `late` is the reason if it does not; empty if nothing limits the time. A process that does
-        not answer, or not as it should, is ended; one that answers a little later is kept, though
-        that is a fault all the same, unless it was this process that was stopped meanwhile. Raises
-        `ChildGone` if it had ended before it was asked, and `InvalidSpec` for an agent that is
-        refused, which only some answers may do.
+        `late` is the reason of a late answer; empty if time is not limited. A process is killed if
+        it does not answer or answers invalid data. One that answers a little late stays, but has a
+        fault unless this process was stopped during the wait. Raises `ChildGone` if the process had
+        ended before the request, and `InvalidSpec` for a rejected agent if `may_refuse`.
         """
         assert self._child is not None
         in_time, resumed = True, resume_count()
@@ -326,7 +324,7 @@ class ProcessAgent(Agent):
                 message = self._child.receive(seconds)
             except ChildTimeout:
                 in_time = resume_count() != resumed
-                message = self._child.receive(seconds if in_time else min(seconds, MERCY))
+                message = self._child.receive(seconds if in_time else min(seconds, LATE_SECONDS))
             if not in_time:
                 raise AgentFault(lateness, kind=FaultKind.TIME)
             return check(answers.read_value(message, may_refuse))
@@ -335,7 +333,7 @@ class ProcessAgent(Agent):
         except AgentFault as error:
             if error.kind is not FaultKind.MEMORY:
                 raise
-            reason = f"{error}: it wanted more than the {self._memory_mb:,} MB it may have"
+            reason = f"{error}: it needs more than its limit of {self._memory_mb:,} MB"
             fault = AgentFault(reason, error.traceback, error.kind)
         except ChildEnded as ended:
             if isinstance(ended, ChildGone):
@@ -347,9 +345,9 @@ class ProcessAgent(Agent):
                 self._is_out = f"{lateness} earlier and is not asked again: limit the seconds"
             fault = AgentFault(lateness, kind=FaultKind.STALL)
         except (ChildProtocolError, Malformed):
-            fault = AgentFault("wrote into the connection of its process")
+            fault = AgentFault("wrote to the connection of its process")
         except BaseException:
-            self._drop()  # an answer that is still to come would be taken for the next one
+            self._drop()  # a late answer would be taken for the next one
             raise
         finally:
             if self._child is not None:
@@ -363,10 +361,10 @@ class ProcessAgent(Agent):
         self._child = None
 
 
-def fault_of(ended: ChildEnded, said: str = "") -> AgentFault:
-    """Return the fault of an agent whose process has ended; `said` is added to the reason."""
+def fault_of(ended: ChildEnded, output: str = "") -> AgentFault:
+    """Return the fault of an agent whose process has ended; `output` is added to the reason."""
     kind = FaultKind.MEMORY if ended.out_of_memory else FaultKind.CRASH
-    return AgentFault(f"ended its process: {ended}{said}", kind=kind)
+    return AgentFault(f"ended its process: {ended}{output}", kind=kind)
 
 
 def _asked(position: Position, limit: Limit) -> dict[str, Any]:

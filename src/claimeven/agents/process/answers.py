@@ -1,8 +1,8 @@
-"""The answers of an agent's process, checked: an agent can write whatever it likes in their place.
+"""Validation of the answers of an agent's process: an agent may write any bytes instead of them.
 
-An answer is an object of JSON: `value`, or `fault` with a `traceback` and a `kind` (what the agent
-did), or `invalid` with a `traceback` (a spec or a file that makes no agent). All of it comes out as
-plain data of bounded size, and its texts hold nothing that a terminal obeys.
+An answer is a JSON object: `value`, or `fault` with a `traceback` and a `kind`, or `invalid` with a
+`traceback` for an invalid spec or file. The result is plain data of bounded size, and its texts
+contain no control characters.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ from claimeven.parallel.connection import unpack
 MAX_LINES, MAX_LINE, MAX_TREE = 10_000, 1_000, 1_000_000
 #: Bytes of the longest answer.
 MAX_ANSWER = 1 << 24
-#: Numbers of a decision: its fields, in their order.
+#: The number of fields of a decision.
 _FIELDS = 9
 
 
 class Malformed(Exception):
-    """An answer that the process of an agent never gives by itself."""
+    """An answer that is not a message of our worker."""
 
 
 def read_value(message: bytes, may_refuse: bool = False) -> Any:
-    """Return the value of an answer, not checked yet. Raises `Malformed`; the `AgentFault` that the
-    answer reports; and `InvalidSpec` if it refuses the agent, which it `may`.
+    """Return the value of an answer, not validated yet.
+
+    Raises `Malformed`, the reported `AgentFault`, and `InvalidSpec` for a rejected agent if
+    `may_refuse`.
     """
     try:
         answer = unpack(message)
@@ -49,14 +51,12 @@ def read_value(message: bytes, may_refuse: bool = False) -> Any:
 
 
 def nothing(value: Any) -> None:
-    """Check the answer to what is only done."""
+    """Check an answer without a value."""
     _checked(value, type(None))
 
 
 def facts(value: Any) -> tuple[frozenset[str], bool, str, bool]:
-    """Return the limits that an agent knows, whether it remembers games, what plays, and whether
-    that is a guess.
-    """
+    """Return the limits that an agent supports, and its `stateful`, `plays` and `is_guess`."""
     limits, stateful, plays, is_guess = _parts(
         value, limits=list, stateful=bool, plays=str, is_guess=bool
     )
@@ -66,7 +66,7 @@ def facts(value: Any) -> tuple[frozenset[str], bool, str, bool]:
 def decision(value: Any, position: Position) -> Decision:
     """Return a decision for a position.
 
-    Raises `AgentFault` for a decision that is not as it must be, as for an agent of this process.
+    Raises `AgentFault` for an invalid decision.
     """
     if len(_checked(value, list)) != _FIELDS:
         raise Malformed
@@ -74,7 +74,7 @@ def decision(value: Any, position: Position) -> Decision:
 
 
 def trace(value: Any) -> tuple[list[str], str | None]:
-    """Return the lines of a trace, and what ended it early."""
+    """Return the lines of a trace, and the fault that ended it early."""
     lines, fault = _parts(value, lines=list, fault=(str, type(None)))
     if len(lines) > MAX_LINES:
         raise Malformed
@@ -99,7 +99,7 @@ def megabytes(value: Any) -> float | None:
 
 
 def _parts(value: Any, **types: Any) -> list[Any]:
-    """Return the parts of an object that has these and no others, each of its type."""
+    """Return the parts of an object that has exactly these keys, each of its type."""
     if _checked(value, dict).keys() != types.keys():
         raise Malformed
     return [

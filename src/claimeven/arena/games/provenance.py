@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from claimeven.agents.base import Limit
-from claimeven.agents.fingerprint import digests_of, held_file, paths_of
+from claimeven.agents.fingerprint import digests_of, paths_of, snapshot_file
 from claimeven.agents.registry import AgentLike
 from claimeven.agents.sanitize import printable
 from claimeven.game.geometry import Geometry
@@ -64,7 +64,7 @@ class Provenance:
                 f"{words} of {spec}"
                 for spec, before in zip(self.specs, self.files, strict=True)
                 for name, words in _differing(before, digests_of(spec or ""))
-                if spec and name != held_file(spec)
+                if spec and name != snapshot_file(spec)
             )
             self._changed = list(dict.fromkeys(found))
         return self._changed

@@ -23,7 +23,7 @@ from claimeven.agents.base import (
     kind_of,
 )
 from claimeven.agents.sanitize import described, printable, printable_lines, traceback_of
-from claimeven.agents.validation import answered, plain
+from claimeven.agents.validation import checked_answer, plain
 from claimeven.game.position import Position
 from claimeven.parallel.interrupts import resume_count
 
@@ -47,7 +47,7 @@ def timed_decision(
         seconds = time.perf_counter() - begin
         if limit.seconds is not None and resume_count() != resumed:
             seconds = min(seconds, limit.seconds)
-        decision = answered(agent, answer, position)
+        decision = checked_answer(agent, answer, position)
         late = limit.seconds is not None and agent.timed and seconds > limit.deadline
     if late:
         raise AgentFault(limit.overrun, kind=FaultKind.TIME)
