@@ -128,8 +128,8 @@ _LOADING = {
     r"ModuleNotFoundError": _IMPORTS,
     r"relative import|'__name__' not": "import without a dot: from [FOLDER.]helper import NAME",
     r"FileNotFoundError": FILES_ADVICE,
-    r" is (a folder|a device|an archive|a notebook|a web page)|must be a Python file": "name the Python file"
-    " that holds the agent",
+    r" is (a folder|a device|an archive|a notebook|a web page)|must be a Python file": "name"
+    " the Python file with the agent",
     r"has no option|takes (a whole|a number|yes)": "give only the options that it has",
     r"EOFError": _NO_INPUT,
     r"SystemExit": _NO_EXIT,

@@ -41,7 +41,7 @@ def test_an_engine_of_another_make_plays_twenty_games() -> None:
     result = play_match(spec_of(), "random", games=20, seed=4, limit=Limit(depth=3))
     assert not any(result.forfeits)
     assert result.wins[0] >= 18
-    assert {*result.games[0].told["nodes"]} == {14, None}  # random counts none
+    assert {*result.games[0].move_stats["nodes"]} == {14, None}  # random counts none
 
 
 def test_an_engine_that_the_system_ends_for_memory_is_told_apart(
