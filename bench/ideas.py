@@ -31,7 +31,7 @@ from claimeven.compiled import Int, Word, Words, inlined, popcount
 from claimeven.game.geometry import Geometry
 from claimeven.solver import ExactSearch, bounds, kernel, steps
 from claimeven.solver.bounds import NO_BOUND
-from claimeven.solver.layout import Fixed, Work
+from claimeven.solver.layout import Arrays, Fixed
 
 #: The complete sets of positions.
 SETS = ("begin-easy", "middle-medium", "begin-medium")
@@ -110,7 +110,7 @@ def not_mirrored(key: Word, columns: Word, height: Word) -> Word:
 
 @inlined
 def order_without_wins(wins: Word, replies: Word, weight: Word) -> Word:
-    return ((steps._MANY - popcount(replies)) << steps._REPLIES_SHIFT) | (
+    return ((steps._MAX_REPLIES - popcount(replies)) << steps._REPLIES_SHIFT) | (
         weight << steps._WEIGHT_SHIFT
     )
 
@@ -124,7 +124,7 @@ def order_without_replies(wins: Word, replies: Word, weight: Word) -> Word:
 def order_without_weight(wins: Word, replies: Word, weight: Word) -> Word:
     """Order equal moves from the right; a key is never 0."""
     return (popcount(wins) << steps._WINS_SHIFT) | (
-        (steps._MANY - popcount(replies)) << steps._REPLIES_SHIFT
+        (steps._MAX_REPLIES - popcount(replies)) << steps._REPLIES_SHIFT
     )
 
 
@@ -169,34 +169,34 @@ def bound_unless_forced(
 
 @inlined
 def all_children_kept(
-    fixed: Fixed, work: Work, base: Word, empties: Int, alpha: Int, best: Int, left: Word
+    fixed: Fixed, arrays: Arrays, base: Word, empties: Int, alpha: Int, best: Int, left: Word
 ) -> tuple[Int, Word]:
     return best, left
 
 
 @inlined
 def expand_one(
-    fixed: Fixed, work: Work, base: Word, node: steps.Node, alpha: Int, nodes: Int
+    fixed: Fixed, arrays: Arrays, base: Word, node: steps.Node, alpha: Int, nodes: Int
 ) -> tuple[bool, Int]:
     """Ask table and bounds about the node itself, and not about its children."""
     empties = np.int64(fixed.cells) - node.ply
-    low, high = _known_bounds(fixed, work.entries, node, empties)
+    low, high = _known_bounds(fixed, arrays.entries, node, empties)
     if empties > steps.NO_TABLE:
-        table_low, table_high = _table_bounds(fixed, work.entries, node.hash)
+        table_low, table_high = _table_bounds(fixed, arrays.entries, node.hash)
         low, high = max(low, table_low), min(high, table_high)
     if high <= alpha:
         return True, high
     if low > alpha:
         return True, low
-    value = _static_bound(fixed, work.setup, node.mine, node.mask, node.threats, empties, alpha)
+    value = _static_bound(fixed, arrays.setup, node.mine, node.mask, node.threats, empties, alpha)
     if value != NO_BOUND:
         return True, value
-    best, left = steps.make_children(fixed, work, base, node, alpha)
+    best, left = steps.make_children(fixed, arrays, base, node, alpha)
     if best > alpha or left == _ZERO:
         return True, best
     if steps.nearest_win(empties) <= alpha:
         return True, steps.nearest_win(empties)
-    steps.open_frame(work.stack, base, node, alpha, best, left, nodes)
+    steps.open_frame(arrays.stack, base, node, alpha, best, left, nodes)
     return False, steps.NONE
 
 

@@ -81,7 +81,7 @@ def test_a_book_may_be_named(run: Run, tmp_path: Path) -> None:
     assert without == usual != with_book
     assert run("solve", "", "1", "--book", book, *SMALL).out == " -7\n1 5\n"
     told = bad_input(run("explain", "", "--book", book, *SMALL))
-    assert told.startswith("the book is wrong: it holds a score of ")
+    assert told.startswith("the book is wrong: no column leads to its score ")
     ran = run("solve", "", "--book", book)
     assert bad_input(ran) == "the book is for 4x4 connect 3, the solver for 7x6 connect 4"
 

@@ -161,7 +161,7 @@ def test_a_hint_that_fails_is_no_end(run: Run, bot: Bot) -> None:
     ("score", "said"),
     [
         (None, "would play it could not work all columns out in the time it has"),
-        (10**9, "1000000000 is no score of a position with 0 of 42 discs."),
+        (10**9, "1000000000 is not a score of a position with 0 of 42 discs."),
     ],
 )
 def test_a_hint_of_scores_that_cannot_be_is_no_end(

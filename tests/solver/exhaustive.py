@@ -21,7 +21,7 @@ from claimeven.game.geometry import Geometry
 from claimeven.solver import layout
 from claimeven.solver.bounds import NO_BOUND, completing_cells, static_bound
 from claimeven.solver.kernel import search
-from claimeven.solver.layout import WORK, Work, fixed_of
+from claimeven.solver.layout import ARRAYS, Arrays, fixed_of
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.steps import decided_value, play_forced, position_hash
 from tests.solver.plain import all_scores, as_arrays
@@ -145,7 +145,7 @@ class Everything:
         self.size = (columns, rows, connect)
         self.geometry = Geometry(columns, rows, connect)
         self.engine = ExactSearch(self.geometry, table_mb=1)
-        self.setup = self.engine.workers[0].work.setup
+        self.setup = self.engine.workers[0].arrays.setup
         mines, masks, scores = as_arrays(*self.size)
         order = np.argsort(mines + masks)
         self.mines, self.masks, self.scores = mines[order], masks[order], scores[order]
@@ -319,7 +319,7 @@ def windows(board: Everything) -> int:
     order = np.random.default_rng(1).permutation(np.flatnonzero(~board.is_full))
     for offset in (0, -1, 1, -2, -3, 2):
         alphas = board.scores[order] + offset
-        values = tested(worker.work, board.mines[order], board.masks[order], alphas)
+        values = tested(worker.arrays, board.mines[order], board.masks[order], alphas)
         scores = board.scores[order]
         is_low = values > alphas
         np.testing.assert_array_equal(is_low, scores > alphas)
@@ -327,16 +327,16 @@ def windows(board: Everything) -> int:
     return board.engine.nodes - before
 
 
-@kernel(void(WORK, uint64[::1], uint64[::1], int64[::1], int64[::1]))
-def _test(work: Work, mines: Boards, masks: Boards, alphas: Numbers, values: Numbers) -> None:
+@kernel(void(ARRAYS, uint64[::1], uint64[::1], int64[::1], int64[::1]))
+def _test(arrays: Arrays, mines: Boards, masks: Boards, alphas: Numbers, values: Numbers) -> None:
     for i in range(len(mines)):
-        values[i] = search(work, mines[i], masks[i], alphas[i])
+        values[i] = search(arrays, mines[i], masks[i], alphas[i])
 
 
-def tested(work: Work, mines: Boards, masks: Boards, alphas: Numbers) -> Numbers:
-    """Return the result of the search for each position and its window."""
+def tested(arrays: Arrays, mines: Boards, masks: Boards, alphas: Numbers) -> Numbers:
+    """Return what the search says of each position and its window."""
     values = np.zeros(len(mines), dtype=np.int64)
-    _test(work, mines, masks, alphas, values)
+    _test(arrays, mines, masks, alphas, values)
     return values
 
 

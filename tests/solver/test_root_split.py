@@ -11,7 +11,7 @@ from claimeven.solver.errors import SearchStopped
 from claimeven.solver.progress import SolveProgress
 from claimeven.solver.queries import BestMoves, column_floors, images_among
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import ALONE_NODES, Child, Session
+from claimeven.solver.session import SOLO_NODES, ChildTask, Session
 from tests.positions import random_positions
 
 SMALL, PLIES = Geometry(5, 5), 5
@@ -30,13 +30,13 @@ def test_threads_apart_find_the_scores_of_one(threads: int) -> None:
     for position in [*positions[:20], Position.from_moves("226744515337")]:
         many.clear()
         assert many.scores(position) == one.scores(position)
-    assert many.statistics.nodes > 20 * ALONE_NODES
+    assert many.statistics.nodes > 20 * SOLO_NODES
     assert many.statistics.searched == one.statistics.searched
 
 
 def test_each_column_is_told_once_or_left_to_all() -> None:
     position = Position.from_moves("226744515337")
-    children = [Child(c, position.play(c), None) for c in position.legal_columns]
+    children = [ChildTask(c, position.play(c), None) for c in position.legal_columns]
     search = ExactSearch(Geometry(), table_mb=8, threads=3)
     lost = Position.from_moves("7176763235454")
     with pytest.raises(SearchStopped):  # the next call starts afresh
@@ -64,7 +64,7 @@ def test_each_column_is_told_once_or_left_to_all() -> None:
 def test_progress_of_one_thread_counts_columns_and_keeps_to_floors() -> None:
     position = Position.from_moves("226744515337")
     right = (-1, 0, -1, 7, 6, -2, 0)
-    children = [Child(c, position.play(c), -right[c]) for c in position.legal_columns]
+    children = [ChildTask(c, position.play(c), -right[c]) for c in position.legal_columns]
     search = ExactSearch(Geometry(), table_mb=8)
     told: list[tuple[int, int]] = []
     seen: list[int] = []

@@ -62,7 +62,7 @@ def test_words_of_columns(geometry: Geometry, moves: str, score: int, words: str
     [("", 22), ("", -22), ("4455", 20), ("44555", -19), ("1212121", 18), ("1212121", 0), ("", 99)],
 )
 def test_scores_that_cannot_be_are_refused(moves: str, score: int) -> None:
-    with pytest.raises(InvalidSolve, match=f"{score} is no score of a position with"):
+    with pytest.raises(InvalidSolve, match=f"{score} is not a score of a position with"):
         last_disc(Position.from_moves(moves), score)
 
 

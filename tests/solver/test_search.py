@@ -19,7 +19,7 @@ from claimeven.solver import kernel, layout
 from claimeven.solver.errors import InvalidSolve, SearchStopped
 from claimeven.solver.progress import SolveProgress
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import ALONE_NODES
+from claimeven.solver.session import SOLO_NODES
 from claimeven.solver.transposition_table import multiplier, unpack
 from tests.positions import position_after
 from tests.solver.positions import hard_positions
@@ -49,7 +49,7 @@ def window(engine: ExactSearch, mine: int, mask: int, alpha: int) -> tuple[int, 
     worker.control[layout.RESUME] = 0
     worker.control[layout.BUDGET] = 1 << 62
     worker.shared[:3] = (0, -99, 99)
-    bound = kernel.search(worker.work, np.uint64(mine), np.uint64(mask), alpha)
+    bound = kernel.search(worker.arrays, np.uint64(mine), np.uint64(mask), alpha)
     return int(bound), worker.nodes - before
 
 
@@ -164,7 +164,7 @@ def test_two_threads_at_one_position_give_the_score_of_one(engine: ExactSearch) 
     for mine, mask in hard_positions(STANDARD, 12, 4, random.Random(4), 400_000, 1_500_000):
         before = pair.workers[1].nodes
         assert pair.score(mine, mask) == engine.score(mine, mask)
-        shared_work += pair.workers[1].nodes - before > ALONE_NODES
+        shared_work += pair.workers[1].nodes - before > SOLO_NODES
     assert shared_work >= 2
 
 
@@ -178,7 +178,7 @@ def test_pausing_changes_nothing() -> None:
     while True:
         control[layout.BUDGET] = worker.nodes + 97
         result = kernel.solve(
-            worker.work,
+            worker.arrays,
             np.uint64(MIDDLE.mine),
             np.uint64(MIDDLE.mask),
             -99,
@@ -260,7 +260,7 @@ def test_progress_tells_nodes_and_bounds(engine: ExactSearch) -> None:
     engine.score_many(mines, masks, on_progress=seen.append)
     assert (seen[-1].done, seen[-1].total) == (10, 10)
     seen.clear()
-    engine.score_many(mines, masks, on_progress=seen.append, solved=lambda number, score: None)
+    engine.score_many(mines, masks, on_progress=seen.append, on_solved=lambda number, score: None)
     assert [(p.done, p.total) for p in seen] == [(done, 10) for done in range(1, 11)]
 
 

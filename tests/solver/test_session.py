@@ -192,7 +192,7 @@ def test_a_report_that_asks_the_solver_is_told_that_it_is_busy(threads: int) -> 
             call()
         assert len(refused) >= 2
         assert set(refused) == {
-            "this solver is in the middle of a call: it cannot be asked from it"
+            "this solver is in the middle of a call, which cannot call it again"
         }
     assert solver.score(Position.from_moves("4455")) == 18
 
@@ -274,12 +274,12 @@ def test_ctrl_c_as_a_wait_ends_leaves_the_search_free(seconds: float | None) -> 
 
     def end_and_press() -> None:
         time.sleep(0.05)
-        search._alone.release()
+        search._call_lock.release()
         os.kill(os.getpid(), signal.SIGINT)
 
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        search._alone.acquire()  # as a call of another thread does
+        search._call_lock.acquire()  # as a call of another thread does
         threading.Thread(target=end_and_press).start()
         with pytest.raises(KeyboardInterrupt):
             search.score(0, 0, seconds=seconds)
@@ -296,12 +296,12 @@ class OtherCall:
     """
 
     def __init__(self, search: ExactSearch) -> None:
-        self._alone = search._alone
+        self._call_lock = search._call_lock
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def __enter__(self) -> None:
-        self._alone.acquire()
+        self._call_lock.acquire()
         self._thread.start()
 
     def __exit__(self, *ended_by: object) -> None:
@@ -311,7 +311,7 @@ class OtherCall:
     def _run(self) -> None:
         while not (self._over.is_set() or self._is_waited_for()):
             time.sleep(0.0005)
-        self._alone.release()
+        self._call_lock.release()
 
     @staticmethod
     def _is_waited_for() -> bool:
@@ -334,7 +334,7 @@ def test_ctrl_c_at_any_step_leaves_the_search_free(seconds: float | None, waits:
                 step, lambda: search.score(0, 0, seconds=seconds),
                 module_of_searches, interrupts, contextlib,
             )  # fmt: skip
-        assert not search._alone.locked(), step
+        assert not search._call_lock.locked(), step
         again = threading.Thread(target=lambda: found.append(search.score(0, 0, seconds=PATIENCE)))
         again.start()
         again.join()

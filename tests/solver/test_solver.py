@@ -131,7 +131,7 @@ def test_full_boards_and_lines_end_games() -> None:
 )
 def test_arrays_that_are_no_positions_are_refused(mine: int, mask: int) -> None:
     arrays = tuple(np.array([0, word], dtype=np.uint64) for word in (mine, mask))
-    with pytest.raises(InvalidSolve, match="entry 1 is no position of 4x4 connect 3"):
+    with pytest.raises(InvalidSolve, match="entry 1 is not a valid position of 4x4 connect 3"):
         Solver(Geometry(4, 4, 3), table_mb=1).score_many(arrays)
 
 
@@ -165,7 +165,7 @@ def test_bad_requests_are_refused_in_a_sentence(tmp_path: Path) -> None:
     book = build_book(tmp_path / "a.book", Geometry(4, 4), 2, table_mb=1)
     with pytest.raises(InvalidSolve, match="the book is for 4x4 connect 4, the solver for 5x4"):
         Solver(Geometry(5, 4), book=book)
-    with pytest.raises(InvalidSolve, match="a book is an `OpeningBook`, the name of a file or"):
+    with pytest.raises(InvalidSolve, match="a book must be an `OpeningBook`, a path or"):
         Solver(book=5)  # type: ignore[arg-type]
 
 
@@ -309,7 +309,10 @@ def test_a_book_of_scores_that_cannot_be_is_told() -> None:
     solver = Solver(board, table_mb=1, book=Seven(board))
     at = Position.from_moves("22", board)
     for ask in (solver.best, solver.best_columns, solver.principal_variation):
-        with pytest.raises(InvalidSolve, match="the book is wrong: it holds a score of 7 with 2 d"):
+        with pytest.raises(
+            InvalidSolve,
+            match="no column leads to its score 7 of a position with 2 d",
+        ):
             ask(at)
 
 

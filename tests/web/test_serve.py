@@ -376,7 +376,8 @@ def test_a_server_whose_workers_cannot_be_had_ends_in_a_sentence() -> None:
     )  # fmt: skip
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == (
-        "claimeven: no worker could be started: there is no memory for a table of 65536 MB\n"
+        "claimeven: no worker could be started:"
+        " there is not enough memory for a table of 65536 MB\n"
     )
 
 

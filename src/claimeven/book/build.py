@@ -137,7 +137,7 @@ def _solve_layer(
 
     tell()
     if len(left) >= WORTH_SHARING * len(search.workers):
-        search.score_many(mines, masks, solved=solved)
+        search.score_many(mines, masks, on_solved=solved)
     else:
         for number, (mine, mask) in enumerate(zip(mines, masks, strict=True)):
             solved(number, search.score(int(mine), int(mask)))

@@ -299,5 +299,5 @@ def _solve(
                 f" {score}"
             )
 
-    search.score_many(mines, masks, solved=solved)
+    search.score_many(mines, masks, on_solved=solved)
     return size

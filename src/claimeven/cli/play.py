@@ -17,7 +17,7 @@ from claimeven.cli.common.options import WordChoice, geometry_options, limit_opt
 from claimeven.cli.common.progress import announce_compilation
 from claimeven.cli.common.streams import clean_stdout, one_line
 from claimeven.cli.main import INTERRUPTED
-from claimeven.cli.terminal.game_session import Session
+from claimeven.cli.terminal.game_session import GameSession
 from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
@@ -114,7 +114,7 @@ def command(
             return helpers[0] if helpers else make_agent(_default_helper(geometry), geometry)
 
         hint_limit = Limit() if helpers else Limit(seconds=HINT_SECONDS)
-        session = Session(
+        session = GameSession(
             (first, second), Position(geometry), given.columns, limit, seed,
             thinking, helper, hint_limit, talk,
         )  # fmt: skip

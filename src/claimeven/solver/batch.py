@@ -1,4 +1,4 @@
-"""Many positions at a time, as arrays of words: checks, results of finished games, children."""
+"""Arrays of positions: checks, results of finished games, children."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ def as_boards(
 ) -> tuple[Boards, Boards]:
     """Return `mine` and `mask` of positions, uint64 arrays of shape (n,), checked.
 
-    Raises `InvalidSolve` for positions of another board, arrays of other shapes, and discs that
-    cannot lie on the board: floating, miscounted, or with a line for the side to move.
+    Raises `InvalidSolve` for positions of another board, arrays of other shapes, and invalid discs:
+    floating, miscounted, or with a line for the side to move.
     """
     if (
         isinstance(positions, tuple)
@@ -48,13 +48,13 @@ def _check_arrays(mine: Boards, mask: Boards, geometry: Geometry) -> None:
             raise InvalidSolve("mine and mask must be uint64 arrays of one shape (n,)")
     bad = is_invalid_position(mine, mask, geometry)
     if bad.any():
-        raise InvalidSolve(f"entry {int(np.argmax(bad))} is no position of {geometry}")
+        raise InvalidSolve(f"entry {int(np.argmax(bad))} is not a valid position of {geometry}")
 
 
 def is_invalid_position(mine: Boards, mask: Boards, geometry: Geometry) -> npt.NDArray[np.bool_]:
-    """Return which discs cannot lie on a board.
+    """Return which positions are invalid.
 
-    They float, are miscounted, or hold a line of the side to move.
+    Their discs float, are miscounted, or include a line of the side to move.
     """
     bottom = np.uint64(geometry.bottom)
     own, others = disc_counts(mine), disc_counts(mine ^ mask)

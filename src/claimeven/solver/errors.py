@@ -1,4 +1,4 @@
-"""The named errors of the solver, and the checks that every caller may meet first."""
+"""The errors of the solver, and the checks of its arguments."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from claimeven.game.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.game.validation import real_number, whole_number
 
-#: No machine has cores for more threads.
+#: The greatest number of threads.
 MAX_THREADS = 256
 
 
 class InvalidSolve(ClaimevenError):
-    """Something that cannot be solved: a board too large, a table too small, a finished game."""
+    """An invalid request: a board too large, a table too small, a finished game."""
 
 
 class SolverBusy(ClaimevenError):
-    """A call made from within another call of the same solver, by what it reports its progress to.
+    """A call from the progress callback of another call of the same solver.
 
-    It could only wait for itself.
+    It would wait for itself forever.
     """
 
 
 class SearchStopped(Exception):
-    """A call that was stopped, or was out of time or nodes, before its result was known.
+    """The end of a call that was stopped, or had no time or nodes left, before its result.
 
-    `low` and `high` are the bounds found for the score of the position that was asked about.
-    `scores` has what is known of each column where columns were asked for, None for the others.
+    `low` and `high` are the bounds found for the score of the position. If the call was for
+    columns, `scores` has the score of each solved column and None for the others.
     """
 
     def __init__(self, low: int, high: int, scores: tuple[int | None, ...] = ()) -> None:
@@ -38,12 +38,12 @@ class SearchStopped(Exception):
         self.scores = scores
 
     def __reduce__(self) -> tuple[type[SearchStopped], tuple[Any, ...]]:
-        """It may come from another process."""
+        """Support pickling, because it may come from another process."""
         return type(self), (self.low, self.high, self.scores)
 
 
 def check_board(geometry: Geometry) -> None:
-    """Raise `InvalidSolve` for what is no board, and for one that the solver cannot hold."""
+    """Raise `InvalidSolve` unless this is a board that fits the solver."""
     if not isinstance(geometry, Geometry):
         raise InvalidSolve(f"a board must be a Geometry, not {geometry!r}")
     geometry.check_fits_word("the solver", InvalidSolve)

@@ -1,17 +1,16 @@
-"""The compiled search: null windows, iterative, on plain words (readable: `textbook`).
+"""The compiled search: null windows, iterative, on 64-bit words (readable: `textbook`).
 
-`search` is a test of the kind "is the score more than alpha?"; `solve` finds a score by a row of
-them. Contract of a test of (position, alpha) that returns v: if v > alpha the score is at least
-v, otherwise it is at most v. What the steps take for granted is proved in `bounds`.
+`search` tests whether the score is more than alpha; `solve` finds a score with a series of tests.
+Contract of a test of (position, alpha) that returns v: if v > alpha the score is at least v,
+otherwise it is at most v. `bounds` has the proofs for the steps.
 
-A position is entered as a node only if the mover can do more than one thing: positions where a win
-is at hand, where every move loses at once, or where a single move does not, are played on inside
-the node above. So the children of a node are the next positions with a choice, one or more plies
-below.
+A position becomes a node only if the mover has a choice. Positions with a win at hand, or with at
+most one move that does not lose immediately, are played on inside the node above. So the children
+of a node are the next positions with a choice, one or more plies below.
 
-The path from the root lies on a stack of frames (`layout`), so a search can pause at any node and
-go on later. Several threads may search the same position: they share the transposition table, and a
-thread goes to a position that another is at only if there is no other to go to.
+The path from the root is a stack of frames (`layout`), so a search can pause at any node and resume
+later. Several threads may search the same position: they share the transposition table, and a
+thread avoids positions of other threads if it has a choice.
 """
 
 from __future__ import annotations
@@ -21,18 +20,18 @@ import numpy as np
 from claimeven.compiled import Int, Ints, Word, Words, inlined, int64, kernel, popcount, uint64
 from claimeven.solver import layout, steps
 from claimeven.solver.bounds import completing_cells
-from claimeven.solver.layout import WORK, Fixed, Work
+from claimeven.solver.layout import ARRAYS, Arrays, Fixed
 from claimeven.solver.scores import win_score_kernel
 from claimeven.solver.steps import NO_SHARING, NO_TABLE, Node
 
-#: Returned instead of a score when the search pauses, and inside when its window is settled.
+#: Returned instead of a score if the search pauses, or if other threads settled its window.
 PAUSED = 2000
 MOOT = 2001
-#: Nodes between two looks at `STOP` and at the other threads' bounds.
-LOOK_EVERY = 4096
-#: Bounds further apart than this are halved before the search asks for the sign.
+#: Nodes between two checks of `STOP` and of the bounds of other threads.
+CHECK_EVERY = 4096
+#: If the bounds are further apart, special first windows are used.
 FAR_APART = 3
-#: The first windows, as `STEP` numbers them; `AT_FLOOR` only where a floor tells something.
+#: The first windows, as numbered by `STEP`; `AT_FLOOR` only if the floor narrows the range.
 AT_FLOOR, FAR_LOW, FAR_HIGH = 1, 2, 3
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -41,54 +40,54 @@ _ROOT, _FRAME = np.uint64(layout.REGISTERS), np.uint64(layout.FRAME)
 
 @inlined
 def expand(
-    fixed: Fixed, work: Work, base: Word, node: Node, alpha: Int, nodes: Int
+    fixed: Fixed, arrays: Arrays, base: Word, node: Node, alpha: Int, nodes: Int
 ) -> tuple[bool, Int]:
-    """Decide a node without a search if that can be, otherwise lay its children into its frame.
+    """Decide a node without a search if possible, otherwise put its children into its frame.
 
     Return whether it is decided, and its value if so.
     """
     empties = np.int64(fixed.cells) - node.ply
-    # Step 3: neither side can win sooner than this; what the table knows by now.
-    low, high = steps.known_bounds(fixed, work.entries, node, empties)
+    # Step 3: bounds from the soonest possible wins, and from the table.
+    low, high = steps.known_bounds(fixed, arrays.entries, node, empties)
     if high <= alpha:
         return True, high
     if low > alpha:
         return True, low
-    # Step 4: make the children, playing forced replies out; ask for their entries.
-    best, left = steps.make_children(fixed, work, base, node, alpha)
-    # Step 5: a move decided it, or no win is as near as the window wants it.
+    # Step 4: make the children, play forced replies; prefetch their entries.
+    best, left = steps.make_children(fixed, arrays, base, node, alpha)
+    # Step 5: a move decides it, or no win is as soon as the window requires.
     if best > alpha or left == _ZERO:
         return True, best
     if steps.nearest_win(empties) <= alpha:
         return True, steps.nearest_win(empties)
-    # Step 6: what the table and the bounds know of the children.
-    best, kept = steps.weed_children(fixed, work, base, empties, alpha, best, left)
+    # Step 6: drop children that the table or the bounds decide.
+    best, kept = steps.filter_children(fixed, arrays, base, empties, alpha, best, left)
     if best > alpha or kept == _ZERO:
         return True, best
-    steps.open_frame(work.stack, base, node, alpha, best, kept, nodes)
+    steps.open_frame(arrays.stack, base, node, alpha, best, kept, nodes)
     return False, steps.NONE
 
 
-@kernel(int64(WORK, uint64, uint64, int64))
-def search(work: Work, mine: Word, mask: Word, alpha: Int) -> Int:
+@kernel(int64(ARRAYS, uint64, uint64, int64))
+def search(arrays: Arrays, mine: Word, mask: Word, alpha: Int) -> Int:
     """Test whether the score of a position is more than `alpha`; see the contract above.
 
-    The position must not be finished. Returns `PAUSED` when the budget is used up or `STOP` is
-    set, and goes on from there when called again with the same arguments; `MOOT` if other threads
-    have settled the window meanwhile.
+    The position must not be finished. Returns `PAUSED` if the budget is used up or `STOP` is set; a
+    call with the same arguments resumes the search. Returns `MOOT` if other threads have settled
+    the window.
     """
-    fixed = layout.fixed_of(work.setup)
-    stack, control, shared = work.stack, work.control, work.shared
+    fixed = layout.fixed_of(arrays.setup)
+    stack, control, shared = arrays.stack, arrays.control, arrays.shared
     cells = np.int64(fixed.cells)
     root_alpha = alpha
     root_ply = np.int64(popcount(mask))
     nodes = control[layout.NODES]
-    look_at = nodes
+    next_check = nodes
     base = _ROOT
-    # Step 1: take up a paused search, or find the first position with a choice.
+    # Step 1: resume a paused search, or find the first position with a choice.
     if control[layout.RESUME] != 0:
         control[layout.RESUME] = 0
-        node, alpha, base = steps.take_up(stack)
+        node, alpha, base = steps.resume_search(stack)
     else:
         playable = (mask + fixed.bottom) & fixed.board
         if completing_cells(fixed, mine, mask) & playable != _ZERO:
@@ -104,20 +103,20 @@ def search(work: Work, mine: Word, mask: Word, alpha: Int) -> Int:
             alpha = -alpha - 1
         node = Node(mine, mask, threats, replies, steps.position_hash(fixed, mine, mask, ply), ply)
     while True:
-        # Step 2: enter a node. Now and then look whether to pause.
-        if nodes >= look_at:
+        # Step 2: enter a node; check regularly whether to pause.
+        if nodes >= next_check:
             control[layout.NODES] = nodes
             if shared[layout.LOW] > root_alpha or shared[layout.HIGH] <= root_alpha:
                 return MOOT
             if nodes >= control[layout.BUDGET] or shared[layout.STOP] != 0:
-                steps.lay_down(stack, node, alpha, base)
+                steps.save_search(stack, node, alpha, base)
                 control[layout.RESUME] = 1
                 return PAUSED
-            look_at = min(control[layout.BUDGET], nodes + LOOK_EVERY)
+            next_check = min(control[layout.BUDGET], nodes + CHECK_EVERY)
         nodes += 1
-        # Steps 3 to 6: decide it, or lay down its children.
-        is_decided, value = expand(fixed, work, base, node, alpha, nodes)
-        # Step 7: while nodes are decided, hand their values to the nodes above them.
+        # Steps 3 to 6: decide it, or put its children into the frame.
+        is_decided, value = expand(fixed, arrays, base, node, alpha, nodes)
+        # Step 7: pass the values of decided nodes to the nodes above them.
         ply, hashed = node.ply, node.hash
         key = _ZERO
         while is_decided:
@@ -133,19 +132,19 @@ def search(work: Work, mine: Word, mask: Word, alpha: Int) -> Int:
             ply = np.int64(stack[base + np.uint64(layout.PLY)])
             value = max(value, np.int64(stack[base + np.uint64(layout.BEST)]))
             if value <= alpha:
-                key = steps.heaviest(stack, base)
+                key = steps.best_key(stack, base)
                 if key != _ZERO:
                     stack[base + np.uint64(layout.BEST)] = np.uint64(value)
                     break
-            # Step 8: the node is done: into the table with it.
+            # Step 8: the node is done: store it in the table.
             if cells - ply > NO_TABLE:
-                hashed = steps.store_node(fixed, work, base, value, alpha, nodes)
-        # Step 9: go down to the most promising child left, of those where no other thread is.
+                hashed = steps.store_node(fixed, arrays, base, value, alpha, nodes)
+        # Step 9: go down to the most promising child left without another thread.
         if key == _ZERO:
-            key = steps.heaviest(stack, base)
+            key = steps.best_key(stack, base)
         together = shared[layout.TOGETHER] != 0 and cells - ply > NO_SHARING + 1
         if together:
-            key = steps.heaviest_unmarked(stack, base, shared, key)
+            key = steps.best_unmarked_key(stack, base, shared, key)
         node, plies = steps.take_child(stack, base, key)
         if together:
             shared[steps.mark_place(node.hash)] = np.int64(node.hash)
@@ -154,22 +153,22 @@ def search(work: Work, mine: Word, mask: Word, alpha: Int) -> Int:
         base += _FRAME
 
 
-@kernel(int64(WORK, uint64, uint64, int64, int64))
-def solve(work: Work, mine: Word, mask: Word, floor: Int, ceiling: Int) -> Int:
+@kernel(int64(ARRAYS, uint64, uint64, int64, int64))
+def solve(arrays: Arrays, mine: Word, mask: Word, floor: Int, ceiling: Int) -> Int:
     """Return the score of an unfinished position, no less than `floor`, no more than `ceiling`.
 
     Before the first call for a position set control[RESUME] and control[STEP] to 0, shared[LOW]
-    to `floor` and shared[HIGH] to `ceiling`. Threads that share `entries` and `shared` work at the
-    same position together. Returns `PAUSED` as `search` does; call again to go on.
+    to `floor` and shared[HIGH] to `ceiling`. Threads with the same `entries` and `shared` search
+    the same position together. Returns `PAUSED` as `search` does; call again to continue.
     """
-    fixed = layout.fixed_of(work.setup)
-    control, shared = work.control, work.shared
+    fixed = layout.fixed_of(arrays.setup)
+    control, shared = arrays.control, arrays.shared
     cells = np.int64(fixed.cells)
     ply = np.int64(popcount(mask))
     if ply == cells:
         return 0
     if control[layout.STEP] == 0:
-        # Step 1: what follows from the number of discs alone.
+        # Step 1: bounds from the number of discs.
         playable = (mask + fixed.bottom) & fixed.board
         if completing_cells(fixed, mine, mask) & playable != _ZERO:
             score = win_score_kernel(cells, ply)
@@ -180,8 +179,8 @@ def solve(work: Work, mine: Word, mask: Word, floor: Int, ceiling: Int) -> Int:
         control[layout.STEP] = AT_FLOOR if shared[layout.LOW] > least else FAR_LOW
         control[layout.GUESS] = 0
     while True:
-        # Step 2: a floor that is given is often the score; two windows far out find short wins
-        # cheaply; then from 0 towards the score.
+        # Step 2: the given floor is often the score, and two far windows find short wins cheaply.
+        # Then search from 0 towards the score.
         low, high = shared[layout.LOW], shared[layout.HIGH]
         if low >= high:
             return max(floor, min(ceiling, low))
@@ -196,7 +195,7 @@ def solve(work: Work, mine: Word, mask: Word, floor: Int, ceiling: Int) -> Int:
                     alpha = high // 2
             control[layout.ALPHA_NOW] = max(low, min(high - 1, alpha))
         alpha = control[layout.ALPHA_NOW]
-        value = search(work, mine, mask, alpha)
+        value = search(arrays, mine, mask, alpha)
         if value == PAUSED:
             return PAUSED
         control[layout.RESUME] = 0
@@ -212,23 +211,29 @@ def solve(work: Work, mine: Word, mask: Word, floor: Int, ceiling: Int) -> Int:
         control[layout.STEP] += 1
 
 
-@kernel(int64(WORK, uint64[::1], uint64[::1], int64, int64, int64[::1], int64[::1]))
+@kernel(int64(ARRAYS, uint64[::1], uint64[::1], int64, int64, int64[::1], int64[::1]))
 def solve_many(
-    work: Work, mines: Words, masks: Words, floor: Int, ceiling: Int, scores: Ints, nodes: Ints
+    arrays: Arrays,
+    mines: Words,
+    masks: Words,
+    floor: Int,
+    ceiling: Int,
+    scores: Ints,
+    nodes: Ints,
 ) -> Int:
     """Solve the positions from number control[DONE] on; fill in `scores` and `nodes`.
 
-    Set control[DONE] and control[RESUME] to 0 before the first call. Returns 0 when all are done,
-    `PAUSED` as `search` does; call again to go on.
+    Set control[DONE] and control[RESUME] to 0 before the first call. Returns 0 if all are done,
+    `PAUSED` as `search` does; call again to continue.
     """
-    control, shared = work.control, work.shared
+    control, shared = arrays.control, arrays.shared
     while control[layout.DONE] < len(mines):
         i = control[layout.DONE]
         if control[layout.RESUME] == 0:
             control[layout.STEP] = 0
             shared[layout.LOW], shared[layout.HIGH] = floor, ceiling
             nodes[i] = -control[layout.NODES]
-        score = solve(work, mines[i], masks[i], floor, ceiling)
+        score = solve(arrays, mines[i], masks[i], floor, ceiling)
         if score == PAUSED:
             return PAUSED
         scores[i] = score

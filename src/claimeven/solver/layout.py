@@ -1,27 +1,27 @@
-"""What the arrays of the solver's kernels hold.
+"""The layout of the arrays of the solver's kernels.
 
-The board is chosen when the solver is made, not when the kernels are compiled: everything that
-depends on it, and on the size of the transposition table, stands in the **setup**, a uint64 array
-with named slots.
+The board is chosen when the solver is made, not when the kernels are compiled. Everything that
+depends on it, and on the size of the transposition table, is in the **setup**, a uint64 array with
+named slots.
 
-**Stack** (uint64): first `REGISTERS` words to lay down a search that pauses, then one frame for
-each node on the path:
+**Stack** (uint64): first `REGISTERS` words for saving a paused search, then one frame for each node
+on the path:
 
 ```text
     ALPHA BEST HASH ENTERED PLIES LEFT PLY | order key of each child left | children
 ```
 
-ENTERED is the node count at entry, PLIES how far below the child is that is being searched, LEFT
-the number of children left. A child is six words: MINE MASK THREATS REPLIES HASH PLIES.
+ENTERED is the node count at entry, PLIES the distance of the searched child in plies, LEFT the
+number of children left. A child is six words: MINE MASK THREATS REPLIES HASH PLIES.
 
-**Control** (int64, one array a thread): `BUDGET` nodes at which to pause, `NODES` visited so far,
-`RESUME` not 0 if a paused search is laid down. `kernel.solve` has `STEP`, the number of the window,
-0 before the first, `GUESS`, where the next one starts, and `ALPHA_NOW`, the window of a search that
-is laid down; `kernel.solve_many` has `DONE`, the positions finished.
+**Control** (int64, one array per thread): `BUDGET` is the node count at which to pause, `NODES` the
+nodes visited so far. `RESUME` is not 0 if a paused search is saved. `kernel.solve` uses `STEP`, the
+number of the window (0 before the first), `GUESS`, the start of the next window, and `ALPHA_NOW`,
+the window of a saved search. `kernel.solve_many` uses `DONE`, the number of positions solved.
 
-**Shared** (int64, one array for all threads at one position): `STOP` not 0 pauses everybody; `LOW`
-and `HIGH` are the bounds found so far; `TOGETHER` is not 0 if several threads are at work, which
-then mark the positions they are at in `MARK_COUNT` places from `MARKS` on.
+**Shared** (int64, one array for all threads at one position): `STOP` not 0 pauses all threads.
+`LOW` and `HIGH` are the bounds found so far. `TOGETHER` is not 0 if several threads search; each
+then marks its current positions in `MARK_COUNT` places from `MARKS` on.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from claimeven.solver.transposition_table import BUCKET_BITS, REST_BITS, multipl
 
 # -- setup
 
-#: Slots: bits a column takes, connect length, number of cells, of columns, masks of the lowest
+#: Slots: bits per column, connect length, numbers of cells and of columns, masks of the lowest
 #: cells and of all cells.
 HEIGHT, CONNECT, CELLS, COLUMNS, BOTTOM, BOARD = range(6)
-#: Mask of the cells that have an even number of cells of their column above them.
+#: Mask of the cells with an even number of cells above them in their column.
 PAIR_TOPS = 6
 #: Positions of at most this many discs share one table entry with their mirror image.
 MIRROR_PLIES = 7
-#: How keys become places of the transposition table, see `transpositions`.
+#: Constants for places in the transposition table, see `transposition_table`.
 KEY_MASK, MULTIPLIER, BUCKET_SHIFT, REST_MASK = range(8, 12)
-#: ABOVE + k: mask of the cells that have at least k cells of their column above them.
+#: ABOVE + k: mask of the cells with at least k cells above them in their column.
 ABOVE = 16
-#: WEIGHT + bit: of two moves that look equally good, the one of greater weight goes first.
+#: WEIGHT + bit: the weight of a cell, which orders moves that are otherwise equal.
 WEIGHT = ABOVE + 64
 SETUP = WEIGHT + 64
 
@@ -61,7 +61,7 @@ MAX_CHILDREN = 16
 CHILDREN = ORDER + MAX_CHILDREN
 C_MINE, C_MASK, C_THREATS, C_REPLIES, C_HASH, C_PLIES, CHILD = range(7)
 FRAME = CHILDREN + MAX_CHILDREN * CHILD
-#: Words of a stack: no path has more nodes than a board has cells.
+#: Words of a stack: a path has at most one node for each cell of the board.
 STACK = REGISTERS + 65 * FRAME
 
 # -- control, shared
@@ -73,11 +73,8 @@ MARK_COUNT = 1024
 SHARED = MARKS + MARK_COUNT
 
 
-class Work(NamedTuple):
-    """The arrays that a thread works on: what they hold is told above.
-
-    `entries` are those of the transposition table (see `transpositions`).
-    """
+class Arrays(NamedTuple):
+    """The arrays of a thread, see above; `entries` belong to the transposition table."""
 
     setup: Words
     entries: Words
@@ -86,12 +83,12 @@ class Work(NamedTuple):
     shared: Ints
 
 
-#: Its type in the signature of a kernel.
-WORK: Final = named_tuple(Work, uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1])
+#: The type of `Arrays` in the signature of a kernel.
+ARRAYS: Final = named_tuple(Arrays, uint64[::1], uint64[::1], uint64[::1], int64[::1], int64[::1])
 
 
 class Fixed(NamedTuple):
-    """The slots of the setup that a search needs at every node, under the names of the slots."""
+    """The slots of the setup that a search needs at every node, by name."""
 
     height: Word
     connect: Word
@@ -109,9 +106,9 @@ class Fixed(NamedTuple):
 
 @inlined
 def fixed_of(setup: Words) -> Fixed:
-    """Return those slots as a tuple, so that compiled code keeps them in registers.
+    """Return these slots as a tuple, so that compiled code keeps them in registers.
 
-    Words of an array would have to be read anew after every write to another array.
+    Words of an array would be read again after every write to another array.
     """
     return Fixed(
         setup[HEIGHT],
@@ -140,23 +137,23 @@ def _mask_of_rows(geometry: Geometry, wanted: list[bool]) -> int:
 
 
 def pair_tops(geometry: Geometry) -> int:
-    """Return the cells that are the upper one of a pair when columns are paired from the top."""
+    """Return the upper cells of pairs, with the cells of each column paired from the top."""
     return _mask_of_rows(
         geometry, [cells_above(geometry, row) % 2 == 0 for row in range(geometry.rows)]
     )
 
 
-def at_least_above(geometry: Geometry, count: int) -> int:
-    """Return the cells that have at least `count` cells of their column above them."""
+def cells_with_above(geometry: Geometry, count: int) -> int:
+    """Return the cells with at least `count` cells above them in their column."""
     return _mask_of_rows(
         geometry, [cells_above(geometry, row) >= count for row in range(geometry.rows)]
     )
 
 
 def column_weights(geometry: Geometry, worker: int = 0) -> list[int]:
-    """Return the weight of each column: the centre is heaviest, the right one of two lightest.
+    """Return the weight of each column: greatest in the center, and less for the right of a pair.
 
-    Odd `worker`s prefer the right one, so two threads at the same work part ways at once.
+    Odd `worker`s prefer the right one, so two threads take different ways immediately.
     """
     order = list(geometry.center_order)
     if worker % 2:
@@ -170,8 +167,8 @@ def column_weights(geometry: Geometry, worker: int = 0) -> list[int]:
 def search_setup(geometry: Geometry, bucket_bits: int, worker: int = 0) -> npt.NDArray[np.uint64]:
     """Return the setup for a board, a table of 2**bucket_bits buckets, and the nth worker.
 
-    Raises `InvalidSolve` for boards of more than 64 bits, and ValueError for a table in whose
-    entries the keys of this board would not fit (see `transpositions.smallest_bucket_bits`).
+    Raises `InvalidSolve` for boards of more than 64 bits, and ValueError if the keys of the board
+    do not fit the entries (see `transposition_table.smallest_bucket_bits`).
     """
     check_board(geometry)
     rest_bits = geometry.bits - bucket_bits
@@ -193,7 +190,7 @@ def search_setup(geometry: Geometry, bucket_bits: int, worker: int = 0) -> npt.N
     setup[BUCKET_SHIFT] = rest_bits
     setup[REST_MASK] = (1 << rest_bits) - 1
     for count in range(geometry.rows):
-        setup[ABOVE + count] = at_least_above(geometry, count)
+        setup[ABOVE + count] = cells_with_above(geometry, count)
     for column, weight in enumerate(column_weights(geometry, worker)):
         first = geometry.bit(column, 0)
         setup[WEIGHT + first : WEIGHT + first + geometry.rows] = weight

@@ -1,4 +1,4 @@
-"""What a solver reports: while a call runs, and of all calls so far."""
+"""Progress of a running call, and statistics of all calls of a solver."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from claimeven.solver.scores import win_score
 
 @dataclass(frozen=True)
 class SolverStatistics:
-    """What a solver has done since it was made.
+    """Totals of a solver since it was made.
 
-    `nodes` positions visited by searches, `seconds` of wall-clock time in calls, `searched`
-    positions searched, `book_hits` positions answered by the book.
+    `nodes` counts positions visited by searches, `searched` positions that were searched and
+    `book_hits` positions found in the book. `seconds` is the wall-clock time of calls.
     """
 
     nodes: int = 0
@@ -28,11 +28,11 @@ class SolverStatistics:
 
 @dataclass(frozen=True)
 class SolveProgress:
-    """How far a call is: `nodes` visited in it, `rate` in nodes a second.
+    """Progress of a call: `nodes` visited in it, `rate` in nodes per second.
 
-    The score of the position in work lies in `low` .. `high` for its side to move: a child of the
-    position asked about in `scores`, otherwise that position. `scores` are the columns decided,
-    None for the others; in `score_many` they stay empty and `done` of `total` positions are done.
+    The score of the current position is in `low` .. `high` for its side to move; in `scores` this
+    is a child of the given position, otherwise that position. `scores` has the solved columns,
+    None for the others. In `score_many` it is empty, and `done` of `total` positions are solved.
     """
 
     nodes: int
@@ -44,12 +44,8 @@ class SolveProgress:
     total: int = 1
 
 
-#: What a search by itself reports: the same, without scores.
-Progress: TypeAlias = SolveProgress
 OnProgress: TypeAlias = Callable[[SolveProgress], None] | None
-
-
-#: The least and the greatest score that a search tells apart from those beyond.
+#: The bounds of the scores that a search distinguishes.
 CutOff: TypeAlias = tuple[int, int]
 
 
@@ -60,10 +56,9 @@ def reporter(
     known: int | None = None,
     cut_off: CutOff | None = None,
 ) -> OnProgress:
-    """Return what turns the reports of a search into those of the call that makes it.
+    """Return a callback that turns reports of a search into reports of the call.
 
-    The search is cut off to `cut_off`, or its position is another than the one in work, whose score
-    is `known`.
+    The search may be cut off to `cut_off`, or `known` may be the score of the call's position.
     """
     if on_progress is None:
         return None
@@ -80,8 +75,8 @@ def reporter(
 
 
 @contextmanager
-def known_to_be(score: int) -> Iterator[None]:
-    """Let a search that is stopped say that the score of the position asked about is known."""
+def narrow_on_stop(score: int) -> Iterator[None]:
+    """If the search is stopped, raise `SearchStopped` with the known score as both bounds."""
     try:
         yield
     except SearchStopped:
@@ -89,8 +84,8 @@ def known_to_be(score: int) -> Iterator[None]:
 
 
 @contextmanager
-def known_within(geometry: Geometry, cut_off: CutOff) -> Iterator[None]:
-    """Let a search that is cut off, and stopped, say nothing of the score that it did not find."""
+def uncut_on_stop(geometry: Geometry, cut_off: CutOff) -> Iterator[None]:
+    """If a search with a cut-off is stopped, raise `SearchStopped` with bounds that are true."""
     try:
         yield
     except SearchStopped as stopped:
@@ -99,7 +94,7 @@ def known_within(geometry: Geometry, cut_off: CutOff) -> Iterator[None]:
 
 
 def _uncut(geometry: Geometry, low: int, high: int, cut_off: CutOff) -> tuple[int, int]:
-    """Return bounds of a score from those of a search: one at the cut-off may not have been found.
+    """Return bounds of a score from bounds of a search; a bound at the cut-off may be untrue.
 
     >>> _uncut(Geometry(), 0, 1, (-1, 1))
     (0, 21)

@@ -1,4 +1,4 @@
-"""What the solver and the rooms above it agree on: what a solver answers, what a book answers."""
+"""The interfaces of solvers and books, shared with the packages above the solver."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from claimeven.game.geometry import Geometry
     from claimeven.game.position import Position
 
-#: Stands for the score of a position that a book does not hold; no score is as small.
+#: The score of a position that is not in a book; it is less than every score.
 MISSING = -128
 
 
 class ExactSolver(Protocol):
-    """Anything that knows the exact score of every position of one board.
+    """An object with the exact scores of the positions of one board.
 
-    Scores are those of `claimeven.solver.scores`, seen from the side to move.
+    `claimeven.solver.scores` explains the scores, which are for the side to move.
     """
 
     @property
@@ -31,35 +31,35 @@ class ExactSolver(Protocol):
         """Return the score of a position, finished or not."""
 
     def scores(self, position: Position) -> tuple[int | None, ...]:
-        """Return what each column is worth to the side to move, None where none can be played."""
+        """Return the score of each column for the side to move, None if it cannot be played."""
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Return best play to the end of the game: quickest wins, slowest losses."""
 
 
 class OpeningBook(Protocol):
-    """Exact scores known beforehand, which a solver asks before it searches."""
+    """Stored exact scores, in which a solver looks positions up before it searches."""
 
     @property
     def geometry(self) -> Geometry:
-        """The board whose positions are held."""
+        """The board of the positions."""
 
     @property
     def plies(self) -> int:
-        """The greatest number of discs of positions held."""
+        """The greatest number of discs of the positions."""
 
     def look_up(self, position: Position) -> int | None:
-        """Return the score of an unfinished position for its side to move; None if not held."""
+        """Return the score of an unfinished position for its side to move, None if missing."""
 
     def look_up_many(
         self, keys: npt.NDArray[np.uint64], plies: npt.NDArray[np.integer]
     ) -> npt.NDArray[np.int8]:
-        """Return the scores of positions by key and number of discs, `MISSING` where not held."""
+        """Return the scores of positions by key and number of discs, or `MISSING`."""
 
 
-#: The word for "the book that is used where none is named": the user's, or the package's, or none.
+#: The default book: the user's, or the one of the package, or none.
 DEFAULT_BOOK = "auto"
-#: The word for "the book that comes with the package, whatever others there are".
+#: The book of the package, even if the user has another one.
 SHIPPED_BOOK = "shipped"
 
 
@@ -67,18 +67,18 @@ def _no_books(geometry: Geometry, where: str | Path) -> OpeningBook | None:
     return None
 
 
-#: Opens a book: the usual one of a board for `DEFAULT_BOOK` (None if there is none), or a file.
-#: The package sets it to what the room of books offers, which the solver knows nothing of.
+#: Opens a book: for `DEFAULT_BOOK` the default of a board (None if there is none), or a file.
+#: The book package sets it, because the solver does not import that package.
 open_book: Callable[[Geometry, str | Path], OpeningBook | None] = _no_books
 
 
 def book_for(geometry: Geometry, book: OpeningBook | str | Path | None) -> OpeningBook | None:
-    """Return the book a solver is to use; `InvalidSolve` if it is for another board."""
+    """Return the book for a solver. Raises `InvalidSolve` if it is for another board."""
     found = open_book(geometry, book) if isinstance(book, str | Path) else book
     if found is not None and not hasattr(found, "geometry"):
         from claimeven.solver.errors import InvalidSolve  # noqa: PLC0415 - brings in the game
 
-        raise InvalidSolve(f"a book is an `OpeningBook`, the name of a file or None, not {book!r}")
+        raise InvalidSolve(f"a book must be an `OpeningBook`, a path or None, not {book!r}")
     if found is not None and found.geometry != geometry:
         from claimeven.solver.errors import InvalidSolve  # noqa: PLC0415 - brings in the game
 

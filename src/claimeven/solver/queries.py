@@ -15,18 +15,18 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 from claimeven.solver.batch import final_scores, unfinished
 from claimeven.solver.errors import InvalidSolve, SearchStopped
-from claimeven.solver.progress import OnProgress, known_to_be, reporter
+from claimeven.solver.progress import OnProgress, narrow_on_stop, reporter
 from claimeven.solver.protocols import MISSING, OpeningBook
 from claimeven.solver.scores import final_score
 from claimeven.solver.search import ExactSearch
-from claimeven.solver.session import Child, Session
+from claimeven.solver.session import ChildTask, Session
 
 
-def wrong_book(position: Position, score: int) -> InvalidSolve:
-    """Return the error that says that a position cannot have the score that a book holds."""
+def inconsistent_book(position: Position, score: int) -> InvalidSolve:
+    """Return the error for a position whose score in a book is impossible."""
     return InvalidSolve(
-        f"the book is wrong: it holds a score of {score} with {position.ply} discs on the board,"
-        " which no column leads to"
+        f"the book is wrong: no column leads to its score {score} of a position with"
+        f" {position.ply} discs"
     )
 
 
@@ -41,10 +41,10 @@ class BestMoves(NamedTuple):
 
 
 class Queries:
-    """What a solver answers in a session that has its search.
+    """The queries of a solver within a session of its search.
 
-    Positions that were `searched` are counted, and those that the book knew: `book_hits`. The
-    seconds that it took to compile the search, or load it, are `loading`.
+    `searched` counts searched positions, `book_hits` positions found in the book. `loading` is the
+    time for compiling or loading the search, in seconds.
     """
 
     def __init__(self, geometry: Geometry, book: OpeningBook | None, search: ExactSearch) -> None:
@@ -56,13 +56,13 @@ class Queries:
         self._search = search
 
     def _load(self) -> None:
-        """Compile the search, or load it, if need be: that is not counted as solving."""
-        begin = time.perf_counter()
+        """Compile or load the search if needed; the time does not count as solving."""
+        start_time = time.perf_counter()
         self._search.load()
-        self.loading += time.perf_counter() - begin
+        self.loading += time.perf_counter() - start_time
 
     def playable(self, position: Position) -> Iterator[int]:
-        """The columns that can be played, the most central one first."""
+        """Yield the columns that can be played, the most central one first."""
         legal = position.legal_columns
         return (column for column in self.geometry.center_order if column in legal)
 
@@ -77,7 +77,7 @@ class Queries:
         ceiling: int | None = None,
         report: OnProgress = None,
     ) -> int:
-        """Return a position's score; cut off to floor .. ceiling where it is searched."""
+        """Return the score of a position; a searched score is cut off to floor .. ceiling."""
         if position.is_over:
             return final_score(position)
         known = self._known(position)
@@ -93,24 +93,24 @@ class Queries:
     def scores(
         self, session: Session, position: Position, on_progress: OnProgress
     ) -> tuple[int | None, ...]:
-        """Return the scores of all columns, or raise `SearchStopped` with those that are known.
+        """Return the scores of all columns, or raise `SearchStopped` with the known scores.
 
-        When the session is over, columns are still asked for what takes no search.
+        After the end of the session the scores that need no search are still found.
         """
         scores: list[int | None] = [None] * self.geometry.columns
-        # No column can be better than the position is: that is a bound for every child.
+        # The score of the position is an upper bound for every column.
         known = self._known(position)
         low, high = session.score_range(known, known)
         children: dict[int, Position] = {}
         for column in self.playable(position):
             child = position.play_unchecked(column)
-            answer = final_score(child) if child.is_over else self._known(child)
-            if answer is None:
+            known_score = final_score(child) if child.is_over else self._known(child)
+            if known_score is None:
                 children[column] = child
                 continue
             self.book_hits += not child.is_over
-            scores[column] = -answer
-            low = max(low, -answer)
+            scores[column] = -known_score
+            low = max(low, -known_score)
         if not children:
             return tuple(scores)
         images = images_among(children, position)
@@ -120,12 +120,12 @@ class Queries:
             self.searched += 1
             scores[column] = -score
 
-        # Under a deadline each column is searched in turn, for the bounds of those not solved.
+        # With a deadline the columns are searched one by one, for bounds of the unsolved ones.
         if len(self._search.workers) > 1 and session.deadline == math.inf:
             self._load()
-            asked = [Child(c, children[c], floors.get(c)) for c in children if c not in images]
+            tasks = [ChildTask(c, children[c], floors.get(c)) for c in children if c not in images]
             report = reporter(self.geometry, on_progress, tuple(scores))
-            session.score_children(asked, solved, report)
+            session.score_children(tasks, solved, report)
         ceilings: list[int] = []
         for column, child in children.items():
             image = scores[images.get(column, column)]
@@ -147,40 +147,38 @@ class Queries:
     def best(self, session: Session, position: Position, on_progress: OnProgress) -> BestMoves:
         """Return a position's score and the columns that keep it.
 
-        Where the session ends in between, the `SearchStopped` that is raised says that the score is
-        known. Raises `InvalidSolve` where a book holds a score that no column leads to.
+        If the session ends after the score is known, `SearchStopped` has the score as both bounds.
+        Raises `InvalidSolve` if a book has a score that no column leads to.
         """
         score = self.score(session, position, report=reporter(self.geometry, on_progress))
         report = reporter(self.geometry, on_progress, known=score)
         children = {column: position.play_unchecked(column) for column in self.playable(position)}
         images = images_among(children, position)
         floors = self._floors(position, children, score)
-        kept: list[int] = []
-        with known_to_be(score):
+        keeping: list[int] = []
+        with narrow_on_stop(score):
             for column in children:
                 if column in images:
-                    keeps = images[column] in kept
+                    keeps_score = images[column] in keeping
                 else:
                     may = floors.get(column, -score) == -score
-                    keeps = may and self.keeps(session, position, column, score, report)
-                if keeps:
-                    kept.append(column)
-        if not kept:
-            raise wrong_book(position, score)
-        return BestMoves(score, tuple(kept))
+                    keeps_score = may and self.keeps_score(session, position, column, score, report)
+                if keeps_score:
+                    keeping.append(column)
+        if not keeping:
+            raise inconsistent_book(position, score)
+        return BestMoves(score, tuple(keeping))
 
     def _floors(
         self, position: Position, children: Mapping[int, Position], score: int
     ) -> dict[int, int]:
-        """Return the least that the positions after some columns can be worth, where a book ends
-        with the position before, so that it tells.
-        """
+        """Return lower bounds of the positions after columns, if the book ends at this position."""
         if self.book is None or position.ply != self.book.plies or self._known(position) is None:
             return {}
-        going_on = {column: child for column, child in children.items() if not child.is_over}
-        return column_floors(self.book, going_on, score) if going_on else {}
+        ongoing = {column: child for column, child in children.items() if not child.is_over}
+        return column_floors(self.book, ongoing, score) if ongoing else {}
 
-    def keeps(
+    def keeps_score(
         self,
         session: Session,
         position: Position,
@@ -188,14 +186,14 @@ class Queries:
         score: int,
         report: OnProgress,
     ) -> bool:
-        """Whether a column is worth the score of the position; none is worth more."""
+        """Whether a column keeps the score of the position."""
         child = position.play_unchecked(column)
         return self.score(session, child, -score, 1 - score, report) == -score
 
     def score_many(
         self, session: Session, mine: Boards, mask: Boards, on_progress: OnProgress
     ) -> npt.NDArray[np.int8]:
-        """Return the scores of many positions, each of them solved once."""
+        """Return the scores of many positions; equal ones are solved once."""
         scores = final_scores(mine, mask, self.geometry)
         open_ones = unfinished(mine, mask, self.geometry)
         mine, mask = mine[open_ones], mask[open_ones]
@@ -220,7 +218,7 @@ class Queries:
 
 
 def images_among(children: Mapping[int, Position], parent: Position) -> dict[int, int]:
-    """Return for columns of a position that is its own mirror image which earlier one is alike."""
+    """Return the earlier mirror column of columns, if the position is its own mirror image."""
     if parent.mirror() != parent:
         return {}
     last, seen, images = parent.geometry.columns - 1, set[int](), {}
@@ -234,12 +232,11 @@ def images_among(children: Mapping[int, Position], parent: Position) -> dict[int
 def column_floors(
     book: OpeningBook | None, children: Mapping[int, Position], known: int | None
 ) -> dict[int, int]:
-    """Return the least that the positions after some columns can be worth, just behind a book.
+    """Return lower bounds of positions after columns, one ply beyond a book.
 
-    `known` is the score of the position before, None if the book does not hold it: then nothing is
-    known. Each child may have been reached from several positions that the book holds, one for
-    each disc on top of a column that the side which moved last has there; it is worth no less than
-    minus any of these.
+    `known` is the score of the parent, None if it is not in the book: then the result is empty.
+    Several positions in the book may lead to a child, one for each top disc of the side that moved
+    last. The score of the child is at least minus the score of each of them.
     """
     if book is None or known is None:
         return {}

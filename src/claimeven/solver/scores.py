@@ -1,9 +1,9 @@
-"""What a score says: when the game ends, and in words.
+"""Scores: their meaning, the end of the game they imply, and their words.
 
-A score s of a position, seen from its side to move: 0 is a draw. If the side to move wins with
-best play, s = (cells + 1 - n) // 2 with n discs on the board before its winning disc; if it loses,
-minus that number for the opponent. Of the two n that give the same s only one has the parity of
-the winner's turns, so a score tells the exact disc on which the game ends.
+A score s of a position is for its side to move: 0 is a draw. If the side to move wins with best
+play, s = (cells + 1 - n) // 2 with n discs on the board before its winning disc. If it loses, s is
+minus that number for the opponent. Only one of the two n with the same s has the parity of the
+winner's turns, so a score gives the exact disc on which the game ends.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def win_score(geometry: Geometry, ply: Discs) -> Discs:
 
 @inlined
 def win_score_kernel(cells: Int, ply: Int) -> Int:
-    """`win_score` on a board of so many cells; also the empty cells, and the discs from now on."""
+    """`win_score` for a number of cells; also for empty cells, and discs from now on."""
     return (cells + 1 - ply) // 2
 
 
@@ -58,7 +58,7 @@ def score_range(geometry: Geometry, ply: int) -> tuple[int, int]:
 def final_score(position: Position) -> int:
     """Return the score of a finished game for the side that would be to move: 0, or its loss.
 
-    Raises `InvalidSolve` for a game that goes on.
+    Raises `InvalidSolve` for an unfinished game.
     """
     outcome = position.outcome
     if outcome is None:
@@ -90,7 +90,7 @@ def last_disc(position: Position, score: int) -> int:
         over = position.is_over
         if (before == ply - 1 and score < 0) if over else before >= ply + (score < 0):
             return before + 1
-    raise InvalidSolve(f"{score} is no score of a position with {ply} of {cells} discs")
+    raise InvalidSolve(f"{score} is not a score of a position with {ply} of {cells} discs")
 
 
 def plies_to_end(position: Position, score: int) -> int:
@@ -105,7 +105,7 @@ def plies_to_end(position: Position, score: int) -> int:
 
 
 def outcome_word(score: int) -> str:
-    """Return "win", "draw" or "loss": what a score means for the side to move."""
+    """Return "win", "draw" or "loss" for the side to move."""
     return OUTCOMES[(score > 0) - (score < 0)]
 
 
@@ -142,11 +142,11 @@ def column_in_words(position: Position, score: int) -> str:
     return f"{'wins' if score > 0 else 'loses'} in {moves} moves"
 
 
-# -- play that errs a little: columns drawn by chances that fall with the score they lose
+# -- softmax play: columns drawn with chances that fall with the score they lose
 
 
 def softmax_chances(scores: Sequence[int | None], temperature: float) -> tuple[float, ...]:
-    """Return a chance for each column, from its exact score; 0 where the score is None.
+    """Return a chance for each column, from its exact score; 0 if the score is None.
 
     A column is less likely than the best one by a factor e for every `temperature` points it loses
     (the softmax of the scores).
@@ -161,9 +161,9 @@ def softmax_chances(scores: Sequence[int | None], temperature: float) -> tuple[f
 
 
 def sample_column(chances: Sequence[float], share: float) -> int:
-    """Return the column that a share in [0, 1) falls on, where columns take up their chances.
+    """Return the column at a share in [0, 1) of the cumulated chances.
 
-    A column without a chance is never returned, however sums are rounded.
+    A column with chance 0 is never returned, in spite of rounding.
 
     >>> [sample_column((0.25, 0.0, 0.75), share) for share in (0.0, 0.24, 0.26, 0.99)]
     [0, 0, 2, 2]

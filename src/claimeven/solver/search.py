@@ -1,7 +1,6 @@
-"""The exact search of one board: its transposition table, its workers, and whose turn it is.
+"""The exact search of one board: its transposition table, its threads, and its sessions.
 
-Positions are plain integers here. One call is at work at a time (`run_session`); calls from other
-threads wait for theirs.
+Positions are integers here. One call runs at a time (`run_session`); calls of other threads wait.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from claimeven.solver.errors import (
 )
 from claimeven.solver.progress import OnProgress
 from claimeven.solver.scores import win_score
-from claimeven.solver.session import Boards, Scores, SearchThread, Session, Solved
+from claimeven.solver.session import Boards, OnSolved, Scores, SearchThread, Session
 from claimeven.solver.transposition_table import bucket_bits_for, new_entries
 
-#: Seconds between two looks whether Ctrl-C came while a session is waited for.
-_LOOK = 0.1
+#: Seconds between two checks for Ctrl-C while a call waits.
+_CHECK_SECONDS = 0.1
 
 _Result = TypeVar("_Result")
 
@@ -41,13 +40,13 @@ class ExactSearch:
     """Exact scores on one board.
 
     `table_mb` is the size of the transposition table in units of 2**20 bytes, rounded down to a
-    power of two (and up to the least that can hold this board's keys); `threads` work together.
-    Positions are given as `mine` (discs of the side to move) and `mask` (all discs) and are not
-    checked; nobody may have a line yet. Scores are seen from the side to move.
+    power of two (and up to the least size for the keys of the board); `threads` search together.
+    Positions are `mine` (discs of the side to move) and `mask` (all discs). They are not checked,
+    and must not have a line. Scores are for the side to move.
 
-    May be shared by threads: calls wait for each other. `seconds` counts from the call, the wait
-    included. What a call reports its progress to must not call the search: it gets `SolverBusy`.
-    Raises `InvalidSolve` for boards of more than 64 bits and for other arguments that cannot be.
+    Threads may share a search: calls run one after another, and `seconds` includes the wait. A
+    call from `on_progress` raises `SolverBusy`. Raises `InvalidSolve` for boards of more than 64
+    bits and for other invalid arguments.
 
     >>> ExactSearch(Geometry(4, 4, 3), table_mb=1).score(0, 0)
     4
@@ -62,9 +61,9 @@ class ExactSearch:
         self.workers: list[SearchThread] = [
             SearchThread(geometry, self.entries, self.bucket_bits, n) for n in range(count)
         ]
-        self._alone = threading.Lock()
+        self._call_lock = threading.Lock()
         # Reentrant, so that a signal handler may call `stop` at any moment.
-        self._switching = interrupts.Lock()
+        self._state_lock = interrupts.Lock()
         self._running: Session | None = None
 
     @property
@@ -77,15 +76,12 @@ class ExactSearch:
         load(kernel.solve)
 
     def clear(self) -> None:
-        """Forget everything in the transposition table."""
+        """Clear the transposition table."""
         self.run_session(lambda session: self.entries.fill(0))
 
     def stop(self) -> None:
-        """Make the call that is running raise `SearchStopped` soon; those that wait go on waiting.
-
-        Nothing happens if none is running.
-        """
-        with self._switching:
+        """Make the running call, if any, raise `SearchStopped` soon. Waiting calls continue."""
+        with self._state_lock:
             running = self._running
             if running is not None:
                 running.stop()
@@ -97,17 +93,16 @@ class ExactSearch:
         seconds: float | None = None,
         nodes: int | None = None,
     ) -> _Result:
-        """Wait until no other call is at work; return ask(session), with the search to oneself.
+        """Wait until other calls are done; return ask(session), with exclusive use of the search.
 
-        The session is over `seconds` from now, or when it has visited `nodes` nodes. Raises
-        `SearchStopped` if the wait takes all that time, and `SolverBusy` in a thread that is at
-        work in a session already.
+        The session ends `seconds` from now, or after `nodes` nodes. Raises `SearchStopped` if the
+        wait takes all the time, and `SolverBusy` in a thread that already has a session.
         """
         deadline = time.perf_counter() + check_seconds(seconds)
         session = Session(self.geometry, self.workers, deadline, check_nodes(nodes))
         running = self._running
         if running is not None and running.is_of_this_thread():
-            raise SolverBusy("this solver is in the middle of a call: it cannot be asked from it")
+            raise SolverBusy("this solver is in the middle of a call, which cannot call it again")
         return self._wait_for_session(session, ask)
 
     def score(
@@ -123,8 +118,8 @@ class ExactSearch:
     ) -> int:
         """Return the score of a position, cut off to `floor`..`ceiling` if they are given.
 
-        Raises `SearchStopped` when more than `seconds` or `nodes` would be needed, or after `stop`;
-        its bounds are cut off as well.
+        Raises `SearchStopped` after `seconds` or `nodes`, or after `stop`; its bounds are cut off
+        too.
         """
         return self.run_session(
             lambda session: session.score(
@@ -141,7 +136,7 @@ class ExactSearch:
     def scores(
         self, mine: int, mask: int, *, nodes: int | None = None, on_progress: OnProgress = None
     ) -> list[int | None]:
-        """Return the score of every column for the side to move, None where it is full."""
+        """Return the score of every column for the side to move, None if it is full."""
         geometry = self.geometry
         playable = bitboard.playable_cells(mask, geometry)
         wins = bitboard.winning_cells(mine, mask, geometry)
@@ -171,43 +166,49 @@ class ExactSearch:
         floor: int | None = None,
         ceiling: int | None = None,
         on_progress: OnProgress = None,
-        solved: Solved | None = None,
+        on_solved: OnSolved | None = None,
     ) -> tuple[Scores, Scores]:
         """Return the scores of many positions and the nodes that each took, two int64 arrays.
 
-        Each thread takes positions of its own. `solved(number, score)` is told of each position
-        as soon as its score is known, one call at a time, in the order in which they come.
-        Raises `SearchStopped` after `stop`.
+        Each thread takes separate positions. `on_solved(number, score)` is called for each position
+        as soon as it is solved, one call at a time, in any order. Raises `SearchStopped` after
+        `stop`.
         """
         return self.run_session(
             lambda session: session.score_many(
-                mines, masks, floor=floor, ceiling=ceiling, on_progress=on_progress, solved=solved
+                mines,
+                masks,
+                floor=floor,
+                ceiling=ceiling,
+                on_progress=on_progress,
+                on_solved=on_solved,
             )
         )
 
     def _hold_session(self, session: Session, ask: Callable[[Session], _Result]) -> _Result:
         """Return ask(session); the lock is held."""
         try:
-            with self._switching:
-                session.begin()
+            with self._state_lock:
+                session.start()
                 self._running = session
             return ask(session)
         finally:
             self._running = None
 
     def _wait_for_session(self, session: Session, ask: Callable[[Session], _Result]) -> _Result:
-        """Return ask(session) once no other call is at work, waited for up to the deadline."""
+        """Return ask(session) after other calls are done; wait at most to the deadline."""
         with interrupts.deferred() as safe_moment:
-            held = False
+            is_acquired = False
             try:
                 left = math.inf
-                while not held and left > 0:
+                while not is_acquired and left > 0:
                     left = session.deadline - time.perf_counter()
-                    held = self._alone.acquire(timeout=max(0.0, min(left, _LOOK)))
+                    wait = max(0.0, min(left, _CHECK_SECONDS))
+                    is_acquired = self._call_lock.acquire(timeout=wait)
                     safe_moment()
-                if not held:
+                if not is_acquired:
                     raise SearchStopped(*session.score_range())
                 return safe_moment.interruptible(lambda: self._hold_session(session, ask))
             finally:
-                if held:
-                    self._alone.release()
+                if is_acquired:
+                    self._call_lock.release()

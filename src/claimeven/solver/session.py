@@ -1,10 +1,10 @@
-"""One call of a search at work: slices of the kernel, the clock, threads, bounds on the way.
+"""One call of a search: slices of the kernel, the clock, threads and bounds.
 
-Kernels run in slices, so that Ctrl-C, `stop`, limits and progress reports are seen to in between;
-a paused search goes on exactly where it stood, so where it pauses changes nothing. Threads share
-the transposition table. One hard position is searched by all threads together: each runs the same
-windows with a slightly different order of moves, profits from what the others have put into the
-table, and drops a window that another one has settled.
+Kernels run in slices; between slices the session handles Ctrl-C, `stop`, limits and progress
+reports. A paused search resumes exactly, so pauses do not change results. Threads share the
+transposition table. All threads search a single hard position together: each runs the same windows
+with a slightly different order of moves, uses the table entries of the others, and drops a window
+that another thread has settled.
 """
 
 from __future__ import annotations
@@ -27,31 +27,28 @@ from claimeven.solver.errors import SearchStopped
 from claimeven.solver.progress import OnProgress, SolveProgress
 from claimeven.solver.scores import win_score
 
-#: Nodes of a search before further threads join in: a few milliseconds.
-ALONE_NODES = 20_000
-#: Nodes of a slice without a deadline, a tenth of a second or so.
+#: Nodes of a search before other threads join: a few milliseconds.
+SOLO_NODES = 20_000
+#: Nodes of a slice without a deadline, about a tenth of a second.
 SLICE_NODES = 500_000
 #: Nodes of the shortest slice before a deadline, well under a millisecond.
-LEAST_SLICE = 100
-#: Seconds that a slice before a deadline should take at most, and its share of the time left.
+MIN_SLICE = 100
+#: The greatest time of a slice before a deadline, in seconds and as a share of the time left.
 SLICE_SECONDS, SLICE_SHARE = 0.004, 0.5
-#: Nodes a second that a thread is taken to visit before it was measured: few, so that first
-#: slices are short.
+#: The assumed nodes per second before a measurement: few, so that first slices are short.
 FIRST_RATE = 500_000.0
-#: Positions that a thread takes at a time in bulk work, at most; fewer towards the end, so that no
-#: thread is left with many while the others have none.
+#: The most positions that a thread takes in one step; fewer towards the end, so that threads
+#: finish together.
 BATCH = 64
 _UNLIMITED = 1 << 62
 
 Scores = npt.NDArray[np.int64]
 Boards = npt.NDArray[np.uint64]
+OnSolved = Callable[[int, int], None]
 
 
-Solved = Callable[[int, int], None]
-
-
-class Child(NamedTuple):
-    """The position after a column, unfinished, and the least it can be worth, None if not known."""
+class ChildTask(NamedTuple):
+    """An unfinished position after a column, and a lower bound on its score, None if unknown."""
 
     column: int
     position: Position
@@ -59,31 +56,30 @@ class Child(NamedTuple):
 
 
 class SearchThread:
-    """The arrays of one thread, and the speed it had last, in nodes a second."""
+    """The arrays of one thread, and its last speed in nodes per second."""
 
     def __init__(self, geometry: Geometry, entries: Boards, bucket_bits: int, number: int) -> None:
-        self.work = layout.Work(
+        self.arrays = layout.Arrays(
             layout.search_setup(geometry, bucket_bits, number),
             entries,
             np.zeros(layout.STACK, dtype=np.uint64),
             np.zeros(layout.CONTROLS, dtype=np.int64),
             np.zeros(layout.SHARED, dtype=np.int64),
         )
-        self.control, self.shared = self.work.control, self.work.shared
+        self.control, self.shared = self.arrays.control, self.arrays.shared
         self.rate = FIRST_RATE
 
     @property
     def nodes(self) -> int:
-        """Nodes visited since the worker was made."""
+        """Nodes visited since the thread state was made."""
         return int(self.control[layout.NODES])
 
 
 class Session:
-    """A call that has the workers and the table to itself, from `begin` on, under its limits.
+    """A call with exclusive use of the threads and the table, from `start` on, within limits.
 
-    `deadline` is a moment of `time.perf_counter`, infinity for none. Methods may be called any
-    number of times; once the session `is_over` they answer only what takes no node, and otherwise
-    raise `SearchStopped`.
+    `deadline` is a time of `time.perf_counter`, or infinity. Methods may be called repeatedly; once
+    the session `is_over` they raise `SearchStopped` if the result needs a search.
     """
 
     def __init__(
@@ -97,21 +93,21 @@ class Session:
         self.workers = workers
         self.deadline = deadline
         self.is_stopped = False
-        self._most_nodes = _UNLIMITED if nodes is None else nodes
+        self._node_limit = _UNLIMITED if nodes is None else nodes
         self._nodes_before = 0
-        self._began = 0.0
+        self._start_time = 0.0
         self._threads: set[int] = set()
 
-    def begin(self) -> None:
-        """Take the workers over."""
-        self._began = time.perf_counter()
+    def start(self) -> None:
+        """Reset the threads and start the clock."""
+        self._start_time = time.perf_counter()
         self._threads.add(threading.get_ident())
         self._nodes_before = sum(worker.nodes for worker in self.workers)
         for worker in self.workers:
             worker.shared[layout.STOP] = 0
 
     def stop(self) -> None:
-        """End the session as soon as the kernels see it: within a millisecond or so."""
+        """End the session when the kernels next check, within about a millisecond."""
         self.is_stopped = True
         for worker in self.workers:
             worker.shared[layout.STOP] = 1
@@ -123,24 +119,24 @@ class Session:
 
     @property
     def seconds(self) -> float:
-        """Wall-clock time since the session began."""
-        return time.perf_counter() - self._began
+        """Wall-clock time since the start of the session."""
+        return time.perf_counter() - self._start_time
 
     @property
     def is_over(self) -> bool:
-        """Whether the session was stopped, or has used up its time or its nodes."""
+        """Whether the session was stopped, or has used all its time or nodes."""
         return (
             self.is_stopped
-            or self.nodes >= self._most_nodes
+            or self.nodes >= self._node_limit
             or time.perf_counter() >= self.deadline
         )
 
     def is_of_this_thread(self) -> bool:
-        """Whether the thread that asks is one of those at work in this session."""
+        """Whether the calling thread is a thread of this session."""
         return threading.get_ident() in self._threads
 
     def score_range(self, floor: int | None = None, ceiling: int | None = None) -> tuple[int, int]:
-        """Return `floor` and `ceiling`, the least and the greatest score where they are None."""
+        """Return `floor` and `ceiling`, with the least and the greatest score for None."""
         most = win_score(self.geometry, 0)
         return (-most if floor is None else floor, most if ceiling is None else ceiling)
 
@@ -168,8 +164,8 @@ class Session:
         results: list[int] = []
 
         def search(worker: SearchThread, size: int = SLICE_NODES) -> bool:
-            """Search on for some nodes; whether there is no more to do."""
-            arrays = worker.work._replace(shared=shared)
+            """Search for `size` nodes; return whether the search is done."""
+            arrays = worker.arrays._replace(shared=shared)
             result = self._slice(
                 worker, lambda: kernel.solve(arrays, mine_word, mask_word, low, high), size
             )
@@ -187,8 +183,8 @@ class Session:
                 if number == 0:
                     self._report(on_progress, worker, done, total)
 
-        alone_until = leader.nodes + ALONE_NODES
-        while not search(leader, ALONE_NODES):
+        alone_until = leader.nodes + SOLO_NODES
+        while not search(leader, SOLO_NODES):
             if leader.nodes >= alone_until:
                 shared[layout.MARKS :] = 0
                 shared[layout.TOGETHER] = len(self.workers) > 1
@@ -199,22 +195,21 @@ class Session:
         return results[0]
 
     def score_children(
-        self, children: Sequence[Child], solved: Solved, on_progress: OnProgress = None
+        self, children: Sequence[ChildTask], on_solved: OnSolved, on_progress: OnProgress = None
     ) -> None:
-        """Score children, most of them or all, each thread at one of its own, with
-        `solved(column, score)`.
+        """Score most or all children, a different one in each thread.
 
-        That shares the work better than all threads at one column do, as long as there are columns
-        for all. The first thread works alone until it is clear that there is enough to do for more.
-        Towards the end, when a thread finds none left to take, those in work are laid aside, for
-        all threads together: they go on quickly, since the results so far are in the table. Those
-        that are not solved are laid aside, or the session was ended.
+        `on_solved(column, score)` is called for each solved child. This shares the work better
+        than all threads at one column, while there are enough columns. The first thread works
+        alone until it is clear that the work is enough for more. When a thread finds no child left,
+        the unfinished ones are put aside, for all threads together: they continue quickly, because
+        their results so far are in the table.
         """
         waiting, lock = iter(children), threading.Lock()
         is_idle, done = False, 0
 
-        def take(worker: SearchThread) -> Child | None:
-            """Return the next child, ready to be searched by a worker; None if there is none."""
+        def take(worker: SearchThread) -> ChildTask | None:
+            """Return the next child, prepared for a thread; None if all are taken."""
             nonlocal is_idle
             with lock:
                 child = next(waiting, None)
@@ -223,19 +218,19 @@ class Session:
                 self._start(worker, *self.score_range(child.floor))
             return child
 
-        def search(worker: SearchThread, child: Child, must_end: Callable[[], bool]) -> bool:
-            """Search on in slices until a child is solved; False if that was not to be."""
+        def search(worker: SearchThread, child: ChildTask, must_end: Callable[[], bool]) -> bool:
+            """Search in slices until a child is solved; return False if it was put aside."""
             nonlocal done
             low, high = self.score_range(child.floor)
             mine, mask = np.uint64(child.position.mine), np.uint64(child.position.mask)
             while True:
                 score = self._slice(
-                    worker, lambda: kernel.solve(worker.work, mine, mask, low, high), ALONE_NODES
+                    worker, lambda: kernel.solve(worker.arrays, mine, mask, low, high), SOLO_NODES
                 )
                 if score != kernel.PAUSED:
                     with lock:
                         done += 1
-                        solved(child.column, score)
+                        on_solved(child.column, score)
                     return True
                 if self.is_stopped:
                     return False
@@ -245,7 +240,7 @@ class Session:
                     return False
 
         leader = self.workers[0]
-        alone_until = leader.nodes + ALONE_NODES
+        alone_until = leader.nodes + SOLO_NODES
         first = take(leader)
         while first and search(leader, first, lambda: leader.nodes >= alone_until):
             first = take(leader)
@@ -267,29 +262,29 @@ class Session:
         floor: int | None = None,
         ceiling: int | None = None,
         on_progress: OnProgress = None,
-        solved: Solved | None = None,
+        on_solved: OnSolved | None = None,
     ) -> tuple[Scores, Scores]:
         """Return scores and nodes of many positions; see `ExactSearch.score_many`."""
         total = len(mines)
         scores, nodes = np.zeros((2, total), dtype=np.int64)
         low, high = self.score_range(floor, ceiling)
-        parts = _parts(total, len(self.workers), 1 if solved is not None else BATCH)
-        taking, telling = threading.Lock(), threading.Lock()
+        parts = _parts(total, len(self.workers), 1 if on_solved is not None else BATCH)
+        part_lock, report_lock = threading.Lock(), threading.Lock()
         done = [0] * len(self.workers)
-        is_whole = [True] * len(self.workers)
+        is_complete = [True] * len(self.workers)
 
         def solve_batch(worker: SearchThread, part: slice) -> bool:
-            """Solve some positions; whether all of them were solved."""
-            control = worker.control
+            """Solve some positions; return whether all were solved."""
+            arrays, control = worker.arrays, worker.control
             control[layout.DONE] = control[layout.RESUME] = 0
             while True:
                 result = self._slice(
                     worker,
                     lambda: kernel.solve_many(
-                        worker.work, mines[part], masks[part], low, high, scores[part], nodes[part]
+                        arrays, mines[part], masks[part], low, high, scores[part], nodes[part]
                     ),
                 )
-                with telling:
+                with report_lock:
                     self._report(on_progress, worker, sum(done) + int(control[layout.DONE]), total)
                 if result != kernel.PAUSED:
                     return True
@@ -298,32 +293,32 @@ class Session:
 
         def work(number: int) -> None:
             while True:
-                with taking:
+                with part_lock:
                     part = next(parts, None)
                 if part is None:
                     return
                 if not solve_batch(self.workers[number], part):
-                    is_whole[number] = False
+                    is_complete[number] = False
                     return
                 done[number] += part.stop - part.start
-                if solved is not None:
-                    with telling:
-                        solved(part.start, int(scores[part.start]))
+                if on_solved is not None:
+                    with report_lock:
+                        on_solved(part.start, int(scores[part.start]))
 
         self._together(work)
-        if not all(is_whole):
+        if not all(is_complete):
             raise SearchStopped(low, high)
         return scores, nodes
 
     # -- inside
 
     def _together(self, work: Callable[[int], None]) -> None:
-        """Run work(n) for each worker n: number 0 here, the others in threads of their own.
+        """Run work(n) for each thread n: number 0 in this thread, the others in new threads.
 
-        What one of them raises ends the session and is raised here, after all have come to rest.
+        An exception in one of them ends the session and is raised here after all have ended.
         """
 
-        def noted(number: int) -> None:
+        def run_tracked(number: int) -> None:
             self._threads.add(threading.get_ident())
             try:
                 work(number)
@@ -331,32 +326,32 @@ class Session:
                 if number:
                     self._threads.discard(threading.get_ident())
 
-        run_in_threads(noted, len(self.workers), self.stop)
+        run_in_threads(run_tracked, len(self.workers), self.stop)
 
     def _start(self, worker: SearchThread, low: int, high: int) -> None:
-        """Have a worker's next slice begin with a position whose score is `low` to `high`."""
+        """Let the next slice of a thread start a position whose score is `low` to `high`."""
         worker.control[layout.RESUME] = worker.control[layout.STEP] = 0
         worker.shared[layout.LOW], worker.shared[layout.HIGH] = low, high
         worker.shared[layout.TOGETHER] = 0
 
     def _slice(self, worker: SearchThread, call: Callable[[], Int], size: int = SLICE_NODES) -> int:
-        """Return what a kernel answers that visits at most `size` nodes with a worker's arrays.
+        """Return the result of a kernel that visits at most `size` nodes with a thread's arrays.
 
-        A session that is over by then is stopped.
+        If the session is over afterwards, stop it.
         """
-        began = time.perf_counter()
-        size = min(size, max(0, self._most_nodes - self.nodes))
-        if self.is_stopped or began >= self.deadline:
+        start_time = time.perf_counter()
+        size = min(size, max(0, self._node_limit - self.nodes))
+        if self.is_stopped or start_time >= self.deadline:
             size = 0
         elif self.deadline < math.inf:
-            seconds = min(SLICE_SECONDS, SLICE_SHARE * (self.deadline - began))
-            size = min(size, max(LEAST_SLICE, int(seconds * worker.rate)))
+            seconds = min(SLICE_SECONDS, SLICE_SHARE * (self.deadline - start_time))
+            size = min(size, max(MIN_SLICE, int(seconds * worker.rate)))
         before = worker.nodes
         worker.control[layout.BUDGET] = before + size
         result = int(call())
         visited = worker.nodes - before
-        if visited >= LEAST_SLICE:  # enough to measure how fast the worker is
-            worker.rate = visited / max(1e-9, time.perf_counter() - began)
+        if visited >= MIN_SLICE:  # enough to measure the speed
+            worker.rate = visited / max(1e-9, time.perf_counter() - start_time)
         if result == kernel.PAUSED and self.is_over:
             self.stop()
         return result
@@ -369,7 +364,7 @@ class Session:
 
 
 def _parts(total: int, threads: int, most: int) -> Iterator[slice]:
-    """Yield so many positions in parts for threads to take; one thread gets all it may at once.
+    """Yield a number of positions in parts for threads; a single thread gets one large part.
 
     >>> [part.stop - part.start for part in _parts(20, 2, 64)]
     [5, 3, 3, 2, 1, 1, 1, 1, 1, 1, 1]

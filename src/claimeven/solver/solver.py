@@ -1,6 +1,6 @@
-"""The solver as programs use it: exact scores of positions, with table, threads and book.
+"""The solver: exact scores of positions, with a table, threads and a book.
 
-What a score means stands in `scores`.
+`scores` explains the scores.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from claimeven.solver.errors import (
 from claimeven.solver.progress import (
     OnProgress,
     SolverStatistics,
-    known_to_be,
-    known_within,
+    narrow_on_stop,
     reporter,
+    uncut_on_stop,
 )
 from claimeven.solver.protocols import DEFAULT_BOOK, OpeningBook
-from claimeven.solver.queries import BestMoves, Queries, wrong_book
+from claimeven.solver.queries import BestMoves, Queries, inconsistent_book
 from claimeven.solver.search import ExactSearch
 from claimeven.solver.session import Session
 from claimeven.solver.transposition_table import default_table_mb
 
-#: Scores beyond these are as good, where wins, draws and losses alone are told apart.
-_SIGNS = (-1, 1)
-#: Stands in arrays of `Solver.scores_many` for a column that cannot be played.
+#: The window of scores that distinguishes only wins, draws and losses.
+_OUTCOME_WINDOW = (-1, 1)
+#: In arrays of `Solver.scores_many`, a column that cannot be played.
 ILLEGAL = -128
 
 _Result = TypeVar("_Result")
@@ -49,21 +49,21 @@ Many: TypeAlias = "Sequence[Position] | tuple[Boards, Boards]"
 class Solver:
     """Exact scores of the positions of one board.
 
-    `table_mb` is the size of the table in MB (2**20 bytes), rounded down to a power of two, and up
-    to the least that can hold a board's keys (4 MB for boards of 64 bits); None is the usual one,
-    128, or 8 beside a deep book (`default_table_mb`). `threads` work together on each call. `book`
-    is "auto" (the usual one, if any), None, a path to a book or anything that answers as one.
+    `table_mb` is the size of the table in MB (2**20 bytes). It is rounded down to a power of two,
+    and up to the least size for the keys of the board (4 MB for boards of 64 bits). None is the
+    default: 128, or 8 with a deep book (`default_table_mb`). `threads` work together on each call.
+    `book` is "auto" (the default book, if any), None, a path or an `OpeningBook`.
 
-    A call ends early by Ctrl-C, by `stop` from another thread, or when its `seconds` are over, a
-    wall-clock time from the call on; the latter two raise `SearchStopped`, which tells what is
-    known by then. What is in the table stays, so related positions are solved faster.
+    A call ends early by Ctrl-C, by `stop` from another thread, or after `seconds` of wall-clock
+    time. The latter two raise `SearchStopped` with the bounds found. The table keeps its entries,
+    so related positions are solved faster.
 
     Threads may share a solver: calls run one after another, and the wait counts towards `seconds`.
     `on_progress` gets a `SolveProgress` about ten times a second. It may use `stop` and
     `statistics` of the same solver; other calls raise `SolverBusy`.
 
-    Raises `InvalidSolve` for boards of more than 64 bits, a table of 0 MB, no threads, or a book
-    for another board, and `InvalidBook` for a book that cannot be trusted.
+    Raises `InvalidSolve` for boards of more than 64 bits, a table of 0 MB, 0 threads, or a book
+    for another board, and `InvalidBook` for an invalid book.
 
     >>> Solver(Geometry(4, 4), table_mb=1).score(Position(Geometry(4, 4)))
     0
@@ -81,29 +81,29 @@ class Solver:
         self.geometry = geometry
         self.table_mb = table_mb
         self.threads = threads
-        self._begin(protocols.book_for(geometry, book))
+        self._new_state(protocols.book_for(geometry, book))
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy has the same book and options, and a table of its own with nothing in it."""
-        begun = ("_search", "_queries", "_seconds")
-        kept = {name: value for name, value in vars(self).items() if name not in begun}
-        return {**kept, "book": self.book}
+        """Return the book and the options: a copy starts with an empty table."""
+        derived = ("_search", "_queries", "_seconds")
+        options = {name: value for name, value in vars(self).items() if name not in derived}
+        return {**options, "book": self.book}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        kept = dict(state)
-        book = kept.pop("book")
-        vars(self).update(kept)
-        self._begin(book)
+        options = dict(state)
+        book = options.pop("book")
+        vars(self).update(options)
+        self._new_state(book)
 
-    def _begin(self, book: OpeningBook | None) -> None:
-        """Take up a search that knows nothing yet."""
+    def _new_state(self, book: OpeningBook | None) -> None:
+        """Start with a new search and an empty table."""
         self._search = self._new_search(book)
         self._queries = Queries(self.geometry, book, self._search)
         self._seconds = 0.0
 
     @property
     def book(self) -> OpeningBook | None:
-        """The book that is asked before anything is searched."""
+        """The book in which positions are looked up before a search."""
         return self._queries.book
 
     def _new_search(self, book: OpeningBook | None) -> ExactSearch:
@@ -112,30 +112,30 @@ class Solver:
         try:
             return ExactSearch(self.geometry, size, self.threads)
         except (MemoryError, OverflowError):
-            raise InvalidSolve(f"there is no memory for a table of {size:g} MB") from None
+            raise InvalidSolve(f"there is not enough memory for a table of {size:g} MB") from None
 
     @property
     def statistics(self) -> SolverStatistics:
-        """What this solver has done so far."""
-        answers = self._queries
-        seconds = self._seconds - answers.loading
-        return SolverStatistics(self._search.nodes, seconds, answers.searched, answers.book_hits)
+        """The nodes, time, searches and book hits of all calls so far."""
+        queries = self._queries
+        seconds = self._seconds - queries.loading
+        return SolverStatistics(self._search.nodes, seconds, queries.searched, queries.book_hits)
 
     def load(self) -> None:
-        """Compile the search, or load it from the cache, ahead of the first call that needs it.
+        """Compile the search, or load it from the cache, before the first call that needs it.
 
-        A call does so itself, but then its `seconds` run meanwhile.
+        Otherwise that call does it, and the time counts towards its `seconds`.
         """
         self._search.load()
 
     def clear(self) -> None:
-        """Forget everything in the table."""
+        """Clear the table."""
         self._search.clear()
 
     def stop(self) -> None:
-        """Make the call that is running in another thread raise `SearchStopped` soon.
+        """Make the running call of another thread, if any, raise `SearchStopped` soon.
 
-        Calls that wait for their turn are not stopped; nothing happens if none is running.
+        Calls that wait are not stopped.
         """
         self._search.stop()
 
@@ -154,10 +154,10 @@ class Solver:
     def scores(
         self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None
     ) -> tuple[int | None, ...]:
-        """Return for each column the score of playing it, for the side to move; None where full.
+        """Return the score of playing each column, for the side to move; None for full columns.
 
-        When the call ends early the columns known by then are in the `scores` of the
-        `SearchStopped` it raises. Raises `InvalidSolve` for a finished game.
+        If the call ends early, `SearchStopped.scores` has the columns solved so far. Raises
+        `InvalidSolve` for a finished game.
         """
         self._check(position, ongoing=True)
         try:
@@ -165,8 +165,8 @@ class Solver:
                 lambda session: self._queries.scores(session, position, on_progress), seconds
             )
         except SearchStopped as stopped:
-            nothing = (None,) * self.geometry.columns
-            raise SearchStopped(stopped.low, stopped.high, stopped.scores or nothing) from None
+            unknown = (None,) * self.geometry.columns
+            raise SearchStopped(stopped.low, stopped.high, stopped.scores or unknown) from None
 
     def outcome(
         self, position: Position, *, seconds: float | None = None, on_progress: OnProgress = None
@@ -175,10 +175,10 @@ class Solver:
         self._check(position)
 
         def ask(session: Session) -> int:
-            report = reporter(self.geometry, on_progress, cut_off=_SIGNS)
-            return self._queries.score(session, position, *_SIGNS, report)
+            report = reporter(self.geometry, on_progress, cut_off=_OUTCOME_WINDOW)
+            return self._queries.score(session, position, *_OUTCOME_WINDOW, report)
 
-        with known_within(self.geometry, _SIGNS):
+        with uncut_on_stop(self.geometry, _OUTCOME_WINDOW):
             score = self._run_session(ask, seconds)
         return (score > 0) - (score < 0)
 
@@ -187,7 +187,7 @@ class Solver:
     ) -> tuple[int, ...]:
         """Return the columns that keep the score of a position, the most central one first.
 
-        Cheaper than `scores`, whose best these are. Raises `InvalidSolve` as `best` does.
+        They are the best columns of `scores`, found faster. Raises `InvalidSolve` as `best` does.
         """
         return self.best(position, seconds=seconds, on_progress=on_progress).columns
 
@@ -196,7 +196,7 @@ class Solver:
     ) -> BestMoves:
         """Return the score of a position and the columns that keep it, as `best_columns` does.
 
-        Raises `InvalidSolve` for a finished game, and when a book holds scores that cannot be.
+        Raises `InvalidSolve` for a finished game, and if a book has impossible scores.
 
         >>> Solver(Geometry(4, 4), table_mb=1).best(Position.from_moves("12", Geometry(4, 4)))
         BestMoves(score=0, columns=(2, 0, 3))
@@ -212,23 +212,25 @@ class Solver:
         """Return the columns of best play to the end: the quickest wins, the slowest losses.
 
         Of equally good columns the most central one is played. Empty for a finished game. Raises
-        `InvalidSolve` when a book holds scores that cannot be.
+        `InvalidSolve` if a book has impossible scores.
         """
         self._check(position)
         line: list[int] = []
 
         def fill(session: Session) -> None:
             at = position
-            answers = self._queries
-            score = answers.score(session, at, report=reporter(self.geometry, on_progress))
+            queries = self._queries
+            score = queries.score(session, at, report=reporter(self.geometry, on_progress))
             report = reporter(self.geometry, on_progress, known=score)
-            with known_to_be(score):
+            with narrow_on_stop(score):
                 while not at.is_over:
-                    columns = answers.playable(at)
-                    kept = (c for c in columns if answers.keeps(session, at, c, score, report))
-                    column = next(kept, None)
+                    columns = queries.playable(at)
+                    keeping = (
+                        c for c in columns if queries.keeps_score(session, at, c, score, report)
+                    )
+                    column = next(keeping, None)
                     if column is None:
-                        raise wrong_book(at, score)
+                        raise inconsistent_book(at, score)
                     line.append(column)
                     at, score = at.play_unchecked(column), -score
 
@@ -241,9 +243,9 @@ class Solver:
         """Return the scores of many positions, an int8 array of shape (n,).
 
         `positions` are `Position`s of this board, or a pair of uint64 arrays of shape (n,): `mine`
-        and `mask` as in `Position`. Finished games are allowed, and positions that are there more
-        than once, or together with their mirror images, are solved once. Each thread takes
-        positions of its own. Raises `InvalidSolve` for discs that are no position of this board.
+        and `mask` as in `Position`. Finished games are allowed. Equal positions and mirror images
+        are solved once. Each thread takes separate positions. Raises `InvalidSolve` for invalid
+        positions of this board.
         """
         mine, mask = as_boards(positions, self.geometry)
         return self._run_session(
@@ -255,8 +257,8 @@ class Solver:
     ) -> npt.NDArray[np.int8]:
         """Return the scores of every column of many positions, an int8 array (n, columns).
 
-        `ILLEGAL` stands where a column is full, and everywhere for a finished game. Positions and
-        errors as for `score_many`.
+        Full columns and all columns of finished games are `ILLEGAL`. Positions and errors as for
+        `score_many`.
         """
         mine, mask = as_boards(positions, self.geometry)
         scores = np.full((len(mine), self.geometry.columns), ILLEGAL, dtype=np.int8)
@@ -282,7 +284,7 @@ class Solver:
             raise InvalidSolve(f"the game is over: {position.outcome}")
 
     def _run_session(self, ask: Callable[[Session], _Result], seconds: float | None) -> _Result:
-        """Wait for the search to be free; return ask(session), and count the time it takes."""
+        """Wait until the search is free; return ask(session), and add its time."""
 
         def timed(session: Session) -> _Result:
             try:

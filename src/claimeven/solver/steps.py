@@ -1,7 +1,7 @@
-"""The steps of the compiled search, one function each; `kernel.search` puts them together.
+"""The steps of the compiled search, one function each; `kernel.search` combines them.
 
-`base` is where the frame of a node begins on the stack; what a frame holds is drawn in `layout`.
-What the steps take for granted is proved in `bounds`.
+`base` is the start of a node's frame on the stack; `layout` describes frames. `bounds` has the
+proofs for the steps.
 """
 
 from __future__ import annotations
@@ -15,25 +15,24 @@ from claimeven.compiled.types import Int, Ints, Word, Words
 from claimeven.game.bitboard_kernel import mirrored
 from claimeven.solver import layout
 from claimeven.solver.bounds import NO_BOUND, completing_cells, static_bound
-from claimeven.solver.layout import Fixed, Work
+from claimeven.solver.layout import Arrays, Fixed
 from claimeven.solver.scores import win_score_kernel
 from claimeven.solver.transposition_table import high_bound, look_up, low_bound, store
 
-#: Positions with this many empty cells or fewer do without the transposition table.
+#: Positions with this many empty cells or fewer do not use the transposition table.
 NO_TABLE = 10
-#: Positions with this many empty cells or fewer are not worth asking whether another thread is
-#: at them or has been there meanwhile.
+#: For positions with this many empty cells or fewer, threads ignore each other.
 NO_SHARING = 16
 
-#: Below every value.
+#: Less than every value.
 NONE = np.int64(-1000)
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 _TOP = np.uint64(63)
 #: Order keys: winning cells after the move, then few replies, then column weight; child number.
 _WINS_SHIFT, _REPLIES_SHIFT, _WEIGHT_SHIFT = np.uint64(24), np.uint64(16), np.uint64(8)
-_CHILD_NUMBER = np.uint64(255)
-_MANY = np.uint64(63)
+_NUMBER_MASK = np.uint64(255)
+_MAX_REPLIES = np.uint64(63)
 _MARK_SHIFT = np.uint64(20)
 _CHILDREN, _CHILD, _ORDER = (
     np.uint64(layout.CHILDREN),
@@ -45,9 +44,9 @@ _CHILDREN, _CHILD, _ORDER = (
 class Node(NamedTuple):
     """A position in which the mover has a choice.
 
-    `mine` and `mask` are the mover's discs and all discs; `threats` the empty cells that complete a
-    line for the waiting side, none of them playable; `replies` the moves that do not lose at once,
-    at least two; `hash` is only there for positions that may stand in the transposition table.
+    `mine` and `mask` are the mover's discs and all discs. `threats` are the empty cells that
+    complete a line for the waiting side; they are not playable. `replies` are the moves that do not
+    lose immediately, at least two. `hash` is set only for positions that may be in the table.
     """
 
     mine: Word
@@ -63,7 +62,7 @@ class Node(NamedTuple):
 
 @inlined
 def position_hash(fixed: Fixed, mine: Word, mask: Word, ply: Int) -> Word:
-    """Return the key times the multiplier: of the position or its mirror, whichever is less."""
+    """Return the lesser key of the position and its mirror image, times the multiplier."""
     key = mine + mask
     if ply <= np.int64(fixed.mirror_plies):
         key = min(key, mirrored(key, fixed.columns, fixed.height))
@@ -74,10 +73,10 @@ def position_hash(fixed: Fixed, mine: Word, mask: Word, ply: Int) -> Word:
 def play_forced(
     fixed: Fixed, mine: Word, mask: Word, threats: Word, plies: Int
 ) -> tuple[Word, Word, Word, Word, Int]:
-    """Play on while the mover has a single reply; return (mine, mask, threats, replies, plies).
+    """Play while the mover has a single reply; return (mine, mask, threats, replies, plies).
 
-    The mover must have no win at hand. `replies` comes back as 0 if the game is decided: drawn if
-    the board is full, otherwise won by the waiting side with its next disc.
+    The mover must not have a win at hand. The result has `replies` 0 if the game is decided: drawn
+    if the board is full, otherwise won by the waiting side with its next disc.
     """
     while True:
         playable = (mask + fixed.bottom) & fixed.board
@@ -99,7 +98,7 @@ def play_forced(
 
 @inlined
 def decided_value(fixed: Fixed, mask: Word, empties: Int, plies: Int) -> Int:
-    """Value, for the side that moved `plies` plies ago, of a line that `play_forced` decided.
+    """Return the value of a decided line for the side that moved `plies` plies ago.
 
     `empties` is the number of empty cells of that side's position.
     """
@@ -109,19 +108,19 @@ def decided_value(fixed: Fixed, mask: Word, empties: Int, plies: Int) -> Int:
     return value if plies & 1 else -value
 
 
-# -- what is known of a position
+# -- bounds of a position
 
 
 @inlined
 def table_bounds(fixed: Fixed, entries: Words, hashed: Word) -> tuple[Int, Int]:
-    """Return the low and the high bound that the transposition table holds for a position."""
+    """Return the low and the high bound of a position in the transposition table."""
     entry = look_up(entries, (hashed >> fixed.bucket_shift) << _ONE, hashed & fixed.rest_mask)
     return low_bound(entry), high_bound(entry)
 
 
 @inlined
 def known_bounds(fixed: Fixed, entries: Words, node: Node, empties: Int) -> tuple[Int, Int]:
-    """Return bounds on a node's score: neither side can win sooner, and what the table knows."""
+    """Return bounds of a node from the soonest possible wins and from the table."""
     low, high = -win_score_kernel(empties, 3), win_score_kernel(empties, 2)
     if empties > NO_SHARING:
         table_low, table_high = table_bounds(fixed, entries, node.hash)
@@ -131,7 +130,7 @@ def known_bounds(fixed: Fixed, entries: Words, node: Node, empties: Int) -> tupl
 
 @inlined
 def nearest_win(empties: Int) -> Int:
-    """Return a high bound on the score of a node that no decided move brings above the window."""
+    """Return a high bound on the score of a node without a decided move above the window."""
     return win_score_kernel(empties, 4)
 
 
@@ -139,13 +138,15 @@ def nearest_win(empties: Int) -> Int:
 
 
 @inlined
-def make_children(fixed: Fixed, work: Work, base: Word, node: Node, alpha: Int) -> tuple[Int, Word]:
-    """Lay the children of a node into its frame, playing forced replies out.
+def make_children(
+    fixed: Fixed, arrays: Arrays, base: Word, node: Node, alpha: Int
+) -> tuple[Int, Word]:
+    """Put the children of a node into its frame, with forced replies played.
 
-    Return the best value of the moves that this decides and the number of children left; ends at
-    once when a decided move is worth more than `alpha`.
+    Return the best value of decided moves and the number of children left; end immediately if a
+    decided move is worth more than `alpha`.
     """
-    stack = work.stack
+    stack = arrays.stack
     empties = np.int64(fixed.cells) - node.ply
     theirs = node.mask ^ node.mine
     best = NONE
@@ -172,8 +173,8 @@ def make_children(fixed: Fixed, work: Work, base: Word, node: Node, alpha: Int) 
         if empties - plies > NO_TABLE:
             hashed = position_hash(fixed, mine, mask, node.ply + plies)
             stack[child + np.uint64(layout.C_HASH)] = hashed
-            prefetch(work.entries, (hashed >> fixed.bucket_shift) << _ONE)
-        weight = work.setup[np.uint64(layout.WEIGHT) + _TOP - leading_zeros(move)]
+            prefetch(arrays.entries, (hashed >> fixed.bucket_shift) << _ONE)
+        weight = arrays.setup[np.uint64(layout.WEIGHT) + _TOP - leading_zeros(move)]
         stack[base + _ORDER + left] = order_key(wins, replies, weight) | left
         left += _ONE
     return best, left
@@ -181,24 +182,24 @@ def make_children(fixed: Fixed, work: Work, base: Word, node: Node, alpha: Int) 
 
 @inlined
 def order_key(wins: Word, replies: Word, weight: Word) -> Word:
-    """Return what orders the children, the greatest first; the lowest byte is for the number."""
+    """Return the key that orders children, greatest first; its lowest byte is for the number."""
     return (
         (popcount(wins) << _WINS_SHIFT)
-        | ((_MANY - popcount(replies)) << _REPLIES_SHIFT)
+        | ((_MAX_REPLIES - popcount(replies)) << _REPLIES_SHIFT)
         | (weight << _WEIGHT_SHIFT)
     )
 
 
 @inlined
-def weed_children(
-    fixed: Fixed, work: Work, base: Word, empties: Int, alpha: Int, best: Int, left: Word
+def filter_children(
+    fixed: Fixed, arrays: Arrays, base: Word, empties: Int, alpha: Int, best: Int, left: Word
 ) -> tuple[Int, Word]:
-    """Drop the children of which the table or a bound tells enough.
+    """Drop the children that the table or a bound decides.
 
-    Return the best value by now, which may be more than `alpha`, and the number of children kept,
+    Return the best value so far, which may be more than `alpha`, and the number of children left,
     whose order keys now come first in the frame.
     """
-    stack = work.stack
+    stack = arrays.stack
     kept = _ZERO
     for number in range(left):
         key = stack[base + _ORDER + np.uint64(number)]
@@ -206,7 +207,7 @@ def weed_children(
         plies = np.int64(stack[child + np.uint64(layout.C_PLIES)])
         turned = plies & 1
         if empties - plies > NO_TABLE:
-            low, high = table_bounds(fixed, work.entries, stack[child + np.uint64(layout.C_HASH)])
+            low, high = table_bounds(fixed, arrays.entries, stack[child + np.uint64(layout.C_HASH)])
             if turned:
                 low, high = -high, -low
             if low > alpha:
@@ -217,7 +218,7 @@ def weed_children(
                 continue
         value = static_bound(
             fixed,
-            work.setup,
+            arrays.setup,
             stack[child + np.uint64(layout.C_MINE)],
             stack[child + np.uint64(layout.C_MASK)],
             stack[child + np.uint64(layout.C_THREATS)],
@@ -241,7 +242,7 @@ def weed_children(
 def open_frame(
     stack: Words, base: Word, node: Node, alpha: Int, best: Int, kept: Word, nodes: Int
 ) -> None:
-    """Note in a frame what its node needs when the search comes back to it."""
+    """Store the data of a node in its frame, for when the search returns to it."""
     stack[base + np.uint64(layout.ALPHA)] = np.uint64(alpha)
     stack[base + np.uint64(layout.BEST)] = np.uint64(best)
     stack[base + np.uint64(layout.HASH)] = node.hash
@@ -251,23 +252,25 @@ def open_frame(
 
 
 @inlined
-def store_node(fixed: Fixed, work: Work, base: Word, value: Int, alpha: Int, nodes: Int) -> Word:
-    """Put what was found out about a node into the transposition table; return its hash."""
-    hashed = work.stack[base + np.uint64(layout.HASH)]
+def store_node(
+    fixed: Fixed, arrays: Arrays, base: Word, value: Int, alpha: Int, nodes: Int
+) -> Word:
+    """Store the result of a node in the transposition table; return its hash."""
+    hashed = arrays.stack[base + np.uint64(layout.HASH)]
     store(
-        work.entries,
+        arrays.entries,
         (hashed >> fixed.bucket_shift) << _ONE,
         hashed & fixed.rest_mask,
         value,
         value > alpha,
-        np.uint64(nodes) - work.stack[base + np.uint64(layout.ENTERED)],
+        np.uint64(nodes) - arrays.stack[base + np.uint64(layout.ENTERED)],
     )
     return hashed
 
 
 @inlined
-def heaviest(stack: Words, base: Word) -> Word:
-    """Return the greatest order key of the children left of a frame, 0 if none is left."""
+def best_key(stack: Words, base: Word) -> Word:
+    """Return the greatest order key of the children left in a frame, 0 if all are done."""
     best = _ZERO
     for i in range(base + _ORDER, base + _ORDER + stack[base + np.uint64(layout.LEFT)]):
         best = max(best, stack[np.uint64(i)])
@@ -283,7 +286,7 @@ def take_child(stack: Words, base: Word, key: Word) -> tuple[Node, Int]:
     left = stack[base + np.uint64(layout.LEFT)] - _ONE
     stack[place] = stack[base + _ORDER + left]
     stack[base + np.uint64(layout.LEFT)] = left
-    child = base + _CHILDREN + (key & _CHILD_NUMBER) * _CHILD
+    child = base + _CHILDREN + (key & _NUMBER_MASK) * _CHILD
     plies = stack[child + np.uint64(layout.C_PLIES)]
     stack[base + np.uint64(layout.PLIES)] = plies
     node = Node(
@@ -302,7 +305,7 @@ def take_child(stack: Words, base: Word, key: Word) -> tuple[Node, Int]:
 
 @inlined
 def mark_place(hashed: Word) -> Word:
-    """Return where in `shared` a position is marked as being searched."""
+    """Return the place in `shared` where a thread marks that it searches a position."""
     return np.uint64(layout.MARKS) + (hashed ^ (hashed >> _MARK_SHIFT)) % np.uint64(
         layout.MARK_COUNT
     )
@@ -310,19 +313,19 @@ def mark_place(hashed: Word) -> Word:
 
 @inlined
 def unmark(shared: Ints, hashed: Word) -> None:
-    """Take a position's mark away, if it is still its own."""
+    """Remove the mark of a position, unless another position has overwritten it."""
     place = mark_place(hashed)
     if shared[place] == np.int64(hashed):
         shared[place] = 0
 
 
 @inlined
-def heaviest_unmarked(stack: Words, base: Word, shared: Ints, key: Word) -> Word:
-    """Return the greatest order key of the children that no other thread is at, else `key`."""
+def best_unmarked_key(stack: Words, base: Word, shared: Ints, key: Word) -> Word:
+    """Return the greatest order key of the children without another thread, else `key`."""
     best = _ZERO
     for i in range(stack[base + np.uint64(layout.LEFT)]):
         other = stack[base + _ORDER + np.uint64(i)]
-        child = base + _CHILDREN + (other & _CHILD_NUMBER) * _CHILD
+        child = base + _CHILDREN + (other & _NUMBER_MASK) * _CHILD
         hashed = stack[child + np.uint64(layout.C_HASH)]
         if other > best and np.uint64(shared[mark_place(hashed)]) != hashed:
             best = other
@@ -333,8 +336,8 @@ def heaviest_unmarked(stack: Words, base: Word, shared: Ints, key: Word) -> Word
 
 
 @inlined
-def lay_down(stack: Words, node: Node, alpha: Int, base: Word) -> None:
-    """Keep what is not in the frames, so that `take_up` can go on."""
+def save_search(stack: Words, node: Node, alpha: Int, base: Word) -> None:
+    """Save the state that is not in the frames, for `resume_search`."""
     stack[layout.R_MINE], stack[layout.R_MASK] = node.mine, node.mask
     stack[layout.R_THREATS], stack[layout.R_REPLIES] = node.threats, node.replies
     stack[layout.R_HASH] = node.hash
@@ -344,8 +347,8 @@ def lay_down(stack: Words, node: Node, alpha: Int, base: Word) -> None:
 
 
 @inlined
-def take_up(stack: Words) -> tuple[Node, Int, Word]:
-    """Return the node, alpha and frame that `lay_down` kept."""
+def resume_search(stack: Words) -> tuple[Node, Int, Word]:
+    """Return the node, alpha and frame of `save_search`."""
     node = Node(
         stack[layout.R_MINE],
         stack[layout.R_MASK],

@@ -1,7 +1,7 @@
-"""The solver in plain Python, for reading: steps and nodes of `kernel`.
+"""The solver in readable Python, with the same steps and nodes as `kernel`.
 
-What `kernel` does with a stack of words is plain recursion here. Tests hold the two together:
-same scores, same number of nodes, same table entries.
+`kernel` uses a stack of words, this module recursion. Tests check that both have the same scores,
+numbers of nodes and table entries.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from claimeven.game import bitboard
 from claimeven.game.geometry import Geometry
-from claimeven.solver.layout import at_least_above, column_weights, pair_tops
+from claimeven.solver.layout import cells_with_above, column_weights, pair_tops
 from claimeven.solver.transposition_table import REST_BITS, multiplier, pack, unpack
 
 #: As in `steps` and `kernel`.
@@ -25,11 +25,11 @@ Order = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Choice:
-    """A position in which the mover has a choice, or one that is decided.
+    """A position in which the mover has a choice, or a decided position.
 
     `mine` and `mask` are the mover's discs and all discs, `threats` the empty cells that complete
-    a line for the waiting side, `replies` the moves that do not lose at once: 0 if the position
-    is decided. `plies` is how many moves it is below the node above.
+    a line for the waiting side. `replies` are the moves that do not lose immediately, 0 if the
+    position is decided. `plies` is the distance to the node above.
     """
 
     mine: int
@@ -40,7 +40,7 @@ class Choice:
 
 
 def negated(bound: int | None) -> int | None:
-    """Return a bound as the other side sees it."""
+    """Return a bound for the other side."""
     return None if bound is None else -bound
 
 
@@ -67,7 +67,7 @@ class TextbookSolver:
         return bitboard.winning_cells(discs, mask, self.geometry)
 
     def play_forced(self, node: Choice) -> Choice:
-        """Play on while the mover has a single reply; `replies` of the argument is not used."""
+        """Play while the mover has a single reply; `replies` of the argument is not used."""
         while True:
             playable = self.lowest(node.mask)
             replies = playable & ~(node.threats >> 1)
@@ -83,7 +83,7 @@ class TextbookSolver:
             node = Choice(waiting, mask, self.completing(mine, mask), 0, node.plies + 1)
 
     def decided_value(self, node: Choice, empties: int) -> int:
-        """Value of a decided position for the side that had `empties` cells, `plies` ago."""
+        """Return the value of a decided position for the side to move `plies` plies ago."""
         if node.mask == self.geometry.board:
             return 0
         value = (empties - node.plies) // 2
@@ -110,7 +110,7 @@ class TextbookSolver:
             return 0
         # Step 2: follow-up.
         above = max(0, -2 * alpha - 2)
-        high_enough = at_least_above(geometry, above)
+        high_enough = cells_with_above(geometry, above)
         if empties % 2 == 0:
             upper = self.tops & empty & ~playable
             if not self.has_line(mine | (empty & ~upper)):
@@ -146,7 +146,7 @@ class TextbookSolver:
         return 2 * (product >> self.rest_bits), product % (1 << self.rest_bits)
 
     def look_up(self, node: Choice) -> tuple[int | None, int | None]:
-        """Return the bounds that the table holds for a position."""
+        """Return the bounds of a position in the table."""
         place, rest = self.place(node)
         for entry in self.entries[place : place + 2]:
             found, low, high, _ = unpack(entry)
@@ -155,7 +155,7 @@ class TextbookSolver:
         return None, None
 
     def store(self, node: Choice, value: int, is_low: bool, nodes: int) -> None:
-        """Note a bound of a position that took `nodes` nodes to find."""
+        """Store a bound of a position that took `nodes` nodes to find."""
         place, rest = self.place(node)
         low = high = None
         work = nodes.bit_length()
@@ -197,7 +197,7 @@ class TextbookSolver:
         self.nodes += 1
         entered = self.nodes
         empties = self.geometry.cells - node.mask.bit_count()
-        # Step 3: neither side can win sooner than this; what the table knows by now.
+        # Step 3: bounds from the soonest possible wins, and from the table.
         low, high = -((empties - 2) // 2), (empties - 1) // 2
         if empties > NO_SHARING:
             known_low, known_high = self.look_up(node)
@@ -207,19 +207,19 @@ class TextbookSolver:
             return high
         if low > alpha:
             return low
-        # Step 4: make the children, playing forced replies out.
+        # Step 4: make the children, play forced replies.
         best, children = self.children(node, alpha)
         if best > alpha:
             return best
-        # Step 5: every move is decided, or no win is as near as the window wants it.
+        # Step 5: every move is decided, or no win is as soon as the window requires.
         if not children:
             return best
         if (empties - 3) // 2 <= alpha:
             return (empties - 3) // 2
-        # Step 6: what the table and the bounds know of the children.
+        # Step 6: drop children that the table or the bounds decide.
         kept = []
         for order, child in children:
-            least, most = self.known(child, alpha, empties)
+            least, most = self.bounds_of(child, alpha, empties)
             if least is not None and least > alpha:
                 return least
             if most is not None and most <= alpha:
@@ -228,14 +228,14 @@ class TextbookSolver:
                 kept.append((order, child))
         if not kept:
             return best
-        # Steps 7 and 9: search the children that are left, the most promising first.
+        # Steps 7 and 9: search the children left, the most promising first.
         for _, child in sorted(kept, key=lambda pair: pair[0], reverse=True):
             turned = child.plies % 2
             value = self.visit(child, -alpha - 1 if turned else alpha)
             best = max(best, -value if turned else value)
             if best > alpha:
                 break
-        # Step 8: the node is done: into the table with it.
+        # Step 8: the node is done: store it in the table.
         if empties > NO_TABLE:
             self.store(node, best, best > alpha, self.nodes - entered)
         return best
@@ -243,7 +243,7 @@ class TextbookSolver:
     def children(self, node: Choice, alpha: int) -> tuple[int, list[tuple[Order, Choice]]]:
         """Return the best of the decided moves and the other children with their order.
 
-        Ends at once when a decided move is worth more than `alpha`.
+        End immediately if a decided move is worth more than `alpha`.
         """
         empties = self.geometry.cells - node.mask.bit_count()
         best = -1000
@@ -264,8 +264,8 @@ class TextbookSolver:
                 break
         return best, children
 
-    def known(self, child: Choice, alpha: int, empties: int) -> tuple[int | None, int | None]:
-        """Return bounds on a child's value, as the mover of the node above sees it."""
+    def bounds_of(self, child: Choice, alpha: int, empties: int) -> tuple[int | None, int | None]:
+        """Return bounds on a child's value for the mover of the node above."""
         turned = child.plies % 2
         if empties - child.plies > NO_TABLE:
             low, high = self.look_up(child)

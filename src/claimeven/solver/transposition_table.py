@@ -1,10 +1,10 @@
 """The table of searched positions: keys, packing of entries, buckets.
 
-A position's **key** is `mine + mask`: a column with k discs gives a number in
-[2**k - 1, 2**(k + 1) - 2], so no two positions of a board share a key, and no column carries into
-the next. The key is multiplied by an odd number modulo 2**bits, which can be undone, so nothing is
-lost: the upper part of the product names the bucket and the rest stands in the entry. A position
-that is found in the table is the position, never another one.
+The **key** of a position is `mine + mask`: a column with k discs gives a number in
+[2**k - 1, 2**(k + 1) - 2], so keys of different positions differ, and columns do not carry into
+each other. The key is multiplied by an odd number modulo 2**bits, which is reversible. The upper
+part of the product is the bucket, and the rest is stored in the entry. So entries of different
+positions are never confused.
 
 An entry is one word of 8 bytes, read and written in one piece, so threads share a table without
 locks:
@@ -14,10 +14,10 @@ locks:
       (46 bits)          6 bits            6 bits        6 bits
 ```
 
-Bounds are scores for the side to move. 0 in a bound's field means that no bound is known, so the
-empty word 0 says nothing about any position. `work` is the bit length of the number of nodes the
-result took. A bucket has two entries: a result goes first in its bucket if it took no less work
-than the first one there, which becomes the second; otherwise it goes second.
+Bounds are scores for the side to move. 0 in the field of a bound means that the bound is unknown,
+so the word 0 is an empty entry. `work` is the bit length of the number of nodes of the result. A
+bucket has two entries: a result with at least as much work as the first entry becomes the first,
+and the old one the second. Otherwise the result becomes the second entry.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ REST_BITS = 64 - PAYLOAD_BITS
 BUCKET_BITS = 1
 ENTRY_BYTES = 8
 
-#: MB of the usual table, and of that beside a book which answers `DEEP` plies or more and leaves
-#: at most `SOON_SOLVED` empty cells.
-DEFAULT_MB, BESIDE_DEEP_MB = 128.0, 8.0
-DEEP, SOON_SOLVED = 12, 30
+#: MB of the default table, and of the table with a book of at least `DEEP_BOOK_PLIES` plies that
+#: leaves at most `DEEP_BOOK_EMPTIES` empty cells.
+DEFAULT_MB, DEEP_BOOK_MB = 128.0, 8.0
+DEEP_BOOK_PLIES, DEEP_BOOK_EMPTIES = 12, 30
 
 _HUGE_PAGE = 1 << 21
-#: A table of more than such a part of the memory that a process may hold is no part of that.
-_OF_BOUND = 4
+#: A table larger than this part of the memory limit of the process does not count towards it.
+_LIMIT_PART = 4
 _GOLDEN = 0x9E3779B97F4A7C15
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -83,21 +83,25 @@ def bucket_bits_for(geometry: Geometry, table_mb: float) -> int:
 
 
 def default_table_mb(geometry: Geometry, book: OpeningBook | None) -> float:
-    """Return the size in MB of the table of a solver that was asked for none.
+    """Return the default size of the table of a solver, in MB.
 
-    What a deep book leaves to search is soon solved: there a small table, which stays near the
-    processor, gains more than it forgets.
+    Positions beyond a deep book are solved quickly: there a small table, which fits the processor
+    cache, is faster.
     """
-    if book is not None and book.plies >= DEEP and geometry.cells - book.plies <= SOON_SOLVED:
-        return BESIDE_DEEP_MB
+    if (
+        book is not None
+        and book.plies >= DEEP_BOOK_PLIES
+        and geometry.cells - book.plies <= DEEP_BOOK_EMPTIES
+    ):
+        return DEEP_BOOK_MB
     return DEFAULT_MB
 
 
 def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:
-    """Return the empty entries of 2**bucket_bits buckets, on huge pages where there are any.
+    """Return the empty entries of 2**bucket_bits buckets, on huge pages if available.
 
-    A process that is forked goes on with a copy of its own, unless a bound on memory is near: see
-    `_is_private`. Raises `MemoryError` if there is not so much memory.
+    A forked process gets a separate copy, unless a memory limit is near: see `_is_private`. Raises
+    `MemoryError` without enough memory.
     """
     count = 1 << (bucket_bits + BUCKET_BITS)
     size = count * ENTRY_BYTES
@@ -107,9 +111,9 @@ def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:
     try:
         memory = mmap.mmap(-1, size + _HUGE_PAGE, **flags)
     except (OSError, OverflowError):
-        raise MemoryError(f"there is no room for {size} bytes") from None
+        raise MemoryError(f"{size} bytes do not fit in memory") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        with suppress(OSError):  # a system that has none does not know of them
+        with suppress(OSError):  # not supported by the system
             memory.madvise(mmap.MADV_HUGEPAGE)
     words = np.frombuffer(memory, dtype=np.uint64)
     skipped = -words.ctypes.data % _HUGE_PAGE // ENTRY_BYTES
@@ -117,18 +121,18 @@ def new_entries(bucket_bits: int) -> npt.NDArray[np.uint64]:
 
 
 def _is_private(size: int) -> bool:
-    """Whether a table of so many bytes is memory of this process alone.
+    """Whether a table of `size` bytes is private memory of this process.
 
-    By default memory is shared with processes forked later, and Linux gives that no huge pages.
-    Private memory counts as data of the process. Its limit (`Sandbox.memory_limit_mb`) is meant for
-    the agent's other data: a table that would take much of it stays shared.
+    By default memory is shared with processes forked later, and Linux does not use huge pages for
+    it. Private memory counts towards the limit of the process (`Sandbox.memory_limit_mb`), which is
+    meant for the other data of an agent: a table that would take much of it stays shared.
     """
     try:
         import resource  # noqa: PLC0415 - POSIX only
     except ImportError:
         return False
     bound, _ = resource.getrlimit(resource.RLIMIT_DATA)
-    return bound == resource.RLIM_INFINITY or size <= bound // _OF_BOUND
+    return bound == resource.RLIM_INFINITY or size <= bound // _LIMIT_PART
 
 
 def pack(rest: int, low: int | None, high: int | None, work: int) -> int:
@@ -152,7 +156,7 @@ def unpack(entry: int) -> tuple[int, int | None, int | None, int]:
 
 @inlined
 def look_up(entries: Words, place: Word, rest: Word) -> Word:
-    """Return the entry of a position, 0 if there is none; `place` is its bucket's first entry."""
+    """Return the entry of a position, 0 if missing; `place` is the first entry of its bucket."""
     entry = entries[place]
     if entry >> _REST_SHIFT == rest:
         return entry
@@ -176,7 +180,7 @@ def high_bound(entry: Word) -> Int:
 
 @inlined
 def store(entries: Words, place: Word, rest: Word, value: Int, is_low: bool, nodes: Word) -> None:
-    """Note a bound of a position that took `nodes` nodes to find, beside what is known of it."""
+    """Store a bound of a position that took `nodes` nodes to find, in addition to known bounds."""
     work = _WORD - leading_zeros(nodes)
     first = entries[place]
     known = _ZERO

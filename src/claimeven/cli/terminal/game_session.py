@@ -42,7 +42,7 @@ _MEANINGS = {
 
 
 @dataclass
-class Session:
+class GameSession:
     """Games of two seats from one start, one after the other.
 
     `board` is the empty one and `start` holds the columns that every game begins with; `helper`
