@@ -169,7 +169,7 @@ def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
         (("FILE", "--export", "a.xls"), "a.xls must end in .csv, .jsonl, .parquet, .txt"),
         (("FILE", "--second", "ann"), "--first and --second name the players of --import"),
         (("FILE", "--first", "ann"), "--first and --second name the players of --import"),
-        (("FILE", "--import", "TEXT"), "holds the games of a tournament"),
+        (("FILE", "--import", "TEXT"), "has the games of a tournament"),
         (("new.db", "--import", "TEXT", "--game", "1"), "--game picks from games that are there"),
         (("new.db", "--import", "TEXT"), "line 1 of "),
         (("new.db", "--import", "TEXT", "--first", "a", "--second", "b"), "line 2 of "),

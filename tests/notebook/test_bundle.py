@@ -67,7 +67,7 @@ def test_folders_styles_and_every_kind_of_export(tmp_path: Path) -> None:
             r"a\.js has a line that cannot be bundled: export default",
         ),
         ("export const { a } = {};\n", ValueError, r"a\.js has a line that cannot be bundled"),
-        ('import { a } from "./main.js";\n', ValueError, r"main\.js imports itself, by way of"),
+        ('import { a } from "./main.js";\n', ValueError, r"main\.js imports itself, through"),
         ('import { a } from "./b.js";\n', FileNotFoundError, r"b\.js"),
     ],
 )
@@ -103,7 +103,7 @@ def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
         a_js='import { b } from "./b.js";\nexport const a = 1;\n',
         b_js='import { a } from "./a.js";\nexport const b = 1;\n',
     )
-    with pytest.raises(ValueError, match=r"a\.js imports itself, by way of others"):
+    with pytest.raises(ValueError, match=r"a\.js imports itself, through others"):
         bundled(entry)
 
 

@@ -216,7 +216,10 @@ def test_a_game_of_a_pair_that_waits_is_told_once() -> None:
     ("settings", "message"),
     [
         ({"elo0": 5, "elo1": 5}, "elo0 is less than elo1, but 5 is not < 5"),
-        ({"elo0": 0, "elo1": 201}, "a normalized hypothesis lies between -200 and 200 Elo, not at"),
+        (
+            {"elo0": 0, "elo1": 201},
+            "a normalized hypothesis must be between -200 and 200 Elo, not at",
+        ),
         ({"elo0": math.nan, "elo1": 5}, "not at nan"),
         ({"elo0": 0, "elo1": math.inf, "model": "logistic"}, "not at inf"),
         ({"elo0": 0, "elo1": 5, "model": "bayes"}, "one of logistic, normalized, not 'bayes'"),

@@ -233,7 +233,7 @@ def test_failures_are_told_and_tried_again(path: Path) -> None:
 
         pool.start = broken  # type: ignore[method-assign]  # it fails
         for _ in range(2):
-            with pytest.raises(WorkFailed, match="is damaged"):
+            with pytest.raises(WorkFailed, match="is corrupt"):
                 await view.standings()
         del pool.start
         pool.may_end.set()

@@ -1,8 +1,8 @@
 """Notebooks: a board to play on in a cell, linked to Python.
 
-It needs anywidget, the extra `notebook`. The board is that of the page: its modules are made one
-(`bundle`) for the browser, so no server runs and nothing is fetched. Positions, games and results
-show themselves in notebooks without any of this.
+It needs anywidget, the extra `notebook`. The board is the board of the page: its modules are made
+one (`bundle`) for the browser, so no server runs and no file is fetched. Positions, games and
+results show themselves in notebooks without any of this.
 """
 
 from typing import TYPE_CHECKING

@@ -1,13 +1,13 @@
 """ES modules made one, for places that take a single text: anywidget is such a place.
 
-Modules are written so that a few lines suffice, and what they do not understand they refuse:
+A few lines suffice for modules in this form, and other modules are rejected:
 
 - `import { name, other as mine } from "./path.js";` may run over several lines;
 - `import sheet from "./path.css" with { type: "css" };` is a style sheet to adopt;
-- `export` stands before a function, a class, `const` or `let`; the entry has `export default`.
+- `export` is before a function, a class, `const` or `let`; the entry has `export default`.
 
-Each module becomes a function that is called once and returns what it exports, so the names inside
-one stay its own.
+Each module becomes a function that is called once and returns its exports, so the names of modules
+stay separate.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _REST = re.compile(r"^(?:(?:import|export)\b|.*\bimport\().*", re.MULTILINE)
 def bundled(entry: Path) -> str:
     """Return one ES module that is `entry` with all it imports; its default export stays.
 
-    Raises `ValueError` for a module that is not written as above, or that imports itself by way of
+    Raises `ValueError` for a module that is not written as above, or that imports itself through
     others, and `FileNotFoundError` for one that is not there.
     """
     places: dict[Path, str] = {}
@@ -36,9 +36,9 @@ def bundled(entry: Path) -> str:
 
 
 def _name_of(path: Path, places: dict[Path, str], parts: list[str], above: tuple[Path, ...]) -> str:
-    """Return what the exports of a module are called; it is added to the parts when first met."""
+    """Return the name of the exports of a module; it is added to the parts at its first import."""
     if path in above:
-        raise ValueError(f"{path.name} imports itself, by way of others")
+        raise ValueError(f"{path.name} imports itself, through others")
     if path not in places:
         body, exports = _module(path, places, parts, (*above, path))
         places[path] = f"$module{len(places) + 1}"

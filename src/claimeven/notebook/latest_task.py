@@ -14,17 +14,17 @@ from claimeven.parallel import interrupts
 #: Seconds between two looks whether Ctrl-C came while a lane is waited for.
 _LOOK = 0.1
 
-#: Tells a job whether it is still wanted.
+#: Returns whether a job is still wanted.
 IsWanted: TypeAlias = Callable[[], bool]
 Job: TypeAlias = Callable[[IsWanted], None]
 
 
 class Lane:
-    """Does one job at a time in a thread of its own; a new job takes the place of all before it.
+    """Does one job at a time in its own thread; a new job replaces all before it.
 
-    The job under way is told that it is no longer wanted, and the new one begins when it has ended.
-    The thread ends when there is nothing to do, and with the process. What a job raises is told on
-    stderr, which notebooks show.
+    The job in progress is canceled, and the new one starts when it has stopped. The thread ends
+    when there is no job, and with the process. Errors of a job are printed on stderr, which
+    notebooks show.
     """
 
     def __init__(self, name: str) -> None:

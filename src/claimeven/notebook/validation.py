@@ -1,4 +1,4 @@
-"""What a board in a notebook may be made of."""
+"""The arguments of a board in a notebook."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from claimeven.solver import Solver
 def check(geometry: Geometry, seat: object, limit: object, seed: object, solver: object) -> None:
     """Raise `ClaimevenError` for arguments of a board that cannot be."""
     if whole_number(seat, "a seat") not in (0, 1):
-        raise ClaimevenError(f"a seat is 0, who moves first, or 1, not {seat}")
+        raise ClaimevenError(f"a seat must be 0 (moves first) or 1, got {seat}")
     if not isinstance(limit, Limit | None):
         raise ClaimevenError(f"a limit is a Limit, as Limit(seconds=1), not {limit!r}")
     seed_number(seed)
@@ -29,7 +29,7 @@ def check(geometry: Geometry, seat: object, limit: object, seed: object, solver:
 
 
 def line_of(game: object, geometry: Geometry | None) -> GameLine:
-    """Return the line that a board begins with."""
+    """Return the line that a board starts with."""
     if not isinstance(geometry, Geometry | None):
         raise ClaimevenError(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
     if isinstance(game, Position | GameLine):
@@ -50,5 +50,5 @@ def opponent(agent: AgentLike, geometry: Geometry, limit: Limit) -> Agent:
     """Return an agent that is ready to play on a board."""
     [made] = make_agents([agent], geometry, limit)
     if not made.timed:
-        raise ClaimevenError("people play by clicking: leave the agent out")
+        raise ClaimevenError("human plays by clicks: leave the agent out")
     return made

@@ -44,33 +44,33 @@ Scores = Sequence["int | None"]
 MODULE = bundled(Path(__file__).parent / "static" / "widget.js")
 #: Size in MB of the table of a solver of the widget's own.
 _TABLE_MB = 32
-#: Seconds to wait where nothing else is said.
+#: Default seconds to wait.
 _PATIENCE = 60.0
 
 
 class BoardWidget(anywidget.AnyWidget):
-    """A board on which people play in a notebook, and Python looks on or plays along.
+    """A board to play on in a notebook, linked to Python.
 
-    `game` is where it begins: moves (a move string, or 0-based columns) on the board `geometry`
-    (7x6 where none is given), or a `GameLine` or a `Position`, which have one.
+    `game` is its start: moves (a move string, or 0-based columns) on the board `geometry` (default
+    7x6), or a `GameLine` or a `Position`, which have a board.
     `agent`, as in `play_match`, plays the seat of that number (0 moves first) under `limit`; all
-    its randomness comes from `seed`. With `show_scores` the exact score of every column stands
-    above it, solved in the background for up to `seconds` a position, by a solver of the widget's
-    own or, on the board that it is for, the one handed in.
+    its randomness comes from `seed`. With `show_scores` the exact score of every column is above
+    it, solved in the background for up to `seconds` a position, by `solver` if it is for this
+    board, or by the widget's own.
 
-    What may be observed (`board.observe(tell, "moves")`) and set:
+    Traits to observe (`board.observe(on_change, "moves")`) and set:
 
-    - `position`: the position shown; setting another one begins anew from there (as `begin` does);
-    - `moves`: the move string from where the board began; setting it plays it out;
-    - `show_scores`, `flipped` (colours swapped), `theme` ("auto", "light" or "dark"), `width` (most
+    - `position`: the position shown; setting another one starts a new game (as `begin` does);
+    - `moves`: the move string from the start of the board; setting it plays it;
+    - `show_scores`, `flipped` (colors swapped), `theme` ("auto", "light" or "dark"), `width` (most
       pixels).
 
-    To be observed alone: `decision`, what the agent answered last; `thinking`, whether it is asked;
-    `known`, what is known of the columns; `problem`, a sentence on what went wrong.
+    Traits to observe only: `decision`, the agent's last answer; `thinking`, whether it thinks;
+    `known`, the known scores of the columns; `problem`, a sentence on an error.
 
-    Raises `InvalidNotation` and `IllegalMove` for moves that cannot be played, `InvalidSpec` and
-    `InvalidLimit` for an agent that cannot, and `ClaimevenError` for a seat that is none and for a
-    board other than that of `game` or `solver`.
+    Raises `InvalidNotation` and `IllegalMove` for moves that cannot be played, and `InvalidSpec`
+    and `InvalidLimit` for an agent that cannot play. Raises `ClaimevenError` for an invalid seat
+    and for a board other than the board of `game` or `solver`.
 
     >>> board = BoardWidget("4455")
     >>> board.observe(lambda change: print("moves:", change.new), "moves")
@@ -81,7 +81,7 @@ class BoardWidget(anywidget.AnyWidget):
     """
 
     _esm = MODULE
-    _is_ready = False  # as long as it is being made, and where that failed
+    _is_ready = False  # until it is made, and after a failure
 
     size: Unicode[str, str | bytes] = Unicode("7x6").tag(sync=True)
     connect: Int[int, int] = Int(4).tag(sync=True)
@@ -124,7 +124,7 @@ class BoardWidget(anywidget.AnyWidget):
         self._own_solver: Solver | None = None
         self._rng = np.random.default_rng(seed)
         self._is_new_game = True
-        self._whole = line.moves  # with what was taken back
+        self._whole = line.moves  # with moves that were taken back
         self._changing = interrupts.Lock()
         self._agent_lane, self._solver_lane = Lane("claimeven agent"), Lane("claimeven scores")
         self.agent: Agent | None = (
@@ -145,10 +145,10 @@ class BoardWidget(anywidget.AnyWidget):
         self._is_ready = True
         self._go_on()
 
-    # What people do, from Python
+    # Actions of the user, from Python
 
     def play(self, column: int) -> BoardWidget:
-        """Drop a disc in a 0-based column, for whoever is to move. Raises `IllegalMove`."""
+        """Drop a disc in a 0-based column, for the side to move. Raises `IllegalMove`."""
         with self._changing:
             line = self.line.play(column)
             is_again = self.undone.startswith(line.moves[-1])
@@ -156,7 +156,7 @@ class BoardWidget(anywidget.AnyWidget):
         return self
 
     def undo(self) -> BoardWidget:
-        """Take back moves to where you were to move last; nothing if you have made none."""
+        """Take back moves to your last turn; without a move of yours do nothing."""
         with self._changing:
             kept = next(filter(self._is_yours, range(len(self.moves) - 1, -1, -1)), None)
             if kept is not None:
@@ -164,7 +164,7 @@ class BoardWidget(anywidget.AnyWidget):
         return self
 
     def redo(self) -> BoardWidget:
-        """Play again what was taken back, to where you are to move; nothing if nothing was."""
+        """Play the moves again that were taken back, up to your next turn, if there are any."""
         with self._changing:
             line, played = self.moves + self.undone, len(self.moves)
             ends = (*filter(self._is_yours, range(played + 1, len(line) + 1)), len(line))
@@ -172,30 +172,30 @@ class BoardWidget(anywidget.AnyWidget):
         return self
 
     def begin(self, position: Position | None = None) -> BoardWidget:
-        """Begin a new game, from a position or from where this one began.
+        """Start a new game, from a position or from the start of this game.
 
-        Raises `ClaimevenError` for what is no position.
+        Raises `ClaimevenError` for an object that is not a position.
         """
         if not isinstance(position, Position | None):
-            raise ClaimevenError(f"a game begins from a Position, not from {position!r}")
-        with self._changing, self.hold_sync(), ExitStack() as whatever_observers_raise:
+            raise ClaimevenError(f"a game must start from a Position, got {position!r}")
+        with self._changing, self.hold_sync(), ExitStack() as setters:
             self._origin = self._origin if position is None else position
             self._is_new_game, self._whole = True, ""
             if not self.moves:
-                whatever_observers_raise.callback(self._follow)
+                setters.callback(self._follow)
             self._put(**_board_traits(self._origin), undone="", problem="", moves="")
         return self
 
     def _put(self, **values: object) -> None:
-        """Set traits, all of them in this order whatever those who observe one raise."""
-        with ExitStack() as whatever_observers_raise:
+        """Set traits, all of them in this order, also if an observer raises an error."""
+        with ExitStack() as setters:
             for name in reversed(values):
-                whatever_observers_raise.callback(setattr, self, name, values[name])
+                setters.callback(setattr, self, name, values[name])
 
     def wait(self, seconds: float = _PATIENCE) -> BoardWidget:
         """Wait until the agent has moved and the scores are there. Raises `TimeoutError`.
 
-        What observes the board is called while it changes, and cannot wait for it: `RuntimeError`.
+        An observer is called while the board changes, and cannot wait for it: `RuntimeError`.
         """
         if self._changing._is_owned():  # type: ignore[attr-defined]  # of C
             raise RuntimeError("an observer cannot wait for the board, which waits for it")
@@ -204,7 +204,7 @@ class BoardWidget(anywidget.AnyWidget):
             raise TimeoutError(f"the board is still busy after {seconds:g} s")
         return self
 
-    # What it shows
+    # State
 
     @property
     def geometry(self) -> Geometry:
@@ -212,12 +212,12 @@ class BoardWidget(anywidget.AnyWidget):
 
     @property
     def line(self) -> GameLine:
-        """The moves from where the board began; playing on the line leaves the board as it is."""
+        """The moves from the start of the board; changes of this line do not change the board."""
         return GameLine(self._origin, parse_moves(self.moves, self.geometry))
 
     @property
     def scores(self) -> tuple[int | None, ...] | None:
-        """The exact score of each column, None where none can be played; None while not known."""
+        """The exact score of each column, None for a full one; None while unknown."""
         known = self.known
         is_so = known.get("done") and known.get("moves") == self.moves
         return tuple(known["scores"]) if is_so else None
@@ -231,22 +231,22 @@ class BoardWidget(anywidget.AnyWidget):
             if agent is not None and self._owns_agent:
                 if self._agent_lane.wait(time.monotonic()):
                     agent.close()
-                else:  # which may take long, and whoever takes boards away waits for none
+                else:  # which may take long, and the collector does not wait
                     self._agent_lane.ask(lambda is_wanted: agent.close())
         super().close()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        """Tell notebooks of the widget, and of a drawing for where none can run."""
+        """Return the widget for notebooks, and a drawing for places without widgets."""
         told = super()._repr_mimebundle_(**kwargs)
         data = told[0] if isinstance(told, tuple) else told
         if data is not None:
             data["image/svg+xml"] = draw_svg(self.position, self.line.last_column)
         return told
 
-    # What follows from what
+    # Changes and their effects
 
     def set_state(self, sync_data: dict[str, Any]) -> None:
-        """Take what the page changed; what cannot be is taken back there."""
+        """Take the changes of the page; invalid ones are undone there."""
         try:
             super().set_state(sync_data)
         except TraitError:
@@ -281,20 +281,20 @@ class BoardWidget(anywidget.AnyWidget):
             self._ask_solver()
 
     def _follow(self) -> None:
-        """Show the position that the moves lead to, and go on from there."""
-        with ExitStack() as whatever_observers_raise:
-            whatever_observers_raise.callback(self._go_on)
-            whatever_observers_raise.callback(setattr, self, "problem", "")
+        """Show the position after the moves, and continue from there."""
+        with ExitStack() as setters:
+            setters.callback(self._go_on)
+            setters.callback(setattr, self, "problem", "")
             self.position = self.line.position
 
     def _go_on(self) -> None:
-        """Ask for what the position needs: the agent's move, the scores."""
-        with self._changing, ExitStack() as whatever_observers_raise:
-            whatever_observers_raise.callback(self._ask_solver)
+        """Start the work for the position: the agent's move, the scores."""
+        with self._changing, ExitStack() as setters:
+            setters.callback(self._ask_solver)
             self._ask_agent()
 
     def _is_yours(self, count: int) -> bool:
-        """Whether nobody but you is to move after so many of the moves, taken back ones too."""
+        """Whether you are to move after `count` of the moves, taken back ones included."""
         return (self._origin.ply + count) % 2 != self.seat
 
     # The agent
@@ -316,9 +316,9 @@ class BoardWidget(anywidget.AnyWidget):
                 self._is_new_game = False
             decision, _ = timed_decision(agent, position, self.limit, self._rng)
         except AgentFault as fault:
-            problem = f"{self.agent_name} cannot go on: {fault}"
-        except KeyboardInterrupt:  # of its own: that of the notebook comes to the main thread
-            problem = f"{self.agent_name} cannot go on: raised KeyboardInterrupt"
+            problem = f"{self.agent_name} cannot continue: {fault}"
+        except KeyboardInterrupt:  # its own: the notebook's comes to the main thread
+            problem = f"{self.agent_name} cannot continue: raised KeyboardInterrupt"
         steps: list[Callable[[], object]] = [
             lambda: self._put(thinking=False),
             lambda: self._put(problem=problem),
@@ -326,10 +326,10 @@ class BoardWidget(anywidget.AnyWidget):
         if decision is not None:
             column = decision.column
             steps += [lambda: self._put(decision=decision), lambda: self.play(column)]
-        with self._changing, ExitStack() as whatever_observers_raise:
+        with self._changing, ExitStack() as setters:
             for step in reversed(steps):
-                # An observer of the step before may have begun another game.
-                whatever_observers_raise.callback(_if, is_wanted, step)
+                # An observer of the step before may have started another game.
+                setters.callback(_if, is_wanted, step)
 
     # The scores
 
@@ -392,7 +392,7 @@ def _if(is_wanted: IsWanted, step: Callable[[], object]) -> None:
 
 
 def _board_traits(start: Position) -> dict[str, Any]:
-    """Return what the page is told of the position that a board begins from."""
+    """Return the traits of the position that a board starts from."""
     geometry = start.geometry
     rows = "/".join("".join(row) for row in to_characters(start))
     return {

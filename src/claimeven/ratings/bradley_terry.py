@@ -1,7 +1,7 @@
 """The likeliest strengths of agents: Bradley-Terry with draws and an advantage of moving first.
 
 With strengths r (natural logarithms), the advantage h of the first player and the draw term d,
-a game of i, who moves first, against j ends
+a game of i, moving first, against j is
 
     won : drawn : lost  =  exp(x / 2) : exp(d) : exp(-x / 2),     x = r_i - r_j + h
 
@@ -14,7 +14,7 @@ model to incorporate within-pair order effects", Biometrics 33, 1977, pages 693-
 The log-likelihood is concave in these n + 2 unknowns and linear in the counts, so Newton's method
 finds its one peak. Many tournaments of the same agents, as a bootstrap makes them, are fitted
 together: the first axis of arrays is the tournament (T), the others are the unknowns
-(r_1 ... r_n, h, d) or who met whom.
+(r_1 ... r_n, h, d) or the pairs of agents.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _SETTLED = 1e-5
 
 @dataclass(frozen=True)
 class Tournaments:
-    """What was counted in tournaments T of n agents; numbers need not be whole.
+    """The counts of tournaments T of n agents; numbers need not be whole.
 
-    `games` (T, n, n) were played by i, who moved first, and j. `counted` (T, n + 2) goes with the
+    `games` (T, n, n) were played by i, moving first, and j. `counted` (T, n + 2) belongs to the
     unknowns: half of (games won - games lost) by each agent, the same by all first players
-    together, games drawn. `pro` and `contra` (T, n + 2) are the prior, games that nobody played:
-    won and lost by each agent against an outsider of strength 0 (no draws, nobody first), won and
-    lost by the first player between equals without draws, drawn and not drawn between equals with
-    no first player.
+    together, games drawn. `pro` and `contra` (T, n + 2) are the prior, imagined games: won and lost
+    by each agent against an outsider of strength 0 (without draws and first player), won and lost
+    by the first player between equals without draws, drawn and not drawn between equals without a
+    first player.
     """
 
     games: Reals
@@ -119,7 +119,7 @@ class _Likelihood:
         self._first, self._second = np.nonzero(games.any(axis=0))
         self._played = np.ascontiguousarray(games[:, self._first, self._second].T)
         met = np.arange(len(self._first))
-        # x of those who met is the transpose of this, times r_1 ... r_n and h: it leans on the
+        # x of the pairs that met is the transpose of this, times r_1 ... r_n and h: it leans on the
         # strengths of i and j with opposite signs, and on h.
         self._leans = np.zeros((games.shape[1] + 1, len(met)))
         self._leans[self._first, met] = 1
@@ -134,7 +134,7 @@ class _Likelihood:
         won, drawn, lost, log_odds = outcome_odds(leans.T @ at.T[: n + 1], at.T[n + 1])
         lead, draws = played * (won - lost) / 2, played * drawn
 
-        # Step 2: height and gradient. The gradient is what was counted less what is expected.
+        # Step 2: height and gradient. The gradient is the counts less their expectation.
         log_prior, pull, stiffness = self._prior(at)
         height = (counted * at + log_prior).sum(axis=1) - (played * log_odds).sum(axis=0)
         gradient = counted + pull

@@ -85,7 +85,7 @@ class Ladder:
     def gap(self, agent: str, other: str) -> Estimate:
         """Return by how much Elo an agent is rated above another.
 
-        It is more certain than the two ratings. Of agents of different `groups` it says nothing:
+        It is more certain than the two ratings. It has no meaning for agents of different `groups`:
         only the prior puts them on one scale.
         """
         one, two = self._place(agent), self._place(other)

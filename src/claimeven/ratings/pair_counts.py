@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from claimeven.ratings.bradley_terry import Reals, Tournaments
 from claimeven.ratings.pentanomial import NORMAL_95, InvalidEvidence, half_points
 
-#: Games of the prior for each unknown and as many against it: each agent's won and lost against
-#: the outsider, together half a pair; the first player's won and lost; those drawn and not drawn.
+#: Games of the prior for each unknown, and the same number against it: won and lost by each agent
+#: against the outsider, together half a pair; by the first player; games drawn and not drawn.
 PRIOR = 0.5
 
 # The least that resampled games of the prior weigh: a limit that one draw in ninety reaches, so
@@ -48,13 +48,13 @@ NamedKind = tuple[tuple[str, str, int], ...]
 
 @dataclass(frozen=True)
 class Evidence:
-    """The pairs of a tournament of n agents, sorted into K kinds; nothing depends on their order.
+    """The pairs of a tournament of n agents, sorted into K kinds; their order does not matter.
 
     `agents` are in alphabetical order. `weights` (K + 2 (n + 2)) is how often each kind came up,
-    then the prior's games for each unknown, then those against each. `counted` (K, n + 2) is what a
-    pair of a kind adds to the tournament's, `seated` (2, K) its games with the alphabetically first
-    agent moving first, and second. Kinds of the same two agents follow each other: `starts` says
-    where those of each two begin, and `twos` (2, ...) who they are.
+    then the prior's games for and against each unknown. `counted` (K, n + 2) is the part of a pair
+    of a kind in the tournament's counts, `seated` (2, K) its games with the alphabetically first
+    agent moving first, and second. Kinds of the same two agents follow each other: `starts` has
+    the first kind of each two, and `twos` (2, ...) the agents.
     `games` and `points` (n) are totals; `took` (n, n) says which agent took a point off which.
     """
 
@@ -76,7 +76,7 @@ class Evidence:
     @property
     def _precision(self) -> float:
         """One over the variance of a pair's weight, (N - p) / N; see `resampled`."""
-        # One of the unknowns is where the scale has its 0.
+        # One of the unknowns fixes the 0 of the scale.
         free: float = 1 - (self.counted.shape[1] - 1) / max(1.0, self._pairs)
         return max(_LEAST_PRECISION, free)
 
@@ -87,11 +87,11 @@ class Evidence:
 
     @property
     def widening(self) -> float:
-        """By how much resampled unknowns should lie further from those of all pairs, from 1 on.
+        """The factor, from 1 on, on the distance of resampled unknowns from the fit of all pairs.
 
-        A few pairs estimate their spread badly: a 95 % interval reaches as much further than the
-        normal one as Student's t does, within the variance of 2 of `resampled`. From 100 pairs
-        beyond the unknowns on that is a hundredth, and left out.
+        A few pairs estimate their spread badly: a 95 % interval is wider than the normal one by
+        the factor of Student's t, within the variance of 2 of `resampled`. From 100 pairs beyond
+        the unknowns on the factor is 1.01, and left out.
         """
         free = self._pairs - (self.counted.shape[1] - 1)
         if not 0 < free < _MANY:
@@ -99,13 +99,13 @@ class Evidence:
         return min(_student_95(free), math.sqrt(self._precision / _LEAST_PRECISION))
 
     def resampled(self, tournaments: int, rng: np.random.Generator) -> Iterator[Tournaments]:
-        """Yield so many tournaments, in parts, with pairs and prior weighted at random.
+        """Yield this number of tournaments, in parts, with pairs and prior weighted at random.
 
-        A pair has a weight from a gamma distribution of mean 1, pairs of a kind together one from
-        that of their number; so do the prior's games. Its variance is N / (N - p), with N pairs
-        and p unknowns, at most 2: the exponential distribution, of variance 1, makes intervals
-        from few pairs too narrow (MacKinnon and White, "Some heteroskedasticity-consistent
-        covariance matrix estimators with improved finite sample properties", Journal of
+        A pair has a weight from a gamma distribution of mean 1, the pairs of a kind together one
+        with the mean of their number, and the prior's games too. Its variance is N / (N - p), with
+        N pairs and p unknowns, at most 2: the exponential distribution, of variance 1, makes
+        intervals from few pairs too narrow (MacKinnon and White, "Some heteroskedasticity-
+        consistent covariance matrix estimators with improved finite sample properties", Journal of
         Econometrics 29, 1985, pages 305-325: their first correction).
         """
         kinds, unknowns = self.counted.shape
@@ -121,7 +121,7 @@ class Evidence:
             yield self.weighted(weights)
 
     def weighted(self, weights: Reals) -> Tournaments:
-        """Return the tournaments (T) in which kinds and prior weigh so much (T, K + 2 (n + 2))."""
+        """Return the tournaments (T) with these weights of kinds and prior (T, K + 2 (n + 2))."""
         kinds, unknowns = self.counted.shape
         of_kinds, pro = weights[:, :kinds], weights[:, kinds : kinds + unknowns]
         games = np.zeros((len(weights), unknowns - 2, unknowns - 2))
@@ -133,8 +133,8 @@ class Evidence:
         """Return the agents (their numbers) in groups joined by points, directly or through others.
 
         With `both_ways` points lead from each agent of a group to each other: only then the games
-        alone put a finite gap between them (Ford, "Solution of a ranking problem from binary
-        comparisons", American Mathematical Monthly 64, 1957).
+        without the prior put a finite gap between them (Ford, "Solution of a ranking problem from
+        binary comparisons", American Mathematical Monthly 64, 1957).
         """
         reach = self.took if both_ways else self.took | self.took.T
         reach = reach | np.eye(len(self.agents), dtype=np.bool_)
@@ -149,8 +149,8 @@ class Evidence:
     def tiers(self, order: Sequence[int]) -> list[list[int]]:
         """Return the groups joined both ways, each before all that it took points from.
 
-        `order` are all agents, best first: groups are in that order where points do not tell, and
-        so are the agents of a group.
+        `order` are all agents, best first: groups without points between them are in that
+        order, and so are the agents of a group.
         """
         rank = {agent: place for place, agent in enumerate(order)}
         groups = [sorted(group, key=rank.__getitem__) for group in self.joined(both_ways=True)]
@@ -160,7 +160,7 @@ class Evidence:
             within[number, group] = True
         above = within @ self.took @ within.T
         np.fill_diagonal(above, False)
-        # Points of different groups never go round in a circle, so one always waits for none.
+        # Points of different groups never form a circle, so one group always waits for no other.
         waits_for = above.sum(axis=0)
         found = []
         for _ in groups:
@@ -172,10 +172,10 @@ class Evidence:
 
 
 def _student_95(free: float) -> float:
-    """Return how much further than the normal one Student's t reaches, with so many to spare.
+    """Return the width of Student's t relative to the normal one, for `free` degrees of freedom.
 
     The first terms of its expansion (Abramowitz and Stegun, "Handbook of mathematical functions",
-    1964, 26.7.5): a hundredth too little with 3 to spare.
+    1964, 26.7.5): a hundredth too little with 3 degrees.
     """
     z = NORMAL_95
     first = (z**3 + z) / 4

@@ -19,7 +19,7 @@ from claimeven.errors import ClaimevenError
 NORMAL_95 = 1.959963984540054
 #: The shares of the points of a pair, worst first: LL, LD, LW or DD, WD, WW.
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-#: Elo differences lie within this; a bound that stands at it says that there is none.
+#: Elo differences are within this; a bound at it means no bound.
 ELO_LIMIT = 4000.0
 #: Elo for one standard deviation of a game, 800 / ln 10: slope of the Elo curve at equal strength.
 NORMALIZED_ELO = 800 / math.log(10)
@@ -80,7 +80,7 @@ class PairCounts:
 
     @property
     def share(self) -> float:
-        """Mean share of the points s = sum n_i a_i / N, 0 to 1; 1/2 of no pairs."""
+        """Mean share of the points s = sum n_i a_i / N, 0 to 1; 1/2 without pairs."""
         return _mean(self.counts) if self.pairs else 0.5
 
     @property
@@ -100,7 +100,7 @@ class PairCounts:
         return self.interval_of(self.pairs)
 
     def interval_of(self, pairs: int) -> tuple[float, float]:
-        """Return the interval of the mean share if only so many pairs differ from each other."""
+        """Return the interval of the mean share if only `distinct` pairs differ from each other."""
         if not (self.pairs and pairs):
             return 0.0, 1.0
         guarded = _guarded([count * pairs / self.pairs for count in self.counts])
@@ -122,7 +122,7 @@ class PairCounts:
 
     @property
     def elo_interval(self) -> tuple[float, float]:
-        """95 % interval of the Elo difference; a bound at +-`ELO_LIMIT` means none."""
+        """95 % interval of the Elo difference; a bound at +-`ELO_LIMIT` means no bound."""
         low, high = self.share_interval
         return elo_of_share(low), elo_of_share(high)
 
@@ -152,9 +152,9 @@ class PairCounts:
 
     @property
     def superiority(self) -> float:
-        """Likelihood of superiority Phi((s - 1/2) / sqrt(v / N)), 0 to 1; 1/2 of no pairs.
+        """Likelihood of superiority Phi((s - 1/2) / sqrt(v / N)), 0 to 1; 1/2 without pairs.
 
-        The variance is guarded, as that of `share_interval`, so a few equal pairs are not certain.
+        The variance is guarded, as in `share_interval`, so a few equal pairs are not certain.
         """
         if not self.pairs:
             return 0.5
@@ -177,7 +177,7 @@ class PairCounts:
 
 
 def half_points(points: float, games: int) -> int:
-    """Return the points of so many games in half points, 0 to 2 a game; InvalidEvidence if none."""
+    """Return the points of games in half points, 0 to 2 a game; InvalidEvidence without games."""
     halves = 2 * points
     if not (0 <= halves <= 2 * games and halves == int(halves)):
         of = "a game" if games == 1 else f"{games} games"
@@ -186,7 +186,7 @@ def half_points(points: float, games: int) -> int:
 
 
 def wilson_interval(share: float, trials: float) -> tuple[float, float]:
-    """Return the 95 % interval of a share in [0, 1] that so many trials gave; (0, 1) of none.
+    """Return the 95 % interval of a share in [0, 1] from `trials`; (0, 1) without trials.
 
     All shares m within 1.96 standard errors sqrt(m (1 - m) / n) of the one found, so it stays
     inside [0, 1] (Wilson, "Probable inference, the law of succession, and statistical inference",
@@ -222,7 +222,7 @@ def elo_of_share(share: float) -> float:
 
 
 def share_of_elo(elo: float) -> float:
-    """Return the mean share that an Elo difference stands for, 1 / (1 + 10^(-elo / 400)).
+    """Return the mean share of an Elo difference, 1 / (1 + 10^(-elo / 400)).
 
     >>> share_of_elo(0), round(share_of_elo(400), 4)
     (0.5, 0.9091)
@@ -241,7 +241,7 @@ def _mean(counts: Sequence[float]) -> float:
 
 
 def _lead(counts: Sequence[float]) -> float:
-    """The mean less 1/2, with no digit lost where it is near 0."""
+    """The mean less 1/2, without loss of digits near 0."""
     return sum((quarters - 2) * n for quarters, n in enumerate(counts)) / (4 * sum(counts))
 
 

@@ -1,13 +1,13 @@
 """A sequential test: which of two Elo differences fits the pairs better, stopped when it is clear.
 
 The generalized sequential probability ratio test on pentanomial counts. Under each hypothesis the
-distribution of pairs is the one that fits best among all that have the Elo difference it claims;
-the test stops when the log of the ratio of the two likelihoods leaves Wald's bounds (Wald,
+distribution of pairs is the best fit with the Elo difference of the hypothesis.
+The test stops when the log of the ratio of the two likelihoods leaves Wald's bounds (Wald,
 "Sequential tests of statistical hypotheses", Annals of Mathematical Statistics 16, 1945, pages
 117-186; Van den Bergh, "A practical introduction to the GSPRT" and "Comments on normalized Elo").
 
-Pairs count in the order of the schedule, whatever order they end in. Short games end first, and
-they are no fair sample: a test that counted pairs as they end would stop on them.
+Pairs count in the order of the schedule, not in the order of their ends. Short games end first, so
+a test that counted pairs as they end would stop on a biased sample.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LARGEST = {"logistic": 1000.0, "normalized": 200.0}
 # Steps of the fixed point of the normalized model: ten nearly always settle it.
 _STEPS = 200
 _SETTLED = 1e-9
-# A step of this size, relative to where it leads, is rounding.
+# A step of this size, relative to its end, is rounding.
 _ROUNDING = 1e-14
 
 
@@ -44,7 +44,7 @@ class InvalidTest(ClaimevenError):
 
 
 class SprtVerdict(StrEnum):
-    """What a sequential test says: one of its hypotheses, or that more pairs are needed."""
+    """The result of a sequential test: one of its hypotheses, or a need for more pairs."""
 
     ELO0 = "elo0"
     ELO1 = "elo1"
@@ -55,10 +55,10 @@ class SprtVerdict(StrEnum):
 class SequentialTest:
     """A test of the hypothesis that the agent leads by `elo0` against that it leads by `elo1`.
 
-    `alpha` is the risk of accepting elo1 where elo0 is true, `beta` the risk of accepting elo0
-    where elo1 is true. `model` says which Elo is meant: "logistic" is the usual difference, of the
-    mean share; "normalized" is in deviations of a game, and needs about as many pairs whatever
-    the openings and the share of draws.
+    `alpha` is the risk of accepting elo1 if elo0 is true, `beta` the risk of accepting elo0 if
+    elo1 is true. `model` is the kind of Elo: "logistic" is the default, the difference of the mean
+    share. "normalized" is in deviations of a game, and needs about the same number of pairs for
+    all openings and shares of draws.
 
     >>> test = SequentialTest(0, 5)
     >>> counts = PairCounts((3, 40, 90, 60, 12))
@@ -79,7 +79,7 @@ class SequentialTest:
         for elo in (self.elo0, self.elo1):
             if not -largest <= elo <= largest:
                 raise InvalidTest(
-                    f"a {self.model} hypothesis lies between {-largest:g} and {largest:g} Elo, "
+                    f"a {self.model} hypothesis must be between {-largest:g} and {largest:g} Elo, "
                     f"not at {elo:g}"
                 )
         if self.elo0 >= self.elo1:
@@ -104,7 +104,7 @@ class SequentialTest:
     def log_likelihood_ratio(self, counts: PairCounts) -> float:
         """Return N sum p_i ln(p_i(elo1) / p_i(elo0)), p_i being the shares of the counts.
 
-        Above 0 where the counts speak for elo1. Counts of 0 are taken as `EMPTY`.
+        Above 0 if the counts favor elo1. Counts of 0 are taken as `EMPTY`.
         """
         filled = [count or EMPTY for count in counts.counts]
         total = sum(filled)
@@ -116,7 +116,7 @@ class SequentialTest:
         )
 
     def verdict(self, counts: PairCounts) -> SprtVerdict:
-        """Return what the counts say. No pair decides nothing."""
+        """Return the result of the counts, undecided without pairs."""
         return self.decide(self.log_likelihood_ratio(counts))
 
     def as_dict(self) -> dict[str, object]:
@@ -124,7 +124,7 @@ class SequentialTest:
         return {**vars(self), "bounds": list(self.bounds)}
 
     def decide(self, ratio: float) -> SprtVerdict:
-        """Return what a log-likelihood ratio says."""
+        """Return the result of a log-likelihood ratio."""
         low, high = self.bounds
         if ratio <= low:
             return SprtVerdict.ELO0
@@ -136,7 +136,7 @@ class SequentialRun:
     """A sequential test as its pairs come in, in any order; counted in the order of the schedule.
 
     A pair waits until all before it are there. The first pair at which the test is decided ends it,
-    and none after it counts, so the result does not depend on the order in which pairs come in.
+    and later pairs do not count, so the result does not depend on the order of arrival.
 
     >>> run = SequentialRun(SequentialTest(0, 50))
     >>> run.add(1, 2).value, run.counts.pairs, run.waiting

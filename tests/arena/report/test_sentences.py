@@ -52,7 +52,9 @@ def test_who_lost_all_against_those_above_is_told(tmp_path: Path) -> None:
 def test_agents_that_no_games_connect_are_not_compared(tmp_path: Path) -> None:
     contents = told(tmp_path / "t.db", ["ab", "ba", "ab", "cd"])
     lead = sentences.leader(contents)
-    assert lead.startswith("Nobody is first of all: 2 groups of agents never met. c is first of c")
+    assert lead.startswith(
+        "No agent is first of all: 2 groups of agents never met. c is first of c"
+    )
     assert " a is first of a and b, " in lead
     assert lead.count(" above d. ") == lead.count(" above b. ") == 1
     assert any("2 groups that never met" in note for note in sentences.ladder_notes(contents))

@@ -26,10 +26,10 @@ class ReportContext:
     """The games of a store and the plan they were played by, ready to be shown.
 
     Texts that agents or users made up are on one line, bounded, and have no control characters;
-    they are still text, to be escaped where they are put into a page. Of absolute paths in them
-    only the names of the files are left, since pages are sent to others. `games` are all, in the
-    order of the schedule. `label` is what an agent is called, by its number. `accuracy` is None
-    where no game was judged; where none can be, `not_judged` says why.
+    they are still text, to be escaped in a page. Absolute paths in them are cut to the names of
+    the files, since pages are sent to others. `games` are all, in the
+    order of the schedule. `label` is the name of an agent, by its number. `accuracy` is None
+    if no game was judged; if no game can be judged, `not_judged` has the reason.
     """
 
     title: str
@@ -82,7 +82,7 @@ class ReportContext:
 
     @cached_property
     def label_of(self) -> dict[str, str]:
-        """What an agent is called, by its label in the store."""
+        """The name of an agent, from its label in the store."""
         return {agent.label: self.label[agent.id] for agent in self.standings.agents}
 
 
@@ -102,7 +102,7 @@ _HALF = "\N{VULGAR FRACTION ONE HALF}"
 
 
 def reach(ratings: Iterable[float]) -> tuple[float, float]:
-    """Return from where to where ratings are drawn: intervals may lie far beyond.
+    """Return the range of the drawing of ratings: intervals may reach far beyond.
 
     >>> reach([-100.0, 300.0]), reach([0.0])
     ((-220.0, 420.0), (-100.0, 100.0))

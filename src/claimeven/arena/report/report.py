@@ -1,7 +1,7 @@
-"""A report on stored games: one HTML page that loads nothing, and charts as files.
+"""A report on stored games: one HTML page that loads no other file, and charts as files.
 
 Jinja escapes all text in the templates. The policy in the head of the page allows only its own
-script, by its digest, and lets nothing be loaded.
+script, by its digest, and no other file.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from claimeven.solver.errors import InvalidSolve, check_threads
 from claimeven.solver.solver import Solver
 
 _PACKAGE = "claimeven.arena.report"
-#: Charts that stand in the page: the ladder draws its ratings itself.
+#: Charts in the page: the ladder draws its ratings itself.
 _CHARTS = ("accuracy-by-ply", "time-and-strength")
-#: Cells of the viewer's board in pixels where there is room.
+#: Cells of the viewer's board in pixels if there is room.
 _CELL = 56
 
 
@@ -127,7 +127,7 @@ MAX_JUDGED_GAMES = 200
 class Report:
     """A report that was written: its contents, the page, and the files of its charts.
 
-    `without_charts` says why the page has none, and is empty if it has some.
+    `without_charts` is the reason if the page has no charts, or "".
     """
 
     contents: ReportContext
@@ -150,11 +150,11 @@ def write_report(
 ) -> Report:
     """Write the page on a store's games to a file; return the report.
 
-    The page loads nothing, so it can be mailed and read without a network. The same games give the
-    same page. At most `judge` games (0: none) are judged against exact scores, which are then kept
-    in the store; `solver`, `threads`, `on_progress` and `on_message` are as in `accuracy_of`.
-    `plots` is a folder for the charts as PNG and SVG; without Matplotlib the page has no
-    charts. `on_message` also gets a sentence if letters of a name are missing in the charts.
+    The page loads no other file, so it can be mailed and read offline. The same games give the same
+    page. At most `judge` games (0: none) are judged against exact scores, which are then stored
+    with the games; `solver`, `threads`, `on_progress` and `on_message` are as in `accuracy_of`.
+    `plots` is a folder for the charts as PNG and SVG; without Matplotlib the page has no charts.
+    `on_message` also gets a sentence if letters of a name are missing in the charts.
 
     Raises `InvalidStore` for a file without games, `CannotWrite` for a path that cannot be written,
     `NoCharts` if `plots` are asked for and cannot be drawn, `InvalidSolve` for invalid `threads`.
@@ -193,7 +193,7 @@ def write_report(
 
 
 def report_page(store: Store) -> str:
-    """Return the page on a store's games, none of them judged, as HTML.
+    """Return the page on a store's games, without judging them, as HTML.
 
     Raises `InvalidStore` for a file without games.
     """
@@ -203,5 +203,5 @@ def report_page(store: Store) -> str:
 
 
 def _charts(contents: ReportContext) -> tuple[list[Chart], str]:
-    """Return the charts, or none and why there are none."""
+    """Return the charts, or [] with the reason."""
     return (charts_of(contents), "") if can_draw() else ([], NO_CHARTS)

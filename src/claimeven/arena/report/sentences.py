@@ -1,4 +1,4 @@
-"""What a report says in words: what was played, who leads, what the figures mean."""
+"""The sentences of a report: the games, the leader, the meaning of the figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_TIERS, _MAX_GROUPS, _MAX_NAMED = 3, 3, 3
 
 
 def headline(contents: ReportContext) -> str:
-    """Say what was played."""
+    """Return a sentence on the games."""
     count, agents = len(contents.standings.games), len(contents.ranking)
     parts = [f"{_many(count, 'game')} of {_many(agents, 'agent')} on {contents.geometry}"]
     plan = contents.plan
@@ -28,19 +28,19 @@ def headline(contents: ReportContext) -> str:
 
 
 def leader(contents: ReportContext) -> str:
-    """Say who is first, and how sure that is."""
+    """Return a sentence on the first agent, and its likelihood."""
     ladder = contents.standings.ladder
     if ladder is None or len(ladder.ratings) < 2:
         return "No two agents have played a game to its end, so there are no ratings."
     if len(ladder.groups) == 1:
         return _lead(contents, ladder, ladder.groups[0])
     leads = [_lead(contents, ladder, group) for group in ladder.groups[:_MAX_GROUPS]]
-    several = f"Nobody is first of all: {len(ladder.groups):,} groups of agents never met."
+    several = f"No agent is first of all: {len(ladder.groups):,} groups of agents never met."
     return " ".join([several, *leads])
 
 
 def _lead(contents: ReportContext, ladder: Ladder, group: tuple[str, ...]) -> str:
-    """Say who is first of a group, all the agents or some that are joined by games."""
+    """Return a sentence on the first of a group: all agents, or agents joined by games."""
     first, second = group[:2]
     gap, likely = ladder.gap(first, second), ladder.superiority(first, second)
     others = [contents.label_of[agent] for agent in group[1:]]
@@ -56,7 +56,7 @@ def _lead(contents: ReportContext, ladder: Ladder, group: tuple[str, ...]) -> st
 
 
 def ladder_notes(contents: ReportContext) -> Iterator[str]:
-    """Yield what the ratings mean, and what they cannot tell."""
+    """Yield the meaning of the ratings, and their limits."""
     ladder = contents.standings.ladder
     if ladder is None:
         return
@@ -71,12 +71,12 @@ def ladder_notes(contents: ReportContext) -> Iterator[str]:
     if 2 * standings.unique_games < len(standings.games):
         yield (
             f"Only {standings.unique_games:,} of {len(standings.games):,} games differ: the same"
-            " game again is no new evidence, so the intervals are too narrow."
+            " game again adds no evidence, so the intervals are too narrow."
         )
 
 
 def accuracy_notes(contents: ReportContext) -> Iterator[str]:
-    """Yield what was judged, and what the figures say."""
+    """Yield the judged games, and the meaning of the figures."""
     accuracy = contents.accuracy
     if accuracy is None:
         yield contents.not_judged or "The moves were not judged against exact scores."
@@ -84,17 +84,16 @@ def accuracy_notes(contents: ReportContext) -> Iterator[str]:
     judged, total = len(accuracy.judged), len(contents.games)
     which = "all games" if judged >= total else f"{judged:,} of {total:,} games, taken evenly"
     yield (
-        f"The {accuracy.moves:,} moves of {which}, against exact scores. A move counts where some"
+        f"The {accuracy.moves:,} moves of {which}, against exact scores. A move counts if some"
         " column is worse than another. It is perfect if it keeps the score, and keeps the result"
-        " if a win stays a win and a draw a draw. It is decisive where some column throws the"
-        " result away. Lot is what drawing a column by lot would get in the same positions. Wins"
-        " taken are of positions with a win at hand, wins blocked of those with none but one to"
-        " block."
+        " if a win stays a win and a draw a draw. It is decisive if some column throws the result"
+        " away. Lot is the figure of random columns in the same positions. Wins taken are of"
+        " positions with a win at hand, wins blocked of positions with only a win to block."
     )
 
 
 def ply_note(contents: ReportContext) -> str:
-    """Say whose lines the chart by ply shows, where it does not show all."""
+    """Return the agents in the chart by ply, if it does not show all."""
     if len(contents.ranking) <= MAX_LINES:
         return ""
     return f"The first {MAX_LINES} agents of the ladder are drawn."
@@ -145,7 +144,7 @@ def _elo(estimate: Estimate) -> str:
 
 
 def _likelihood(number: float) -> str:
-    """Return a likelihood that a thousand resampled tournaments can tell apart from certainty."""
+    """Return a likelihood as exactly as a thousand resampled tournaments give it."""
     if number > 0.999:
         return "over 99.9 %"
     return f"{100 * number:.1f} %"

@@ -25,7 +25,7 @@ from claimeven.solver.protocols import ExactSolver
 #: How limits are shown.
 _LIMITS = {
     "seconds": "{} s",
-    "time_bank": "a bank of {} s a game beside it",
+    "time_bank": "and a bank of {} s a game",
     "iterations": "{} iterations",
     "depth": "depth {}",
     "nodes": "{} nodes",
@@ -119,7 +119,7 @@ def forfeit_rows(contents: ReportContext) -> list[Row]:
 
 
 def accuracy_rows(contents: ReportContext) -> list[tuple[str, Accuracy]]:
-    """Return each agent's label and accuracy, in the order of the ladder; none if not judged."""
+    """Return each agent's label and accuracy, in the order of the ladder; [] if not judged."""
     accuracy = contents.accuracy
     if accuracy is None:
         return []
@@ -181,7 +181,7 @@ def facts(contents: ReportContext) -> Iterator[tuple[str, str]]:
     yield "openings", _openings_text(contents)
     yield "limit of a move", _limit_text(contents)
     if plan.get("isolate"):
-        yield "processes", "every agent in one of its own"
+        yield "processes", "a separate one for every agent"
     if isinstance(plan.get("memory_mb"), (int, float)):
         yield "memory of an agent from a file", f"{plan['memory_mb']:,g} MB"
     standings = contents.standings
@@ -193,7 +193,7 @@ def facts(contents: ReportContext) -> Iterator[tuple[str, str]]:
 def _openings_text(contents: ReportContext) -> str:
     openings = list(dict.fromkeys(game.opening for game in contents.games))
     if openings == [""]:
-        return "none: every game begins at the start"
+        return "none: every game starts at the start position"
     named = ", ".join(opening or "(none)" for opening in openings[:_MAX_OPENINGS])
     more = len(openings) - _MAX_OPENINGS
     return printable(f"{len(openings):,}: {named}" + (f" and {more:,} more" if more > 0 else ""))
@@ -206,7 +206,7 @@ def _limit_text(contents: ReportContext) -> str:
         for what, amount in (limit.items() if isinstance(limit, dict) else ())
         if isinstance(amount, (int, float))
     ]
-    return printable(", ".join(texts) or "none but the agents' own", MAX_TEXT)
+    return printable(", ".join(texts) or "only the agents' own", MAX_TEXT)
 
 
 #: Games that a page holds, and games with time and value of each move.
@@ -271,9 +271,9 @@ def _game(game: Game, place: dict[int, int]) -> list[Any]:
 
 
 def _judged(contents: ReportContext) -> dict[int, dict[str, Any]]:
-    """Return what the judged games are worth, by their numbers from 1.
+    """Return the judgements of the judged games, by their numbers from 1.
 
-    `course` holds the exact score for the first player in the position where the agents took over
+    `course` has the exact score for the first player in the position where the agents took over
     and after each of their moves. By the number of a move that was not right, `best` holds the
     names of the right columns and `how` its judgement and mark.
     """

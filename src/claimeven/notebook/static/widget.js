@@ -1,5 +1,5 @@
-// The board in a notebook: the board of the page, and a model that Python shares. What is played
-// here stands in the model's `moves` at once; Python answers with an agent's move and with scores.
+// The board in a notebook: the board of the page, and a model shared with Python. A move on it
+// changes the model's `moves` immediately; Python answers with an agent's move and with scores.
 
 import { BoardView, discIcon } from "../../web/static/board.js";
 import { h } from "../../web/static/dom.js";
@@ -9,7 +9,7 @@ import { inWords, playerName } from "../../web/static/words.js";
 import boardStyle from "../../web/static/board.css" with { type: "css" };
 import ownStyle from "./widget.css" with { type: "css" };
 
-/** What the page is drawn from, of all that Python shares. */
+/** The values shared with Python that the page is drawn from. */
 const SHARED = [
   "size", "connect", "start", "moves", "undone", "show_scores", "flipped", "theme", "width",
   "seat", "agent_name", "thinking", "known", "problem",
@@ -28,7 +28,7 @@ class BoardWidgetView {
     this.redoButton = button("Redo", "Play again (r)", () => this.redo());
     this.newButton = button("New game", "Begin again", () => this.set({ moves: "", undone: "" }));
     this.scoresButton = button("Scores", "Exact scores of all columns (a)", () => this.toggle("show_scores"));
-    this.flipButton = button("Flip", "Swap the colours (f)", () => this.toggle("flipped"));
+    this.flipButton = button("Flip", "Swap the colors (f)", () => this.toggle("flipped"));
     this.moves = h("p", { class: "moves" });
     this.element = h("div", { class: "widget" }, this.status, this.problem, this.row.element,
       this.board.element,
@@ -64,7 +64,7 @@ class BoardWidgetView {
     this.set({ [name]: !this.get(name) });
   }
 
-  // What people do
+  // Actions of the user
 
   choose(column) {
     if (!this.board.isOpen || !this.position.isLegal(column)) return;
@@ -87,7 +87,7 @@ class BoardWidgetView {
     this.set({ moves: all.slice(0, end), undone: all.slice(end) });
   }
 
-  /** The first count of moves, walking on from one towards another, after which people are to move. */
+  /** The first count of moves, from one towards another, after which the user is to move. */
   #turns(from, to) {
     if (from < 0) return null;
     const step = to < from ? -1 : 1;
@@ -99,7 +99,7 @@ class BoardWidgetView {
   }
 
   key(event) {
-    event.stopPropagation(); // a notebook has keys of its own
+    event.stopPropagation(); // a notebook has its own keys
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.repeat) return; // one that is held acts once
     const { board } = this.position;
@@ -115,7 +115,7 @@ class BoardWidgetView {
     event.preventDefault();
   }
 
-  // What is shown
+  // Drawing
 
   draw() {
     const moves = this.get("moves");
@@ -141,7 +141,7 @@ class BoardWidgetView {
     this.#scheme();
   }
 
-  /** Read where the board begins and the position that the moves lead to, where they changed. */
+  /** Read the start of the board and the position after the moves, if they changed. */
   #read(moves) {
     const start = `${this.get("size")} ${this.get("connect")} ${this.get("start")}`;
     if (start !== this.start) {
@@ -192,11 +192,11 @@ class BoardWidgetView {
     return `${who(position.turn)} to move${words}.`;
   }
 
-  // Light and dark: as the notebook is, whatever the system prefers
+  // Light and dark: as the notebook is, not as the system prefers
 
   watchScheme() {
     const again = () => this.#scheme();
-    const seen = new ResizeObserver(again); // told first when the board is put on the page
+    const seen = new ResizeObserver(again); // called first when the board is put on the page
     const themed = new MutationObserver(again);
     const preferred = matchMedia("(prefers-color-scheme: dark)");
     seen.observe(this.host);
@@ -218,7 +218,7 @@ class BoardWidgetView {
   }
 }
 
-/** Whether what an element stands on is light or dark: the first ground around it says so. */
+/** Whether the background of an element is light or dark: of the first parent that has one. */
 function schemeAround(element) {
   for (let at = element; at; at = at.parentElement) {
     const [red, green, blue, alpha = 1] = channelsOf(getComputedStyle(at).backgroundColor);
@@ -229,7 +229,7 @@ function schemeAround(element) {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Red, green and blue of a colour, 0 to 255, and its alpha, 0 to 1 (1 where it is left out). */
+/** Red, green and blue of a color, 0 to 255, and its alpha, 0 to 1 (default 1). */
 function channelsOf(colour) {
   if (colour.startsWith("rgb")) return colour.match(/[\d.]+/g).map(Number);
   const pen = h("canvas", { width: 1, height: 1 }).getContext("2d"); // it reads oklch, lab and the like

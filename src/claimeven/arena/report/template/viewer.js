@@ -1,5 +1,5 @@
 "use strict";
-// The game viewer. What it shows stands in the page as JSON (see games.py); boards are drawn by
+// The game viewer. Its games are in the page as JSON (see games.py); boards are drawn by
 // switching on parts of the SVG (see draw_stage in game/svg.py), so no rules are needed but that
 // discs pile up. Text is only ever set as text, never as HTML.
 (() => {
@@ -11,7 +11,7 @@
     good: "It keeps the result, not the score", inaccurate: "An inaccurate move", mistake: "A mistake",
     blunder: "A blunder",
   };
-  // Games that the list shows at once; more are added when its end is reached.
+  // Games that the list shows first; more are added when its end is reached.
   const PAGE = 100;
   const at = (id) => document.getElementById(id);
   const parts = (name) => [...board.querySelectorAll(`[data-${name}]`)].map((e) => [e.dataset[name], e]);
@@ -184,7 +184,7 @@
     });
   };
 
-  // The course of the exact score, up where the first player wins, down where the second does.
+  // The course of the exact score, up if the first player wins, down if the second does.
   const drawStrip = (index) => {
     const judged = data.judged[data.games[index][NUMBER]];
     strip.hidden = at("strip-note").hidden = !judged;
@@ -271,7 +271,7 @@
 
   const moveText = (game, count) => {
     if (count === 0) {
-      return data.start.length ? "The position in which all games begin." : "The empty board.";
+      return data.start.length ? "The start position of all games." : "The empty board.";
     }
     const move = count - 1, own = move - game[OPENING].length;
     const name = columnName(column(line(game)[move]));
@@ -287,7 +287,7 @@
     return said.join(" ");
   };
 
-  // What a move did to the exact score, which is told from the side of who made it.
+  // The effect of a move on the exact score, for the player that made it.
   const scored = (game, own) => {
     const judged = data.judged[game[NUMBER]];
     if (!judged) return [];
