@@ -145,7 +145,7 @@ def games_in(path: Path) -> int:
         (("greedy", "random", "--resume"), "--resume goes on with a file"),
         (("greedy", "rondom"), "there is no agent 'rondom'"),
         (("greedy", "random", "--seed", "-1"), "a seed is 0 or more"),
-        (("greedy", "random", "--jobs", "0"), "at least 1 job, not 0"),
+        (("greedy", "random", "--jobs", "0"), "jobs must be 1 or more, got 0"),
     ],
 )
 def test_bad_input_gets_one_sentence(run: Run, arguments: tuple[str, ...], said: str) -> None:

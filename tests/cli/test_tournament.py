@@ -259,7 +259,7 @@ def test_a_full_disk_is_told_and_the_games_before_it_stand(run: Run, tmp_path: P
         )  # fmt: skip
         said = bad_input(Ran(ended.returncode, ended.stdout, ended.stderr.replace(COMPILING, "")))
         assert said.startswith(f"{path} cannot be written: the disk is full")
-        assert said.endswith("once there is room --resume goes on")
+        assert said.endswith("--resume continues once there is room")
         assert list(tmp_path.iterdir()) == left
     before = stored(path)
     assert 0 < len(before) < 6000
@@ -340,7 +340,7 @@ def _games(path: Path) -> int:
         (("random", "greedy", "--resume"), "--resume goes on with a file: name it with --out"),
         (("random", "greedy", "--out", "."), "it is a folder"),
         (("random", "uct", "--depth", "3"), "uct cannot be limited by depth"),
-        (("random", "greedy", "--jobs", "0"), "at least 1 job, not 0"),
+        (("random", "greedy", "--jobs", "0"), "jobs must be 1 or more, got 0"),
         (("random", "greedy", "--opening-plies", "99"), "no random opening of 99 plies"),
     ],
 )

@@ -158,7 +158,7 @@ def test_facts(page: Element) -> None:
     told = {d.one("dt").text(): d.one("dd").text() for d in page.one("dl", cls="facts").all("div")}
     assert told["seed"] == "3"
     assert told["rounds"] == "2"
-    assert told["limit of a move"] == "1 s, a bank of 60 s a game beside it"
+    assert told["limit of a move"] == "1 s, and a bank of 60 s a game"
     assert told["left unfinished"].startswith("1 ")
     assert "ab12" in page.one("table", cls="agents").text()
 
