@@ -38,7 +38,7 @@ from claimeven.learning import (
     policy_accuracy,
     sign_accuracy,
 )
-from claimeven.learning.batching import batch_of
+from claimeven.learning.batching import make_batch
 from claimeven.learning.net_training import Batch, Losses, NetTrainer, OptimizerConfig
 from claimeven.learning.precision import BFLOAT16, FLOAT32
 from claimeven.montecarlo.puct.policy_value import Floats
@@ -114,7 +114,7 @@ def accuracy(net: Net, path: Path) -> None:
     for name in HELD_OUT:
         policy, sign = answers_of(net, path, name)
         print(f"{name}: {_shares(policy)}; sign of the value right {sign:.1%}")
-        for word, parts in (("ply", policy.by_ply), ("right columns", policy.by_right)):
+        for word, parts in (("ply", policy.by_ply), ("best columns", policy.by_best_columns)):
             for number, part in parts.items():
                 print(f"  {word} {number:>2}: {_shares(part)}")
 
@@ -128,8 +128,8 @@ def seeds(nets: Sequence[tuple[Net, Path]]) -> None:
         print(f"{name}: {_range_of(policies)}; sign of the value right {signs}")
         for number in first.by_ply:
             print(f"  ply {number:>2}: {_range_of([one.by_ply[number] for one in policies])}")
-        for number in first.by_right:
-            parts = [one.by_right[number] for one in policies]
+        for number in first.by_best_columns:
+            parts = [one.by_best_columns[number] for one in policies]
             print(f"  right columns {number}: {_range_of(parts)}")
 
 
@@ -149,7 +149,7 @@ def _steps(trainer: NetTrainer, batch: Batch) -> Losses:
 
 
 def learning(net: Net, path: Path) -> None:
-    batch = batch_of(held_out("hard").select(np.arange(LESSON)), net.features)
+    batch = make_batch(held_out("hard").select(np.arange(LESSON)), net.features)
     rates, losses = [], []
     for precision in (FLOAT32, BFLOAT16):
         descent = OptimizerConfig(steps=10**6)

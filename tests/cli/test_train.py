@@ -14,9 +14,9 @@ from doctools.output import described_keys
 
 from claimeven import Geometry
 from claimeven.cli.train.learn import distil, ntuple, selfplay
-from claimeven.cli.train.models import judge
+from claimeven.cli.train.models import compare
 from claimeven.learning import DistilConfig, NTupleConfig, SelfPlayConfig
-from claimeven.learning.compare_runs import Judging
+from claimeven.learning.compare_runs import CompareConfig
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, write_net
 from tests.cli.conftest import Run, bad_input, interrupted
@@ -33,7 +33,7 @@ WORDS = (
         (ntuple, NTupleConfig),
         (distil, DistilConfig),
         (selfplay, SelfPlayConfig),
-        (judge, Judging),
+        (compare, CompareConfig),
     ],
 )
 def test_what_is_usual_is_the_same_from_python(command: click.Command, config: type) -> None:
@@ -127,7 +127,7 @@ def test_a_run_of_self_play_is_told_gone_on_with_and_its_model_plays(
     players = (f"net:model={told['model']}", f"puct:iterations=9,model={told['model']}")
     assert run("match", *players, "--games", "2", *SELFPLAY[-6:]).status == 0
     said = bad_input(run(*words, "--iterations", "2", "--dirichlet-fraction", "0"))
-    assert "holds a run with dirichlet_fraction 0.25, not 0.0" in said
+    assert "contains a run with dirichlet_fraction 0.25, not 0.0" in said
     said = bad_input(run(*words, "--score-value-weight", "1", "--score-weight", "0"))
     assert "--score-value-weight needs a --score-weight above 0: add it" in said
     said = bad_input(run(*words, "--full-search-fraction", "1"))
@@ -173,18 +173,18 @@ def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra plot")
     out = tmp_path / "run"
     assert run("train", "ntuple", "--out", str(out), "--games", "80", *WORDS).status == 0
-    words = ("train", "judge", str(out), "--games", "2")
+    words = ("train", "compare", str(out), "--games", "2")
     told = json.loads(run(*words, "--json").out)
-    assert told["plots"] == [str(out / "plots" / f"judged.{kind}") for kind in ("png", "svg")]
+    assert told["plots"] == [str(out / "plots" / f"comparison.{kind}") for kind in ("png", "svg")]
     rows = told["rows"]
     assert [(row["agent"], row["number"]) for row in rows] == [
         (agent, number) for agent in ("ntuple", "ntuple-alphabeta:depth=6") for number in (1, 2)
     ]
-    assert {*told, *rows[0]} <= described_keys("train-others", "train-judge")
+    assert {*told, *rows[0]} <= described_keys("train-others", "train-compare")
     both = tmp_path / "both"
     drawn = " ".join(run(*words, "--out", str(both)).out.split())
-    assert drawn.endswith(f"drawn: {both}/judged.png, {both}/judged.svg")
-    assert sorted(path.name for path in both.iterdir()) == ["judged.png", "judged.svg"]
+    assert drawn.endswith(f"charts: {both}/comparison.png, {both}/comparison.svg")
+    assert sorted(path.name for path in both.iterdir()) == ["comparison.png", "comparison.svg"]
     last = json.loads(run(*words, "--last", "--json").out)
     assert [row["number"] for row in last["rows"]] == [2, 2]
     assert last["plots"] == []
@@ -196,15 +196,17 @@ def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
         (("--rounds", "0"), "rounds must be 1 to 16, not 0"),
         (("--jobs", "0"), "jobs must be 1 or more, not 0"),
         (("--out", str(out / "log.jsonl"), "--seed", "8"), "log.jsonl cannot be written: File ex"),
-        ((str(out),), "several runs are drawn into a folder of their own: name one"),
+        ((str(out),), "a chart of several runs needs a folder: give one"),
     ):
         assert said in bad_input(run(*words, *more))
     others = [str(tmp_path / f"run{number}") for number in range(3)]
     for other in others:
         shutil.copytree(out, other)
     many = bad_input(run(*words, *others, "--seed", "8", "--out", str(tmp_path / "all")))
-    assert many.startswith("8 agents of runs cannot be drawn together, 6 can: name fewer runs, ")
-    kept = (out / "judged.jsonl").read_text()
+    assert many.startswith(
+        "8 agents of runs are too many for a chart, the limit is 6: name fewer runs, "
+    )
+    kept = (out / "comparison.jsonl").read_text()
     assert '"seed": 8' not in kept  # what cannot be drawn is refused before it is judged
     assert not (tmp_path / "all").exists()
 
@@ -240,9 +242,12 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
         ),
         (
             ("selfplay", "--out", "r", "--gate-games", "4"),
-            "cannot be passed, not even by a net that wins",
+            "no net can pass gate games 4 with gate min score",
         ),
-        (("judge", "r", "--last", "--out", "b"), "--last draws nothing: it does not go with --out"),
+        (
+            ("compare", "r", "--last", "--out", "b"),
+            "--last and --out exclude each other",
+        ),
         (("selfplay", "--out", "r", "--size", "smal"), "did you mean small?"),
         (
             ("selfplay", "--out", "r", "--search-value-weight", "2"),
@@ -251,7 +256,7 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
         (("selfplay", "--out", "r", "--lr-schedule", "fast"), "is none of none, stepwise, cosine"),
         (("selfplay", "--out", "r", "--worker-timeout", "nan"), "worker_timeout must be more"),
         (("selfplay", "--out", "r", "--address", "h:1"), "give --executor ray too"),
-        (("ntuple", "--out", "."), "holds other files (mine.txt): name a folder of its own"),
+        (("ntuple", "--out", "."), "contains other files (mine.txt): choose an empty or new"),
     ],
 )
 def test_bad_input(

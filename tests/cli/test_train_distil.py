@@ -93,7 +93,10 @@ def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
             ("TABLE", "--out", "r", "--dataset-weights", "1,2", *BOARD),
             "2 weights were given for 1 data",
         ),
-        (("TABLE", "--out", ".", *BOARD), "holds other files (mine.txt): name a folder of its own"),
+        (
+            ("TABLE", "--out", ".", *BOARD),
+            "contains other files (mine.txt): choose an empty or new",
+        ),
     ],
 )
 def test_bad_input(

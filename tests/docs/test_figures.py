@@ -14,8 +14,8 @@ from claimeven import Solver
 
 #: Pictures of the page, for which `doctools.screens` needs a browser.
 SCREENSHOTS = {path.name for path in FOLDER.glob("screen-*.png")}
-#: Drawn by `claimeven train judge` from runs that are too long to repeat.
-RUNS = {"judged.png"}
+#: Drawn by `claimeven train compare` from runs that are too long to repeat.
+RUNS = {"compare-runs.png"}
 
 
 def test_pictures_and_tables_are_not_stale() -> None:

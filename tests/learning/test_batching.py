@@ -9,7 +9,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.dataset import WORSE, Dataset, DatasetPlan, make_dataset, read_dataset
-from claimeven.learning.batching import Lessons, batch_of, successors, swaps
+from claimeven.learning.batching import BatchSampler, make_batch, successors, swaps
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.net import Features
 from claimeven.solver import Solver
@@ -23,7 +23,7 @@ SMALL = Geometry(4, 4, 3)
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
-    path = tmp_path_factory.mktemp("lessons") / "a.csv"
+    path = tmp_path_factory.mktemp("sampler") / "a.csv"
     plan = DatasetPlan(400, 0, 13, seed=1, source="random", geometry=SMALL)
     make_dataset(path, plan, Solver(SMALL, table_mb=1))
     return read_dataset(path, SMALL)
@@ -92,18 +92,18 @@ def test_positions_with_a_disc_elsewhere_have_the_score_that_is_known(data: Data
 
 def test_scores_of_good_columns_count_more(data: Dataset) -> None:
     features = Features(SMALL)
-    plain, focused = batch_of(data, features), batch_of(data, features, focus=2.5)
-    assert np.array_equal(plain.scored, plain.playable.astype(np.float32))
-    assert plain.best_counts is not None and not plain.best_counts.any()
+    plain, focused = make_batch(data, features), make_batch(data, features, focus=2.5)
+    assert np.array_equal(plain.score_weights, plain.playable.astype(np.float32))
+    assert plain.best_weights is not None and not plain.best_weights.any()
     for place in range(0, len(data), 7):
         scores = data.scores[place]
         for column, score in enumerate(scores.tolist()):
             behind = max(s for s in scores.tolist() if s != ILLEGAL) - score
             wanted = 0.0 if score == ILLEGAL else 0.15 + 2.5 * np.exp(-behind / 2)
-            assert focused.scored[place, column] == pytest.approx(wanted, rel=1e-5)
-    assert focused.best is not None and focused.best_counts is not None
+            assert focused.score_weights[place, column] == pytest.approx(wanted, rel=1e-5)
+    assert focused.best is not None and focused.best_weights is not None
     assert np.array_equal(focused.best, data.best)
-    assert set(focused.best_counts.tolist()) == {0.5}
+    assert set(focused.best_weights.tolist()) == {0.5}
 
 
 def test_of_right_columns_alone_their_scores_are_learnt_and_played(data: Dataset) -> None:
@@ -111,10 +111,10 @@ def test_of_right_columns_alone_their_scores_are_learnt_and_played(data: Dataset
     right = replace(data, scores=told)
     features = Features(SMALL)
     for focus, weight in ((0.0, 1.0), (2.5, 2.65)):
-        batch, whole = (batch_of(each, features, focus) for each in (right, data))
-        assert np.array_equal(batch.scored, np.where(data.optimal, np.float32(weight), 0))
+        batch, whole = (make_batch(each, features, focus) for each in (right, data))
+        assert np.array_equal(batch.score_weights, np.where(data.optimal, np.float32(weight), 0))
         assert np.array_equal(batch.scores, np.where(data.optimal, data.scores, 0))
-        for name in ("planes", "policies", "values", "playable", "best", "best_counts"):
+        for name in ("planes", "policies", "values", "playable", "best", "best_weights"):
             assert np.array_equal(getattr(batch, name), getattr(whole, name))
     found = successors(right, np.random.default_rng(1))
     assert np.array_equal(found.scores, -data.best[found.places])
@@ -132,38 +132,38 @@ def test_of_right_columns_alone_their_scores_are_learnt_and_played(data: Dataset
 
 
 def test_a_part_of_each_batch_is_one_move_on(data: Dataset) -> None:
-    barred = data.keys[:0]
-    lessons = Lessons(data, 40, seed=3, aug_successors=0.5, barred=barred)
-    same = Lessons(data, 40, seed=3)
+    excluded = data.keys[:0]
+    sampler = BatchSampler(data, 40, seed=3, aug_successors=0.5, excluded=excluded)
+    same = BatchSampler(data, 40, seed=3)
     for step in range(4):
-        batch, plain = lessons.at(step), same.at(step)
-        for name in ("planes", "policies", "scores", "scored", "values"):
+        batch, plain = sampler.batch_at(step), same.batch_at(step)
+        for name in ("planes", "policies", "scores", "score_weights", "values"):
             assert np.array_equal(getattr(batch, name)[:20], getattr(plain, name)[:20])
-        assert batch.best_counts is not None and batch.best is not None
-        on = np.flatnonzero(batch.best_counts)
+        assert batch.best_weights is not None and batch.best is not None
+        on = np.flatnonzero(batch.best_weights)
         assert 10 <= len(on) <= 20 <= on.min()
-        assert not batch.policies[on].any() and not batch.scored[on].any()
+        assert not batch.policies[on].any() and not batch.score_weights[on].any()
         assert np.array_equal(batch.values[on], np.sign(batch.best[on]))
         kept = sorted(set(range(40)) - set(on.tolist()))
         assert np.array_equal(batch.planes[kept], plain.planes[kept])
-        again = Lessons(data, 40, seed=3, aug_successors=0.5, barred=barred).at(step)
+        again = BatchSampler(data, 40, seed=3, aug_successors=0.5, excluded=excluded).batch_at(step)
         assert np.array_equal(again.planes, batch.planes)
 
 
 def test_a_part_of_each_batch_has_a_disc_elsewhere(data: Dataset) -> None:
-    barred = data.keys[:0]
-    lessons = Lessons(
-        data, 40, seed=3, aug_successors=0.25, aug_swaps=0.5, focus=2.5, barred=barred
+    excluded = data.keys[:0]
+    sampler = BatchSampler(
+        data, 40, seed=3, aug_successors=0.25, aug_swaps=0.5, focus=2.5, excluded=excluded
     )
-    same = Lessons(data, 40, seed=3, focus=2.5)
+    same = BatchSampler(data, 40, seed=3, focus=2.5)
     seen = 0
     for step in range(8):
-        batch, plain = lessons.at(step), same.at(step)
-        assert batch.best_counts is not None and plain.best_counts is not None
-        for name in ("planes", "policies", "scores", "scored", "values", "best_counts"):
+        batch, plain = sampler.batch_at(step), same.batch_at(step)
+        assert batch.best_weights is not None and plain.best_weights is not None
+        for name in ("planes", "policies", "scores", "score_weights", "values", "best_weights"):
             assert np.array_equal(getattr(batch, name)[:10], getattr(plain, name)[:10])
-        beside = 10 + np.flatnonzero(batch.best_counts[10:30] == 0)
-        known = batch.scored[beside]
+        beside = 10 + np.flatnonzero(batch.best_weights[10:30] == 0)
+        known = batch.score_weights[beside]
         assert (known.sum(axis=1) == 1).all() and ((known == 0) | (known == 1)).all()
         assert not batch.policies[beside].any() and batch.playable[beside][known == 1].all()
         assert np.isnan(batch.values[beside]).all()
@@ -178,12 +178,14 @@ def test_positions_held_out_are_not_learnt_from_one_move_before(data: Dataset) -
     for place in range(len(data)):
         before = Position(SMALL, int(data.mines[place]), int(data.masks[place]))
         keys += [before.play(column).canonical_key for column in before.legal_columns]
-    lessons = Lessons(data, 40, seed=3, aug_successors=0.5, barred=np.array(keys, dtype=np.uint64))
-    same = Lessons(data, 40, seed=3)
+    sampler = BatchSampler(
+        data, 40, seed=3, aug_successors=0.5, excluded=np.array(keys, dtype=np.uint64)
+    )
+    same = BatchSampler(data, 40, seed=3)
     for step in range(4):
-        batch = lessons.at(step)
-        assert batch.best_counts is not None and not batch.best_counts.any()
-        assert np.array_equal(batch.planes, same.at(step).planes)
+        batch = sampler.batch_at(step)
+        assert batch.best_weights is not None and not batch.best_weights.any()
+        assert np.array_equal(batch.planes, same.batch_at(step).planes)
 
 
 def test_the_image_of_a_position_one_move_on_is_it(data: Dataset) -> None:
@@ -191,8 +193,8 @@ def test_the_image_of_a_position_one_move_on_is_it(data: Dataset) -> None:
                   np.array([[0, 0, 0, 0]], np.int8), np.array([0]))  # fmt: skip
     keys = np.array([Position.from_moves(m, SMALL).canonical_key for m in ("4", "2")], np.uint64)
     for seed in range(5):
-        batch = Lessons(one, 1, seed, aug_successors=0.9, barred=keys).at(0)
-        assert batch.best_counts is not None and not batch.best_counts.any()
+        batch = BatchSampler(one, 1, seed, aug_successors=0.9, excluded=keys).batch_at(0)
+        assert batch.best_weights is not None and not batch.best_weights.any()
 
 
 def test_all_that_a_net_sees_of_a_position_one_move_on_is_its_own() -> None:
@@ -203,7 +205,7 @@ def test_all_that_a_net_sees_of_a_position_one_move_on_is_its_own() -> None:
         *(np.array([getattr(each, word) for each in after], np.uint64) for word in ("mine", "mask"))
     )
     for seed in range(4):
-        batch = Lessons(one, 1, seed, aug_successors=0.9).at(0)
+        batch = BatchSampler(one, 1, seed, aug_successors=0.9).batch_at(0)
         (place,) = np.flatnonzero((planes == batch.planes[0]).all(axis=1))
         assert np.array_equal(batch.states[0], states[place])
 
@@ -213,11 +215,11 @@ def test_the_column_that_is_known_has_the_score_of_the_move_that_was_played() ->
     before, many = Position.from_moves("12", SMALL), 20
     words = (np.full(many, word, np.uint64) for word in (before.mine, before.mask))
     alike = Dataset(SMALL, *words, np.full((many, 4), 5, np.int8), np.arange(many))
-    batch = Lessons(alike, many, seed=1, aug_swaps=1.0).at(0)
+    batch = BatchSampler(alike, many, seed=1, aug_swaps=1.0).batch_at(0)
     beside = np.isnan(batch.values)
     assert beside.sum() > 5
-    assert np.array_equal(batch.scores[beside], 5 * batch.scored[beside])
-    assert (batch.scored[beside].sum(axis=1) == 1).all()
+    assert np.array_equal(batch.scores[beside], 5 * batch.score_weights[beside])
+    assert (batch.score_weights[beside].sum(axis=1) == 1).all()
 
 
 def test_the_disc_that_is_taken_back_is_drawn_evenly() -> None:
@@ -240,51 +242,53 @@ def test_seed_and_step_decide_which_moves_are_played() -> None:
     words = np.zeros(1, np.uint64)
     one = Dataset(SMALL, words, words, np.zeros((1, 4), np.int8), np.array([0]))
     of_steps = [
-        Lessons(one, 1, 3, aug_successors=0.9).at(step).planes.tobytes() for step in range(9)
+        BatchSampler(one, 1, 3, aug_successors=0.9).batch_at(step).planes.tobytes()
+        for step in range(9)
     ]
     of_seeds = [
-        Lessons(one, 1, seed, aug_successors=0.9).at(3).planes.tobytes() for seed in range(9)
+        BatchSampler(one, 1, seed, aug_successors=0.9).batch_at(3).planes.tobytes()
+        for seed in range(9)
     ]
     assert len(set(of_steps)) > 1 and len(set(of_seeds)) > 1
 
 
 def test_each_position_is_seen_once_an_epoch_in_an_order_of_its_own(data: Dataset) -> None:
     few = data.select(np.arange(10))
-    lessons = Lessons(few, 4, seed=1)
-    assert lessons.steps == 2  # two positions wait for the next order
-    steps = [lessons.chosen(step).tolist() for step in range(6)]
+    sampler = BatchSampler(few, 4, seed=1)
+    assert sampler.steps_per_epoch == 2  # two positions wait for the next order
+    steps = [sampler.indices_at(step).tolist() for step in range(6)]
     epochs = [steps[at] + steps[at + 1] for at in (0, 2, 4)]
     assert all(len(epoch) == 8 == len(set(epoch)) for epoch in epochs)
     assert epochs[0] != epochs[1] != epochs[2]
-    assert steps != [Lessons(few, 4, seed=2).chosen(step).tolist() for step in range(6)]
-    assert lessons.chosen(1).tolist() == steps[1]  # an epoch that is gone back to
+    assert steps != [BatchSampler(few, 4, seed=2).indices_at(step).tolist() for step in range(6)]
+    assert sampler.indices_at(1).tolist() == steps[1]  # an epoch that is gone back to
 
 
 def test_a_batch_larger_than_the_data_is_all_of_it(data: Dataset) -> None:
     few = data.select(np.arange(5))
-    lessons, same = Lessons(few, 64, seed=1, aug_successors=0.4), Lessons(few, 64, seed=1)
-    assert lessons.steps == 1
-    assert sorted(lessons.chosen(0).tolist()) == list(range(5))
-    batch = lessons.at(0)
-    assert batch.best_counts is not None and np.flatnonzero(batch.best_counts).min() >= 3
-    assert np.array_equal(batch.planes[:3], same.at(0).planes[:3])
+    sampler, same = BatchSampler(few, 64, seed=1, aug_successors=0.4), BatchSampler(few, 64, seed=1)
+    assert sampler.steps_per_epoch == 1
+    assert sorted(sampler.indices_at(0).tolist()) == list(range(5))
+    batch = sampler.batch_at(0)
+    assert batch.best_weights is not None and np.flatnonzero(batch.best_weights).min() >= 3
+    assert np.array_equal(batch.planes[:3], same.batch_at(0).planes[:3])
 
 
 def test_the_seed_decides_what_is_drawn_by_chances(data: Dataset) -> None:
-    chances = np.ones(len(data))
-    one, other = (Lessons(data, 40, seed, chances).chosen(0).tolist() for seed in (1, 2))
+    weights = np.ones(len(data))
+    one, other = (BatchSampler(data, 40, seed, weights).indices_at(0).tolist() for seed in (1, 2))
     assert one != other
 
 
 def test_few_positions_are_drawn_again_where_they_have_chances(data: Dataset) -> None:
     few = data.select(np.arange(5))
-    lessons = Lessons(few, 64, seed=1, chances=np.array([0.0, 1.0, 0.0, 2.0, 0.0]))
-    assert lessons.steps == 1
+    sampler = BatchSampler(few, 64, seed=1, weights=np.array([0.0, 1.0, 0.0, 2.0, 0.0]))
+    assert sampler.steps_per_epoch == 1
     for step in range(3):
-        chosen = lessons.chosen(step).tolist()
+        chosen = sampler.indices_at(step).tolist()
         assert len(chosen) == 64 and set(chosen) == {1, 3}
 
 
 def test_nothing_is_no_lesson(data: Dataset) -> None:
-    with pytest.raises(InvalidRun, match="the data sets hold no position to learn from"):
-        Lessons(data.select(np.arange(0)), 8, seed=1)
+    with pytest.raises(InvalidRun, match="the data sets contain no positions to train on"):
+        BatchSampler(data.select(np.arange(0)), 8, seed=1)

@@ -16,12 +16,17 @@ from claimeven.learning import (
     score_against_perfect,
     train_ntuple,
 )
-from claimeven.learning.compare_runs import Judged, Judging, draw_judged, judge_runs
+from claimeven.learning.compare_runs import (
+    CompareConfig,
+    ModelScores,
+    compare_runs,
+    draw_comparison,
+)
 from claimeven.networks import read_network
 from claimeven.networks.net import Net, NetShape, write_net
 
 SMALL = Geometry(4, 4, 3)
-BRIEF = Judging(positions=20, games=2, rounds=1)
+BRIEF = CompareConfig(positions=20, games=2, rounds=1)
 BOARD = {"columns": 4, "rows": 4, "connect": 3}
 
 
@@ -38,15 +43,15 @@ def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run of self-play with one measurement, of an untrained net."""
     path = tmp_path_factory.mktemp("runs") / "net"
     with RunFolder.opened(path, {"method": "selfplay", "board": BOARD}) as run:
-        run.take_up("a checkpoint")
+        run.open_checkpoint("a checkpoint")
         write_net(run.model_path, Net.zeros(NetShape(8, 1, 2), SMALL))
-        run.note({"seconds": 3.0})
+        run.log({"seconds": 3.0})
     return path
 
 
 def test_each_model_of_each_kind_is_judged(ntuple: Path, net: Path) -> None:
     seen: list[str] = []
-    found = judge_runs(
+    found = compare_runs(
         [ntuple, net], BRIEF, on_progress=lambda at, of, who: seen.append(f"{at}/{of} {who}")
     )
     assert [(each.label, each.number) for each in found] == [
@@ -67,46 +72,46 @@ def test_each_model_of_each_kind_is_judged(ntuple: Path, net: Path) -> None:
 def test_what_was_judged_is_not_judged_again(ntuple: Path, tmp_path: Path) -> None:
     run = tmp_path / "again"
     shutil.copytree(ntuple, run)
-    first = judge_runs([run], BRIEF, last_only=True)
-    kept = run / "judged.jsonl"
+    first = compare_runs([run], BRIEF, last_only=True)
+    kept = run / "comparison.jsonl"
     rows = [json.loads(line) for line in kept.read_text().splitlines()]
     rows[-1]["figures"]["against_perfect"] = 0.125
     kept.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert judge_runs([run], BRIEF, last_only=True)[-1].against_perfect == 0.125
-    other = judge_runs([run], Judging(games=2, seed=3), last_only=True)
+    assert compare_runs([run], BRIEF, last_only=True)[-1].against_perfect == 0.125
+    other = compare_runs([run], CompareConfig(games=2, seed=3), last_only=True)
     assert [each.number for each in first + other] == [3] * 4
     shutil.copy(run / "models" / "1.npz", run / "model.npz")  # another model under the same name
-    assert judge_runs([run], BRIEF, last_only=True)[-1].against_perfect != 0.125
+    assert compare_runs([run], BRIEF, last_only=True)[-1].against_perfect != 0.125
     kept.write_text("{}\n")
     with pytest.raises(InvalidRun, match="is corrupt in line 1: delete it"):
-        judge_runs([run], BRIEF)
+        compare_runs([run], BRIEF)
 
 
 def test_what_cannot_be_judged_is_refused(ntuple: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidRun, match="is not the folder of a run: it has no config"):
-        judge_runs([tmp_path])
-    with pytest.raises(InvalidRun, match="a,b cannot be judged: an agent's file has no comma in"):
-        judge_runs([tmp_path / "a,b"])
+        compare_runs([tmp_path])
+    with pytest.raises(InvalidRun, match="a,b must not have a comma in its name"):
+        compare_runs([tmp_path / "a,b"])
     shutil.copytree(ntuple, tmp_path / "run")
     (tmp_path / "run" / "model.npz").unlink()
-    with pytest.raises(InvalidRun, match="holds no model yet"):
-        judge_runs([tmp_path / "run"])
+    with pytest.raises(InvalidRun, match="contains no model yet"):
+        compare_runs([tmp_path / "run"])
     shutil.copy(ntuple / "model.npz", tmp_path / "run")
     (tmp_path / "run" / "log.jsonl").write_text('{"games": 1}\n')
     with pytest.raises(InvalidRun, match=r"log\.jsonl is corrupt in line 1: it has no seconds"):
-        judge_runs([tmp_path / "run"])
+        compare_runs([tmp_path / "run"])
     (tmp_path / "run" / "config.json").write_text('{"method": "magic"}')
-    with pytest.raises(InvalidRun, match="is corrupt: no model can be judged"):
-        judge_runs([tmp_path / "run"])
+    with pytest.raises(InvalidRun, match="is corrupt: its models cannot be measured"):
+        compare_runs([tmp_path / "run"])
     with pytest.raises(InvalidRun, match="jobs must be 1 or more, not 0"):
-        judge_runs([ntuple], jobs=0)
+        compare_runs([ntuple], jobs=0)
     with pytest.raises(InvalidRun, match="rounds must be 1 to 16, not 17"):
-        Judging(rounds=17)
+        CompareConfig(rounds=17)
 
 
-def judged(run: str, agent: str, number: int) -> Judged:
+def judged(run: str, agent: str, number: int) -> ModelScores:
     low, high = -50.0 * number, 100.0 * number
-    return Judged(
+    return ModelScores(
         run, agent, number, 3600.0, 7200.0 if run == "one" else None, 0.5, 0.25 * number,
         25.0 * number, (low, high), 3, 13,
     )  # fmt: skip
@@ -116,7 +121,7 @@ def test_runs_of_one_name_are_told_apart(ntuple: Path, net: Path, tmp_path: Path
     runs = [tmp_path / "a" / "run", tmp_path / "b" / "run"]
     for source, run in zip((ntuple, net), runs, strict=True):
         shutil.copytree(source, run)
-    found = judge_runs([*runs, runs[0]], BRIEF, last_only=True)
+    found = compare_runs([*runs, runs[0]], BRIEF, last_only=True)
     assert [each.run for each in found] == [str(runs[0])] * 2 + [str(runs[1])] * 2
     assert len({each.label for each in found}) == 4
 
@@ -124,7 +129,7 @@ def test_runs_of_one_name_are_told_apart(ntuple: Path, net: Path, tmp_path: Path
 def test_a_run_that_was_made_again_is_judged_again(ntuple: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(ntuple, run)
-    before = judge_runs([run], BRIEF, last_only=True)
+    before = compare_runs([run], BRIEF, last_only=True)
     shutil.rmtree(run)
     train_ntuple(run, NTupleConfig(200, 100, 3, 2, seed=5, eval_games=0, geometry=SMALL))
     agent = make_agent(f"ntuple:model={run}/model.npz", SMALL)
@@ -132,7 +137,7 @@ def test_a_run_that_was_made_again_is_judged_again(ntuple: Path, tmp_path: Path)
     fresh = read_network(run / "model.npz").value(position)
     assert agent.search.network.value(position) == fresh
     assert fresh != read_network(ntuple / "model.npz").value(position)
-    after = judge_runs([run], BRIEF, last_only=True)
+    after = compare_runs([run], BRIEF, last_only=True)
     assert [each.number for each in before] == [3, 3] and [each.number for each in after] == [2, 2]
 
 
@@ -140,12 +145,14 @@ def test_a_picture_has_a_panel_a_measure_and_a_line_an_agent(tmp_path: Path) -> 
     pytest.importorskip("matplotlib", reason="charts need the extra plot")
     points = [judged(run, "net", number) for run in ("one", "two") for number in (1, 2)]
     assert [each.hours for each in points] == [2.0, 2.0, 1.0, 1.0]
-    files = draw_judged(points, tmp_path)
-    assert [path.name for path in files] == ["judged.png", "judged.svg"]
+    files = draw_comparison(points, tmp_path)
+    assert [path.name for path in files] == ["comparison.png", "comparison.svg"]
     svg = files[1].read_text()
     for words in ("core-hours", "hard set", "against perfect", "Elo", "one: net", "two: net"):
         assert words in svg
     assert "uct:iterations=2500" in svg  # the pool stands next to them
     assert "_child" not in svg and "math" not in svg  # nothing that nobody meant to write
-    with pytest.raises(InvalidRun, match="7 agents of runs cannot be drawn together, 6 can"):
-        draw_judged([judged(str(number), "net", 1) for number in range(7)], tmp_path)
+    with pytest.raises(
+        InvalidRun, match="7 agents of runs are too many for a chart, the limit is 6"
+    ):
+        draw_comparison([judged(str(number), "net", 1) for number in range(7)], tmp_path)

@@ -144,16 +144,16 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     for folders, said in (
         ([tmp_path], "is not the folder of a run: it has no config.json"),
         ([loop], "is not the folder of a run: it has no config.json"),
-        ([empty], "holds no measurement yet"),
-        ([new], "holds no measurement yet"),
+        ([empty], "contains no measurement yet"),
+        ([new], "contains no measurement yet"),
         ([torn], "log.jsonl is corrupt in line 2"),
         ([cut], "log.jsonl is corrupt in line 2"),
         ([huge], "log.jsonl is corrupt in line 2"),
         ([endless], "log.jsonl is corrupt in line 2"),
-        ([bare], "has measured nothing that could be drawn"),
-        ([good, good], "several runs are drawn into a folder of their own: name one"),
-        ([good] * 7, "1 to 6 runs can be drawn together, not 7"),
-        ([], "1 to 6 runs can be drawn together, not 0"),
+        ([bare], "has no measurements to draw"),
+        ([good, good], "a chart of several runs needs a folder: give one"),
+        ([good] * 7, "a chart takes 1 to 6 runs, not 7"),
+        ([], "a chart takes 1 to 6 runs, not 0"),
     ):
         with pytest.raises(InvalidRun, match=said):
             draw_curves(folders)

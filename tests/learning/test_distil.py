@@ -26,7 +26,7 @@ from claimeven.learning import (
     TrainingProgress,
     train_distil,
 )
-from claimeven.learning.batching import Lessons, batch_of, chances_of
+from claimeven.learning.batching import BatchSampler, make_batch, sampling_weights
 from claimeven.learning.distil import _split
 from claimeven.learning.metrics import net_accuracy
 from claimeven.networks import read_model
@@ -156,7 +156,7 @@ def test_a_run_of_shares_and_neighbours_goes_on_where_it_was(table: Path, tmp_pa
     train_distil(tmp_path / "run", [table], config)
     train_distil(tmp_path / "whole", [table], config)
     assert told(tmp_path / "run") == told(tmp_path / "whole")
-    with pytest.raises(InvalidRun, match="holds a run with ply_weights"):
+    with pytest.raises(InvalidRun, match="contains a run with ply_weights"):
         train_distil(tmp_path / "run", [table], replace(config, ply_weights=None))
 
 
@@ -203,19 +203,20 @@ def test_a_run_that_learnt_scores_otherwise_is_refused(
     del config["score_loss"]
     (copy / "config.json").write_text(json.dumps(config))
     with pytest.raises(
-        InvalidRun, match="holds a run without score_loss, not with score_loss 'Charbonnier': ask"
+        InvalidRun,
+        match="contains a run without score_loss, not with score_loss 'Charbonnier': give",
     ):
         train_distil(copy, [table], QUICK)
 
 
 def test_batches_have_every_position_once_an_epoch(data: Dataset) -> None:
-    lessons = Lessons(data, 100, seed=3)
-    assert lessons.steps == 10
-    seen = np.concatenate([lessons.at(step).planes.sum(axis=1) for step in range(10)])
+    sampler = BatchSampler(data, 100, seed=3)
+    assert sampler.steps_per_epoch == 10
+    seen = np.concatenate([sampler.batch_at(step).planes.sum(axis=1) for step in range(10)])
     assert sorted(seen) == sorted(Features(SMALL).of(data.mines, data.masks)[0].sum(axis=1))
-    assert lessons.chosen(0).tolist() != lessons.chosen(10).tolist()  # of the next epoch
-    again = Lessons(data, 100, seed=3)
-    for one, other in zip(again.at(13), lessons.at(13), strict=True):
+    assert sampler.indices_at(0).tolist() != sampler.indices_at(10).tolist()  # of the next epoch
+    again = BatchSampler(data, 100, seed=3)
+    for one, other in zip(again.batch_at(13), sampler.batch_at(13), strict=True):
         assert np.array_equal(one, other)
 
 
@@ -225,13 +226,13 @@ def test_few_positions_are_seen_as_often_as_asked(data: Dataset, tmp_path: Path)
     few = next(each for each in of_64 if len(_split([each], config)[0][0]) == 64)
     (row,) = train_distil(tmp_path / "run", few, config)
     assert (row["steps"], row["seen"]) == (5, 5 * 64)
-    lessons = Lessons(data.select(np.arange(30)), 512, 0)
-    assert (lessons.steps, sorted(lessons.chosen(3))) == (1, list(range(30)))
+    sampler = BatchSampler(data.select(np.arange(30)), 512, 0)
+    assert (sampler.steps_per_epoch, sorted(sampler.indices_at(3))) == (1, list(range(30)))
 
 
 def test_answers_of_a_batch(data: Dataset) -> None:
     few = data.select(np.arange(50))
-    batch = batch_of(few, Features(SMALL))
+    batch = make_batch(few, Features(SMALL))
     assert (batch.policies.sum(axis=1) == pytest.approx(1.0)) and (
         batch.policies[~batch.playable] == 0
     ).all()
@@ -244,20 +245,20 @@ def test_answers_of_a_batch(data: Dataset) -> None:
 def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
     early = data.select(np.flatnonzero(data.plies <= 5))
     late = data.select(np.flatnonzero(data.plies > 5))
-    assert chances_of([early, late], None, None) is None
-    chances = chances_of([early, late], (3.0, 1.0), None)
-    assert chances is not None
-    of_all = chances / chances.sum()
+    assert sampling_weights([early, late], None, None) is None
+    weights = sampling_weights([early, late], (3.0, 1.0), None)
+    assert weights is not None
+    of_all = weights / weights.sum()
     assert of_all[: len(early)] == pytest.approx(0.75 / len(early))
     assert of_all[len(early) :] == pytest.approx(0.25 / len(late))
 
     whole = join_datasets([early, late])
-    lessons = Lessons(whole, 400, seed=3, chances=chances)
-    plies = np.concatenate([whole.plies[lessons.chosen(step)] for step in range(30)])
+    sampler = BatchSampler(whole, 400, seed=3, weights=weights)
+    plies = np.concatenate([whole.plies[sampler.indices_at(step)] for step in range(30)])
     assert (plies <= 5).mean() == pytest.approx(0.75, abs=0.03)
-    again = Lessons(whole, 400, seed=3, chances=chances)
-    assert again.chosen(7).tolist() == lessons.chosen(7).tolist()
-    assert again.chosen(7).tolist() != lessons.chosen(8).tolist()
+    again = BatchSampler(whole, 400, seed=3, weights=weights)
+    assert again.indices_at(7).tolist() == sampler.indices_at(7).tolist()
+    assert again.indices_at(7).tolist() != sampler.indices_at(8).tolist()
 
 
 def test_plies_are_drawn_from_by_their_shares(data: Dataset) -> None:
@@ -265,17 +266,17 @@ def test_plies_are_drawn_from_by_their_shares(data: Dataset) -> None:
     plies = np.concatenate([one.plies, two.plies])
     asked = (PlyWeight(2, 5, 3.0), PlyWeight(6, 6, 1.0))
     for shares in (None, (5.0, 1.0)):
-        chances = chances_of([one, two], shares, asked)
-        assert chances is not None
-        of_all = chances / chances.sum()
+        weights = sampling_weights([one, two], shares, asked)
+        assert weights is not None
+        of_all = weights / weights.sum()
         assert of_all[(plies >= 2) & (plies <= 5)].sum() == pytest.approx(0.75)
         assert of_all[plies == 6].sum() == pytest.approx(0.25)
-        sixes = [chances[:400][one.plies == 6], chances[400:][two.plies == 6]]
+        sixes = [weights[:400][one.plies == 6], weights[400:][two.plies == 6]]
         assert all(len(set(part)) == 1 for part in sixes)
         ratio = 1.0 if shares is None else 5 * len(two) / len(one)
         assert sixes[0][0] / sixes[1][0] == pytest.approx(ratio)
     with pytest.raises(InvalidRun, match="have no position at plies 15-16"):
-        chances_of([one], None, (PlyWeight(15, 16, 1.0),))
+        sampling_weights([one], None, (PlyWeight(15, 16, 1.0),))
 
 
 @pytest.mark.parametrize("size", [1e308, 5e-324])
@@ -284,8 +285,10 @@ def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
 
     def drawn(share: float) -> list[int]:
         plies = (PlyWeight(2, 5, share), PlyWeight(6, 6, share))
-        chances = chances_of([one, two], (share, share), plies)
-        chosen: list[int] = Lessons(join_datasets([one, two]), 64, 0, chances).chosen(0).tolist()
+        weights = sampling_weights([one, two], (share, share), plies)
+        chosen: list[int] = (
+            BatchSampler(join_datasets([one, two]), 64, 0, weights).indices_at(0).tolist()
+        )
         return chosen
 
     assert drawn(size) == drawn(1.0)
@@ -349,19 +352,19 @@ def test_data_that_cannot_be_learnt_from_as_asked_are_refused(
 
 
 def test_a_position_of_two_data_sets_is_drawn_as_one_of_the_first(data: Dataset) -> None:
-    """Positions are drawn by their chances, and held-out positions are never drawn."""
+    """Positions are drawn by their weights, and held-out positions are never drawn."""
     config = replace(QUICK, dataset_weights=(9.0, 1.0))
     one, two = data.select(np.arange(0, 700)), data.select(np.arange(300, len(data)))
-    learnt, held, barred = _split([one, two], config)
-    assert set(held.keys) == set(barred)
+    learnt, held, excluded = _split([one, two], config)
+    assert set(held.keys) == set(excluded)
     assert 0 < len(learnt[0]) <= len(one) and 0 < len(learnt[1]) < len(two) - 300
     assert len(join_datasets(learnt)) == sum(map(len, learnt))
     whole = join_datasets(learnt)
     assert not np.isin(whole.keys, held.keys).any()
-    chances = chances_of(learnt, config.dataset_weights, None)
-    assert chances is not None and len(chances) == len(whole)
-    lessons = Lessons(whole, 500, seed=1, chances=chances)
-    drawn = np.concatenate([lessons.chosen(step) for step in range(20)])
+    weights = sampling_weights(learnt, config.dataset_weights, None)
+    assert weights is not None and len(weights) == len(whole)
+    sampler = BatchSampler(whole, 500, seed=1, weights=weights)
+    drawn = np.concatenate([sampler.indices_at(step) for step in range(20)])
     of_first = np.isin(whole.keys[drawn], learnt[0].keys)
     assert of_first.mean() == pytest.approx(0.9, abs=0.02)
 
@@ -381,7 +384,9 @@ def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) 
     train_distil(tmp_path / "wider", data, replace(begun, start=str(narrow)))
     wider = read_net(tmp_path / "wider" / "model.npz")
     assert (wider.shape, wider.search_defaults) == (SHAPES["small"], net.search_defaults)
-    with pytest.raises(InvalidRun, match=r"holds a run with start '[0-9a-f]+', not without: ask"):
+    with pytest.raises(
+        InvalidRun, match=r"contains a run with start '[0-9a-f]+', not without: give"
+    ):
         train_distil(tmp_path / "on", data, replace(begun, start=None))
 
 

@@ -38,7 +38,10 @@ def test_accuracy_is_what_asking_position_by_position_says() -> None:
     assert told.positions == found.all.moves < 400
     assert told.share == pytest.approx(found.all.mean("perfect"))
     assert told.floor == pytest.approx(found.all.mean("random_perfect"))
-    for parts, others in ((told.by_ply, found.by_ply), (told.by_right, found.by_best_columns)):
+    for parts, others in (
+        (told.by_ply, found.by_ply),
+        (told.by_best_columns, found.by_best_columns),
+    ):
         assert sorted(parts) == sorted(others)
         for number, part in parts.items():
             other = others[number]
@@ -47,7 +50,9 @@ def test_accuracy_is_what_asking_position_by_position_says() -> None:
             assert part.floor == pytest.approx(other.mean("random_perfect"))
     plain = told.as_dict()
     assert plain["by_ply"][0] == {"ply": 4, **told.by_ply[4].as_dict()}
-    assert [each["right_columns"] for each in plain["by_right_columns"]] == sorted(told.by_right)
+    assert [each["best_columns"] for each in plain["by_best_columns"]] == sorted(
+        told.by_best_columns
+    )
 
 
 def test_columns_that_cannot_be_played_are_wrong() -> None:

@@ -15,7 +15,7 @@ import pytest
 from claimeven import Geometry
 from claimeven.learning import InvalidRun, SelfPlayConfig
 from claimeven.learning.inference_server import InferenceClient, InferenceServer
-from claimeven.learning.jax_net import NetInJax
+from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.net_training import initial_weights
 from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_jobs import play_selfplay
@@ -49,7 +49,7 @@ class Counting:
 
 @pytest.fixture
 def server() -> Iterator[InferenceServer[Counting]]:
-    with InferenceServer.opened(Counting()) as server:
+    with InferenceServer.running(Counting()) as server:
         yield server
 
 
@@ -103,13 +103,13 @@ def test_those_who_go_or_talk_nonsense_are_forgotten(
 
 def test_in_the_end_nothing_is_left() -> None:
     with ExitStack() as stack:
-        server = stack.enter_context(InferenceServer.opened(Counting()))
+        server = stack.enter_context(InferenceServer.running(Counting()))
         with closing(InferenceClient(server.address, BOARD)) as client:
             assert right(client, 3, 5)
             stack.close()
             with pytest.raises(InvalidRun, match="the process that evaluates positions has gone"):
                 right(client, 4, 5)
-    with pytest.raises(InvalidRun, match="the process that evaluates positions is not there"):
+    with pytest.raises(InvalidRun, match="the process that evaluates positions cannot be reached"):
         InferenceClient(server.address, BOARD)
 
 
@@ -135,8 +135,8 @@ def test_no_room_for_a_socket(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr("claimeven.learning.inference_server.listen", full)
     with (
-        pytest.raises(InvalidRun, match="no socket for those who play: Too many open files"),
-        InferenceServer.opened(Counting()),
+        pytest.raises(InvalidRun, match="no socket for the workers can be opened: Too many"),
+        InferenceServer.running(Counting()),
     ):
         pass
 
@@ -148,10 +148,10 @@ def test_processes_play_by_a_judge_that_they_share() -> None:
         games=16, games_per_worker=8, simulations=16, inference="jax", geometry=BOARD
     )
     nets = [Net(config.shape, initial_weights(config.shape, BOARD, seed), BOARD) for seed in (1, 2)]
-    model = NetInJax(nets[0], 64, FLOAT32)
-    with InferenceServer.opened(model) as judge, LocalWorkers(2).reused() as workers:
+    model = JaxNet(nets[0], 64, FLOAT32)
+    with InferenceServer.running(model) as server, LocalWorkers(2).reused() as workers:
         first, other, again = (
-            play_selfplay(net, config, 0, workers, judge=judge) for net in (*nets, nets[0])
+            play_selfplay(net, config, 0, workers, server=server) for net in (*nets, nets[0])
         )
     for played in (first, other, again):
         assert played.tally.games == 16

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from claimeven import Geometry
-from claimeven.learning.jax_net import FeaturesInJax, NetInJax, halves_of
+from claimeven.learning.jax_net import JaxFeatures, JaxNet, halves_of
 from claimeven.learning.net_training import initial_weights
 from claimeven.learning.precision import FLOAT32
 from claimeven.learning.selfplay_games import random_positions
@@ -38,7 +38,7 @@ def test_it_sees_what_the_kernel_sees(board: Geometry) -> None:
     import jax
 
     features, boards = Features(board), positions_of(board)
-    seen = jax.jit(FeaturesInJax(features).of)  # without it each step would be compiled separately
+    seen = jax.jit(JaxFeatures(features).of)  # without it each step would be compiled separately
     planes, states = seen(*(halves_of(words) for words in boards))
     expected = features.of(*boards)
     assert np.array_equal(np.asarray(planes), expected[0])
@@ -49,7 +49,7 @@ def test_it_sees_what_the_kernel_sees(board: Geometry) -> None:
 def test_it_says_what_the_net_says(board: Geometry) -> None:
     """Of any number of positions, more than a batch holds too."""
     net = Net(SHAPE, initial_weights(SHAPE, board, 1), board)
-    model, boards = NetInJax(net, 64, FLOAT32), positions_of(board)
+    model, boards = JaxNet(net, 64, FLOAT32), positions_of(board)
     model.load()
     for count in (1, 63, 64, 65, 300):
         some = [words[:count] for words in boards]
@@ -58,7 +58,7 @@ def test_it_says_what_the_net_says(board: Geometry) -> None:
             assert told.shape == expected.shape
             assert np.abs(told - expected).max() < 1e-5
     other = Net(SHAPE, initial_weights(SHAPE, board, 2), board)
-    model.take(other)
+    model.use(other)
     assert np.abs(model.evaluate(*boards)[0] - other.evaluate(*boards)[0]).max() < 1e-5
 
 
@@ -66,7 +66,7 @@ def test_values_are_graded_by_scores_where_the_net_knows_them() -> None:
     net, boards = default_policy_value(), positions_of(Geometry(), 100)
     assert isinstance(net, Net)
     assert net.knows_scores
-    values, priors = NetInJax(net, 128, FLOAT32).evaluate(*boards)
+    values, priors = JaxNet(net, 128, FLOAT32).evaluate(*boards)
     expected = net.evaluate(*boards)
     assert np.abs(values - expected[0]).max() < 2e-5
     assert np.abs(priors - expected[1]).max() < 2e-5
@@ -78,6 +78,6 @@ def test_numbers_beyond_all_bounds_are_refused() -> None:
     net = Net(SHAPE, {name: np.full_like(array, 1e3) for name, array in weights.items()}, board)
     for name in ("in_sum", "block0_sum", "out_sum"):
         net.arrays[name][:] = 1e30  # files do not allow such values
-    model = NetInJax(net, 64, FLOAT32)
-    with pytest.raises(InvalidNetwork, match="grow beyond all bounds"):
+    model = JaxNet(net, 64, FLOAT32)
+    with pytest.raises(InvalidNetwork, match="the net has infinite values"):
         model.evaluate(*positions_of(board))

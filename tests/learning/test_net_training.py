@@ -13,7 +13,7 @@ import pytest
 
 from claimeven import Geometry
 from claimeven.game.batch import mirrored_keys
-from claimeven.learning.forward import JaxForward, as_rounded, table_gradient
+from claimeven.learning.forward import JaxForward, quantized, table_gradient
 from claimeven.learning.net_training import (
     OPTIMIZERS,
     Batch,
@@ -108,7 +108,7 @@ def test_learning_sees_weights_as_files_hold_them(steps: int) -> None:
 
     net = drawn_net(seed=5)
     held = unpack(pack(net, steps=steps))
-    seen = jax.jit(partial(as_rounded, steps=steps))(net.arrays)
+    seen = jax.jit(partial(quantized, levels=steps))(net.arrays)
     for name, array in held.arrays.items():
         # A value halfway between two steps may be rounded either way.
         apart = np.abs(np.asarray(seen[name]) - array)
@@ -130,7 +130,7 @@ def test_weights_that_knew_of_rounding_lose_little_by_it() -> None:
             trainer.learn(batch)
         rounded = unpack(pack(trainer.net(), steps=1))
         told = rounded.raw(*boards_of(SMALL, 16))[:, 5:] - batch.scores / 10
-        missed[rounding] += (told**2 * batch.scored).mean()
+        missed[rounding] += (told**2 * batch.score_weights).mean()
     assert missed[1] < missed[0] * 0.75
 
 
@@ -142,16 +142,16 @@ def test_pairs_that_are_left_out_make_no_difference_on_average() -> None:
     forward, features = JaxForward(net.features), net.features.of(*boards)
 
     @jax.jit
-    def dropped(features: Any, stays: Any) -> jax.Array:
-        return forward.of_features(net.arrays, *features, stays)
+    def dropped(features: Any, mask: Any) -> jax.Array:
+        return forward.of_features(net.arrays, *features, mask)
 
-    stays = np.random.default_rng(1).random((300, 2, 4, 40)) >= 0.2
-    found = np.stack([np.asarray(dropped(features, each)) for each in stays])
+    mask = np.random.default_rng(1).random((300, 2, 4, 40)) >= 0.2
+    found = np.stack([np.asarray(dropped(features, each)) for each in mask])
     assert found.std(axis=0).min() > 0.01
     # Up to what cutting off at 0 makes of it in the block.
     assert found.mean(axis=0) == pytest.approx(net.raw(*boards), abs=0.15)
     image = [mirrored_keys(words, SMALL) for words in boards]
-    turned = dropped(net.features.of(*image), stays[0])
+    turned = dropped(net.features.of(*image), mask[0])
     assert np.asarray(turned)[:, 4] == pytest.approx(found[0][:, 4], abs=1e-5)
 
 
@@ -198,7 +198,7 @@ def test_losses_and_steps() -> None:
             if batch.playable[place, column]:
                 share = float(batch.policies[place, column])
                 policy -= share * math.log(chances[column] / sum(chances)) / 16
-            if batch.scored[place, column]:
+            if batch.score_weights[place, column]:
                 error = output[5 + column] - float(batch.scores[place, column]) / 10
                 score += (math.hypot(error, 0.05) - 0.05) / 64
         value += (math.tanh(output[4]) - float(batch.values[place])) ** 2 / 16
@@ -233,9 +233,9 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
     known = rng.random(16) < 0.5
     unknown = batch._replace(
         policies=batch.policies * known[:, None],
-        scored=batch.scored * known[:, None] * np.float32(1.5),
+        score_weights=batch.score_weights * known[:, None] * np.float32(1.5),
         best=best,
-        best_counts=counts,
+        best_weights=counts,
     )
     raw = trainer.net().raw(*boards_of(SMALL, 16))
     wanted = policy = 0.0
@@ -244,7 +244,7 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
         wanted += counts[place] * (math.hypot(max(told) - best[place] / 10, 0.05) - 0.05) / 16
         chances = [math.exp(output[c]) if batch.playable[place, c] else 0.0 for c in range(4)]
         for column in range(4):
-            if known[place] and batch.scored[place, column]:
+            if known[place] and batch.score_weights[place, column]:
                 error = output[5 + column] - float(batch.scores[place, column]) / 10
                 wanted += 1.5 * (math.hypot(error, 0.05) - 0.05) / 64
             if known[place] and batch.playable[place, column]:
@@ -273,22 +273,20 @@ def test_gradients_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
         policies=batch.policies * known[:, None],
         values=np.where(np.arange(16) < 11, batch.values, np.float32(np.nan)),
         best=batch.scores.max(axis=1),
-        best_counts=np.linspace(0, 1, 16, dtype=np.float32),
+        best_weights=np.linspace(0, 1, 16, dtype=np.float32),
     )
     # The same number stays in every part, so that each counts for more.
-    stays = np.tile([True, False, True], (2, 16, net.shape.pairs // 3)) if dropped else None
+    mask = np.tile([True, False, True], (2, 16, net.shape.pairs // 3)) if dropped else None
     forward, config = JaxForward(net.features), LossConfig("any", 0.7, 2.0)
 
     def in_parts(parts: int) -> tuple[Losses, dict[str, Any]]:
         lose = partial(losses_of, config=config, known=known_in(batch))
-        gradients = partial(forward.gradients_in_parts, lose, stays=stays, parts=parts)
+        gradients = partial(forward.gradients_in_parts, lose, mask=mask, parts=parts)
         (loss, losses), told = jax.jit(gradients)(net.arrays, batch)
         assert float(loss) == pytest.approx(float(config.of(losses)), abs=1e-5)
         return losses, told.of_weights(net.arrays)
 
-    whole = jax.jit(
-        partial(forward.gradients, partial(losses_of, batch, config=config), stays=stays)
-    )
+    whole = jax.jit(partial(forward.gradients, partial(losses_of, batch, config=config), mask=mask))
     (_, losses), told = whole(net.arrays, batch.planes, batch.states)
     by_name = told.of_weights(net.arrays)
     found, gradients = in_parts(4)
@@ -338,7 +336,7 @@ def test_any_of_the_right_columns_will_do() -> None:
 
 
 def test_the_rate_rises_and_falls() -> None:
-    rates = [OptimizerConfig(steps=2000, lr=0.5).rate_at(step) for step in range(2000)]
+    rates = [OptimizerConfig(steps=2000, lr=0.5).lr_at(step) for step in range(2000)]
     assert rates.index(max(rates)) in range(400, 600)
     assert rates[:400] == sorted(rates[:400])
     assert rates[600:] == sorted(rates[600:], reverse=True)
@@ -351,8 +349,7 @@ def test_the_rate_rises_and_falls() -> None:
 def test_the_rate_of_a_short_run_rises_for_a_quarter_of_it(steps: int, fall: str) -> None:
     """Or it would hardly have started to learn when it ends."""
     rates = [
-        OptimizerConfig(steps=steps, lr=0.5, lr_schedule=fall).rate_at(step)
-        for step in range(steps)
+        OptimizerConfig(steps=steps, lr=0.5, lr_schedule=fall).lr_at(step) for step in range(steps)
     ]
     top = rates.index(max(rates))
     assert top <= steps / 4
@@ -401,7 +398,7 @@ def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
     trainer.learn(batch)
     hidden = 0
     for name, array in before.items():
-        step = (np.asarray(trainer.weights[name]) - array) / -trainer.config.rate_at(0)
+        step = (np.asarray(trainer.weights[name]) - array) / -trainer.config.lr_at(0)
         step -= decay * array
         if array.ndim == 2 and not name.startswith("out_"):
             left, sizes, right = np.linalg.svd(np.asarray(found[name]), full_matrices=False)

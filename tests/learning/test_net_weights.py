@@ -12,7 +12,7 @@ from claimeven import Geometry
 from claimeven.atomic_io import CannotWrite
 from claimeven.learning import InvalidRun, average_nets
 from claimeven.learning.net_training import NetTrainer, OptimizerConfig
-from claimeven.learning.net_weights import can_grow, grown
+from claimeven.learning.net_weights import can_widen, widen
 from claimeven.learning.quantization import MANY_POSITIONS, packed_by_play, positions_of_play
 from claimeven.networks import InvalidNetwork
 from claimeven.networks.model_file import read_model
@@ -120,18 +120,22 @@ def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("nets", "asked", "said"),
     [
-        ([drawn(1)], {}, r"a mean is of two nets or more"),
+        ([drawn(1)], {}, r"a mean needs 2 nets or more, not 1"),
         ([drawn(1), drawn(2)], {"model_weights": (1, 2, 3)}, r"3 weights were given for 2 nets"),
         ([drawn(1), drawn(2)], {"model_weights": (1, 0)}, r"model weights must be greater than 0"),
         ([drawn(1), drawn(2)], {"model_weights": (1e308, 1e308)}, r"and their sum finite"),
         ([drawn(1), drawn(2)], {"model_weights": (1, float("nan"))}, r"and their sum finite"),
         ([drawn(1), drawn(2)], {"quant_levels": 0}, r"quant levels must be 1 to 127, not 0"),
         ([drawn(1), drawn(2)], {"quant_levels": 128}, r"quant levels must be 1 to 127, not 128"),
-        ([drawn(1), drawn(2, NetShape(pairs=4, blocks=1))], {}, r"1\.npz is a net of another size"),
+        (
+            [drawn(1), drawn(2, NetShape(pairs=4, blocks=1))],
+            {},
+            r"1\.npz and .* have different sizes",
+        ),
         (
             [drawn(1), drawn(2, SHAPE, Geometry(5, 4, 3))],
             {},
-            r"1\.npz knows 5x4 connect 3, and .*0\.npz 3x3 connect 3",
+            r"1\.npz for 5x4 connect 3, .*0\.npz for 3x3 connect 3",
         ),
     ],
 )
@@ -174,7 +178,7 @@ WIDE = replace(TINY, pairs=TINY.pairs + 5)
 def test_a_net_that_has_grown_answers_as_before(geometry: Geometry, wide: NetShape) -> None:
     net = drawn_net(geometry, seed=2, knows_scores=True, search_defaults=SearchDefaults(c=2.0))
     net.knows_only_best = True
-    more = grown(net, wide, seed=4)
+    more = widen(net, wide, seed=4)
     assert (more.shape, more.geometry, more.knows_scores) == (wide, geometry, True)
     assert (more.search_defaults, more.knows_only_best) == (net.search_defaults, True)
     boards = boards_of(geometry, 20) if geometry.columns > 1 else np.zeros((2, 3), dtype=np.uint64)
@@ -185,7 +189,7 @@ def test_a_net_that_has_grown_answers_as_before(geometry: Geometry, wide: NetSha
 
 def test_what_is_added_is_drawn_and_leads_to_what_is_added_alone() -> None:
     net, narrow = drawn_net(BOARD, seed=2), TINY.pairs
-    more, other = grown(net, WIDE, seed=4), grown(net, WIDE, seed=5)
+    more, other = widen(net, WIDE, seed=4), widen(net, WIDE, seed=5)
     for name in ("in_sum", "block0_sum", "block1_difference"):
         weights = more.arrays[name]
         assert weights[:, narrow:].all()
@@ -199,7 +203,7 @@ def test_what_is_added_is_drawn_and_leads_to_what_is_added_alone() -> None:
 def test_what_was_added_learns() -> None:
     net = drawn_net(BOARD, seed=2)
     trainer = NetTrainer(WIDE, OptimizerConfig(steps=5, lr=0.01), BOARD)
-    trainer.start_with(grown(net, WIDE, seed=4))
+    trainer.start_with(widen(net, WIDE, seed=4))
     before = {name: np.asarray(array) for name, array in trainer.weights.items()}
     for _ in range(5):
         trainer.learn(made_batch(net))
@@ -221,4 +225,4 @@ def test_what_was_added_learns() -> None:
     ],
 )
 def test_what_can_grow_to_what(change: dict[str, int], can: bool) -> None:
-    assert can_grow(TINY, replace(TINY, **change)) == can
+    assert can_widen(TINY, replace(TINY, **change)) == can

@@ -99,13 +99,13 @@ def test_chosen_moves_are_learnt_as_the_textbook_says() -> None:
         textbook.network.weights[:], textbook.changes[:] = before
         fading = (config.final_step_size / config.step_size) ** (done / config.games)
         textbook.config = NTupleConfig(**{**vars(config), "step_size": config.step_size * fading})
-        textbook_lesson(textbook, columns, [bool(x) for x in learner._lesson.random])
+        textbook_lesson(textbook, columns, [bool(x) for x in learner._record.random])
         assert np.allclose(learner.network.weights, textbook.network.weights, atol=1e-6)
 
 
 def columns_of(learner: NTupleLearner) -> list[int]:
     """The last game, from its positions: each move leads to the next one."""
-    tuples, lesson = learner.network.tuples, learner._lesson
+    tuples, lesson = learner.network.tuples, learner._record
     position, columns = Position(learner.config.geometry), []
     while not position.is_over:
         row = lesson.indices[len(columns) + 1]
@@ -144,7 +144,7 @@ def test_games_do_not_depend_on_how_many_a_call_plays() -> None:
     assert np.array_equal(one.network.weights, other.network.weights)
     assert np.array_equal(one.totals, other.totals)
     third = NTupleLearner(QUICK)
-    third.take_up(one.checkpoint())
+    third.resume(one.checkpoint())
     for learner in (one, third):
         learner.play(30)
     assert np.array_equal(one.network.weights, third.network.weights)
@@ -223,7 +223,7 @@ def test_what_was_learnt_is_kept_between_measurements_and_before_each(
         return watch
 
     with monkeypatch.context() as patched:
-        patched.setattr(ntuple_training, "KEPT_EVERY", 0.0)
+        patched.setattr(ntuple_training, "CHECKPOINT_SECONDS", 0.0)
         with pytest.raises(KeyboardInterrupt):
             train_ntuple(run, QUICK, interrupted_at(350))
     assert begun[-1] == (0, 350)
@@ -249,13 +249,13 @@ def test_seconds_of_cores_are_summed_over_calls(tmp_path: Path) -> None:
     spent = []
     for games in (100, 200):
         with RunFolder.opened(tmp_path / "run", {}) as run:
-            run.take_up("test checkpoint")
+            run.open_checkpoint("test checkpoint")
             begin = cores_spent()
             while cores_spent() < begin + 0.2:
                 pass
-            run.note({"games": games})
-            run.note({"games": games}, cores=10.0)
-            run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
+            run.log({"games": games})
+            run.log({"games": games}, cores=10.0)
+            run.save(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
         spent += [row["core_seconds"] for row in run.rows[-2:]]
     assert 0.2 <= spent[0] < 10
     assert spent[1] == pytest.approx(spent[0] + 10.0)
@@ -266,25 +266,25 @@ def test_seconds_of_cores_are_summed_over_calls(tmp_path: Path) -> None:
 def test_no_seconds_of_cores_are_told_twice(tmp_path: Path) -> None:
     begin = cores_spent()
     with RunFolder.opened(tmp_path / "of" / "many" / "runs", {}) as run:
-        run.take_up("test checkpoint")
+        run.open_checkpoint("test checkpoint")
         while cores_spent() < begin + 0.1:
             pass
         for games in range(3):
-            run.note({"games": games})
+            run.log({"games": games})
         assert run.rows[-1]["core_seconds"] <= cores_spent() - begin + 0.001
-        run.note({"core_seconds": 7.5})
+        run.log({"core_seconds": 7.5})
         assert run.rows[-1] == {"core_seconds": 7.5}
 
 
 def test_rows_that_came_after_the_checkpoint_are_dropped(tmp_path: Path) -> None:
     for games in (1, 3):
         with RunFolder.opened(tmp_path / "run", {}) as run:
-            run.take_up("test checkpoint")
+            run.open_checkpoint("test checkpoint")
             assert [row["games"] for row in run.rows] == ([] if games == 1 else [1])
-            run.note({"games": games})
+            run.log({"games": games})
             if games == 1:
-                run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
-                run.note({"games": 2})
+                run.save(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
+                run.log({"games": 2})
     assert told(tmp_path / "run") == [{"games": 1}, {"games": 3}]
 
 
@@ -332,7 +332,7 @@ def test_shares_of_a_measurement_are_what_asking_position_by_position_says() -> 
 
 def test_a_score_is_of_some_games(whole: Path) -> None:
     agent = agent_of(read_network(whole / "model.npz"))
-    with pytest.raises(InvalidRun, match="games is 0: 1 or more can be"):
+    with pytest.raises(InvalidRun, match="games must be 1 or more, not 0"):
         score_against_perfect(agent, SMALL, games=0, seed=0)
 
 
@@ -340,7 +340,7 @@ def test_seconds_of_quick_measurements_are_not_lost(tmp_path: Path) -> None:
     config = replace(QUICK, eval_games=0)
     learner = NTupleLearner(config)
     with RunFolder.opened(tmp_path / "run", config.as_dict()) as run:
-        run.take_up("test checkpoint")
+        run.open_checkpoint("test checkpoint")
         for number in range(1, 11):
             learner.play(1)
             learner.spent[:] = 0.04, 0.03
@@ -350,10 +350,12 @@ def test_seconds_of_quick_measurements_are_not_lost(tmp_path: Path) -> None:
 
 
 def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> None:
-    with pytest.raises(InvalidRun, match="holds a run with seed 0, not 1: ask for the same"):
+    with pytest.raises(
+        InvalidRun, match="contains a run with seed 0, not 1: give the same settings"
+    ):
         train_ntuple(whole, NTupleConfig(**{**vars(QUICK), "seed": 1}))
     (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(InvalidRun, match=r"holds other files \(notes.txt\)"):
+    with pytest.raises(InvalidRun, match=r"contains other files \(notes.txt\)"):
         train_ntuple(tmp_path, QUICK)
     with pytest.raises(CannotWrite, match="cannot be written"):
         train_ntuple(tmp_path / "notes.txt" / "run", QUICK)
@@ -381,7 +383,7 @@ def test_a_checkpoint_of_another_run_is_refused(whole: Path, tmp_path: Path) -> 
     train_ntuple(other, NTupleConfig(**{**vars(QUICK), "seed": 1}))
     shutil.copytree(whole, copy)
     shutil.copy(other / "checkpoint.npz", copy)
-    with pytest.raises(InvalidRun, match=r"is the checkpoint of another run.*delete it to start"):
+    with pytest.raises(InvalidRun, match=r"is a checkpoint of another run.*delete it to start"):
         train_ntuple(copy, QUICK)
     kept = read_model(whole / "checkpoint.npz")
     arrays = {name: array for name, array in kept.arrays.items() if name != "totals"}
@@ -406,30 +408,33 @@ def test_a_learner_that_cannot_go_on_from_a_checkpoint_says_so(
         raise error
 
     with RunFolder.opened(tmp_path / "run", {}) as run:
-        run.take_up("test checkpoint", go_on)
-        run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
+        run.open_checkpoint("test checkpoint", go_on)
+        run.save(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
     with (
         RunFolder.opened(tmp_path / "run", {}) as run,
         pytest.raises(InvalidRun, match=said),
     ):
-        run.take_up("test checkpoint", go_on)
+        run.open_checkpoint("test checkpoint", go_on)
     with (
         RunFolder.opened(tmp_path / "run", {}) as run,
         pytest.raises(InvalidRun, match=r"checkpoint\.npz .*: delete it to start again"),
     ):
-        run.take_up("checkpoint of another kind")
+        run.open_checkpoint("checkpoint of another kind")
 
 
 def test_what_a_run_has_and_what_was_asked_for_are_both_told(tmp_path: Path) -> None:
     with RunFolder.opened(tmp_path / "run", {"seed": 1, "rate": 0.5}):
         pass
     for asked, said in (
-        ({"seed": 2, "rate": 0.5}, "holds a run with seed 1, not 2: ask for the same, or name"),
-        ({"seed": 1}, "holds a run with rate 0.5, not without: ask for the same"),
-        ({"seed": 1, "rate": 0.5, "ahead": 3}, "holds a run without ahead, not with ahead 3: ask"),
+        ({"seed": 2, "rate": 0.5}, "contains a run with seed 1, not 2: give the same settings, or"),
+        ({"seed": 1}, "contains a run with rate 0.5, not without: give the same settings"),
+        (
+            {"seed": 1, "rate": 0.5, "ahead": 3},
+            "contains a run without ahead, not with ahead 3: give",
+        ),
         ({"seed": 2, "ahead": 3}, "with rate 0.5, not without; with seed 1, not 2; without ahead"),
-        ({"method": "magic"}, "holds a run without method, not with method 'magic': ask"),
-        (dict.fromkeys("abcdefgh", 0), r"without d, not with d 0 \(and 4 more\): ask"),
+        ({"method": "magic"}, "contains a run without method, not with method 'magic': give"),
+        (dict.fromkeys("abcdefgh", 0), r"without d, not with d 0 \(and 4 more\): give"),
     ):
         with pytest.raises(InvalidRun, match=said), RunFolder.opened(tmp_path / "run", asked):
             pass
@@ -437,7 +442,7 @@ def test_what_a_run_has_and_what_was_asked_for_are_both_told(tmp_path: Path) -> 
     for damaged in ("[]", "7", "[" * 100_000, "\xff"):
         config.write_text(damaged, encoding="latin-1")
         with (
-            pytest.raises(InvalidRun, match=r"config\.json is corrupt: name another folder"),
+            pytest.raises(InvalidRun, match=r"config\.json is corrupt: choose another folder"),
             RunFolder.opened(tmp_path / "run", {}),
         ):
             pass
@@ -466,7 +471,7 @@ def test_a_checkpoint_that_tells_no_place_in_the_log_is_refused(
         write_model(
             copy / "checkpoint.npz", ModelFile(kept.kind, kept.geometry, kept.arrays, facts)
         )
-        with pytest.raises(InvalidRun, match=r"is the checkpoint of another run.*delete it"):
+        with pytest.raises(InvalidRun, match=r"is a checkpoint of another run.*delete it"):
             train_ntuple(copy, QUICK)
 
 
@@ -475,8 +480,8 @@ def test_a_whole_number_may_be_told_either_way_when_a_run_goes_on(tmp_path: Path
         config = [("rates", [{"rate": rate}]), ("seed", 1)]
         asked = dict(config[:: -1 if number == 2 else 1])  # nor does it matter in which order
         with RunFolder.opened(tmp_path / "run", asked) as run:
-            assert (run.take_up("test checkpoint") is None) == (number == 0)
-            run.keep(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
+            assert (run.open_checkpoint("test checkpoint") is None) == (number == 0)
+            run.save(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
 
 
 def test_a_checkpoint_that_tells_no_last_measurement_was_kept_after_one() -> None:
@@ -485,10 +490,10 @@ def test_a_checkpoint_that_tells_no_last_measurement_was_kept_after_one() -> Non
     learner.spent[:] = 3.0, 4.0
     kept = learner.checkpoint()
     old = {name: kept.arrays[name] for name in ("places", "weights", "changes", "totals")}
-    other.take_up(ModelFile(kept.kind, kept.geometry, old))
+    other.resume(ModelFile(kept.kind, kept.geometry, old))
     assert other.games == 20 and other.measured.tolist() == other.totals.tolist()
     assert other.spent.tolist() == [0.0, 0.0]
-    other.take_up(kept)
+    other.resume(kept)
     assert not other.measured.any() and other.spent.tolist() == [3.0, 4.0]
 
 

@@ -14,9 +14,9 @@ from claimeven.learning import selfplay_games
 from claimeven.learning.net_training import initial_weights
 from claimeven.learning.selfplay_config import SelfPlayConfig
 from claimeven.learning.selfplay_games import (
+    CachedNet,
     Positions,
-    Remembering,
-    Replay,
+    ReplayBuffer,
     SelfPlay,
     concatenate,
     random_positions,
@@ -181,7 +181,7 @@ def test_temperature_and_noise_make_games_differ() -> None:
 def test_a_remembered_position_is_judged_as_at_first_and_as_its_mirror_image() -> None:
     board = Geometry(5, 4, 4)
     net = net_of(board)
-    model = Remembering(net)
+    model = CachedNet(net)
     first = [1 << board.bit(column, 0) for column in (0, 4, 1)]
     masks = np.array([0, *first], dtype=np.uint64)
     mines = np.zeros(4, dtype=np.uint64)
@@ -200,17 +200,17 @@ def test_a_remembered_position_is_judged_as_at_first_and_as_its_mirror_image() -
 def test_a_window_holds_the_last_positions() -> None:
     _, positions = played(CONFIG)
     count = len(positions.mines)
-    replay = Replay(count + 5, BOARD)
+    replay = ReplayBuffer(count + 5, BOARD)
     replay.add(positions)
     replay.add(positions)
     assert len(replay) == count + 5
     assert np.array_equal(replay.positions.mines[-count:], positions.mines)
     batch = replay.batch(200, np.random.default_rng(1))
-    assert not batch.scored.any()
+    assert not batch.score_weights.any()
     assert batch.policies.sum(axis=1) == pytest.approx(1.0)
     assert (batch.policies[~batch.playable] == 0).all()
-    again = Replay(count + 5, BOARD)
-    again.take_up(replay.as_arrays())
+    again = ReplayBuffer(count + 5, BOARD)
+    again.restore(replay.as_arrays())
     same = again.batch(200, np.random.default_rng(1))
     assert all(np.array_equal(a, b) for a, b in zip(batch, same, strict=True))
     assert len(concatenate([positions, positions]).values) == 2 * count
@@ -219,7 +219,7 @@ def test_a_window_holds_the_last_positions() -> None:
 def test_the_first_and_the_last_position_of_a_window_are_drawn() -> None:
     none, one = np.zeros(1, np.uint64), np.ones(1, np.uint64)
     shares = np.full((1, BOARD.columns), 1 / BOARD.columns, np.float32)
-    replay = Replay(2, BOARD)
+    replay = ReplayBuffer(2, BOARD)
     for word, value in ((none, 0.25), (one, -0.5)):
         replay.add(Positions(none, word, shares, *np.full((2, 1), value, np.float32)))
     batch = replay.batch(40, np.random.default_rng(1))
@@ -270,6 +270,6 @@ def test_a_game_that_the_last_disc_wins_has_a_score() -> None:
         np.zeros(2, dtype=np.int64), words, words, np.full((2, 4), 0.25), np.zeros(2),
         np.zeros(2, dtype=bool),
     )  # fmt: skip
-    learnt = selfplay_games._learnt([moment], np.array([[16, 1]]), config)
+    learnt = selfplay_games._targets([moment], np.array([[16, 1]]), config)
     assert learnt.values.tolist() == [0.0, 0.0]
     assert learnt.scores.tolist() == [-1.0, -1.0]

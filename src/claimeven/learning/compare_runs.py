@@ -1,8 +1,7 @@
-"""Comparing runs of all kinds by the same measurements: exact play, and the ladder.
+"""Comparison of runs of any kind by the same measurements: exact play and the ladder.
 
-Each kind of run measures itself in its own way while it trains. Here the stored models of runs (see
-`run_dir`) play as agents, alone and with a search, and all are measured by the same three figures.
-None of that is trained on.
+The stored models of runs (see `run_dir`) play as agents, with and without a search. All get the
+same three figures. Training never uses these measurements.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
 from claimeven.learning.curves import TIME, draw_line, names_of, read_run
 from claimeven.learning.metrics import score_against_perfect
-from claimeven.learning.run_dir import CONFIG, CORES, LOG, MODELS, InvalidRun, config_path
+from claimeven.learning.run_dir import CONFIG, CORES, LOG, MODELS, InvalidRun, file_of
 from claimeven.learning.settings import MAX_SEED, check_settings, numeric
 from claimeven.plotting import LINES, MAX_LINES, SOFT, Chart, check_can_draw, write_pictures
 from claimeven.text_io import text_of
@@ -36,9 +35,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: The file of the figures of a run in its folder, and the limit on its size.
-JUDGED: Final = "judged.jsonl"
+SCORES: Final = "comparison.jsonl"
 _MAX_BYTES: Final = 16 << 20
-#: The agents that play by the model of a run, by its method: alone, and with a search.
+#: The agents that play the model of a run, by its method: without and with a search.
 _AGENTS: Final = {
     "ntuple": ("ntuple", "ntuple-alphabeta:depth=6"),
     "distil": ("net", "puct:iterations=100"),
@@ -46,8 +45,8 @@ _AGENTS: Final = {
 }
 #: The start of the logarithmic axis of core-hours: a second.
 _MIN_HOURS: Final = 1 / 3600
-#: Elo between two agents of the pool that are both named.
-_APART: Final = 80.0
+#: The least distance in Elo between two named lines of the chart.
+_MIN_DISTANCE: Final = 80.0
 #: The figures that are drawn, and the labels of their axes.
 _MEASURES: Final = {
     "hard": "right answers on the hard set, %",
@@ -58,15 +57,15 @@ _FIGURES: Final = (*_MEASURES, "elo_interval", "place", "agents")
 
 
 @dataclass(frozen=True)
-class Judging:
+class CompareConfig:
     """The size of the measurements: `positions` of the hard held-out set, `games` as first player
     against the perfect agent, `rounds` of games against the pool of the ladder. Raises
     `InvalidRun`.
     """
 
-    positions: int = numeric(1000, 1, 10**6, "Of the hard set.")
-    games: int = numeric(50, 1, 100_000, "As first player against perfect.")
-    rounds: int = numeric(4, 1, 16, "Pairs with each of the pool.")
+    positions: int = numeric(1000, 1, 10**6, "Positions of the hard set.")
+    games: int = numeric(50, 1, 100_000, "Games against perfect.")
+    rounds: int = numeric(4, 1, 16, "Pairs of games with each agent of the pool.")
     seed: int = numeric(7, 0, MAX_SEED, "Seed of the games against perfect.")
 
     def __post_init__(self) -> None:
@@ -86,12 +85,13 @@ class _Model(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Judged:
-    """The figures of an agent that plays by a model of a run.
+class ModelScores:
+    """The figures of an agent that plays a model of a run.
 
-    `hard` is the share of its answers on the hard set that keep the exact score, `against_perfect`
-    its score as first player against the perfect agent, `elo` its rating on the ladder with the
-    95 % interval, `place` of `agents` there. None if a board has no such set, or no ladder.
+    `hard` is the share of its answers on the hard set that keep the exact score.
+    `against_perfect` is its score as first player against the perfect agent. `elo` is its rating
+    on the ladder, with the 95 % interval, and `place` its place among `agents`. A figure is None
+    if the board has no such set, or no ladder.
     """
 
     run: str
@@ -113,7 +113,7 @@ class Judged:
 
     @property
     def hours(self) -> float:
-        """Core-hours of training; hours of the clock if the log has no others."""
+        """Core-hours of training; clock hours if the log has no CPU time."""
         return (self.seconds if self.core_seconds is None else self.core_seconds) / 3600
 
     def as_dict(self) -> dict[str, Any]:
@@ -121,24 +121,24 @@ class Judged:
         return asdict(self)
 
 
-#: Gets the number of a measurement, from 1, the number of all, and its agent.
+#: Gets the number of a measurement, from 1, the total, and the agent.
 OnProgress = Callable[[int, int, str], object]
 
 
-def judge_runs(
+def compare_runs(
     folders: Sequence[str | Path],
-    asked: Judging | None = None,
+    config: CompareConfig | None = None,
     *,
     last_only: bool = False,
     jobs: int = 1,
-    watch: OnProgress | None = None,
-) -> list[Judged]:
-    """Measure the stored models of runs, or their last ones only; run by run, agent by agent.
+    on_progress: OnProgress | None = None,
+) -> list[ModelScores]:
+    """Measure the stored models of runs, or only the last models; run by run, agent by agent.
 
-    Figures are stored in `judged.jsonl` of a run's folder and not measured again. Raises
+    Figures are stored in `comparison.jsonl` of a run's folder and not measured again. Raises
     `InvalidRun` for folders that cannot be measured, and `CannotWrite`.
     """
-    asked = asked or Judging()
+    config = config or CompareConfig()
     whole_number(jobs, "jobs", InvalidRun, low=1)
     work = []
     for folder in dict.fromkeys(folders):
@@ -148,70 +148,71 @@ def judge_runs(
     names, found = names_of(folders), []
     for number, (folder, board, spec, model) in enumerate(work, start=1):
         name = names[str(folder)]
-        if watch is not None:
-            watch(number, len(work), f"{name}: {spec}, model {model.number}")
+        if on_progress is not None:
+            on_progress(number, len(work), f"{name}: {spec}, model {model.number}")
         digest = hashlib.sha256(model.path.read_bytes()).hexdigest()
-        key, lines = {"agent": spec, "model": digest, "asked": asdict(asked)}, _lines(Path(folder))
+        key, lines = {"agent": spec, "model": digest, "asked": asdict(config)}, _lines(Path(folder))
         figures = next((row["figures"] for row in lines if row["of"] == key), None)
         if figures is None:
             player = f"{spec}{',' if ':' in spec else ':'}model={model.path}"
-            figures = _figures(player, board, asked, jobs)
+            figures = _figures(player, board, config, jobs)
             rows = [*lines, {"of": key, "figures": figures}]
             text = "".join(json.dumps(row) + "\n" for row in rows)
-            write_text(Path(folder) / JUDGED, text)
+            write_text(file_of(Path(folder), SCORES), text)
         interval = figures["elo_interval"]
         figures = {**figures, "elo_interval": None if interval is None else tuple(interval)}
-        found.append(Judged(name, spec, *model[1:], **figures))
+        found.append(ModelScores(name, spec, *model[1:], **figures))
     return found
 
 
 def check_drawing(folders: Sequence[str | Path], out: str | Path) -> None:
-    """Make the folder to draw into, before runs are measured, which takes long.
+    """Create the folder for the charts, before runs are measured, which takes long.
 
-    Raises what `draw_judged` would.
+    Raises the errors of `draw_comparison`.
     """
     check_can_draw()
     _check_lines(sum(len(_players(Path(folder))[1]) for folder in dict.fromkeys(folders)))
     make_folder(out)
 
 
-def draw_judged(
-    judged: Sequence[Judged], out: str | Path, tell: Callable[[str], object] | None = None
+def draw_comparison(
+    scores: Sequence[ModelScores],
+    out: str | Path,
+    on_message: Callable[[str], object] | None = None,
 ) -> tuple[Path, ...]:
-    """Draw figures by their cost, as PNG and SVG into a folder; return the files.
+    """Draw figures by core-hours, as PNG and SVG into a folder; return the files.
 
-    A panel for each figure, a line for each run and agent; the agents of the pool are lines of the
-    ladder. Without CPU time the clock counts. `tell` gets a sentence if letters of a name are
-    missing. Raises `InvalidRun` for more lines than can be distinguished, `NoCharts` without
-    Matplotlib, and `CannotWrite`.
+    Each figure has a panel, and each run and agent a line; horizontal lines are agents of the
+    pool. `on_message` gets a sentence if letters of a name are missing. Raises `InvalidRun` for
+    more lines than can be distinguished, `NoCharts` without Matplotlib, and `CannotWrite`.
     """
     check_can_draw()
-    labels = list(dict.fromkeys(each.label for each in judged))
+    labels = list(dict.fromkeys(each.label for each in scores))
     _check_lines(len(labels))
     panels = [
-        Chart(measure, title, partial(_draw, judged, labels, measure, title))
+        Chart(measure, title, partial(_draw, scores, labels, measure, title))
         for measure, title in _MEASURES.items()
-        if any(getattr(each, measure) is not None for each in judged)
+        if any(getattr(each, measure) is not None for each in scores)
     ]
-    return write_pictures(out, {"judged": panels}, tell)
+    return write_pictures(out, {"comparison": panels}, on_message)
 
 
 def _check_lines(count: int) -> None:
     if count > MAX_LINES:
         raise InvalidRun(
-            f"{count} agents of runs cannot be drawn together, {MAX_LINES} can: name fewer runs,"
-            " or judge without drawing"
+            f"{count} agents of runs are too many for a chart, the limit is {MAX_LINES}: name fewer"
+            " runs, or compare without a chart"
         )
 
 
 def _draw(
-    judged: Sequence[Judged], labels: Sequence[str], measure: str, title: str, axes: Axes
+    scores: Sequence[ModelScores], labels: Sequence[str], measure: str, title: str, axes: Axes
 ) -> None:
     from matplotlib.ticker import LogLocator  # noqa: PLC0415 - an extra, and slow
 
     scale = 1 if measure == "elo" else 100
     for place, label in enumerate(labels):
-        points = [each for each in judged if each.label == label]
+        points = [each for each in scores if each.label == label]
         points = [each for each in points if getattr(each, measure) is not None]
         hours = [max(each.hours, _MIN_HOURS) for each in points]
         draw_line(axes, place, label, hours, [scale * getattr(each, measure) for each in points])
@@ -230,40 +231,40 @@ def _draw(
 
 
 def _draw_pool(axes: Axes) -> None:
-    """Draw lines at the ratings of the pool, with names at the side that do not overlap."""
+    """Draw lines at the ratings of the pool, with names that do not overlap."""
     across = axes.get_yaxis_transform()
     above = math.inf
     for rating in pool_ladder().ratings:
         height = rating.elo.value
         axes.hlines(height, 0, 1, transform=across, color=SOFT, linewidth=0.6, zorder=0)
-        if above - height >= _APART:
+        if above - height >= _MIN_DISTANCE:
             axes.text(1.01, height, rating.agent, transform=across, va="center", fontsize=6)
             above = height
 
 
 def _players(folder: Path) -> tuple[Geometry, tuple[str, ...]]:
-    """Return the board of a run, and the agents that play by its models."""
+    """Return the board of a run, and the agents that play its models."""
     if "," in str(folder):
-        raise InvalidRun(f"{folder} cannot be judged: an agent's file has no comma in its name")
-    path = config_path(folder)
+        raise InvalidRun(f"{folder} must not have a comma in its name: rename it to compare it")
+    path = file_of(folder, CONFIG)
     if not path.is_file():
         raise InvalidRun(f"{folder} is not the folder of a run: it has no {CONFIG}")
     try:
         config = json.loads(text_of(path, _MAX_BYTES, InvalidRun))
         return Geometry(**config["board"]), _AGENTS[config["method"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise InvalidRun(f"{path} is corrupt: no model can be judged") from None
+        raise InvalidRun(f"{path} is corrupt: its models cannot be measured") from None
 
 
 def _models(folder: Path) -> list[_Model]:
-    """Return the models of a run, in order, the last one as it is now."""
+    """Return the models of a run in order, the present model last."""
     rows = read_run(folder).rows
     paths = {len(rows): folder / "model.npz"}
     for path in (folder / MODELS).glob("*.npz"):
         if path.stem.isdigit() and 1 <= int(path.stem) < len(rows):
             paths[int(path.stem)] = path
     if not paths[len(rows)].is_file():
-        raise InvalidRun(f"{folder} holds no model yet")
+        raise InvalidRun(f"{folder} contains no model yet")
     found = []
     for number, path in sorted(paths.items()):
         row = rows[number - 1]
@@ -273,18 +274,18 @@ def _models(folder: Path) -> list[_Model]:
     return found
 
 
-def _figures(spec: str, board: Geometry, asked: Judging, jobs: int) -> dict[str, Any]:
+def _figures(spec: str, board: Geometry, config: CompareConfig, jobs: int) -> dict[str, Any]:
     """Measure an agent."""
     figures: dict[str, Any] = dict.fromkeys(_FIGURES)
     positions = bundled_set(board, HARD)
     if positions is not None:
-        accuracy = measure_accuracy(spec, positions, count=asked.positions, jobs=jobs).accuracy
+        accuracy = measure_accuracy(spec, positions, count=config.positions, jobs=jobs).accuracy
         figures["hard"] = accuracy.all.mean("perfect")
     with closing(make_agent(spec, board)) as agent:
-        against = score_against_perfect(agent, board, asked.games, asked.seed)
+        against = score_against_perfect(agent, board, config.games, config.seed)
     figures["against_perfect"] = against
     if board == STANDARD:
-        placed = place_on_ladder(spec, rounds=asked.rounds, jobs=jobs)
+        placed = place_on_ladder(spec, rounds=config.rounds, jobs=jobs)
         assert placed.rating is not None
         elo = placed.rating.elo
         figures |= {
@@ -298,7 +299,7 @@ def _figures(spec: str, board: Geometry, asked: Judging, jobs: int) -> dict[str,
 
 def _lines(folder: Path) -> list[dict[str, Any]]:
     """Return the stored figures of a run."""
-    path, found = folder / JUDGED, []
+    path, found = file_of(folder, SCORES), []
     text = text_of(path, _MAX_BYTES, InvalidRun) if path.exists() else ""
     for number, line in enumerate(text.splitlines(), start=1):
         try:

@@ -1,7 +1,7 @@
-"""Learning curves: the measurements of training runs, drawn against time and against games.
+"""Learning curves: the measurements of training runs by time and by games.
 
-One picture for each axis (time, games, ...), with a panel for each measurement and a line for each
-run. Drawn by Matplotlib (the extra `plot`); the same logs give the same files.
+Each axis (time, games, ...) has a chart, with a panel for each measurement and a line for each run.
+Matplotlib (the extra `plot`) draws them; the same logs give the same files.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from claimeven.learning.old_names import current_row
-from claimeven.learning.run_dir import CONFIG, CORES, LOG, InvalidRun, config_path
+from claimeven.learning.run_dir import CONFIG, CORES, LOG, InvalidRun, file_of
 from claimeven.plotting import LINES, MAX_LINES, Chart, check_can_draw, write_pictures
 from claimeven.text_io import text_of
 
@@ -33,27 +33,27 @@ TIME: Final = "seconds"
 _INPUTS: Final = {
     "games": "games",
     "positions": "positions",
-    "seen": "positions seen, again and again",
+    "seen": "positions seen, with repetitions",
     "iteration": "iterations",
     "steps": "steps",
 }
 #: Keys that count seconds, and the name of the picture with this axis.
 _CLOCKS: Final = {TIME: "by-time", CORES: "by-cores"}
-#: Measures that are shares, drawn in per cent, and what they are called.
+#: Measurements that are shares, drawn in percent, and their labels.
 _SHARES: Final = {
     "perfect": "answers that keep the exact score, %",
     "keeping": "answers that keep win, draw or loss, %",
     "against_perfect": "score as first player against perfect, %",
     "first_wins": "games won by the first player, %",
     "draws": "games drawn, %",
-    "held_out": "right answers on games held out, %",
+    "held_out": "right answers on held-out games, %",
     "hard": "right answers on the hard set, %",
     "easy": "right answers on the easy set, %",
     "hard_search": "right answers on the hard set with a search, %",
     "easy_search": "right answers on the easy set with a search, %",
-    "gate": "points against the best net before, %",
-    "gate_low": "lower bound of that, %",
-    "held_out_sign": "right signs of values on games held out, %",
+    "gate": "points against the best net so far, %",
+    "gate_low": "lower bound of these points, %",
+    "held_out_sign": "right signs of values on held-out games, %",
     "hard_sign": "right signs of values on the hard set, %",
     "easy_sign": "right signs of values on the easy set, %",
 }
@@ -65,7 +65,7 @@ _WORDS: Final = {
     "evaluated": "positions evaluated in an iteration",
     "promoted": "1 if the net took over",
 }
-#: Units of time: the first in which the longest run takes so many at most.
+#: Units of time, their seconds, and the greatest number shown in each.
 _UNITS: Final = (("seconds", 1, 600), ("minutes", 60, 300), ("hours", 3600, None))
 
 
@@ -88,10 +88,10 @@ def read_run(folder: str | Path) -> Run:
     Raises `InvalidRun` for a folder of something else, and for a log that is corrupt or empty.
     """
     folder = Path(folder)
-    if not config_path(folder).is_file():
+    if not file_of(folder, CONFIG).is_file():
         raise InvalidRun(f"{folder} is not the folder of a run: it has no {CONFIG}")
     path = folder / LOG
-    # The last line has no end while it is written.
+    # While the last line is being written it has no end.
     *lines, _ = (text_of(path, _MAX_BYTES, InvalidRun) if path.exists() else "").split("\n")
     rows = []
     for number, line in enumerate(lines, start=1):
@@ -101,31 +101,31 @@ def read_run(folder: str | Path) -> Run:
         except (ValueError, AttributeError, OverflowError, RecursionError):
             raise InvalidRun(f"{path} is corrupt in line {number}") from None
     if not rows:
-        raise InvalidRun(f"{folder} holds no measurement yet: wait for the first")
+        raise InvalidRun(f"{folder} contains no measurement yet: wait for the first")
     return Run(_last_name(folder) or str(folder), tuple(rows))
 
 
 def draw_curves(
     folders: Sequence[str | Path],
     out: str | Path | None = None,
-    tell: Callable[[str], object] | None = None,
+    on_message: Callable[[str], object] | None = None,
 ) -> tuple[Path, ...]:
     """Draw the runs of some folders, as PNG and SVG into a folder; return the files.
 
-    The default folder is `plots` in that of a single run. `tell` gets a sentence if letters of a
-    name are missing. Raises `InvalidRun` for folders that cannot be drawn, `NoCharts` without
-    Matplotlib, and `CannotWrite`.
+    The default folder is `plots` in the folder of a single run. `on_message` gets a sentence if
+    letters of a name are missing. Raises `InvalidRun` for folders that cannot be drawn, `NoCharts`
+    without Matplotlib, and `CannotWrite`.
     """
     check_can_draw()
     if not 1 <= len(folders) <= MAX_LINES:
-        raise InvalidRun(f"1 to {MAX_LINES} runs can be drawn together, not {len(folders)}")
+        raise InvalidRun(f"a chart takes 1 to {MAX_LINES} runs, not {len(folders)}")
     out = folder_for(folders, out)
     names = names_of(folders)
     runs = [replace(read_run(folder), name=names[str(folder)]) for folder in folders]
     pictures = curves_of(runs)
     if not pictures:
-        raise InvalidRun(f"{folders[0]} has measured nothing that could be drawn")
-    return write_pictures(out, pictures, tell)
+        raise InvalidRun(f"{folders[0]} has no measurements to draw")
+    return write_pictures(out, pictures, on_message)
 
 
 def names_of(folders: Sequence[str | Path]) -> dict[str, str]:
@@ -136,8 +136,8 @@ def names_of(folders: Sequence[str | Path]) -> dict[str, str]:
     {'a/run1': 'a/run1', 'b/run1': 'b/run1', 'b/run2': 'run2'}
     """
     lasts = {str(folder): _last_name(folder) for folder in folders}
-    alone = [name for name, count in Counter(lasts.values()).items() if name and count == 1]
-    return {folder: name if name in alone else folder for folder, name in lasts.items()}
+    unique = [name for name, count in Counter(lasts.values()).items() if name and count == 1]
+    return {folder: name if name in unique else folder for folder, name in lasts.items()}
 
 
 def _last_name(folder: str | Path) -> str:
@@ -149,12 +149,12 @@ def folder_for(folders: Sequence[str | Path], out: str | Path | None) -> Path:
     if out is not None:
         return Path(out)
     if len(folders) != 1:
-        raise InvalidRun("several runs are drawn into a folder of their own: name one")
+        raise InvalidRun("a chart of several runs needs a folder: give one")
     return Path(folders[0]) / PLOTS
 
 
 def curves_of(runs: Sequence[Run]) -> dict[str, list[Chart]]:
-    """Return the panels of each picture: a picture for each axis, a panel for each measurement."""
+    """Return the panels of each chart: a chart for each axis, a panel for each measurement."""
     keys = dict.fromkeys(key for run in runs for row in run.rows for key in row)
     inputs = [key for key in keys if key in _CLOCKS or key in _INPUTS]
     pictures: dict[str, list[Chart]] = {}
@@ -162,8 +162,8 @@ def curves_of(runs: Sequence[Run]) -> dict[str, list[Chart]]:
         for up in keys:
             drawn = [run for run in runs if run.points(across, up)[0]]
             if up not in inputs and drawn:
-                colours = [runs.index(run) for run in drawn]
-                panel = Chart(up, _words(up), partial(_draw, drawn, colours, across, up))
+                places = [runs.index(run) for run in drawn]
+                panel = Chart(up, _words(up), partial(_draw, drawn, places, across, up))
                 pictures.setdefault(_CLOCKS.get(across, f"by-{across}"), []).append(panel)
     return pictures
 
@@ -202,12 +202,12 @@ def _words(key: str) -> str:
     return _SHARES.get(key) or _WORDS.get(key) or key.replace("_", " ")
 
 
-def _numbers_of(items: Any, before: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the numbers of a row, also those of objects in it; lists are left out."""
+def _numbers_of(items: Any, prefix: str = "") -> Iterator[tuple[str, float]]:
+    """Yield the numbers of a row and of objects in it; lists are left out."""
     for key, value in items:
         if isinstance(value, dict):
-            yield from _numbers_of(value.items(), f"{before}{key}.")
+            yield from _numbers_of(value.items(), f"{prefix}{key}.")
         elif isinstance(value, int | float) and not isinstance(value, bool):
             if not math.isfinite(value):
                 raise ValueError
-            yield f"{before}{key}", value
+            yield f"{prefix}{key}", value

@@ -1,8 +1,8 @@
-"""Training a net on exact labels: policy, value and scores of positions that are solved.
+"""Training of a net on solved positions: policy, value and scores.
 
-The policy's target are the columns that keep the exact score, the value's is the sign of that
-score. A part of the games is held out to measure progress. The positions of the bundled held-out
-sets, and their mirror images, are never trained on.
+The target of the policy is the set of columns that keep the exact score, and the target of the
+value is the sign of that score. Some games are held out to measure progress. Training never uses
+the positions of the bundled held-out sets or their mirror images.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from claimeven.dataset import Dataset, join_datasets, read_dataset
 from claimeven.dataset.scored_sets import held_out_sets
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.validation import whole_number
-from claimeven.learning.batching import Lessons, PlyWeight, chances_of
+from claimeven.learning.batching import BatchSampler, PlyWeight, sampling_weights
 from claimeven.learning.metrics import write_measured
 from claimeven.learning.net_training import (
     ADAMW,
@@ -34,9 +34,9 @@ from claimeven.learning.net_training import (
     NetTrainer,
     OptimizerConfig,
 )
-from claimeven.learning.net_weights import can_grow, grown
+from claimeven.learning.net_weights import can_widen, widen
 from claimeven.learning.precision import AUTO, PRECISIONS
-from claimeven.learning.quantization import WEIGHT_STEPS
+from claimeven.learning.quantization import DEFAULT_LEVELS
 from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolder, TrainingProgress
 from claimeven.learning.settings import MAX_SEED, check_settings, checked_weights, choice, numeric
 from claimeven.networks.model_file import ModelFile
@@ -44,29 +44,27 @@ from claimeven.networks.net import SHAPES, NetShape, read_net
 from claimeven.networks.net.search_defaults import DEFAULTS, SearchDefaults
 
 KIND: Final = "net checkpoint"
-#: The part of the games that is held out of the data, and the most of its positions measured on.
-_HELD_SHARE, _MAX_HELD = 0.01, 4000
+#: The share of the games that is held out, and the limit on its positions for measurements.
+_HELD_OUT_SHARE, _MAX_HELD_OUT = 0.01, 4000
 
 OnProgress = Callable[[TrainingProgress], object]
 
 
 @dataclass(frozen=True)
 class DistilConfig:
-    """The settings of a run, all that decides its result but for the data.
+    """The settings of a run; together with the data they determine its result.
 
-    `size` is a name of `SHAPES`. Every position is seen `epochs` times, in batches of `batch`; the
-    net is measured and stored every `every` steps. With `shares`, a number for each data set,
-    positions are drawn with replacement for every step, from the data sets in that proportion; with
-    `ply_weights`, plies and a number each, positions of these plies in that proportion, and no
-    others; with both, within plies from the data sets that have such. Then a position is seen
-    `epochs` times on average. `optimizer`, `rate`, `decay`, `policy_target`, `value_weight`,
-    `score_weight` and `dropped`, against overfitting, are those of `OptimizerConfig`.
-    `score_focus`, `ahead` and `beside` are those of `Lessons`, the last two 0.9 together at most.
-    Weights are stored in `weight_steps` steps either side of zero (see `quantization`), and the net
-    sees them so from the part `round_from` of its steps on. `precision` is one of
-    `precision.PRECISIONS`. `start` is the file of a net to start with, of that size or with fewer
-    pairs (see `net_weights`), whose search defaults are kept; by default weights are drawn. Raises
-    `InvalidRun` for anything out of range.
+    `size` is a name of `SHAPES`. The net sees every position `epochs` times, in batches of `batch`
+    positions, and is measured and stored every `eval_every` steps. `dataset_weights`, a number for
+    each data set, and `ply_weights` draw the positions of a batch with replacement, in proportion
+    to these weights and only from these plies; a position is then seen `epochs` times on average.
+
+    `score_focus`, `aug_successors` and `aug_swaps` (0.9 in total at most) belong to `BatchSampler`.
+    Weights are stored with `quant_levels` levels on each side of 0 (see `quantization`); after the
+    part `qat_start` of the steps the net is trained with rounded weights. `precision` is one of
+    `precision.PRECISIONS`. `start` is the file of a net to start with, of the same size or with
+    fewer pairs (see `net_weights`); its search defaults are copied. Other settings belong to
+    `OptimizerConfig`. Raises `InvalidRun` for a setting out of range.
     """
 
     size: str = choice("medium", SHAPES, "Size of the net.")
@@ -79,7 +77,7 @@ class DistilConfig:
     lr: float = numeric(1e-3, 1e-9, 1, "Highest learning rate.")
     weight_decay: float = numeric(1e-4, 0, 1, "Weight decay.")
     quant_levels: int = numeric(
-        WEIGHT_STEPS, 1, 127, "Levels of a stored weight on each side of 0."
+        DEFAULT_LEVELS, 1, 127, "Levels of a stored weight on each side of 0."
     )
     seed: int = numeric(0, 0, MAX_SEED, "Seed of weights and batches.")
     start: str | None = None
@@ -129,19 +127,19 @@ class DistilConfig:
         return SHAPES[self.size]
 
     def optimization(self, steps: int) -> OptimizerConfig:
-        """Return how the weights change over this number of steps."""
+        """Return the settings of the optimizer for this number of steps."""
         names = [each.name for each in fields(OptimizerConfig) if hasattr(self, each.name)]
         return OptimizerConfig(steps, **{name: getattr(self, name) for name in names})
 
     def loss_of(self, row: Mapping[str, Any]) -> float:
-        """Return the loss that training lowers, by a row of the log."""
+        """Return the loss that training minimizes, from a row of the log."""
         parts = (float(row[f"{name}_loss"]) for name in Losses._fields)
         return float(self.optimization(1).loss.of(Losses(*parts)))
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
         settings = {n: v for n, v in vars(self).items() if n not in ("geometry", "start")}
-        # The loss is stored so that no run continues that had another.
+        # The name of the loss is stored, so that a run with another loss does not continue.
         fixed = {"method": "distil", "score_loss": SCORE_LOSS}
         board, shape = self.geometry.as_dict(), self.shape.as_dict()
         return {**fixed, **settings, "shape": shape, "board": board}
@@ -155,11 +153,11 @@ def train_distil(
 ) -> list[Row]:
     """Train a net on data sets in a folder, or continue there; return the rows of its log.
 
-    The model of the last measurement is in `folder/model.npz`. Ended in any way, Ctrl-C and kill
-    included, the same call continues from the last measurement and leads to the same model. Raises
-    `InvalidRun` for a folder of another run, for a data set of another board and for one with a
-    share but no position that others do not have, `InvalidDatasetFile` for data that cannot be
-    read, `MissingPackage` without JAX, and `CannotWrite`; the last checkpoint stays complete.
+    `folder/model.npz` is the last measured model. After an interruption, also by Ctrl-C or kill,
+    the same call continues from the last measurement and leads to the same model. Raises
+    `InvalidRun` for a folder of another run, for a data set of another board and for a data set
+    with a weight but no new position, `InvalidDatasetFile` for data that cannot be read,
+    `MissingPackage` without JAX, and `CannotWrite`; the last checkpoint stays complete.
     """
     config = config or DistilConfig()
     geometry = config.geometry
@@ -170,25 +168,25 @@ def train_distil(
     if config.dataset_weights is not None and len(config.dataset_weights) != len(parts):
         given = len(config.dataset_weights)
         raise InvalidRun(f"{given} weights were given for {len(parts)} data sets")
-    training_parts, held, barred = _split(parts, config)
+    training_parts, held_out, excluded = _split(parts, config)
     training = join_datasets(training_parts)
-    lessons = Lessons(
+    sampler = BatchSampler(
         training,
         config.batch,
         config.seed,
-        chances_of(training_parts, config.dataset_weights, config.ply_weights),
+        sampling_weights(training_parts, config.dataset_weights, config.ply_weights),
         focus=config.score_focus,
         aug_successors=config.aug_successors,
         aug_swaps=config.aug_swaps,
-        barred=barred,
+        excluded=excluded,
     )
-    steps = max(1, round(config.epochs * len(training) / lessons.batch))
+    steps = max(1, round(config.epochs * len(training) / sampler.batch))
     trainer = NetTrainer(
         config.shape, config.optimization(steps), geometry, config.seed, config.precision
     )
     described = {
         **config.as_dict(),
-        "batch": lessons.batch,  # smaller of fewer positions
+        "batch": sampler.batch,  # smaller of fewer positions
         "data": data_digest(training),
         "positions": len(training),
         "precision": trainer.precision,
@@ -197,19 +195,19 @@ def train_distil(
     if config.start is not None:
         described["start"], searching = _start_with(Path(config.start), trainer)
     with RunFolder.opened(folder, described) as run:
-        run.take_up(KIND, lambda checkpoint: trainer.resume(checkpoint.arrays))
+        run.open_checkpoint(KIND, lambda checkpoint: trainer.resume(checkpoint.arrays))
         resumed = trainer.step
 
         def write() -> dict[str, Any]:
             net = trainer.net(knows_scores=config.score_weight > 0)
             net.search_defaults = searching
-            return write_measured(run.model_path, net, described, config.quant_levels, held)
+            return write_measured(run.model_path, net, described, config.quant_levels, held_out)
 
         while trainer.step < steps:
             goal = min(steps, (trainer.step // config.eval_every + 1) * config.eval_every)
-            row = _learn_to(goal, trainer, lessons, run, resumed, on_progress)
-            run.note({**row, **write()})
-            run.keep(ModelFile(KIND, geometry, trainer.checkpoint()))
+            row = _learn_to(goal, trainer, sampler, run, resumed, on_progress)
+            run.log({**row, **write()})
+            run.save(ModelFile(KIND, geometry, trainer.checkpoint()))
         if run.measured() is None:
             write()
         return run.rows
@@ -238,47 +236,47 @@ def _checked_ply_weights(asked: Sequence[Any]) -> tuple[PlyWeight, ...]:
 def _split(
     parts: Sequence[Dataset], config: DistilConfig
 ) -> tuple[list[Dataset], Dataset, npt.NDArray[np.uint64]]:
-    """Return the training positions of each data set, the held-out positions to measure on, and
-    the keys of all positions that must not be trained on.
+    """Return the training positions of each data set, the held-out positions for measurements, and
+    the keys of all positions that training must not use.
 
-    No position is in two of them, nor is its mirror image.
+    No position is in two of these parts, and no mirror image.
     """
-    training, held = [], []
+    training, held_out = [], []
     sets = held_out_sets(config.geometry).values()
     for part in parts:
         rest = part
         for each in sets:
             rest = rest.without(each)
-        both = rest.split_by_game(1 - _HELD_SHARE, config.seed)
+        both = rest.split_by_game(1 - _HELD_OUT_SHARE, config.seed)
         training.append(both[0])
-        held.append(both[1])
-    whole = join_datasets(held)
+        held_out.append(both[1])
+    whole = join_datasets(held_out)
     training = _without_repeats([part.without(whole) for part in training])
-    barred = np.concatenate([whole.keys, *(each.keys for each in sets)])
-    if len(whole) > _MAX_HELD:  # of all data sets, which follow one another
-        drawn = np.random.default_rng(config.seed).choice(len(whole), _MAX_HELD, replace=False)
+    excluded = np.concatenate([whole.keys, *(each.keys for each in sets)])
+    if len(whole) > _MAX_HELD_OUT:  # drawn from all data sets, which follow one another
+        drawn = np.random.default_rng(config.seed).choice(len(whole), _MAX_HELD_OUT, replace=False)
         whole = whole.select(np.sort(drawn))
-    return training, whole, barred
+    return training, whole, excluded
 
 
 def _without_repeats(parts: Sequence[Dataset]) -> list[Dataset]:
-    """Return data sets without the positions, or their images, that an earlier one has."""
+    """Return data sets without the positions of earlier data sets and their mirror images."""
     _, first = np.unique(np.concatenate([part.keys for part in parts]), return_index=True)
-    kept = np.zeros(sum(len(part) for part in parts), dtype=np.bool_)
-    kept[first] = True
+    is_first = np.zeros(sum(len(part) for part in parts), dtype=np.bool_)
+    is_first[first] = True
     ends = np.cumsum([len(part) for part in parts])[:-1]
     return [
         part if which.all() else part.select(which)
-        for part, which in zip(parts, np.split(kept, ends), strict=True)
+        for part, which in zip(parts, np.split(is_first, ends), strict=True)
     ]
 
 
 def _start_with(path: Path, trainer: NetTrainer) -> tuple[str, SearchDefaults]:
     """Start training with the net of a file; return the file's digest and its search defaults."""
     net = read_net(path, trainer.geometry)
-    if not can_grow(net.shape, trainer.shape):
+    if not can_widen(net.shape, trainer.shape):
         raise InvalidRun(f"{path} is a net of another size: {net.shape.as_dict()}")
-    trainer.start_with(grown(net, trainer.shape, trainer.seed))
+    trainer.start_with(widen(net, trainer.shape, trainer.seed))
     return hashlib.sha256(path.read_bytes()).hexdigest(), net.search_defaults
 
 
@@ -293,22 +291,22 @@ def data_digest(data: Dataset) -> str:
 def _learn_to(
     goal: int,
     trainer: NetTrainer,
-    lessons: Lessons,
+    sampler: BatchSampler,
     run: RunFolder,
     resumed: int,
     on_progress: OnProgress | None,
 ) -> dict[str, Any]:
-    """Take steps up to a goal; return the row of the log for them."""
+    """Take training steps up to a goal; return their row of the log."""
     start, last, total = time.perf_counter() - run.seconds, run.last_row, trainer.config.steps
     losses, count = np.zeros(len(Losses._fields)), goal - trainer.step
     while trainer.step < goal:
-        losses += trainer.learn(lessons.at(trainer.step))
+        losses += trainer.learn(sampler.batch_at(trainer.step))
         if on_progress is not None:
             seconds = time.perf_counter() - start
             on_progress(TrainingProgress(trainer.step, total, seconds, resumed, last))
     row = {
         "steps": trainer.step,
-        "seen": trainer.step * lessons.batch,
+        "seen": trainer.step * sampler.batch,
         "seconds": round(time.perf_counter() - start, SECONDS_DIGITS),
     }
     means = zip(Losses._fields, (losses / count).tolist(), strict=True)

@@ -1,16 +1,15 @@
-"""The forward pass of `networks.net` traced by JAX, and how its gradients are found quickly.
+"""The forward pass of `networks.net` for JAX, with fast gradients.
 
-Products of matrices may be taken in bfloat16 (see `precision`); sums, weights and all else stay
-float32. JAX finds the gradients of the numbers that were looked up in tables, not of the tables:
-`table_gradient` adds these up afterwards, by a kernel if JAX works on the processor, since its own
-way takes longer there than all the rest. A function of JAX that called the kernel could not be
-stored on disk, either.
+Matrices may be multiplied in bfloat16 (see `precision`); sums, weights and everything else stay
+float32. JAX computes the gradients of the rows that were looked up in tables. `table_gradient` adds
+them up afterwards: on a processor by a kernel, because the sum by JAX takes longer than all other
+work there. JAX cannot store a function on disk that calls the kernel.
 
-Quantization-aware training: the pass sees each weight as the file will hold it, and the gradient
-passes as if there were no rounding. Source: Bengio, Leonard and Courville, "Estimating or
-propagating gradients through stochastic neurons for conditional computation" (2013). Leaving hidden
-numbers out: Srivastava, Hinton, Krizhevsky, Sutskever and Salakhutdinov, "Dropout: a simple way to
-prevent neural networks from overfitting" (JMLR 15, 2014).
+Quantization-aware training: the pass uses each weight as rounded in the file, and its gradient
+ignores the rounding. Sources: Bengio, Leonard and Courville, "Estimating or propagating gradients
+through stochastic neurons for conditional computation" (2013); Srivastava, Hinton, Krizhevsky,
+Sutskever and Salakhutdinov, "Dropout: a simple way to prevent neural networks from overfitting"
+(JMLR 15, 2014).
 """
 
 from __future__ import annotations
@@ -30,23 +29,23 @@ from claimeven.networks.net.forward import Forward
 
 
 class Gradients(NamedTuple):
-    """The gradients of a loss, as JAX finds them.
+    """The gradients of a loss, as JAX returns them.
 
-    `dense` are those of all weights but tables, by name. Of each table, by name: `rows` are the
-    rows that were looked up in it, once in each orientation, int32 (positions, tables), and `taken`
-    the gradients of their numbers, float32 (positions, tables, numbers).
+    `dense` has the gradients of all weights except tables, by name. For each table, by name,
+    `rows` are the indices of the looked-up rows, once for each orientation, int32 (positions,
+    tables), and `looked_up` the gradients of these rows, float32 (positions, tables, numbers).
     """
 
     dense: dict[str, Any]
     rows: dict[str, list[Any]]
-    taken: dict[str, list[Any]]
+    looked_up: dict[str, list[Any]]
 
     def of_weights(self, weights: Any) -> dict[str, Any]:
         """Return the gradients of all weights by name, in the order of the weights."""
         return {
             name: self.dense[name]
             if name in self.dense
-            else table_gradient(array.shape, self.rows[name], self.taken[name])
+            else table_gradient(array.shape, self.rows[name], self.looked_up[name])
             for name, array in weights.items()
         }
 
@@ -60,72 +59,74 @@ class JaxForward(Forward):
         self._jax = jax
 
     def rows(self, states: Any) -> dict[str, Any]:
-        """Return the rows that `Forward.rows` does, int32."""
+        """Return the rows of `Forward.rows` as int32."""
         found = super().rows(states)
         return {name: [each.astype(np.int32) for each in both] for name, both in found.items()}
 
-    def of_features(self, weights: Any, planes: Any, states: Any, stays: Any = None) -> Any:
-        """Return the outputs for positions of such features: see `Forward.outputs`."""
-        return self.outputs(weights, self.look_up(weights, self.rows(states)), planes, stays)
+    def of_features(self, weights: Any, planes: Any, states: Any, mask: Any = None) -> Any:
+        """Return the outputs for the features of positions: see `Forward.outputs`."""
+        return self.outputs(weights, self.look_up(weights, self.rows(states)), planes, mask)
 
     def gradients(
-        self, lose: Callable[[Any], Any], weights: Any, planes: Any, states: Any, stays: Any = None
+        self, loss: Callable[[Any], Any], weights: Any, planes: Any, states: Any, mask: Any = None
     ) -> tuple[Any, Gradients]:
-        """Return what `lose` makes of the outputs, a loss and more, and the loss's gradients."""
+        """Return the result of `loss` for the outputs, a loss and more, and the gradients.
+
+        `mask` are the hidden units that dropout leaves.
+        """
         rows = self.rows(states)
         dense = {name: array for name, array in weights.items() if name not in rows}
 
-        def lost(dense: Any, taken: Any) -> Any:
-            return lose(self.outputs(dense, taken, planes, stays))
+        def loss_of(dense: Any, looked_up: Any) -> Any:
+            return loss(self.outputs(dense, looked_up, planes, mask))
 
-        found, (of_dense, of_taken) = self._jax.value_and_grad(lost, argnums=(0, 1), has_aux=True)(
-            dense, self.look_up(weights, rows)
-        )
-        return found, Gradients(of_dense, rows, of_taken)
+        gradient = self._jax.value_and_grad(loss_of, argnums=(0, 1), has_aux=True)
+        found, (of_dense, of_looked_up) = gradient(dense, self.look_up(weights, rows))
+        return found, Gradients(of_dense, rows, of_looked_up)
 
     def gradients_in_parts(
-        self, lose: Callable[[Any, Any], Any], weights: Any, batch: Any, stays: Any, parts: int
+        self, loss: Callable[[Any, Any], Any], weights: Any, batch: Any, mask: Any, parts: int
     ) -> tuple[Any, Gradients]:
-        """Return what `gradients` does, found of equal parts of a batch one after the other.
+        """Return the result of `gradients`, summed over equal parts of a batch.
 
-        That is quicker on a processor: the numbers of a part stay near it in all layers. `lose`
-        takes a part and its outputs; the losses, and the rest of what it returns, are summed up.
+        A processor is faster with parts, because the numbers of a part stay in its cache. `loss`
+        gets a part and its outputs.
         """
         jax, jnp = self._jax, self._jax.numpy
 
         def of_part(part: tuple[Any, Any]) -> tuple[Any, Any]:
-            batch, stays = part
-            (loss, more), found = self.gradients(
-                partial(lose, batch), weights, batch.planes, batch.states, stays
+            batch, mask = part
+            (total, more), found = self.gradients(
+                partial(loss, batch), weights, batch.planes, batch.states, mask
             )
-            return (loss, more, found.dense), (found.rows, found.taken)
+            return (total, more, found.dense), (found.rows, found.looked_up)
 
         def add_part(total: Any, part: Any) -> tuple[Any, Any]:
-            summed, looked_up = of_part(part)
-            return jax.tree.map(jnp.add, total, summed), looked_up
+            summed, of_tables = of_part(part)
+            return jax.tree.map(jnp.add, total, summed), of_tables
 
-        # All sizes are given: arrays without numbers, as one column has, leave -1 undecided.
+        # A size of -1 would be ambiguous for empty arrays, which a board of one column has.
         each = len(batch.planes) // parts
         split = jax.tree.map(lambda array: array.reshape(parts, each, *array.shape[1:]), batch)
-        if stays is not None:
-            layers, _, pairs = stays.shape
-            stays = jnp.moveaxis(stays.reshape(layers, parts, each, pairs), 1, 0)
-        like, _ = jax.eval_shape(of_part, jax.tree.map(lambda array: array[0], (split, stays)))
+        if mask is not None:
+            layers, _, pairs = mask.shape
+            mask = jnp.moveaxis(mask.reshape(layers, parts, each, pairs), 1, 0)
+        like, _ = jax.eval_shape(of_part, jax.tree.map(lambda array: array[0], (split, mask)))
         zeros = jax.tree.map(lambda array: jnp.zeros(array.shape, array.dtype), like)
-        (loss, more, dense), looked_up = jax.lax.scan(add_part, zeros, (split, stays))
-        rows, taken = jax.tree.map(
-            lambda array: array.reshape(parts * each, *array.shape[2:]), looked_up
+        (total, more, dense), of_tables = jax.lax.scan(add_part, zeros, (split, mask))
+        rows, looked_up = jax.tree.map(
+            lambda array: array.reshape(parts * each, *array.shape[2:]), of_tables
         )
-        return (loss, more), Gradients(dense, rows, taken)
+        return (total, more), Gradients(dense, rows, looked_up)
 
 
-def table_gradient(shape: tuple[int, ...], rows: Sequence[Any], taken: Sequence[Any]) -> Any:
-    """Return the gradient of a table whose `rows` had the gradients `taken`: see `Gradients`."""
+def table_gradient(shape: tuple[int, ...], rows: Sequence[Any], looked_up: Sequence[Any]) -> Any:
+    """Return the gradient of a table from the gradients of its rows: see `Gradients`."""
     jax, _ = jax_and_optax()
     if jax.default_backend() != "cpu":
-        return _compiled_sum()(shape, rows, taken)
+        return _compiled_sum()(shape, rows, looked_up)
     found = np.zeros(shape, dtype=np.float32)
-    for each, gradients in zip(rows, taken, strict=True):
+    for each, gradients in zip(rows, looked_up, strict=True):
         add_gradients(np.asarray(each), np.asarray(gradients), found)
     return found
 
@@ -135,29 +136,31 @@ def _compiled_sum() -> Any:
     """Return `table_gradient` as a function of JAX, for accelerators."""
     jax, _ = jax_and_optax()
 
-    def added(shape: tuple[int, ...], rows: Sequence[Any], taken: Sequence[Any]) -> Any:
+    def add(shape: tuple[int, ...], rows: Sequence[Any], looked_up: Sequence[Any]) -> Any:
         found, tables = jax.numpy.zeros(shape), np.arange(shape[0])
-        for each, gradients in zip(rows, taken, strict=True):
+        for each, gradients in zip(rows, looked_up, strict=True):
             found = found.at[tables, each].add(gradients)
         return found
 
-    return jax.jit(added, static_argnums=0)
+    return jax.jit(add, static_argnums=0)
 
 
-def as_rounded(weights: Any, steps: int) -> Any:
-    """Return weights as a file with this number of quantization steps holds them."""
+def quantized(weights: Any, levels: int) -> Any:
+    """Return weights rounded to this number of levels on each side of 0, as in a file."""
     jax, _ = jax_and_optax()
     jnp = jax.numpy
 
-    def rounded(matrix: Any, steps: int) -> Any:
+    def round_matrix(matrix: Any, levels: int) -> Any:
         table = matrix.reshape(-1, matrix.shape[-1])
-        usual = jnp.sqrt((table**2).mean(axis=0))
+        spread = jnp.sqrt((table**2).mean(axis=0))
         greatest = jnp.abs(table).max(axis=0)
-        unit = jnp.maximum(jnp.minimum(greatest, FAR * usual) / steps, greatest / MAX_STEPS)
+        unit = jnp.maximum(jnp.minimum(greatest, FAR * spread) / levels, greatest / MAX_STEPS)
         unit = jnp.where(unit == 0, 1.0, unit)
         return jnp.clip(jnp.rint(matrix / unit), -MAX_STEPS, MAX_STEPS) * unit
 
     return {
-        name: rounded(array, steps_for(name, steps)) if array.ndim > 1 and array.size else array
+        name: round_matrix(array, steps_for(name, levels))
+        if array.ndim > 1 and array.size
+        else array
         for name, array in weights.items()
     }

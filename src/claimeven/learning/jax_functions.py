@@ -1,9 +1,9 @@
-"""JAX, which only training needs, and functions compiled by it, stored on disk.
+"""JAX, an optional package that training needs, and its compiled functions, cached on disk.
 
-Compiling a step of training takes seconds. JAX itself could store its code only for a whole
-process, in files that others may read half-written. Ours are stored as kernels are (see
-`compiled.cache`), each under a digest of the function's text in JAX and of all that its code
-depends on.
+Compiling a training step takes seconds. The cache of JAX is set for a whole process, and other
+processes may read its unfinished files. So these functions are cached as kernels are (see
+`compiled.cache`), under a digest of the text of the function in JAX and of everything that its
+code depends on.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from claimeven.compiled import cache
 from claimeven.errors import ClaimevenError
 from claimeven.parallel import interrupts
 
-#: An accelerator's code is not chosen by timing: what it computes would differ from run to run, by
-#: rounding, and to compile would take minutes and gigabytes.
+#: Code for an accelerator is not chosen by timing: its results would differ from run to run by
+#: rounding, and compiling would take minutes and gigabytes.
 _OPTIONS: Final = {"xla_gpu_autotune_level": 0, "xla_gpu_enable_triton_gemm": False}
-#: Seconds after Ctrl-C in which a compilation has to end, which hears of it only then.
-_UNHEEDED: Final = 3.0
+#: Seconds after Ctrl-C in which a compilation must end; it cannot be interrupted.
+_INTERRUPT_SECONDS: Final = 3.0
 
 
 class MissingPackage(ClaimevenError):
@@ -35,12 +35,12 @@ class MissingPackage(ClaimevenError):
 
 @lru_cache(maxsize=1)
 def jax_and_optax() -> tuple[Any, Any]:
-    """Return the modules. JAX takes only the memory of an accelerator that it needs, since other
-    processes may share it. Raises `MissingPackage`, naming the extra, if they are not installed.
+    """Return the modules. JAX reserves no memory of an accelerator in advance, since other
+    processes may share it. Raises `MissingPackage` if they are not installed.
     """
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     try:
-        with interrupts.deferred():  # an exception from outside would break their C++
+        with interrupts.deferred():  # an exception during their import would break them
             import jax  # noqa: PLC0415 - an extra
             import optax  # noqa: PLC0415 - an extra
     except ImportError:
@@ -51,9 +51,9 @@ def jax_and_optax() -> tuple[Any, Any]:
 
 
 class JaxFunction:
-    """A function for JAX to compile, or to load, when it is first called with arrays of a shape.
+    """A function that JAX compiles or loads when it is first called with arrays of a shape.
 
-    `name` begins that of its files.
+    The names of its files start with `name`.
     """
 
     def __init__(self, name: str, function: Callable[..., Any]) -> None:
@@ -61,64 +61,64 @@ class JaxFunction:
         self._jax, _ = jax_and_optax()
         self._traced = self._jax.jit(function)
         self._options = None if self._jax.default_backend() == "cpu" else _OPTIONS
-        self._made: dict[Any, Callable[..., Any]] = {}
+        self._compiled: dict[Any, Callable[..., Any]] = {}
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the function. Ctrl-C waits for its end: JAX's state is inconsistent in between."""
+        """Run the function. Ctrl-C waits for its end, since JAX is in an inconsistent state."""
         with interrupts.deferred():
             return self._run(arguments)
 
     def _run(self, arguments: tuple[Any, ...]) -> Any:
         leaves, structure = self._jax.tree.flatten(arguments)
         kinds = tuple((getattr(x, "shape", ()), getattr(x, "dtype", type(x))) for x in leaves)
-        made = self._made.get((structure, kinds))
-        if made is None:
-            with interrupts.exit_if_stuck(_UNHEEDED):
-                made = self._made[structure, kinds] = self._compiled(arguments)
-        return made(*arguments)
+        function = self._compiled.get((structure, kinds))
+        if function is None:
+            with interrupts.exit_if_stuck(_INTERRUPT_SECONDS):
+                function = self._compiled[structure, kinds] = self._compile(arguments)
+        return function(*arguments)
 
-    def _compiled(self, arguments: tuple[Any, ...]) -> Any:
-        """Return it compiled for such arguments."""
+    def _compile(self, arguments: tuple[Any, ...]) -> Any:
+        """Return the function compiled for arguments of these shapes."""
         lowered = self._traced.lower(*arguments)
         path = self._path_of(lowered.as_text())
         with cache.making(path, lambda: None):
-            made = _read(path)
-            if made is None:
-                made = lowered.compile(compiler_options=self._options)
-                _keep(path, made)
-        return made
+            function = _read(path)
+            if function is None:
+                function = lowered.compile(compiler_options=self._options)
+                _store(path, function)
+        return function
 
     def _path_of(self, text: str) -> Path | None:
-        """Return the file of a function that JAX writes so; None where there can be none."""
+        """Return the file of a function with this text; None without a cache."""
         folder = cache.cache_folder()
         if folder is None:
             return None
-        made_by = ("named", self._jax.__version__, self._jax.lib.__version__, sys.version,
+        versions = ("named", self._jax.__version__, self._jax.lib.__version__, sys.version,
                    cache.processor(), os.cpu_count(), os.environ.get("XLA_FLAGS"))  # fmt: skip
         device = self._jax.devices()[0].device_kind
-        digest = hashlib.blake2b(f"{text}\n{made_by}{device}".encode(), digest_size=10)
+        digest = hashlib.blake2b(f"{text}\n{versions}{device}".encode(), digest_size=10)
         return folder / f"{self.name}-{digest.hexdigest()}{cache.JAX_SUFFIX}"
 
 
 def _read(path: Path | None) -> Any:
-    """Return what `_keep` put into a file, None if it is not there or cannot be used."""
+    """Return the function that `_store` wrote, None if the file is missing or unusable."""
     content = None if path is None else cache.read(path)
     if content is None:
         return None
-    # What was kept is whole. That it cannot be used all the same is no reason to fail.
+    # The file is complete, but this version of JAX may reject it: it is then compiled again.
     with suppress(Exception):
         from jax.experimental import serialize_executable  # noqa: PLC0415 - an extra
 
         name, *serialized = pickle.loads(content)
-        if path is not None and name == path.stem:  # not a file of another function, renamed
+        if path is not None and name == path.stem:  # not the renamed file of another function
             return serialize_executable.deserialize_and_load(*serialized)
     return None
 
 
-def _keep(path: Path | None, made: Any) -> None:
-    """Put a function into a file, if JAX can write it."""
+def _store(path: Path | None, function: Any) -> None:
+    """Write a function to a file, if JAX can serialize it."""
     if path is not None:
-        with suppress(Exception):  # it only takes longer the next time
+        with suppress(Exception):  # without the file, the next run takes longer
             from jax.experimental import serialize_executable  # noqa: PLC0415 - an extra
 
-            cache.write(path, pickle.dumps((path.stem, *serialize_executable.serialize(made))))
+            cache.write(path, pickle.dumps((path.stem, *serialize_executable.serialize(function))))

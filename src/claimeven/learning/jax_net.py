@@ -1,9 +1,9 @@
-"""A net that judges by JAX, on an accelerator where there is one: a `PolicyValue` of many at once.
+"""A `PolicyValue` that evaluates a net by JAX, on an accelerator if the machine has one.
 
-It takes two words a position and does all the rest there: the features, which tests hold equal to
-`networks.net.features_kernel`, net and priors. An accelerator evaluates more positions a second
-than processors can describe to it. Positions are evaluated in batches of a few sizes, since JAX
-compiles for each; a batch is filled up with empty boards.
+It sends two words per position and computes the features, the net and the priors there, because
+processors compute features more slowly than an accelerator evaluates positions. Tests compare the
+features with `networks.net.features_kernel`. JAX compiles for each size of a batch, so there are
+few sizes, and a batch is filled up with empty boards.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from claimeven.montecarlo.puct.policy_value import Floats, InvalidNetwork, Words
 from claimeven.networks.net import Features, Net
 from claimeven.networks.net.features_kernel import MAX_LINES, SEEN_CELLS, STATES
 
-#: Bits of the words that JAX works with unless it is told otherwise.
+#: Bits of the words that JAX uses by default.
 _HALF_BITS = 32
 
 
@@ -32,7 +32,7 @@ def halves_of(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
     return np.stack([lower, (words >> np.uint64(_HALF_BITS)).astype(np.uint32)], axis=1)
 
 
-class FeaturesInJax:
+class JaxFeatures:
     """The features of one board, for JAX to trace."""
 
     def __init__(self, features: Features) -> None:
@@ -45,12 +45,12 @@ class FeaturesInJax:
             for row in range(geometry.rows)
         ]
         self._half, self._shift = np.divmod(np.array(places), _HALF_BITS)
-        lies_on = np.zeros((len(features.lines), geometry.cells), dtype=np.float32)
-        lies_on[np.arange(len(features.lines))[:, None], features.lines] = 1
-        self._lies_on = lies_on
+        on_line = np.zeros((len(features.lines), geometry.cells), dtype=np.float32)
+        on_line[np.arange(len(features.lines))[:, None], features.lines] = 1
+        self._on_line = on_line
 
     def of(self, mines: Any, masks: Any) -> tuple[Any, Any]:
-        """Return planes and states as `Features.of` does, both int32, of words in halves."""
+        """Return planes and states like `Features.of`, both int32, from words in halves."""
         jnp = self._jax.numpy
         mine, discs = (self._cells(halves) for halves in (mines, masks))
         theirs, empty = discs & ~mine, ~discs
@@ -64,7 +64,7 @@ class FeaturesInJax:
         threats = [threat > 0 for threat in threats]
         turns = [~turn[:, None], turn[:, None]]
         planes = [mine, theirs, playable, above]
-        planes += [threat & when for threat in threats for when in turns]
+        planes += [threat & is_turn for threat in threats for is_turn in turns]
         planes += [empty & self._above(threat) for threat in threats]
         planes += [*near, *twice, *far]
         numbers, whole = self._columns(empty, threats)
@@ -75,7 +75,7 @@ class FeaturesInJax:
         return jnp.concatenate(parts, axis=1), both
 
     def playable_columns(self, masks: Any) -> Any:
-        """Return whether each column is not full: (n, columns)."""
+        """Return whether each column has an empty cell: (n, columns)."""
         return ~self._by_column(self._cells(masks))[:, :, -1]
 
     def _cells(self, halves: Any) -> Any:
@@ -85,24 +85,25 @@ class FeaturesInJax:
         return (halves[:, self._half] >> shifts & 1) == 1
 
     def _by_column(self, cells: Any) -> Any:
-        """Return what cells have, column by column: (n, columns, rows)."""
+        """Return the values of cells by column: (n, columns, rows)."""
         return cells.reshape(len(cells), self.features.geometry.columns, -1)
 
     def _below(self, cells: Any, ground: bool) -> Any:
-        """Return for each cell what the one below it has; below the lowest is the `ground`."""
+        """Return the value of the cell below each cell, `ground` below the lowest cell."""
         jnp, columns = self._jax.numpy, self._by_column(cells)
         lowest = jnp.full_like(columns[:, :, :1], ground)
         return jnp.concatenate([lowest, columns[:, :, :-1]], axis=2).reshape(cells.shape)
 
     def _above(self, cells: Any) -> Any:
-        """Return for each cell what the one above it has, nothing for the highest."""
+        """Return the value of the cell above each cell, 0 above the highest cell."""
         jnp, columns = self._jax.numpy, self._by_column(cells)
         return jnp.pad(columns[:, :, 1:], ((0, 0), (0, 0), (0, 1))).reshape(cells.shape)
 
     def _lines(self, mine: Any, theirs: Any, playable: Any) -> tuple[list[Any], Any]:
-        """Return of either side, mine first, on how many of its lines each cell lies that lack a
-        disc, on one or more that lack two, on two or more of these, on how many that lack three;
-        and the states of all lines.
+        """Return four planes for each side, mine first, and the states of all lines.
+
+        The planes count the lines through each cell that lack one disc, show whether one or more
+        and two or more lines lack two discs, and count the lines that lack three.
         """
         jnp, lines = self._jax.numpy, self.features.lines
         connect = lines.shape[1]
@@ -113,14 +114,14 @@ class FeaturesInJax:
         for own, other in (counts, counts[::-1]):
             one_sided = (own > 0) & (other == 0)
             threats, near, far = (
-                (one_sided & (own == connect - missing)).astype(jnp.float32) @ self._lies_on
+                (one_sided & (own == connect - missing)).astype(jnp.float32) @ self._on_line
                 for missing in (1, 2, 3)
             )
             found.append((threats, near >= 1, near >= 2, jnp.minimum(far, MAX_LINES)))
         return found, states.astype(jnp.int32)
 
     def _columns(self, empty: Any, threats: list[Any]) -> tuple[Any, Any]:
-        """Return the numbers of columns, and those of the whole board but for who is to move."""
+        """Return the numbers of the columns and of the whole board, without the side to move."""
         jnp = self._jax.numpy
         mine, theirs = (self._by_column(threat) for threat in threats)
         quiet = [
@@ -142,66 +143,64 @@ class FeaturesInJax:
         return sum((each * bits).sum(axis=2) for each in seen).astype(jnp.int32)
 
 
-#: The sizes of batches are the powers of 2 between these. A processor has all of them, an
-#: accelerator one: it takes hardly longer for more, it compiles slowly, and what it makes of a
-#: position depends on the size of the batch, by rounding.
-_LEAST: Final = 1 << 6
-_MOST: Final = 1 << 15
+#: Batch sizes are the powers of 2 between these. A processor uses all of them. An accelerator uses
+#: one: a larger batch costs little, compiling is slow, and rounding depends on the size.
+_MIN_BATCH: Final = 1 << 6
+_MAX_BATCH: Final = 1 << 15
 
 
-class NetInJax:
-    """The values and priors of a net, by JAX: those of `Net.evaluate`.
+class JaxNet:
+    """The values and priors of `Net.evaluate`, by JAX.
 
-    `most` is how many positions are judged at a time, about. `precision` is one of
-    `precision.PRECISIONS`; in float32 it differs from the net by rounding alone, about 1e-6.
-    The same machine says the same of the same positions asked together. Raises `MissingPackage`
-    without JAX.
+    `batch` is the approximate number of positions in a batch. `precision` is one of
+    `precision.PRECISIONS`; in float32 the results differ from `Net` by rounding, about 1e-6. The
+    same machine gives the same results for the same batch. Raises `MissingPackage` without JAX.
     """
 
-    def __init__(self, net: Net, most: int = 1 << 13, precision: str = AUTO) -> None:
+    def __init__(self, net: Net, batch: int = 1 << 13, precision: str = AUTO) -> None:
         jax, _ = jax_and_optax()
         self._jax, self._precision = jax, precision_here(precision)
-        sizes = [_LEAST]
-        while sizes[-1] < min(most, _MOST):
+        sizes = [_MIN_BATCH]
+        while sizes[-1] < min(batch, _MAX_BATCH):
             sizes.append(2 * sizes[-1])
         self._sizes = sizes if jax.default_backend() == "cpu" else sizes[-1:]
-        self.take(net)
+        self.use(net)
 
-    def take(self, net: Net) -> None:
-        """Judge by another net from now on."""
+    def use(self, net: Net) -> None:
+        """Use another net from now on."""
         self.geometry: Geometry = net.geometry
         self._weights = self._jax.device_put(net.arrays)
         grading = (net.search_defaults.score_share, net.search_defaults.score_scale)
-        self._judge = _compiled(
+        self._predict = _compiled(
             net.geometry, self._precision, grading if net.knows_scores else None
         )
 
     def load(self) -> None:
-        """Compile for all sizes of batches."""
+        """Compile for all batch sizes."""
         for size in self._sizes:
             self.evaluate(*np.zeros((2, size), dtype=np.uint64))
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return values and priors of positions: see `PolicyValue`.
 
-        Raises `InvalidNetwork` where what it says is no number.
+        Raises `InvalidNetwork` if a result is not a finite number.
         """
         values = np.empty(len(mines), dtype=np.float32)
         priors = np.empty((len(mines), self.geometry.columns), dtype=np.float32)
-        for begin in range(0, len(mines), self._sizes[-1]):
-            part = slice(begin, begin + self._sizes[-1])
+        for start in range(0, len(mines), self._sizes[-1]):
+            part = slice(start, start + self._sizes[-1])
             values[part], priors[part] = self._part(mines[part], masks[part])
         if not (np.isfinite(values).all() and np.isfinite(priors).all()):
-            raise InvalidNetwork("the numbers of the net grow beyond all bounds: it is no use")
+            raise InvalidNetwork("the net has infinite values: its weights are too large")
         return values, priors
 
     def _part(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
-        """Return values and priors of no more positions than a batch holds."""
+        """Return values and priors of at most one batch of positions."""
         count = len(mines)
         size = next(size for size in self._sizes if size >= count)
         filled = np.zeros((2, size), dtype=np.uint64)
         filled[0, :count], filled[1, :count] = mines, masks
-        found = np.asarray(self._judge(self._weights, *(halves_of(words) for words in filled)))
+        found = np.asarray(self._predict(self._weights, *(halves_of(words) for words in filled)))
         return found[:count, 0], found[:count, 1:]
 
 
@@ -209,25 +208,25 @@ class NetInJax:
 def _compiled(
     geometry: Geometry, precision: str, grading: tuple[float, float] | None
 ) -> JaxFunction:
-    """Return the function that judges positions by weights: a value, then the priors, in a row.
+    """Return the function that returns, for weights and positions, rows of value and priors.
 
-    `grading` is the share and scale of scores in values, or None: see `SearchDefaults`.
+    `grading` are the weight and the scale of scores in values: see `SearchDefaults`.
     """
     jax, _ = jax_and_optax()
     jnp, columns = jax.numpy, geometry.columns
-    features = FeaturesInJax(Features(geometry))
+    features = JaxFeatures(Features(geometry))
     forward = JaxForward(features.features, precision)
 
-    def judged(weights: Any, mines: Any, masks: Any) -> Any:
+    def predict(weights: Any, mines: Any, masks: Any) -> Any:
         outputs = forward.of_features(weights, *features.of(mines, masks))
         playable = features.playable_columns(masks)
         logits = jnp.where(playable, outputs[:, :columns], -jnp.inf)
         values = jnp.tanh(outputs[:, columns : columns + 1])
         if grading is not None:
             share, scale = grading
-            told = jnp.where(playable, outputs[:, columns + 1 :], -jnp.inf)
-            best = told.max(axis=1, keepdims=True) * Net.SCORE_UNIT
+            scores = jnp.where(playable, outputs[:, columns + 1 :], -jnp.inf)
+            best = scores.max(axis=1, keepdims=True) * Net.SCORE_UNIT
             values = values * (1 - share) + jnp.tanh(best / scale) * share
         return jnp.concatenate([values, jax.nn.softmax(logits, axis=1)], axis=1)
 
-    return JaxFunction("learning.net_in_jax.judged", judged)
+    return JaxFunction("learning.jax_net.predict", predict)

@@ -1,8 +1,8 @@
-"""How good models and agents are on positions with exact scores and against perfect play.
+"""Accuracy of models and agents on positions with exact scores and against perfect play.
 
 An answer counts if some column is worse than another, and is right if it keeps the exact score.
-`claimeven accuracy --set hard` reports the same of an agent that is asked position by position.
-Nothing here is trained on.
+`claimeven accuracy --set hard` reports the same figures for any agent. Training never uses these
+positions.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ from claimeven.networks.net import Net
 from claimeven.networks.net.file import unpack
 from claimeven.solver.solver import ILLEGAL
 
-#: The perfect opponent: it takes the quickest win, resists as long as it can, and draws among
-#: equally good columns.
+#: The perfect opponent: it plays the quickest win, resists as long as possible, and chooses at
+#: random among equally good columns.
 PERFECT = "perfect:pick=random"
 
 
 @dataclass(frozen=True)
 class AnswerShare:
-    """How many answers are right: `right` of `positions` that count.
+    """The number of right answers among the `positions` that count.
 
-    `floor` is the share that drawing a playable column with equal chance gets.
+    `floor` is the expected share of right answers of random moves.
     """
 
     positions: int
@@ -61,7 +61,7 @@ class AnswerShare:
 
     @property
     def share(self) -> float | None:
-        """The share of right answers, None without a position that counts."""
+        """The share of right answers, None without positions that count."""
         return self.right / self.positions if self.positions else None
 
     def as_dict(self) -> dict[str, Any]:
@@ -71,24 +71,24 @@ class AnswerShare:
 
 @dataclass(frozen=True)
 class PolicyAccuracy(AnswerShare):
-    """How many answers are right, of all, by discs on the board, and by number of right columns."""
+    """Right answers of all positions, by discs on the board, and by the number of best columns."""
 
     by_ply: dict[int, AnswerShare] = field(default_factory=dict)
-    by_right: dict[int, AnswerShare] = field(default_factory=dict)
+    by_best_columns: dict[int, AnswerShare] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain data."""
         plies = [{"ply": n, **part.as_dict()} for n, part in self.by_ply.items()]
-        right = [{"right_columns": n, **part.as_dict()} for n, part in self.by_right.items()]
-        return {**super().as_dict(), "by_ply": plies, "by_right_columns": right}
+        best = [{"best_columns": n, **part.as_dict()} for n, part in self.by_best_columns.items()]
+        return {**super().as_dict(), "by_ply": plies, "by_best_columns": best}
 
 
 class Measured(TypedDict):
     """Measurements of an agent: shares from 0 to 1, None if they cannot be measured.
 
-    `perfect` of its answers on the bundled positions keep the exact score, `keeping` win, draw or
-    loss; positions where every column does are left out. `against_perfect` is its score as first
-    player against `PERFECT`, a win 1, a draw 1/2.
+    `perfect` is the share of its answers on bundled positions that keep the exact score, and
+    `keeping` the share that keep win, draw or loss; positions in which every column does are left
+    out. `against_perfect` is its score as first player against `PERFECT`, a win 1, a draw 1/2.
     """
 
     perfect: float | None
@@ -97,10 +97,10 @@ class Measured(TypedDict):
 
 
 def policy_accuracy(data: Dataset, columns: npt.ArrayLike) -> PolicyAccuracy:
-    """Return how good the columns (0-based, one a position) are that were chosen in positions.
+    """Return the accuracy of columns (0-based), one for each position.
 
-    A column that cannot be played, or does not exist, is wrong. Raises `InvalidPositions` for more
-    or fewer columns than positions.
+    A column that cannot be played, or does not exist, is wrong. Raises `InvalidPositions` unless
+    there are as many columns as positions.
 
     >>> from claimeven.learning import held_out
     >>> hard = held_out("hard")
@@ -108,13 +108,13 @@ def policy_accuracy(data: Dataset, columns: npt.ArrayLike) -> PolicyAccuracy:
     >>> best.positions, best.share, round(best.floor, 3)
     (2876, 1.0, 0.26)
     """
-    chosen = _answers(columns, data)
-    exists = (chosen >= 0) & (chosen < data.geometry.columns)
+    answers = _answers(columns, data)
+    exists = (answers >= 0) & (answers < data.geometry.columns)
     playable = (data.scores != ILLEGAL).sum(axis=1)
-    kept = data.optimal.sum(axis=1)
-    counts = kept < playable
-    right = data.optimal[np.arange(len(data)), np.where(exists, chosen, 0)] & exists & counts
-    floors = np.where(counts, kept / playable, 0.0)
+    optimal = data.optimal.sum(axis=1)
+    counts = optimal < playable
+    right = data.optimal[np.arange(len(data)), np.where(exists, answers, 0)] & exists & counts
+    floors = np.where(counts, optimal / playable, 0.0)
 
     def of(which: npt.NDArray[np.bool_]) -> AnswerShare:
         positions = int((which & counts).sum())
@@ -125,15 +125,15 @@ def policy_accuracy(data: Dataset, columns: npt.ArrayLike) -> PolicyAccuracy:
         return {int(value): of(values == value) for value in np.unique(values[counts])}
 
     whole = of(counts)
-    return PolicyAccuracy(whole.positions, whole.right, whole.floor, by(data.plies), by(kept))
+    return PolicyAccuracy(whole.positions, whole.right, whole.floor, by(data.plies), by(optimal))
 
 
 def sign_accuracy(data: Dataset, values: npt.ArrayLike) -> float | None:
     """Return the share of won and lost positions whose value has the sign of their score.
 
-    `values` are for the side to move, (n,). Drawn positions do not count, since a value is hardly
-    ever 0; None if there are no others. Raises `InvalidPositions` for more or fewer values than
-    positions.
+    `values` are for the side to move, (n,). Drawn positions do not count, since values are almost
+    never 0; None if all positions are drawn. Raises `InvalidPositions` unless there are as many
+    values as positions.
 
     >>> from claimeven.learning import held_out
     >>> hard = held_out("hard")
@@ -155,7 +155,7 @@ def _answers(answers: npt.ArrayLike, data: Dataset) -> npt.NDArray[Any]:
 def measure_learner(
     agent: Agent, geometry: Geometry, games: int, seed: int, count: int | None = None
 ) -> Measured:
-    """Measure an agent by `count` of the bundled positions (default: all) and by some games."""
+    """Measure an agent on `count` of the bundled positions (default: all) and by some games."""
     perfect = keeping = None
     if bundled_set(geometry) is not None:
         found = measure_accuracy(agent, count=count, geometry=geometry, seed=seed).accuracy
@@ -173,11 +173,11 @@ def score_against_perfect(
 ) -> float:
     """Return the score of an agent as first player against `PERFECT`, from 0 to 1.
 
-    All games start on the empty board; the opponent's choices make them differ. A seed fixes them.
+    All games start on the empty board, and differ by the choices of the opponent, from the seed.
     `on_game` gets the number of finished games. Raises `InvalidRun` for less than one game.
     """
     if games < 1:
-        raise InvalidRun(f"games is {games}: 1 or more can be")
+        raise InvalidRun(f"games must be 1 or more, not {games}")
     opponent, points = make_agent(PERFECT, geometry), 0.0
     try:
         for number in range(games):
@@ -192,7 +192,7 @@ def score_against_perfect(
 
 
 def net_accuracy(net: Net, data: Dataset) -> dict[str, Any]:
-    """Return how good a net is on labelled positions: see `policy_accuracy`, `sign_accuracy`."""
+    """Return the accuracy of a net: see `policy_accuracy` and `sign_accuracy`."""
     found = net.predict(data.mines, data.masks)
     accuracy = policy_accuracy(data, found.priors.argmax(axis=1))
     return {
@@ -207,26 +207,26 @@ def write_measured(
     path: Path,
     net: Net,
     config: Mapping[str, Any],
-    steps: int,
-    held: Dataset | None = None,
+    levels: int,
+    held_out: Dataset | None = None,
     positions_each: int = POSITIONS,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
     """Write a net with its configuration and its accuracy; return the accuracy.
 
-    It is measured as its file will be read, rounded to `steps` either side of zero by
-    `quantization.packed_by_play`, which takes `positions_each` and `on_progress` too: on the
-    positions `held` out of its data, if any, and on the held-out sets of its board, if it has such.
-    Figures are shares; None if no position counts. Raises `CannotWrite`.
+    The net is rounded to `levels` on each side of 0 by `quantization.packed_by_play`, which also
+    gets `positions_each` and `on_progress`. It is then measured on the positions `held_out` from
+    its data, and on the held-out sets of its board. Figures are shares; None if no position
+    counts. Raises `CannotWrite`.
     """
-    model = packed_by_play(net, steps, positions_each, on_progress)
-    kept = unpack(model)
+    model = packed_by_play(net, levels, positions_each, on_progress)
+    written = unpack(model)
     data = held_out_sets(net.geometry)
-    if held is not None and len(held):
-        data = {"held_out": held, **data}
+    if held_out is not None and len(held_out):
+        data = {"held_out": held_out, **data}
     found: dict[str, Any] = {}
     for name, positions in data.items():
-        figures = net_accuracy(kept, positions)
+        figures = net_accuracy(written, positions)
         found |= {name: figures["accuracy"], f"{name}_sign": figures["sign"]}
     write_with_facts(path, model, config, found)
     return rounded_shares(found)
@@ -247,18 +247,18 @@ def write_with_facts(
 
 
 def rounded_shares(shares: Mapping[str, float | None]) -> dict[str, float | None]:
-    """Return shares with the digits that logs store."""
+    """Return shares rounded as in logs."""
     return {name: None if value is None else round(value, 4) for name, value in shares.items()}
 
 
 def measure_selfplay(net: Net, config: SelfPlayConfig) -> dict[str, float | None]:
     """Return shares of right answers on the held-out sets and the score against the perfect agent.
 
-    `hard` and `easy` are those of the net alone, on the whole sets; `hard_search` and `easy_search`
-    those of `config.searches` iterations of PUCT on `config.positions` of them; `hard_sign` is the
-    share of won and lost positions of the hard set whose value has the right sign.
-    `against_perfect` is the score of that search as first player. None if a board has no such
-    sets, or none are asked for.
+    `hard` and `easy` are the shares of the net without a search, on the whole sets. `hard_search`
+    and `easy_search` are the shares of PUCT with `config.simulations`, on `config.eval_positions`
+    of them. `hard_sign` is the share of won and lost positions of the hard set whose value has the
+    right sign. `against_perfect` is the score of that search as first player. A figure is None if
+    the board has no such sets, or if it is switched off.
     """
     found: dict[str, float | None] = {}
     sets = held_out_sets(config.geometry)
@@ -288,15 +288,15 @@ def measure_selfplay(net: Net, config: SelfPlayConfig) -> dict[str, float | None
 def searched_columns(
     model: PolicyValue, data: Dataset, iterations: int, options: PuctOptions = DEFAULT
 ) -> npt.NDArray[np.intp]:
-    """Return the column that PUCT prefers in each position, all searched side by side.
+    """Return the column that PUCT prefers in each position; the searches run in parallel.
 
-    Of equally good ones the column with the greater prior is taken.
+    Of equally good columns, it is the column with the greater prior.
     """
     geometry = data.geometry
     nodes = 1 + geometry.columns * (iterations + 1)
-    most = max(1, MAX_NODES // nodes)
-    if len(data) > most:
-        parts = np.split(np.arange(len(data)), range(most, len(data), most))
+    batch = max(1, MAX_NODES // nodes)
+    if len(data) > batch:
+        parts = np.split(np.arange(len(data)), range(batch, len(data), batch))
         return np.concatenate(
             [searched_columns(model, data.select(part), iterations, options) for part in parts]
         )
@@ -309,6 +309,6 @@ def searched_columns(
 
 
 def puct_agent(net: PolicyValue, iterations: int, options: PuctOptions = DEFAULT) -> Agent:
-    """Return the agent that plays by PUCT with a net, with this many iterations a move."""
+    """Return the agent that searches by PUCT with a net, with this number of iterations."""
     own = Limit(iterations=iterations)
     return MonteCarloAgent("puct", PuctSearch(net, options), own, own, stateful=False)

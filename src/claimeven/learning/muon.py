@@ -1,8 +1,8 @@
-"""Muon: steps of descent that change a matrix of a hidden layer in all directions alike.
+"""Muon: an optimizer that changes the matrix of a hidden layer equally in all directions.
 
-The momentum of a matrix is made orthogonal by a few steps of Newton and Schulz, whose products
-take most of a step's time: in bfloat16 half as long as in float32, and as good. All other weights
-go down by AdamW, looking ahead as Nesterov does.
+The momentum of a matrix is made orthogonal by a few Newton-Schulz steps. Their products take most
+of the time of a step: in bfloat16 half as long as in float32, with equal results. AdamW with
+Nesterov momentum changes all other weights.
 
 Sources: Jordan and others, "Muon: an optimizer for hidden layers in neural networks" (2024), for
 the method and the numbers of its polynomial; Liu and others, "Muon is scalable for LLM training"
@@ -17,21 +17,22 @@ from typing import Any, Final
 from claimeven.learning.jax_functions import jax_and_optax
 from claimeven.learning.precision import product_in
 
-#: x, x^3 and x^5 of the polynomial that draws singular values to one, and how often it is taken.
+#: Coefficients of x, x^3 and x^5 in the polynomial that moves singular values to 1, and the number
+#: of its applications.
 _POLYNOMIAL: Final = (3.4445, -4.7750, 2.0315)
-_TIMES: Final = 5
+_REPETITIONS: Final = 5
 _MOMENTUM: Final = 0.95
-#: How long a step is, by the usual length of one of AdamW.
+#: The length of a step relative to a typical step of AdamW.
 _LENGTH: Final = 0.2
 _TINY: Final = 1e-8
 _HIDDEN, _OTHER = "hidden", "other"
 
 
 def muon(rate: Any, decay: Any, precision: str) -> Any:
-    """Return the optimizer of weights by name, for optax, of such a rate and decay of weights.
+    """Return the optimizer of weights by name, for optax, with a learning rate and weight decay.
 
-    `precision`, `FLOAT32` or `BFLOAT16`, is that of the products of a step. Matrices are weights of
-    two axes, but for those of the output (`out_...`).
+    The products of a step have the `precision` `FLOAT32` or `BFLOAT16`. Muon changes weights with
+    two axes, except the weights of the output (`out_...`).
     """
     jax, optax = jax_and_optax()
 
@@ -50,7 +51,7 @@ def muon(rate: Any, decay: Any, precision: str) -> Any:
 
 
 def _kinds(weights: Mapping[str, Any]) -> dict[str, str]:
-    """Return, by name, which weights are matrices of hidden layers."""
+    """Return the kind of each weight: `_HIDDEN` for the matrices of hidden layers."""
     return {
         name: _OTHER if name.startswith("out_") or getattr(array, "ndim", 2) != 2 else _HIDDEN
         for name, array in weights.items()
@@ -60,8 +61,8 @@ def _kinds(weights: Mapping[str, Any]) -> dict[str, str]:
 def orthogonalized(matrix: Any, precision: str) -> Any:
     """Return a matrix of float32, (rows, columns), with its directions about equally long.
 
-    Its singular values come to be 0.5 to 1.3 times 0.2 * sqrt(the longer side), so that its numbers
-    are as great as those of a usual step of AdamW; very small ones come less far.
+    Its singular values become 0.5 to 1.3 times 0.2 * sqrt(the longer side), except very small ones.
+    Its numbers are then about as large as in a typical step of AdamW.
     """
     jax, _ = jax_and_optax()
     jnp, product = jax.numpy, product_in(precision)
@@ -69,7 +70,7 @@ def orthogonalized(matrix: Any, precision: str) -> Any:
     wide = matrix if rows <= columns else matrix.T
     wide = wide / (jnp.linalg.norm(wide) + _TINY)
     first, third, fifth = _POLYNOMIAL
-    for _ in range(_TIMES):
+    for _ in range(_REPETITIONS):
         square = product(wide, wide.T)
         both = third * square + fifth * product(square, square)
         wide = first * wide + product(both, wide)

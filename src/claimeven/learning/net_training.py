@@ -1,15 +1,15 @@
-"""Training of nets by JAX: batches of positions, their targets, steps of gradient descent.
+"""Training of nets by JAX: batches of positions, their targets and gradient descent.
 
-The loss of a position is the loss of its policy, plus the squared error of its value and the mean
-loss of its columns' scores if they are known, each with its weight. The loss of a score is about
-its error, in units of ten points, and within half a point less, about the error's square: so small
-errors, by which columns are distinguished, count next to large ones. The loss of a policy is its
-cross-entropy with a target or, if all right columns are equally good, of playing any of them.
+The loss of a position is the weighted sum of the loss of its policy, the squared error of its value
+and the mean loss of the known scores of its columns. The loss of a score is about its error, in
+units of ten points, and about the square of the error within half a point. So the small errors that
+distinguish columns still count. The loss of a policy is its cross-entropy with a target, or the
+negative log probability of playing any of the best columns.
 
-A step is AdamW's, or Muon's for the matrices of hidden layers (see `muon`). A step of Muon as long
-as AdamW's needs about half as many positions to learn as much, and takes longer, the more so the
-smaller the batches and the greater the matrices. The net that plays has the running mean of the
-weights, which is better than the last ones.
+AdamW changes the weights, or Muon the matrices of hidden layers (see `muon`). Muon needs about half
+as many positions to reach the same loss, but its steps take longer, especially with small batches
+and large matrices. The net that plays has the running mean of the weights, which is better than the
+last weights.
 
 Sources: Loshchilov and Hutter, "Decoupled weight decay regularization" (ICLR 2019), and "SGDR:
 stochastic gradient descent with warm restarts" (ICLR 2017); Charbonnier, Blanc-Feraud, Aubert and
@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.forward import JaxForward, as_rounded
+from claimeven.learning.forward import JaxForward, quantized
 from claimeven.learning.jax_functions import JaxFunction, jax_and_optax
 from claimeven.learning.muon import muon
 from claimeven.learning.precision import AUTO, precision_here
@@ -41,21 +41,21 @@ Array = npt.NDArray[Any]
 
 #: The default weight of the losses of values and of scores, next to that of the policy.
 DEFAULT_WEIGHT: Final = 0.5
-#: What configurations call the loss of scores, and the error up to which it is about a square: half
-#: a point.
+#: The name of the loss of scores in configurations, and the error up to which it is about a square:
+#: half a point.
 SCORE_LOSS: Final = "Charbonnier"
 _SCORE_NEAR: Final = 0.5 / Net.SCORE_UNIT
-#: Steps over which the rate rises, at most a part of all; and if the rate does not fall.
+#: Steps of warm-up, its greatest share of all steps, and its steps with a constant rate.
 _WARM_UP: Final = 500
 _MAX_WARM_UP_PART: Final = 0.25
 _SHORT_WARM_UP: Final = 100
 OPTIMIZERS = MUON, ADAMW = ("muon", "adamw")
-#: A policy is to have each column of its target as often as the target, or any of them.
+#: The target of a policy: its probabilities for each of the best columns, or for any of them.
 POLICY_TARGETS = EACH, ANY = ("each", "any")
 #: Separates the seeds of dropout from those of the weights.
 _DROPOUT: Final = 1
-#: Positions of which a processor finds the gradients at a time, if batches are multiples of it.
-_AT_A_TIME: Final = 1024
+#: Positions in a part of a batch on a processor, if the batch is a multiple of it.
+_PART_SIZE: Final = 1024
 #: The standard deviation of initial weights that does not depend on the number of inputs.
 _SPREADS: Final = {"lines": 0.1, "columns": 0.0, "out_sum": 0.01, "out_difference": 0.01}
 
@@ -63,11 +63,11 @@ _SPREADS: Final = {"lines": 0.1, "columns": 0.0, "out_sum": 0.01, "out_differenc
 class Batch(NamedTuple):
     """Positions and their targets.
 
-    `planes` and `states` are those of `Features.of`. `policies` float32 (n, columns) sum to 1, or
-    to 0 if unknown; `values` float32 (n,) are for the side to move, NaN if unknown; `scores`
-    float32 (n, columns) are in points for the side to move, `scored`, of the same shape, are their
-    weights; `playable`, bool, are the columns that are not full. `best` float32 (n,) is the score
-    of the best column, whichever that is, with the weight `best_counts`, if given.
+    `planes` and `states` come from `Features.of`. `policies` float32 (n, columns) sum to 1, or to 0
+    if unknown. `values` float32 (n,) are for the side to move, NaN if unknown. `scores` float32
+    (n, columns) are in points for the side to move, and `score_weights` their weights. `playable`,
+    bool, are the columns that are not full. `best` float32 (n,) is the optional score of the best
+    column, with the weight `best_weights`.
     """
 
     planes: Array
@@ -75,10 +75,10 @@ class Batch(NamedTuple):
     policies: Array
     values: Array
     scores: Array
-    scored: Array
+    score_weights: Array
     playable: Array
     best: Array | None = None
-    best_counts: Array | None = None
+    best_weights: Array | None = None
 
 
 class Losses(NamedTuple):
@@ -90,32 +90,32 @@ class Losses(NamedTuple):
 
 
 class LossConfig(NamedTuple):
-    """What training lowers: see `OptimizerConfig`."""
+    """The loss that training minimizes: see `OptimizerConfig`."""
 
     policy_target: str = EACH
     value_weight: float = DEFAULT_WEIGHT
     score_weight: float = DEFAULT_WEIGHT
 
     def of(self, losses: Losses) -> Any:
-        """Return the losses as one."""
+        """Return the weighted sum of the losses."""
         policy, value, score = losses
         return policy + self.value_weight * value + self.score_weight * score
 
 
 @dataclass(frozen=True)
 class OptimizerConfig:
-    """How the weights change: `steps` in all, the greatest `rate`, and the `decay` of weights.
+    """The settings of the optimizer: number of `steps`, highest learning rate `lr`, and so on.
 
-    The rate rises over the first 500 steps, or over a quarter of all if that is less (over 100
-    if it does not fall). Then it falls to 0 by half a cosine; with `fall` "stepwise" it is
-    divided by 3 after half of the steps and again after three quarters, with "none" it stays. Of
-    the running mean the part `stays` stays at a step. `optimizer` is one of `OPTIMIZERS`.
+    The learning rate rises over the first 500 steps, or over a quarter of all steps if that is
+    less. Then it falls to 0 by half a cosine. With `lr_schedule` "stepwise" it is divided by 3
+    after half of the steps and again after three quarters; with "none" it rises over 100 steps and
+    stays. `ema_decay` is the decay of the running mean of the weights in a step. `optimizer` is one
+    of `OPTIMIZERS`.
 
-    With `weight_steps` the net sees its weights rounded to that many steps either side of zero
-    from the part `round_from` of all steps on: the rest of the weights then compensate for it.
-    With `dropped` each pair of hidden numbers is left out of a step by that chance, rounded to a
-    256th. `policy_target` is one of `POLICY_TARGETS`. `value_weight` and `score_weight` are the
-    weights of the losses of values and scores, next to that of the policy.
+    With `quant_levels`, training after the part `qat_start` of the steps uses weights rounded to
+    that number of levels on each side of 0. `dropout` is the chance that a pair of hidden units is
+    dropped in a step, rounded to 1/256. `policy_target` is one of `POLICY_TARGETS`.
+    `value_weight` and `score_weight` are relative to the loss of the policy.
     """
 
     steps: int
@@ -133,24 +133,24 @@ class OptimizerConfig:
 
     @property
     def loss(self) -> LossConfig:
-        """What is lowered."""
+        """The loss that training minimizes."""
         return LossConfig(self.policy_target, float(self.value_weight), float(self.score_weight))
 
     def rounds_at(self, step: int) -> bool:
         """Whether the weights of a step, from 0, are rounded."""
         return self.quant_levels is not None and step >= self.qat_start * self.steps
 
-    def rate_at(self, step: int) -> float:
-        """Return the rate of a step, from 0."""
+    def lr_at(self, step: int) -> float:
+        """Return the learning rate of a step, from 0."""
         warm_up: float = min(_WARM_UP, _MAX_WARM_UP_PART * self.steps)
-        done, left = step / self.steps, 1.0
+        done, factor = step / self.steps, 1.0
         if self.lr_schedule == "none":
             warm_up = _SHORT_WARM_UP
         elif self.lr_schedule == "stepwise":
-            left = 1.0 if done < 1 / 2 else 1 / 3 if done < 3 / 4 else 1 / 9
+            factor = 1.0 if done < 1 / 2 else 1 / 3 if done < 3 / 4 else 1 / 9
         else:
-            left = 0.5 * (1 + math.cos(math.pi * done))
-        return self.lr * min(1.0, (step + 1) / warm_up) * left
+            factor = 0.5 * (1 + math.cos(math.pi * done))
+        return self.lr * min(1.0, (step + 1) / warm_up) * factor
 
 
 class NetTrainer:
@@ -177,30 +177,30 @@ class NetTrainer:
         self._state = start(config.lr, config.weight_decay, self.weights)
 
     def start_with(self, net: Net) -> None:
-        """Start with the weights of a net of the same shape and board instead of drawn ones."""
+        """Start with the weights of a net of the same shape and board."""
         self.weights = self.mean = dict(net.arrays)
 
     def learn(self, batch: Batch) -> Losses:
         """Take a step; return the losses before it."""
-        rate = self.config.rate_at(self.step)
-        stays = min(self.config.ema_decay, (1 + self.step) / (10 + self.step))
-        steps = self.config.quant_levels if self.config.rounds_at(self.step) else None
-        # The gradient is that of the rounded weights, and changes those that are not rounded.
-        seen = self.weights if steps is None else _compiled_rounding(steps)(self.weights)
-        target, *weights = self.config.loss
+        lr = self.config.lr_at(self.step)
+        ema_decay = min(self.config.ema_decay, (1 + self.step) / (10 + self.step))
+        levels = self.config.quant_levels if self.config.rounds_at(self.step) else None
+        # The gradient at the rounded weights changes the weights before rounding.
+        weights = self.weights if levels is None else _compiled_rounding(levels)(self.weights)
+        target, *loss_weights = self.config.loss
         compiled = _compiled_gradients(self.geometry, self.precision, target)
-        drawn = self._dropout(len(batch.planes))
-        losses, gradients = compiled(seen, drawn, batch, tuple(weights))
+        mask = self._dropout(len(batch.planes))
+        losses, gradients = compiled(weights, mask, batch, tuple(loss_weights))
         self.weights, self._state, self.mean = self._update(
-            gradients.of_weights(self.weights), self.weights, self._state, self.mean, rate, stays
+            gradients.of_weights(self.weights), self.weights, self._state, self.mean, lr, ema_decay
         )
         self.step += 1
         return Losses(*(float(loss) for loss in losses))
 
     def _dropout(self, count: int) -> npt.NDArray[np.bool_] | None:
-        """Draw which pairs of hidden numbers stay in this step, if any are left out.
+        """Return a mask of the pairs of hidden units that stay in this step, None without dropout.
 
-        By NumPy: drawing by JAX took a third of a step on a processor.
+        NumPy draws it; drawing by JAX took a third of a step on a processor.
         """
         if not self.config.dropout:
             return None
@@ -213,11 +213,11 @@ class NetTrainer:
         return {name: np.asarray(array) for name, array in self.mean.items()}
 
     def net(self, knows_scores: bool = False) -> Net:
-        """Return the net of the running mean, which knows scores if they were in its batches."""
+        """Return the net of the running mean; it knows scores if its batches had scores."""
         return Net(self.shape, self.arrays(), self.geometry, knows_scores)
 
     def checkpoint(self) -> dict[str, Array]:
-        """Return all that is needed to continue, as arrays by name."""
+        """Return the state of training as arrays by name."""
         leaves = self._jax.tree.leaves((self.weights, self.mean, self._state))
         arrays = {f"leaf{number}": np.asarray(leaf) for number, leaf in enumerate(leaves)}
         return {"step": np.array([self.step]), **arrays}
@@ -225,7 +225,7 @@ class NetTrainer:
     def resume(self, arrays: Mapping[str, Array]) -> None:
         """Continue from a checkpoint of the same shape and configuration.
 
-        Raises `InvalidRun` for one of a version that stored more or less of an optimizer.
+        Raises `InvalidRun` for a checkpoint of a version with another state of the optimizer.
         """
         tree = (self.weights, self.mean, self._state)
         structure = self._jax.tree.structure(tree)
@@ -240,33 +240,34 @@ class NetTrainer:
 
 @lru_cache(maxsize=8)
 def _compiled_optimizer(name: str, precision: str) -> tuple[JaxFunction, JaxFunction]:
-    """Return the functions that return the state of an optimizer before its first step, of a rate,
-    a decay and weights; and that take a step. Uncompiled, JAX would compile each array by itself.
+    """Return two functions: one returns the initial state of an optimizer, the other takes a step.
+
+    Without them, JAX would compile operations for each array.
     """
     jax, optax = jax_and_optax()
 
     def optimizer(rate: float = 0.0, decay: float = 0.0) -> Any:
-        def made(learning_rate: Any, weight_decay: Any) -> Any:
+        def build(learning_rate: Any, weight_decay: Any) -> Any:
             if name == ADAMW:
                 return optax.adamw(learning_rate, weight_decay=weight_decay)
             return muon(learning_rate, weight_decay, precision)
 
-        return optax.inject_hyperparams(made)(learning_rate=rate, weight_decay=decay)
+        return optax.inject_hyperparams(build)(learning_rate=rate, weight_decay=decay)
 
-    def started(rate: Any, decay: Any, weights: Any) -> Any:
+    def start(rate: Any, decay: Any, weights: Any) -> Any:
         return optimizer(rate, decay).init(weights)
 
-    def updated(gradients: Any, weights: Any, state: Any, mean: Any, rate: Any, stays: Any) -> Any:
+    def update(gradients: Any, weights: Any, state: Any, mean: Any, rate: Any, decay: Any) -> Any:
         """Return weights, state and the mean of the weights."""
         state = state._replace(hyperparams={**state.hyperparams, "learning_rate": rate})
         changes, state = optimizer().update(gradients, state, weights)
         weights = optax.apply_updates(weights, changes)
-        mean = jax.tree.map(lambda old, new: old * stays + new * (1 - stays), mean, weights)
+        mean = jax.tree.map(lambda old, new: old * decay + new * (1 - decay), mean, weights)
         return weights, state, mean
 
     return (
-        JaxFunction(f"learning.net_training.start.{name}", started),
-        JaxFunction(f"learning.net_training.update.{name}", updated),
+        JaxFunction(f"learning.net_training.start.{name}", start),
+        JaxFunction(f"learning.net_training.update.{name}", update),
     )
 
 
@@ -274,35 +275,35 @@ def _compiled_optimizer(name: str, precision: str) -> tuple[JaxFunction, JaxFunc
 def _compiled_gradients(geometry: Geometry, precision: str, policy_target: str) -> JaxFunction:
     """Return the function that returns the losses of a batch and their gradients.
 
-    It takes seconds to compile, so all trainers of a board share it.
+    All trainers of a board share it, because compiling takes seconds.
     """
     forward = JaxForward(Features(geometry), precision)
 
-    def lost(weights: Any, drawn: Any, batch: Batch, weighs: Any) -> Any:
-        config, known = LossConfig(policy_target, *weighs), known_in(batch)
-        lose = partial(losses_of, config=config, known=known)
+    def gradients(weights: Any, mask: Any, batch: Batch, loss_weights: Any) -> Any:
+        config, known = LossConfig(policy_target, *loss_weights), known_in(batch)
+        loss = partial(losses_of, config=config, known=known)
         parts = _parts_of(len(batch.planes))
-        (_, losses), found = forward.gradients_in_parts(lose, weights, batch, drawn, parts)
+        (_, losses), found = forward.gradients_in_parts(loss, weights, batch, mask, parts)
         return losses, found
 
-    return JaxFunction("learning.net_training.gradients", lost)
+    return JaxFunction("learning.net_training.gradients", gradients)
 
 
 def _parts_of(count: int) -> int:
-    """Return in how many parts the gradients of a batch are found."""
+    """Return the number of parts in which the gradients of a batch are computed."""
     jax, _ = jax_and_optax()
-    is_split = count % _AT_A_TIME == 0 and jax.default_backend() == "cpu"
-    return count // _AT_A_TIME if is_split else 1
+    is_split = count % _PART_SIZE == 0 and jax.default_backend() == "cpu"
+    return count // _PART_SIZE if is_split else 1
 
 
 @lru_cache(maxsize=8)
-def _compiled_rounding(steps: int) -> JaxFunction:
-    """Return the function that rounds weights to quantization steps as a file does."""
-    return JaxFunction("learning.net_training.rounding", partial(as_rounded, steps=steps))
+def _compiled_rounding(levels: int) -> JaxFunction:
+    """Return the function that rounds weights to levels as a file does."""
+    return JaxFunction("learning.net_training.rounding", partial(quantized, levels=levels))
 
 
 def initial_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str, Array]:
-    """Return weights to start with: drawn by a seed, of a size that suits each layer's inputs.
+    """Return initial weights, drawn by a seed and scaled to the number of inputs of each layer.
 
     Source: He, Zhang, Ren and Sun, "Delving deep into rectifiers" (ICCV 2015).
     """
@@ -318,7 +319,7 @@ def initial_weights(shape: NetShape, geometry: Geometry, seed: int) -> dict[str,
 
 
 class Known(NamedTuple):
-    """Numbers of positions of a batch: all, those with a policy, those with a value."""
+    """The number of positions of a batch, and of its positions with a policy and with a value."""
 
     positions: Any
     policies: Any
@@ -326,7 +327,7 @@ class Known(NamedTuple):
 
 
 def known_in(batch: Batch) -> Known:
-    """Return how many positions of a batch have which targets."""
+    """Return the number of positions of a batch with each target."""
     jax, _ = jax_and_optax()
     jnp = jax.numpy
     policies = (batch.policies.sum(axis=1) > 0).sum()
@@ -334,9 +335,9 @@ def known_in(batch: Batch) -> Known:
 
 
 def losses_of(batch: Batch, outputs: Any, config: LossConfig, known: Known | None = None) -> Any:
-    """Return the loss of a batch with these outputs of the net, and its parts.
+    """Return the loss of a batch with these outputs of the net, and its components.
 
-    Of a part of a batch, its share of the losses of the whole, which has the targets `known`.
+    For a part of a batch, `known` are the targets of the whole batch.
     """
     jax, _ = jax_and_optax()
     jnp = jax.numpy
@@ -347,20 +348,20 @@ def losses_of(batch: Batch, outputs: Any, config: LossConfig, known: Known | Non
     if config.policy_target == EACH:
         policies = (batch.policies * logs).sum(axis=1)
     else:
-        right = jnp.where(batch.policies > 0, logs, -1e9)
+        best = jnp.where(batch.policies > 0, logs, -1e9)
         is_known = batch.policies.sum(axis=1) > 0
-        policies = jnp.where(is_known, jax.nn.logsumexp(right, axis=1), 0.0)
+        policies = jnp.where(is_known, jax.nn.logsumexp(best, axis=1), 0.0)
     policy = -policies.sum() / jnp.maximum(known.policies, 1)
-    is_valued = ~jnp.isnan(batch.values)
-    values = jnp.where(is_valued, batch.values, 0.0)
-    errors = jnp.where(is_valued, jnp.tanh(outputs[:, columns]) - values, 0.0)
+    has_value = ~jnp.isnan(batch.values)
+    values = jnp.where(has_value, batch.values, 0.0)
+    errors = jnp.where(has_value, jnp.tanh(outputs[:, columns]) - values, 0.0)
     value = (errors**2).sum() / jnp.maximum(known.values, 1)
     scores = outputs[:, columns + 1 :]
-    lost = (_error(scores - batch.scores / Net.SCORE_UNIT) * batch.scored).sum() / columns
-    if batch.best is not None and batch.best_counts is not None:
-        best = jnp.where(batch.playable, scores, -1e9).max(axis=1)
-        lost += (_error(best - batch.best / Net.SCORE_UNIT) * batch.best_counts).sum()
-    losses = Losses(policy, value, lost / known.positions)
+    score = (_error(scores - batch.scores / Net.SCORE_UNIT) * batch.score_weights).sum() / columns
+    if batch.best is not None and batch.best_weights is not None:
+        greatest = jnp.where(batch.playable, scores, -1e9).max(axis=1)
+        score += (_error(greatest - batch.best / Net.SCORE_UNIT) * batch.best_weights).sum()
+    losses = Losses(policy, value, score / known.positions)
     return config.of(losses), losses
 
 

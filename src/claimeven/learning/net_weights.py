@@ -1,17 +1,16 @@
-"""Nets made of other nets: averaged, or wider.
+"""Nets built from other nets: averaged nets and wider nets.
 
-Nets that go on from the same one, on other data or with another seed, err in different places. The
-mean of their weights is one net, as large and as quick as each of them, and often better than any.
-Nets drawn from different seeds have nothing in common that could be averaged.
+Nets that continue training from the same net, on other data or with another seed, make different
+errors. The mean of their weights has the size and speed of each of them, and is often better than
+any of them. Nets with different initial weights cannot be averaged usefully.
 
-A wider net starts by answering as the narrow one did: its added hidden numbers see the inputs of
-the others, by weights that are drawn, and their own weights to the old ones are 0. Training changes
-these.
+A wider net first gives the same answers as the narrow net: its new hidden units have random input
+weights, and their output weights to the old units are 0. Training changes these weights.
 
 Sources: Wortsman and others, "Model soups: averaging weights of multiple fine-tuned models improves
 accuracy without increasing inference time" (ICML 2022); Chen, Goodfellow and Shlens, "Net2Net:
-accelerating learning via knowledge transfer" (ICLR 2016), whose added numbers are copies of others;
-drawn ones are distinct from the start.
+accelerating learning via knowledge transfer" (ICLR 2016). New units in Net2Net are copies of
+others; here random weights make them distinct from the start.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from claimeven.atomic_io import check_output
 from claimeven.game.validation import whole_number
 from claimeven.learning.metrics import write_measured
 from claimeven.learning.net_training import initial_weights
-from claimeven.learning.quantization import MANY_POSITIONS, WEIGHT_STEPS, OnProgress
+from claimeven.learning.quantization import DEFAULT_LEVELS, MANY_POSITIONS, OnProgress
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.networks.model_file import read_model
 from claimeven.networks.net import Net, NetShape, read_net
@@ -43,7 +42,7 @@ def average_nets(
     models: Sequence[str | Path],
     out: str | Path,
     model_weights: Sequence[float] | None = None,
-    quant_levels: int = WEIGHT_STEPS,
+    quant_levels: int = DEFAULT_LEVELS,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
     """Write the mean of the weights of nets to a file, and return its accuracy.
@@ -57,7 +56,7 @@ def average_nets(
     `InvalidNetwork` for a file that is not a net; `CannotWrite`.
     """
     if len(models) < 2:
-        raise InvalidRun("a mean is of two nets or more")
+        raise InvalidRun(f"a mean needs 2 nets or more, not {len(models)}")
     weights = [float(each) for each in model_weights or [1.0] * len(models)]
     if len(weights) != len(models):
         raise InvalidRun(f"{len(weights)} weights were given for {len(models)} nets")
@@ -70,9 +69,12 @@ def average_nets(
     nets = [read_net(path) for path in models]
     for path, net in zip(models[1:], nets[1:], strict=True):
         if net.geometry != nets[0].geometry:
-            raise InvalidRun(f"{path} knows {net.geometry}, and {models[0]} {nets[0].geometry}")
+            raise InvalidRun(
+                f"the nets are for different boards: {path} for {net.geometry}, {models[0]} for"
+                f" {nets[0].geometry}"
+            )
         if net.shape != nets[0].shape:
-            raise InvalidRun(f"{path} is a net of another size than {models[0]}")
+            raise InvalidRun(f"{path} and {models[0]} have different sizes")
     config = {
         "method": "average",
         "models": [_origin_of(path) for path in models],
@@ -91,7 +93,7 @@ def average_nets(
 
 
 def _origin_of(path: str | Path) -> dict[str, Any]:
-    """Return which net a file holds: its digest, and how it was made as far as it says."""
+    """Return the digest of the file of a net, and its training configuration if it has one."""
     digest = hashlib.sha256(Path(path).read_bytes()).hexdigest()
     facts = read_model(path, KIND).facts
     return {"digest": digest, "config": facts.get("config", facts.get("recipe"))}  # as in 0.2.0
@@ -110,34 +112,33 @@ def _mean_of(nets: Sequence[Net], weights: Sequence[float]) -> Net:
     return Net(nets[0].shape, arrays, nets[0].geometry, knows_scores, searching, only_best)
 
 
-def can_grow(shape: NetShape, wide: NetShape) -> bool:
-    """Whether nets of a shape can be grown to another: one with as many pairs, or more.
+def can_widen(shape: NetShape, wide: NetShape) -> bool:
+    """Whether nets of a shape can be widened to another shape, with the same or more pairs.
 
-    >>> can_grow(NetShape(pairs=384), NetShape(pairs=512))
+    >>> can_widen(NetShape(pairs=384), NetShape(pairs=512))
     True
-    >>> can_grow(NetShape(pairs=384, blocks=3), NetShape(pairs=512, blocks=4))
+    >>> can_widen(NetShape(pairs=384, blocks=3), NetShape(pairs=512, blocks=4))
     False
     """
     return shape.pairs <= wide.pairs and replace(shape, pairs=wide.pairs) == wide
 
 
-def grown(net: Net, wide: NetShape, seed: int = 0) -> Net:
-    """Return a net of a shape that it can be grown to, which answers as this one does."""
+def widen(net: Net, wide: NetShape, seed: int = 0) -> Net:
+    """Return a net of a wider shape that gives the same answers."""
     drawn = initial_weights(wide, net.geometry, seed)
-    arrays = {name: _grown(array, drawn[name]) for name, array in net.arrays.items()}
-    return Net(
-        wide, arrays, net.geometry, net.knows_scores, net.search_defaults, net.knows_only_best
-    )
+    arrays = {name: _widened(array, drawn[name]) for name, array in net.arrays.items()}
+    knows = net.knows_scores
+    return Net(wide, arrays, net.geometry, knows, net.search_defaults, net.knows_only_best)
 
 
-def _grown(
+def _widened(
     narrow: npt.NDArray[np.float32], drawn: npt.NDArray[np.float32]
 ) -> npt.NDArray[np.float32]:
-    """Return the weights of an array that leads from what was there and what is added to both."""
+    """Return the weights of an array with old and new inputs and outputs."""
     wide = drawn.copy()
     if narrow.shape == wide.shape:
         return narrow.copy()
-    if narrow.ndim == 1:  # biases, which begin as zeros
+    if narrow.ndim == 1:  # biases, initially 0
         wide[: len(narrow)] = narrow
         return wide
     inputs, outputs = narrow.shape

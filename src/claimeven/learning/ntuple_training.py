@@ -1,23 +1,22 @@
-"""Training an n-tuple network by self-play: temporal differences against nothing but itself.
+"""Training of an n-tuple network by self-play and temporal differences.
 
-Both sides play by the network, each to the position that it likes best, now and then at random.
-After a game the value of every position moves towards its target, the lambda-return: a mixture of
-the network's values one ply later, two plies later, ..., and of the result, the forward view of
-eligibility traces. A random move says nothing about the position before it, so that position is
-left alone, unless the move ended the game, and the returns of earlier ones end there. Positions are
-learned from the last to the first, each error with the current value of the position: positions of
-a game share weights, and errors computed before the game would correct shared weights repeatedly.
+Both sides play the move with the best value, sometimes a random move. After a game, the value of
+each position moves toward its target, the lambda-return (the forward view of eligibility traces): a
+mixture of the values of the network one ply later, two plies later, ..., and of the result. A
+random move is no evidence about the position before it. Unless it ends the game, that position is
+not trained, and the returns of earlier positions end there. Positions are trained from the last to
+the first, with their current values: positions of a game share weights, and errors computed before
+the first step would correct shared weights repeatedly.
 
-The value of a position is the hyperbolic tangent of a sum of weights, so the same change is
-recommended to each weight looked up: the error times the gradient. The weight's step size is how
-much of it is taken, by how steady its recommended changes have been: with N their sum and A the sum
-of their absolute values it is `step_size * exp(steepness * (|N| / A - 1))`; the step size fades
-from game to game.
+The value of a position is the hyperbolic tangent of a sum of weights, so each of these weights gets
+the same recommended change: the error times the gradient. The step size of a weight depends on how
+steady its recommended changes were. With N their sum and A the sum of their absolute values, it is
+`step_size * exp(step_decay * (|N| / A - 1))`. The step size decreases from game to game.
 
 Sources: Sutton and Barto, "Reinforcement Learning" (2018), chapter 12; Beal and Smith, "Temporal
 coherence and prediction decay in TD learning" (IJCAI 1999); Bagheri, Thill, Koch and Konen, "Online
-adaptable learning rates for the game Connect-4" (IEEE TCIAIG 8, 2016), whose settings these are but
-for the step size.
+adaptable learning rates for the game Connect-4" (IEEE TCIAIG 8, 2016), with its settings except the
+step size.
 """
 
 from __future__ import annotations
@@ -57,10 +56,10 @@ from claimeven.networks.ntuple_file import pack, unpack, write_network
 from claimeven.networks.ntuple_search import NTupleSearch
 
 KIND: Final = "ntuple checkpoint"
-#: Games between two looks at the clock and at Ctrl-C.
+#: Games between two checks of the clock and of Ctrl-C.
 SLICE: Final = 200
 #: Seconds of play between two checkpoints.
-KEPT_EVERY: Final = 30.0
+CHECKPOINT_SECONDS: Final = 30.0
 _MAX_GAMES: Final = 10**9
 
 OnProgress = Callable[[TrainingProgress], object]
@@ -68,14 +67,14 @@ OnProgress = Callable[[TrainingProgress], object]
 
 @dataclass(frozen=True)
 class NTupleConfig:
-    """The settings of a run, all that decides its result.
+    """The settings of a run; they determine its result.
 
-    `games` are played. Every `every` games the network is stored and measured by `against` games
-    against the perfect agent (None: 100, but none on boards of more than 36 cells other than 7x6,
-    where it thinks for hours) and `positions` of the bundled ones (None: all). `tuples` of
-    `length` cells are drawn. For `step_size` (which fades to `last_step_size` in equal ratios),
-    `steepness` and `trace` (lambda, 0 to 1) see the module; `exploring` is the share of random
-    moves. Raises `InvalidRun` for anything out of range.
+    After every `eval_every` of the `games`, the network is stored and measured: by `eval_games`
+    against the perfect agent (None: 100, or 0 on boards of more than 36 cells except 7x6, on which
+    that agent takes hours) and on `eval_positions` of the bundled positions (None: all). It has
+    `tuples` random tuples of `length` cells. `step_size` decreases to `final_step_size` in equal
+    ratios; the module explains it, `step_decay` and `td_lambda`. `epsilon` is the share of random
+    moves. Raises `InvalidRun` for a setting out of range.
     """
 
     games: int = numeric(2_000_000, 1, _MAX_GAMES, "Games of self-play.")
@@ -110,7 +109,7 @@ class NTupleConfig:
 
 
 class NTupleLearner:
-    """A network that learns by playing: its weights and what decides their step sizes."""
+    """A network that learns from its games: its weights and the statistics for their step sizes."""
 
     def __init__(self, config: NTupleConfig) -> None:
         self.config = config
@@ -119,17 +118,19 @@ class NTupleLearner:
         self.network: NTupleNetwork = NTupleNetwork(tuples)
         self.changes = np.zeros((len(self.network.weights), 2), dtype=np.float32)
         self.totals = np.zeros(td.TOTALS, dtype=np.int64)
-        #: The totals at the last measurement, and the seconds since, of the clock and of the CPU.
+        #: The totals at the last measurement, and the clock and CPU seconds since then.
         self.measured = np.zeros(td.TOTALS, dtype=np.int64)
         self.spent = np.zeros(2)
         self._rates = np.zeros(td.RATES)
         self._rates[td.STEP_SIZE] = config.step_size
-        self._rates[td.FADING] = math.log(config.final_step_size / config.step_size) / config.games
-        self._rates[td.STEEPNESS] = config.step_decay
-        self._rates[td.TRACE] = config.td_lambda
-        self._rates[td.EXPLORING] = config.epsilon
+        self._rates[td.LOG_RATIO] = (
+            math.log(config.final_step_size / config.step_size) / config.games
+        )
+        self._rates[td.STEP_DECAY] = config.step_decay
+        self._rates[td.LAMBDA] = config.td_lambda
+        self._rates[td.EPSILON] = config.epsilon
         plies, slots = geometry.cells + 1, len(tuples.slots)
-        self._lesson = td.Lesson(
+        self._record = td.GameRecord(
             np.zeros((plies, slots), dtype=np.int64),
             np.zeros(plies),
             np.zeros(plies, dtype=np.int64),
@@ -153,7 +154,7 @@ class NTupleLearner:
             self.network.weights,
             self.changes,
             self._rates,
-            self._lesson,
+            self._record,
             np.uint64(self.config.seed),
             done,
             done + games,
@@ -161,7 +162,7 @@ class NTupleLearner:
         )
 
     def checkpoint(self) -> ModelFile:
-        """Return all that is needed to continue, with only the weights that were used."""
+        """Return the state of training, with only the weights that were used."""
         (places,) = np.nonzero(self.changes[:, 1])
         arrays: dict[str, npt.NDArray[Any]] = {
             "places": places.astype(np.int64),
@@ -173,13 +174,13 @@ class NTupleLearner:
         }
         return ModelFile(KIND, self.config.geometry, arrays)
 
-    def take_up(self, checkpoint: ModelFile) -> None:
+    def resume(self, checkpoint: ModelFile) -> None:
         """Continue from a checkpoint of the same configuration."""
         arrays = checkpoint.arrays
         self.network.weights[arrays["places"]] = arrays["weights"]
         self.changes[arrays["places"]] = arrays["changes"]
         self.totals[:] = arrays["totals"]
-        # Old checkpoints were made after measurements only, and have neither.
+        # Old checkpoints, only stored after measurements, have neither of the two.
         self.measured[:] = arrays.get("measured", self.totals)
         self.spent[:] = arrays.get("spent", 0.0)
 
@@ -191,21 +192,21 @@ def train_ntuple(
 ) -> list[Row]:
     """Train a network in a folder, or continue there; return the rows of its log.
 
-    The model of the last measurement is in `folder/model.npz`. Ended in any way, Ctrl-C and kill
-    included, the same call continues from the state of at most half a minute before, or from the
-    measurement that was interrupted, and leads to the same model. Raises `InvalidRun` for a folder
-    of another run, and `CannotWrite`; the last checkpoint stays complete.
+    `folder/model.npz` is the last measured model. After an interruption, also by Ctrl-C or kill,
+    the same call continues from the interrupted measurement, or from at most half a minute earlier,
+    and leads to the same model. Raises `InvalidRun` for a folder of another run, and `CannotWrite`;
+    the last checkpoint stays complete.
     """
     config = config or NTupleConfig()
     load(td.learn_by_playing)
     learner = NTupleLearner(config)
     with RunFolder.opened(folder, config.as_dict()) as run:
-        run.take_up(KIND, learner.take_up)
+        run.open_checkpoint(KIND, learner.resume)
         resumed = learner.games
         while learner.measured[td.GAMES] < config.games:
             _play_to_next(learner, run, resumed, on_progress)
             _measure(learner, run)
-            run.keep(learner.checkpoint())
+            run.save(learner.checkpoint())
         if run.measured() is None:
             _write(learner, run, run.rows[-1])
         return run.rows
@@ -214,11 +215,11 @@ def train_ntuple(
 def _play_to_next(
     learner: NTupleLearner, run: RunFolder, resumed: int, on_progress: OnProgress | None
 ) -> None:
-    """Play to the next measurement, and store the state before it, which takes long."""
+    """Play to the next measurement, and store the state before it, since measuring takes long."""
     config = learner.config
     done = int(learner.measured[td.GAMES])
     goal = min(config.games, (done // config.eval_every + 1) * config.eval_every)
-    kept = time.perf_counter()
+    saved = time.perf_counter()
     while learner.games < goal:
         start, cores = time.perf_counter(), cores_spent()
         learner.play(min(SLICE, goal - learner.games))
@@ -228,14 +229,14 @@ def _play_to_next(
             on_progress(
                 TrainingProgress(learner.games, config.games, seconds, resumed, run.last_row)
             )
-        if time.perf_counter() - kept > KEPT_EVERY:
-            run.keep(learner.checkpoint())
-            kept = time.perf_counter()
-    run.keep(learner.checkpoint())
+        if time.perf_counter() - saved > CHECKPOINT_SECONDS:
+            run.save(learner.checkpoint())
+            saved = time.perf_counter()
+    run.save(learner.checkpoint())
 
 
 def _rounded(learner: NTupleLearner) -> NTupleNetwork:
-    """Return the network as its file will be read again."""
+    """Return the network with the rounded weights of its file."""
     return unpack(ModelFile("", learner.config.geometry, pack(learner.network)))
 
 
@@ -270,11 +271,11 @@ def _measure(learner: NTupleLearner, run: RunFolder) -> None:
         **found,
     }
     _write(learner, run, row)
-    run.note(row, float(learner.spent[1]))
+    run.log(row, float(learner.spent[1]))
     learner.measured[:] = learner.totals
     learner.spent[:] = 0.0
 
 
 def agent_of(network: NTupleNetwork, depth: int = 1) -> NTupleAgent:
-    """Return the agent that plays by a network, looking this number of plies ahead."""
+    """Return the agent that plays a network with a search of this depth."""
     return NTupleAgent(NTupleSearch(network), Limit(depth=depth))

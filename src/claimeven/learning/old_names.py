@@ -28,6 +28,8 @@ _SETTINGS: Final = {
         "score_scale": "score_value_scale", "gate": "gate_games", "gate_least": "gate_min_score",
     },
 }  # fmt: skip
+#: Files in the folder of a run: present name -> old name.
+OLD_FILES: Final = {"config.json": "recipe.json", "comparison.jsonl": "judged.jsonl"}
 #: Measurements in a log: old name -> present name.
 _ROW: Final = {"playing": "play_seconds", "judged": "evaluated", "taken": "promoted"}
 

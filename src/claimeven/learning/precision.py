@@ -1,7 +1,7 @@
-"""In which numbers matrices are multiplied: float32, or bfloat16 where that is quick.
+"""The precision of matrix products: float32, or bfloat16 if the machine is fast at it.
 
-Accelerators and processors with matrix units (AMX) or products of bfloat16 (AVX-512) multiply
-numbers of 8 bits of precision many times faster; sums stay float32.
+Accelerators, and processors with matrix units (AMX) or bfloat16 products (AVX-512), multiply
+numbers of 8 bits of precision many times faster. Sums stay float32.
 """
 
 from __future__ import annotations
@@ -15,31 +15,30 @@ from claimeven.learning.jax_functions import jax_and_optax
 
 FLOAT32: Final = "float32"
 BFLOAT16: Final = "bfloat16"
-#: `AUTO` is bfloat16 where that is quick.
+#: `AUTO` is bfloat16 on machines that are fast at it.
 AUTO: Final = "auto"
 PRECISIONS: Final = (AUTO, FLOAT32, BFLOAT16)
-#: What processors are that multiply matrices of bfloat16 in instructions of their own, as Linux
-#: names it.
-_QUICK: Final = ("amx_bf16", "avx512_bf16")
+#: The names in Linux of processor features that multiply matrices of bfloat16.
+_CPU_FLAGS: Final = ("amx_bf16", "avx512_bf16")
 
 
 def precision_here(precision: str) -> str:
-    """Return what a precision means on this machine: `FLOAT32` or `BFLOAT16`."""
+    """Return a precision for this machine: `FLOAT32` or `BFLOAT16`."""
     if precision != AUTO:
         return precision
     jax, _ = jax_and_optax()
-    return BFLOAT16 if jax.default_backend() != "cpu" or _is_quick_here() else FLOAT32
+    return BFLOAT16 if jax.default_backend() != "cpu" or _is_fast_here() else FLOAT32
 
 
-def _is_quick_here() -> bool:
-    """Whether the processor says that it multiplies matrices of bfloat16."""
+def _is_fast_here() -> bool:
+    """Whether the processor has instructions for matrices of bfloat16."""
     if platform.system() != "Linux":
         return False
     try:
-        told = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8").split()
     except OSError:
         return False
-    return any(name in told for name in _QUICK)
+    return any(name in flags for name in _CPU_FLAGS)
 
 
 def product_in(precision: str) -> Callable[[Any, Any], Any]:
@@ -52,24 +51,24 @@ def product_in(precision: str) -> Callable[[Any, Any], Any]:
     def times(left: Any, right: Any) -> Any:
         return jax.numpy.dot(left, right, preferred_element_type=jax.numpy.float32)
 
-    @jax.custom_vjp  # type: ignore[untyped-decorator]  # likewise
+    @jax.custom_vjp  # type: ignore[untyped-decorator]  # as above
     def product(left: Any, right: Any) -> Any:
         return times(short(left), short(right))
 
-    def forth(left: Any, right: Any) -> Any:
+    def forward(left: Any, right: Any) -> Any:
         left, right = short(left), short(right)
         return times(left, right), (left, right)
 
-    def back(kept: Any, slopes: Any) -> Any:
-        (left, right), slopes = kept, short(slopes)
-        return times(slopes, short(right.T)), times(short(left.T), slopes)
+    def backward(factors: Any, gradient: Any) -> Any:
+        (left, right), gradient = factors, short(gradient)
+        return times(gradient, short(right.T)), times(short(left.T), gradient)
 
-    product.defvjp(forth, back)
-    return product  # type: ignore[no-any-return]  # likewise
+    product.defvjp(forward, backward)
+    return product  # type: ignore[no-any-return]  # as above
 
 
 def _shortener() -> Callable[[Any], Any]:
-    """Return what makes a matrix one of bfloat16."""
+    """Return the function that converts a matrix to bfloat16."""
     jax, _ = jax_and_optax()
     if jax.default_backend() != "cpu":
         return lambda matrix: jax.numpy.asarray(matrix).astype(jax.numpy.bfloat16)
@@ -79,7 +78,7 @@ def _shortener() -> Callable[[Any], Any]:
     by_rows = layout.Layout((0, 1))
 
     def short(matrix: Any) -> Any:
-        # A product of matrices that lie otherwise is as slow as in float32.
+        # With any other layout, the product is as slow as in float32.
         return constrained(jax.numpy.asarray(matrix).astype(jax.numpy.bfloat16), by_rows)
 
     return short

@@ -1,14 +1,13 @@
-"""Rounding of a net's weights in which later ones make up for the errors of earlier ones.
+"""Quantization of a net: later weights compensate for the rounding errors of earlier ones.
 
-Weights are rounded input by input. The error of each is carried over to those of the same output
-that are not rounded yet, so that what the layer gives in play changes least: as far as two inputs
-go together in play, the one can stand in for the other. Each layer is rounded by what it is given
-by the rounded layers before it, and makes up for their errors too, as far as its inputs tell of
-them. A net of 15 steps either side of zero is then as good as one of all of float32; each weight
-rounded for itself it would be worse.
+Weights are rounded input by input. The error of each weight is transferred to the weights of the
+same output that are not yet rounded, so that the outputs of the layer in play change least: as far
+as two inputs correlate in play, one compensates for the other. Each layer gets the inputs from the
+rounded layers before it, and so compensates for their errors too. A net with 15 levels on each side
+of 0 is then as good as the same net in float32; with separate rounding of each weight it is worse.
 
-Play that shows what goes together are games of the net against itself in which every other move is
-drawn at random; nothing needs to be known of their positions.
+The correlations come from games of the net against itself in which half of the moves are random.
+No scores of their positions are needed.
 
 Sources: Hassibi and Stork, "Second order derivatives for network pruning: optimal brain surgeon"
 (NIPS 1992); Frantar, Ashkboos, Hoefler and Alistarh, "GPTQ: accurate post-training quantization for
@@ -41,62 +40,63 @@ from claimeven.networks.net.net import BATCH
 
 Floats = npt.NDArray[np.float32]
 #: Sums and differences of pairs.
-Both = tuple[Floats, Floats]
+Pairs = tuple[Floats, Floats]
 Words = npt.NDArray[np.uint64]
-#: Is called with the number of matrices that are rounded, and of all.
+#: Gets the number of rounded matrices, and the number of all matrices.
 OnProgress = Callable[[int, int], object]
 
-#: Steps either side of zero that are enough for weights rounded so.
-WEIGHT_STEPS: Final = 15
-#: Positions of play for each number that the first layer is given: as many as will do for a run's
-#: measurements, and as many as help a file that is made once, which takes ten times as long.
+#: The default number of levels on each side of 0.
+DEFAULT_LEVELS: Final = 15
+#: Positions of play for each input of the first layer: for the measurements of a run, and for a
+#: final file, which is better and takes ten times as long.
 POSITIONS: Final = 10
 MANY_POSITIONS: Final = 100
-#: Games are played so many at a time, or one for so many positions where that is more.
+#: Games are played in lockstep: at least this number, and one for this number of positions.
 _GAMES, _POSITIONS_OF_GAME = 128, 128
-#: A part of the mean square of a layer's inputs that is added to that of each: inputs that were
-#: seldom seen, or always with others, would else be leant on too much.
+#: The part of the mean square of the inputs that is added to the square of each input, so that rare
+#: and fully correlated inputs do not get too much weight.
 _DAMPING: Final = 0.01
-#: Inputs whose errors are carried over at once to all that come later.
+#: Inputs whose errors are transferred together to all later inputs.
 _BLOCK: Final = 64
 
 
 def packed_by_play(
     net: Net,
-    steps: int = WEIGHT_STEPS,
+    levels: int = DEFAULT_LEVELS,
     positions_each: int = POSITIONS,
     on_progress: OnProgress | None = None,
 ) -> ModelFile:
-    """Return the content of a net's file, rounded to `steps` either side of zero by its play.
+    """Return the content of the file of a net, rounded to `levels` on each side of 0 by its play.
 
-    Its play is `positions_each` for each input of its first layer. `on_progress` is called after
-    each matrix with the number of rounded ones and of all.
+    Its play has `positions_each` positions for each input of the first layer. `on_progress` is
+    called after each matrix.
     """
     arrays = net.arrays
-    matrices = {name: round_weights(arrays[name], steps_for(name, steps)) for name in TABLES}
-    looked_up = {name: _weights(*kept) for name, kept in matrices.items()}
+    matrices = {name: round_weights(arrays[name], steps_for(name, levels)) for name in TABLES}
+    tables = {name: _weights(*table) for name, table in matrices.items()}
     boards = positions_of_play(net, positions_each * len(arrays["in_sum"]))
-    # The inputs of the next layer, sums and differences: of the rounded net, and of the net itself.
-    given = _inputs(Net(net.shape, {**arrays, **looked_up}, net.geometry), *boards)
-    wanted = _inputs(net, *boards)
+    # The inputs of the next layer, sums and differences: in the rounded net, and in the net itself.
+    actual = _inputs(Net(net.shape, {**arrays, **tables}, net.geometry), *boards)
+    exact = _inputs(net, *boards)
     layers = ["in_", *(f"block{block}_" for block in range(net.shape.blocks)), "out_"]
     done = 0
     for layer in layers:
         names = (layer + "sum", layer + "difference")
-        for name, has, should_have in zip(names, given, wanted, strict=True):
-            matrices[name] = rounded_by(arrays[name], steps_for(name, steps), has, should_have)
+        for name, inputs, exact_inputs in zip(names, actual, exact, strict=True):
+            steps = steps_for(name, levels)
+            matrices[name] = rounded_by(arrays[name], steps, inputs, exact_inputs)
             done += 1
             if on_progress is not None:
                 on_progress(done, 2 * len(layers))
         if layer != "out_":
             of_file = [_weights(*matrices[name]) for name in names]
-            given = _through(net, layer, given, of_file)
-            wanted = _through(net, layer, wanted, [arrays[name] for name in names])
+            actual = _through(net, layer, actual, of_file)
+            exact = _through(net, layer, exact, [arrays[name] for name in names])
     return pack(net, matrices=matrices)
 
 
-def _inputs(net: Net, mines: Words, masks: Words) -> Both:
-    """Return the inputs of the first layer, made in parts, which is quicker for many positions."""
+def _inputs(net: Net, mines: Words, masks: Words) -> Pairs:
+    """Return the inputs of the first layer, computed in parts, which is faster."""
     names = ("in_sum", "in_difference")
     sums, differences = (
         np.empty((len(mines), len(net.arrays[name])), dtype=np.float32) for name in names
@@ -107,8 +107,8 @@ def _inputs(net: Net, mines: Words, masks: Words) -> Both:
     return sums, differences
 
 
-def _through(net: Net, layer: str, inputs: Both, weights: Sequence[Floats]) -> Both:
-    """Return the outputs of a layer with these weights; a block adds them to its inputs."""
+def _through(net: Net, layer: str, inputs: Pairs, weights: Sequence[Floats]) -> Pairs:
+    """Return the outputs of a layer with these weights; a block adds its inputs to them."""
     outputs, share = inputs, np.float32(0.25)
     if layer == "in_":
         size = len(inputs[0]), net.shape.pairs
@@ -123,60 +123,59 @@ def _through(net: Net, layer: str, inputs: Both, weights: Sequence[Floats]) -> B
 
 
 def rounded_by(
-    weights: Floats, steps: int, inputs: Floats, wanted: Floats | None = None
+    weights: Floats, levels: int, inputs: Floats, exact: Floats | None = None
 ) -> Rounded:
-    """Return weights (inputs, outputs) rounded to `steps` either side of zero by their inputs.
+    """Return weights (inputs, outputs) rounded to `levels` on each side of 0 by their inputs.
 
-    `inputs` are (positions, inputs): what the layer is given. `wanted` are those that it would be
-    given if nothing before it were rounded: it is to make of the former what it makes of these. The
-    units are those of weights that are rounded each for itself.
+    `inputs` are the inputs of the layer, (positions, inputs). `exact` are its inputs if no earlier
+    layer is rounded: the outputs for `inputs` become close to the present outputs for `exact`. The
+    unit of a level is the same as for separately rounded weights.
     """
-    unit = units_of(weights, steps)
-    together = (inputs.T @ inputs).astype(np.float64) / max(1, len(inputs))
-    usual = float(np.diag(together).mean()) if weights.size else 0.0
-    if usual == 0.0:  # nothing comes in, or nothing goes out
-        return round_weights(weights, steps)
-    together[np.diag_indices_from(together)] += _DAMPING * usual
-    aim = weights.astype(np.float64)
-    if wanted is not None:
-        missing = (inputs.T @ (wanted - inputs)).astype(np.float64) / len(inputs)
-        aim += np.linalg.solve(together, missing @ aim)
-    # Those that matter most first: there are then most left that can make up for their errors.
-    order = np.argsort(-np.diag(together), kind="stable")
-    carried = np.linalg.cholesky(np.linalg.inv(together[np.ix_(order, order)])).T
-    left = aim[order]
+    unit = units_of(weights, levels)
+    products = (inputs.T @ inputs).astype(np.float64) / max(1, len(inputs))
+    mean_square = float(np.diag(products).mean()) if weights.size else 0.0
+    if mean_square == 0.0:  # no inputs, or no outputs
+        return round_weights(weights, levels)
+    products[np.diag_indices_from(products)] += _DAMPING * mean_square
+    targets = weights.astype(np.float64)
+    if exact is not None:
+        errors_before = (inputs.T @ (exact - inputs)).astype(np.float64) / len(inputs)
+        targets += np.linalg.solve(products, errors_before @ targets)
+    # The largest inputs come first, so that many others can compensate for their errors.
+    order = np.argsort(-np.diag(products), kind="stable")
+    factors = np.linalg.cholesky(np.linalg.inv(products[np.ix_(order, order)])).T
+    rest = targets[order]
     whole = np.empty(weights.shape, dtype=np.int8)
-    for begin in range(0, len(left), _BLOCK):
-        end = min(begin + _BLOCK, len(left))
-        errors = np.empty_like(left[begin:end])
-        for row, place in enumerate(range(begin, end)):
-            near = round_to_steps(left[place], unit)
+    for start in range(0, len(rest), _BLOCK):
+        end = min(start + _BLOCK, len(rest))
+        errors = np.empty_like(rest[start:end])
+        for row, place in enumerate(range(start, end)):
+            near = round_to_steps(rest[place], unit)
             whole[order[place]] = near
-            errors[row] = (left[place] - near * unit) / carried[place, place]
-            left[place + 1 : end] -= np.outer(carried[place, place + 1 : end], errors[row])
-        left[end:] -= carried[begin:end, end:].T @ errors
+            errors[row] = (rest[place] - near * unit) / factors[place, place]
+            rest[place + 1 : end] -= np.outer(factors[place, place + 1 : end], errors[row])
+        rest[end:] -= factors[start:end, end:].T @ errors
     return whole, unit
 
 
 def positions_of_play(net: Net, count: int, seed: int = 0) -> tuple[Words, Words]:
-    """Return the boards of positions, `count` or less, none of them twice, of play by a net.
+    """Return `mines` and `masks` of at most `count` different positions of play by a net.
 
-    They are `mines` and `masks` as `Net.predict` takes them, of games in which each move is the
-    net's or, as often, drawn at random.
+    In these games, half of the moves are random and the others are the moves of the net.
     """
     board, rng = net.geometry, np.random.default_rng(seed)
     lowest = np.array([1 << board.bit(column, 0) for column in range(board.columns)], np.uint64)
     games = max(_GAMES, count // _POSITIONS_OF_GAME)
     found: dict[tuple[int, int], None] = {}
-    for _ in range(1 + count // games):  # a small board has not as many
+    for _ in range(1 + count // games):  # a small board has fewer positions
         masks = np.zeros(games if len(found) < count else 0, dtype=np.uint64)
         mines = masks
         while len(masks):
             found |= dict.fromkeys(zip(mines.tolist(), masks.tolist(), strict=True))
-            drawn = (1 + rng.random((len(masks), board.columns))) * playable_columns(masks, board)
-            asked = rng.random(len(masks)) >= 0.5
-            drawn[asked] = net.predict(mines[asked], masks[asked]).priors
-            columns = drawn.argmax(axis=1)
+            priors = (1 + rng.random((len(masks), board.columns))) * playable_columns(masks, board)
+            by_net = rng.random(len(masks)) >= 0.5
+            priors[by_net] = net.predict(mines[by_net], masks[by_net]).priors
+            columns = priors.argmax(axis=1)
             mines = mines ^ masks
             masks = masks | (masks + lowest[columns])
             on = ~has_line(masks ^ mines, board) & (masks != board.board)

@@ -1,16 +1,16 @@
-"""The folder of a training run: its configuration, its log, its last checkpoint, its model.
+"""The folder of a training run: configuration, log, last checkpoint and model.
 
 ```text
-config.json       the configuration; a folder holds one run
+config.json       the configuration
 log.jsonl         a JSON object for each measurement, in order
 checkpoint.npz    the state of training, complete or absent: written next to it and moved
-model.npz         the model as it was measured last
-models            models of the first measurements, of the 1st, 2nd, 4th, 8th and so on
+model.npz         the last measured model
+models            the models of the measurements 1, 2, 4, 8, ...
 ```
 
-A run that was ended in any way continues from its checkpoint. Lines of the log that came after it
-are dropped, because training makes them again. The checkpoint has digests of its configuration and
-of the log at its time: one of another run, or a log that was changed, is rejected.
+An interrupted run continues from its checkpoint. Later lines of the log are dropped, because
+training repeats them. The checkpoint has digests of its configuration and of the log at its time:
+the checkpoint of another run and a changed log are rejected.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from claimeven.atomic_io import (
     write_text,
 )
 from claimeven.errors import ClaimevenError
-from claimeven.learning.old_names import current_row, current_settings, old_settings
+from claimeven.learning.old_names import OLD_FILES, current_row, current_settings, old_settings
 from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 from claimeven.networks.model_file import MAX_CHECKPOINT_BYTES, ModelFile, read_model, write_model
 
@@ -42,23 +42,22 @@ Row = Mapping[str, Any]
 _MAX_DIFFERENCES: Final = 6
 #: Names of files in the folder.
 CONFIG, LOG, MODELS = "config.json", "log.jsonl", "models"
-#: The name of the configuration in runs of 0.2.0.
-_OLD_CONFIG: Final = "recipe.json"
+
 #: The key of a row for the CPU time of the run.
 CORES = "core_seconds"
-#: Digits of seconds in a row. Each row adds to the one before, so fewer would lose those of rows
-#: that come quickly.
+#: Digits of seconds in a row; with fewer digits, a sum over short rows would lose time.
 SECONDS_DIGITS = 3
 
 
 class InvalidRun(ClaimevenError):
-    """A training run that cannot start or continue; the message says why."""
+    """A training run that cannot start or continue."""
 
 
 @dataclass(frozen=True)
 class TrainingProgress:
-    """How far a run is: games or steps done of all, seconds of learning in all, and games or steps
-    done before this call. `row` is the last measurement.
+    """Progress of a run: `done` of `total` games or steps, `resumed` of them before this call.
+
+    `seconds` is the whole time of training, and `row` the last measurement.
     """
 
     done: int
@@ -69,7 +68,7 @@ class TrainingProgress:
 
 
 def cores_spent() -> float:
-    """Return the CPU time of this process and of its children that have ended, in seconds.
+    """Return the CPU time of this process and of its finished children, in seconds.
 
     >>> cores_spent() > 0
     True
@@ -115,7 +114,7 @@ class RunFolder:
 
     @property
     def seconds(self) -> float:
-        """Seconds of learning up to the last measurement."""
+        """Seconds of training up to the last measurement."""
         return float(self.rows[-1]["seconds"]) if self.rows else 0.0
 
     def measured(self) -> Row | None:
@@ -125,10 +124,10 @@ class RunFolder:
             return found if isinstance(found, dict) else {}
         return None
 
-    def take_up(
+    def open_checkpoint(
         self, kind: str, resume: Callable[[ModelFile], object] | None = None
     ) -> ModelFile | None:
-        """Return the last checkpoint, with the rows of the log up to it; None at the start.
+        """Return the last checkpoint, None at the start, and load the rows of the log up to it.
 
         `resume` lets a learner continue from it. Raises `InvalidRun` if it is corrupt or of another
         run, or if the log has changed.
@@ -149,13 +148,13 @@ class RunFolder:
             with self.reading_checkpoint():
                 resume(checkpoint)
         self._log = GrowingFile(self.log_path, sum(map(len, lines)))
-        for written in (config_path(self.path), path, self.model_path):
+        for written in (file_of(self.path, CONFIG), path, self.model_path):
             remove_abandoned(written)
         return checkpoint
 
     @contextmanager
     def reading_checkpoint(self) -> Iterator[None]:
-        """Report the checkpoint as corrupt if it lacks what the block looks for in it."""
+        """Report the checkpoint as corrupt if the block does not find its data."""
         try:
             yield
         except InvalidRun:
@@ -166,7 +165,7 @@ class RunFolder:
             ) from None
 
     def _checkpoint(self, kind: str) -> ModelFile:
-        """Read the checkpoint, if it is one of this run."""
+        """Read the checkpoint of this run."""
         path = self._checkpoint_path
         try:
             checkpoint = read_model(path, kind, most=MAX_CHECKPOINT_BYTES)
@@ -176,27 +175,27 @@ class RunFolder:
         digests = (self._digest, _digest_of(old_settings(self.config)))
         if facts.get("run") not in digests or not isinstance(facts.get("rows"), int):
             raise InvalidRun(
-                f"{path} is the checkpoint of another run, or of another version of claimeven:"
-                " delete it to start again"
+                f"{path} is a checkpoint of another run, or of another version of claimeven: delete"
+                " it to start again"
             )
         return checkpoint
 
-    def note(self, row: Row, cores: float | None = None) -> None:
+    def log(self, row: Row, cores: float | None = None) -> None:
         """Add a measurement to the log, with the CPU time of the run so far.
 
-        `cores` is the CPU time since the measurement before, by default that of this process and
-        its children. A row that has CPU time itself is left as it is.
+        `cores` is the CPU time since the last measurement, by default the CPU time of this process
+        and its children. A row with CPU time is not changed.
         """
-        assert self._log is not None, "a run is taken up before it continues"
+        assert self._log is not None, "open_checkpoint comes first"
         if CORES not in row:
             before = self.rows[-1][CORES] if self.rows else 0.0
             fresh = cores_spent() - self._cores if cores is None else cores
             row = {**row, CORES: round(before + fresh, SECONDS_DIGITS)}
         self._cores = cores_spent()
-        if self.is_next_kept and self.model_path.exists():
+        if self.stores_next_model and self.model_path.exists():
             make_folder(self.path / MODELS)
-            kept = self.path / MODELS / f"{len(self.rows) + 1}.npz"
-            write_bytes(kept, self.model_path.read_bytes())
+            copy = self.path / MODELS / f"{len(self.rows) + 1}.npz"
+            write_bytes(copy, self.model_path.read_bytes())
         line = json.dumps(row).encode() + b"\n"
         self._log.append(line)
         self._log.sync()
@@ -204,20 +203,20 @@ class RunFolder:
         self.rows.append(row)
 
     @property
-    def is_next_kept(self) -> bool:
-        """Whether the model of the next row is stored to look back at."""
+    def stores_next_model(self) -> bool:
+        """Whether the model of the next row is stored in `models`."""
         number = len(self.rows) + 1
         return number & (number - 1) == 0
 
-    def keep(self, checkpoint: ModelFile) -> None:
-        """Replace the checkpoint by one at this place of the log. Raises `CannotWrite`."""
+    def save(self, checkpoint: ModelFile) -> None:
+        """Replace the checkpoint, at the present end of the log. Raises `CannotWrite`."""
         place = {"rows": len(self.rows), "run": self._digest, "log": self._logged.hexdigest()}
         facts = {**checkpoint.facts, **place}
         placed = ModelFile(checkpoint.kind, checkpoint.geometry, checkpoint.arrays, facts)
         write_model(self._checkpoint_path, placed, quick=True, most=MAX_CHECKPOINT_BYTES)
 
     def _start(self) -> None:
-        path = config_path(self.path)
+        path = file_of(self.path, CONFIG)
         if path.exists():
             self._compare(path)
             return
@@ -225,10 +224,10 @@ class RunFolder:
         try:
             others = sorted(each.name for each in self.path.iterdir() if each.suffix != ".part")
         except OSError as error:
-            raise CannotWrite(f"{self.path} cannot be made: {error.strerror or error}") from None
+            raise CannotWrite(f"{self.path} cannot be created: {error.strerror or error}") from None
         if others:
             raise InvalidRun(
-                f"{self.path} holds other files ({others[0]}): name a folder of its own"
+                f"{self.path} contains other files ({others[0]}): choose an empty or new folder"
             )
         write_text(path, json.dumps(self.config, indent=2, sort_keys=True) + "\n")
 
@@ -239,8 +238,8 @@ class RunFolder:
             asked = self.config
             names = [name for name in {**there, **asked} if there.get(name) != asked.get(name)]
         except (OSError, ValueError, AttributeError, TypeError, RecursionError):
-            raise InvalidRun(f"{path} is corrupt: name another folder") from None
-        if "method" in names:  # then nearly all else differs too
+            raise InvalidRun(f"{path} is corrupt: choose another folder") from None
+        if "method" in names:  # most other settings then differ too
             names = ["method"]
         if not names:
             return
@@ -248,7 +247,7 @@ class RunFolder:
         more = len(names) - _MAX_DIFFERENCES
         listed += f" (and {more} more)" if more > 0 else ""
         raise InvalidRun(
-            f"{self.path} holds a run {listed}: ask for the same, or name another folder"
+            f"{self.path} contains a run {listed}: give the same settings, or choose another folder"
         )
 
     def _lines(self) -> list[bytes]:
@@ -260,10 +259,10 @@ class RunFolder:
             raise InvalidRun(f"{self.log_path} cannot be read: {error.strerror}") from None
 
 
-def config_path(folder: Path) -> Path:
-    """Return the file of the configuration in the folder of a run."""
-    old = folder / _OLD_CONFIG
-    return old if old.exists() else folder / CONFIG
+def file_of(folder: Path, name: str) -> Path:
+    """Return a file in the folder of a run, which has another name in runs of 0.2.0."""
+    old = folder / OLD_FILES[name]
+    return old if old.exists() else folder / name
 
 
 def _digest_of(config: Mapping[str, Any]) -> str:
@@ -272,7 +271,7 @@ def _digest_of(config: Mapping[str, Any]) -> str:
 
 
 def _whole(data: Any) -> Any:
-    """Return plain data with whole numbers for floats that are whole."""
+    """Return plain data, its whole floats as integers."""
     if isinstance(data, dict):
         return {name: _whole(value) for name, value in data.items()}
     if isinstance(data, list):
@@ -281,7 +280,7 @@ def _whole(data: Any) -> Any:
 
 
 def _difference(name: str, there: Mapping[str, Any], asked: Mapping[str, Any]) -> str:
-    """Return the difference between a run and what was asked for, in words."""
+    """Return the difference between the settings of a run and the settings given, in words."""
     if name not in there:
         return f"without {name}, not with {name} {asked[name]!r}"
     if name not in asked:

@@ -1,9 +1,9 @@
-"""Training a net on nothing but games against itself: the loop of AlphaZero.
+"""Training of a net by self-play: the loop of AlphaZero.
 
-An iteration: the best net so far plays games against itself, thinking by PUCT; their positions join
-a window of the last ones; the net learns steps from it, the preference of the search and the
-result of the game; it takes over immediately, or if it passes the gate; and it is measured against
-exact play, which it is never trained on.
+In an iteration, the best net so far plays games against itself with PUCT, and their positions enter
+the replay buffer. The net is trained on the buffer: on the policies of the searches and the results
+of the games. It then replaces the best net, with a gate only if it passes the gate. At last it is
+measured against exact play, which training never uses.
 
 Source: Silver et al., "Mastering chess and shogi by self-play with a general reinforcement learning
 algorithm" (2017).
@@ -28,7 +28,7 @@ from claimeven.agents.base import Limit
 from claimeven.arena.api import play_match
 from claimeven.learning.inference_server import InferenceServer
 from claimeven.learning.jax_functions import jax_and_optax
-from claimeven.learning.jax_net import NetInJax
+from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.metrics import (
     measure_selfplay,
     puct_agent,
@@ -39,8 +39,8 @@ from claimeven.learning.net_training import Batch, Losses, NetTrainer, Optimizer
 from claimeven.learning.quantization import packed_by_play
 from claimeven.learning.run_dir import SECONDS_DIGITS, InvalidRun, Row, RunFolder
 from claimeven.learning.selfplay_config import JAX, MAX_GATE, SelfPlayConfig
-from claimeven.learning.selfplay_games import Replay
-from claimeven.learning.selfplay_jobs import PATIENCE, Played, play_selfplay
+from claimeven.learning.selfplay_games import ReplayBuffer
+from claimeven.learning.selfplay_jobs import WORKER_TIMEOUT, Played, play_selfplay
 from claimeven.networks.model_file import ModelFile
 from claimeven.networks.net import Net
 from claimeven.networks.net.file import unpack
@@ -54,25 +54,25 @@ KIND: Final = "selfplay checkpoint"
 _BEST: Final = "best_"
 #: Digits of shares and losses in the log.
 _DIGITS: Final = 4
-#: The most seconds that a worker may be silent, eleven days.
-_MAX_PATIENCE: Final = 1_000_000
-#: Threads that draw batches while one is learned, which an accelerator would wait for.
-_AHEAD: Final = 4
+#: The limit on the timeout of a worker in seconds, eleven days.
+_MAX_TIMEOUT: Final = 1_000_000
+#: Threads that prepare batches during a training step, so that an accelerator does not wait.
+_BATCH_THREADS: Final = 4
 #: Random plies before the games of a gate.
-_OPENING: Final = 4
+_OPENING_PLIES: Final = 4
 #: The phases of an iteration.
 PLAYING, LEARNING, MEASURING = "playing", "learning", "measuring"
 
 
 @dataclass(frozen=True)
 class SelfPlayProgress:
-    """How far a run is.
+    """Progress of a run: `games` of `total` are played, `resumed` of them before this call.
 
-    `games` are played of `total`, `resumed` of them before this call, which has taken `seconds`;
-    `doing` is the phase of iteration number `iteration` (from 1); `row` is the last measurement.
+    `phase` is the phase of iteration number `iteration` (from 1), `seconds` the time of this call,
+    and `row` the last measurement.
     """
 
-    doing: str
+    phase: str
     iteration: int
     games: int
     total: int
@@ -85,7 +85,7 @@ OnProgress = Callable[[SelfPlayProgress], object]
 
 
 class SelfPlayLearner:
-    """A net that learns from its own games: its training, the window, the best net so far."""
+    """A net that learns from its games: its trainer, the replay buffer and the best net so far."""
 
     def __init__(self, config: SelfPlayConfig) -> None:
         self.config = config
@@ -100,26 +100,28 @@ class SelfPlayLearner:
         self.trainer: NetTrainer = NetTrainer(
             config.shape, optimization, config.geometry, config.seed
         )
-        self.replay: Replay = Replay(config.window, config.geometry)
+        self.replay: ReplayBuffer = ReplayBuffer(config.window, config.geometry)
         self.best = config.net_of(self.trainer.arrays())
         self.iteration = 0
-        self.learnt = 0
+        self.positions = 0
 
     @property
     def games(self) -> int:
-        """Games of all iterations made."""
+        """Games of all finished iterations."""
         return self.iteration * self.config.games
 
     def learn(self) -> Losses:
-        """Learn the steps of an iteration; return the mean losses."""
+        """Take the training steps of an iteration; return the mean losses."""
         config, start = self.config, self.trainer.step
         total = np.zeros(len(Losses._fields))
-        with ThreadPoolExecutor(_AHEAD) as pool:
+        with ThreadPoolExecutor(_BATCH_THREADS) as pool:
             steps = iter(range(start, start + config.steps))
-            drawn = deque(pool.submit(self._batch, step) for step in islice(steps, 2 * _AHEAD))
-            while drawn:
-                total += self.trainer.learn(drawn.popleft().result())
-                drawn.extend(pool.submit(self._batch, step) for step in islice(steps, 1))
+            batches = deque(
+                pool.submit(self._batch, step) for step in islice(steps, 2 * _BATCH_THREADS)
+            )
+            while batches:
+                total += self.trainer.learn(batches.popleft().result())
+                batches.extend(pool.submit(self._batch, step) for step in islice(steps, 1))
         return Losses(*(total / config.steps).tolist())
 
     def _batch(self, step: int) -> Batch:
@@ -127,7 +129,7 @@ class SelfPlayLearner:
         return self.replay.batch(self.config.batch, rng)
 
     def promote(self) -> dict[str, Any]:
-        """Let the net take over, if it passes the gate; return what the log reports of it."""
+        """Replace the best net if the new net passes the gate; return the figures for the log."""
         new = self.config.net_of(self.trainer.arrays())
         if not self.config.gate_games:
             self.best = new
@@ -144,21 +146,21 @@ class SelfPlayLearner:
         return packed_by_play(self.best, self.config.quant_levels)
 
     def checkpoint(self) -> ModelFile:
-        """Return all that is needed to continue."""
+        """Return the state of training."""
         best = {_BEST + name: array for name, array in self.best.arrays.items()}
         arrays = {**self.trainer.checkpoint(), **self.replay.as_arrays(), **best}
-        facts = {"iteration": self.iteration, "learnt": self.learnt}
+        facts = {"iteration": self.iteration, "learnt": self.positions}
         return ModelFile(KIND, self.config.geometry, arrays, facts)
 
-    def take_up(self, checkpoint: ModelFile) -> None:
+    def resume(self, checkpoint: ModelFile) -> None:
         """Continue from a checkpoint of the same configuration."""
         arrays = checkpoint.arrays
         self.trainer.resume(arrays)
-        self.replay.take_up(arrays)
+        self.replay.restore(arrays)
         names = self.best.arrays
         self.best = self.config.net_of({name: arrays[_BEST + name] for name in names})
         self.iteration = int(checkpoint.facts["iteration"])
-        self.learnt = int(checkpoint.facts["learnt"])
+        self.positions = int(checkpoint.facts["learnt"])
 
 
 def train_selfplay(
@@ -166,94 +168,94 @@ def train_selfplay(
     config: SelfPlayConfig | None = None,
     on_progress: OnProgress | None = None,
     executor: Executor | None = None,
-    worker_timeout: float = PATIENCE,
+    worker_timeout: float = WORKER_TIMEOUT,
 ) -> list[Row]:
     """Train a net by self-play in a folder, or continue there; return the rows of its log.
 
-    An `executor` of the arena (`LocalWorkers`, `RayWorkers`) plays the games; without one they are
-    played here. The net is the same wherever they are played; a worker that is silent for
-    `worker_timeout` seconds is replaced by another, which plays its task. `folder/model.npz` is the
-    last net that was measured, or stored to look back at, and finally that of the last iteration.
-    Ended in any way, Ctrl-C and kill included, the same call continues from the last iteration and
+    An `executor` (`LocalWorkers`, `RayWorkers`) plays the games, by default this process; the net
+    is the same. A worker that is silent for `worker_timeout` seconds is replaced.
+
+    `folder/model.npz` is the last net that was measured or stored, at the end the last net. After
+    an interruption, also by Ctrl-C or kill, the same call continues from the last iteration and
     leads to the same model. Raises `InvalidRun` for a folder of another run and for a gate that no
-    net can pass, `InvalidNetwork` for a board that no net can know, `MissingPackage` without JAX,
+    net can pass, `InvalidNetwork` for a board without nets, `MissingPackage` without JAX,
     `InvalidMatch` if workers cannot play, and `CannotWrite`; the last checkpoint stays complete.
     """
     config = config or SelfPlayConfig()
-    if not 0 < worker_timeout <= _MAX_PATIENCE:
+    if not 0 < worker_timeout <= _MAX_TIMEOUT:
         raise InvalidRun(
-            f"worker_timeout must be more than 0 and up to {_MAX_PATIENCE:,} s,"
+            f"worker_timeout must be more than 0 and up to {_MAX_TIMEOUT:,} s,"
             f" not {worker_timeout:g}"
         )
     check_gate(config)
-    config.shape.arrays(config.geometry)  # rejects a board that no net can know
+    config.shape.arrays(config.geometry)  # rejects a board that nets do not support
     jax_and_optax()
     with RunFolder.opened(folder, config.as_dict()) as run, ExitStack() as stack:
-        checkpoint = run.take_up(KIND)
+        checkpoint = run.open_checkpoint(KIND)
         with run.reading_checkpoint():
             done = 0 if checkpoint is None else int(checkpoint.facts["iteration"])
         if done > config.iterations:
             raise InvalidRun(
-                f"{run.path} has made {done} iterations already, not {config.iterations}: ask for"
-                " as many, or more"
+                f"iterations must be {done} or more, the iterations of {run.path}, not"
+                f" {config.iterations}"
             )
-        # Ray forks as it starts, of which JAX warns once it has threads: so before the learner.
-        players = _kept(executor, stack) if done < config.iterations else None
+        # Ray forks when it starts. JAX warns of forks once it has threads, so Ray starts first.
+        players = _persistent(executor, stack) if done < config.iterations else None
         learner = SelfPlayLearner(config)
         if checkpoint is not None:
             with run.reading_checkpoint():
-                learner.take_up(checkpoint)
-        judge = _judge(players, learner, stack)
-        loop = _Loop(learner, run, players, judge, worker_timeout, on_progress)
-        # A window of millions takes seconds to write, during which the next games are played.
-        keeper = stack.enter_context(ThreadPoolExecutor(1))
-        kept = keeper.submit(lambda: None)
+                learner.resume(checkpoint)
+        server = _server(players, learner, stack)
+        loop = _Loop(learner, run, players, server, worker_timeout, on_progress)
+        # A buffer of millions takes seconds to write; the next games are played meanwhile.
+        writer = stack.enter_context(ThreadPoolExecutor(1))
+        saved = writer.submit(lambda: None)
         while learner.iteration < config.iterations:
             row = loop.iterate()
-            kept.result()
-            run.note(row)
-            kept = keeper.submit(run.keep, learner.checkpoint())
-        kept.result()
+            saved.result()
+            run.log(row)
+            saved = writer.submit(run.save, learner.checkpoint())
+        saved.result()
         if (run.measured() or {}).get("iteration") != learner.iteration:
             loop.write(learner.model(), run.rows[-1])
         return run.rows
 
 
-def _kept(executor: Executor | None, stack: ExitStack) -> Executor | None:
-    """Return the executor for all iterations: workers of ours stay from one to the next."""
+def _persistent(executor: Executor | None, stack: ExitStack) -> Executor | None:
+    """Return the executor for all iterations; local and Ray workers stay between iterations."""
     if isinstance(executor, LocalWorkers | RayWorkers):
         players: AbstractContextManager[Executor] = executor.reused()
         return stack.enter_context(players)
     return executor
 
 
-def _judge(
+def _server(
     players: Executor | None, learner: SelfPlayLearner, stack: ExitStack
-) -> InferenceServer[NetInJax] | None:
-    """Return the model that serves all processes of this machine, if there is an accelerator."""
+) -> InferenceServer[JaxNet] | None:
+    """Return the server of the model for local workers, if the machine has an accelerator."""
     config = learner.config
     if not isinstance(players, LocalWorkers) or config.inference != JAX:
         return None
     if jax_and_optax()[0].default_backend() == "cpu":
         return None
-    model = NetInJax(learner.best, config.judged_at_once)
+    model = JaxNet(learner.best, config.inference_batch)
     model.load()
-    return stack.enter_context(InferenceServer.opened(model))
+    return stack.enter_context(InferenceServer.running(model))
 
 
 class _Loop:
-    """The iterations of a run, and the progress that they report."""
+    """The iterations of a run, with their progress reports."""
 
     def __init__(
         self,
         learner: SelfPlayLearner,
         run: RunFolder,
         players: Executor | None,
-        judge: InferenceServer[NetInJax] | None,
+        server: InferenceServer[JaxNet] | None,
         worker_timeout: float,
         on_progress: OnProgress | None,
     ) -> None:
-        self.learner, self.run, self.players, self.judge = learner, run, players, judge
+        self.learner, self.run, self.players, self.server = learner, run, players, server
         self.worker_timeout, self.on_progress = worker_timeout, on_progress
         self.resumed = learner.games
         self.started = time.perf_counter()
@@ -270,11 +272,11 @@ class _Loop:
             self.players,
             lambda games: self.report(PLAYING, games),
             self.worker_timeout,
-            self.judge,
+            self.server,
         )
         playing = time.perf_counter() - start
         learner.replay.add(played.positions)
-        learner.learnt += len(played.positions.mines)
+        learner.positions += len(played.positions.mines)
         self.report(LEARNING, config.games)
         losses = learner.learn()
         learner.iteration += 1
@@ -285,7 +287,7 @@ class _Loop:
         row = {
             "iteration": learner.iteration,
             "games": learner.games,
-            "positions": learner.learnt,
+            "positions": learner.positions,
             "seconds": round(seconds, SECONDS_DIGITS),
             "core_seconds": round(before["core_seconds"] + cores, SECONDS_DIGITS),
             "play_seconds": round(playing, SECONDS_DIGITS),
@@ -295,14 +297,14 @@ class _Loop:
             **({"score_loss": round(losses.score, _DIGITS)} if config.knows_scores else {}),
             **promoted,
         }
-        return {**row, **self._measured(row)}
+        return {**row, **self._measure_if_due(row)}
 
-    def _measured(self, row: Row) -> dict[str, float | None]:
-        """Measure and write the net when that is due; return the measurements."""
+    def _measure_if_due(self, row: Row) -> dict[str, float | None]:
+        """Measure and write the net if that is due; return the measurements."""
         config, done = self.learner.config, self.learner.iteration
         is_due = done % config.eval_every == 0 or done == config.iterations
         found: dict[str, float | None] = {}
-        if is_due or self.run.is_next_kept:
+        if is_due or self.run.stores_next_model:
             self.report(MEASURING)
             model = self.learner.model()
             if is_due:
@@ -316,15 +318,15 @@ class _Loop:
         described = {**config.as_dict(), "iterations": config.iterations}
         write_with_facts(self.run.model_path, model, described, row)
 
-    def report(self, doing: str, games: int = 0) -> None:
-        """Report how far the run is; `games` of this iteration are played."""
+    def report(self, phase: str, games: int = 0) -> None:
+        """Report the progress; `games` of this iteration are played."""
         if self.on_progress is None:
             return
         config, done = self.learner.config, self.learner.iteration
         self.on_progress(
             SelfPlayProgress(
-                doing,
-                done + (doing != MEASURING),
+                phase,
+                done + (phase != MEASURING),
                 self.learner.games + games,
                 config.iterations * config.games,
                 self.resumed,
@@ -335,7 +337,7 @@ class _Loop:
 
 
 def _tally(played: Played) -> dict[str, Any]:
-    """Return what the log reports of games."""
+    """Return the statistics of games for the log."""
     tally = played.tally
     return {
         "evaluated": tally.evaluated,
@@ -346,7 +348,7 @@ def _tally(played: Played) -> dict[str, Any]:
 
 
 def gate(new: Net, best: Net, config: SelfPlayConfig, iteration: int) -> PairCounts:
-    """Return the pairs of games of the new net against the best so far, `config.gate` games."""
+    """Return the pairs of the `config.gate_games` of a new net against the best net so far."""
     seed = int(np.random.default_rng([config.seed, iteration, 1]).integers(1 << 31))
     result = play_match(
         puct_agent(new, config.simulations, config.search),
@@ -355,27 +357,24 @@ def gate(new: Net, best: Net, config: SelfPlayConfig, iteration: int) -> PairCou
         seed=seed,
         limit=Limit(iterations=config.simulations),
         geometry=config.geometry,
-        opening_plies=min(_OPENING, config.geometry.cells // 4),
+        opening_plies=min(_OPENING_PLIES, config.geometry.cells // 4),
         keep_decisions=False,
     )
     return result.pairs
 
 
 def check_gate(config: SelfPlayConfig) -> None:
-    """Raise `InvalidRun` for a gate that not even a net which wins every game of it passes.
-
-    All training of such a run would be thrown away.
-    """
+    """Raise `InvalidRun` for a gate that even a net that wins every game cannot pass."""
     if not config.gate_games or _lower_bound(config.gate_games // 2) >= config.gate_min_score:
         return
     most = MAX_GATE // 2
     pairs = bisect_left(range(most + 1), config.gate_min_score, key=_lower_bound)
-    needed = f"it takes {2 * pairs:,} games or more"
+    needed = f"use {2 * pairs:,} gate games or more"
     if pairs > most:
-        needed = f"nor would {MAX_GATE:,} games do"
+        needed = "use a lower gate min score"
     raise InvalidRun(
-        f"gate games {config.gate_games} and gate min score {config.gate_min_score} cannot be"
-        f" passed, not even by a net that wins every game: {needed}"
+        f"no net can pass gate games {config.gate_games} with gate min score"
+        f" {config.gate_min_score}, even by winning every game: {needed}"
     )
 
 

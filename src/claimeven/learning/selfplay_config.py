@@ -1,4 +1,4 @@
-"""What decides a run of self-play: how games are played, what is learnt of them, who takes over."""
+"""The settings of a self-play run: play, targets, training and evaluation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from claimeven.game.geometry import STANDARD, Geometry
-from claimeven.learning.quantization import WEIGHT_STEPS
+from claimeven.learning.quantization import DEFAULT_LEVELS
 from claimeven.learning.run_dir import InvalidRun
 from claimeven.learning.settings import (
     MAX_SEED,
@@ -20,54 +20,53 @@ from claimeven.montecarlo.puct.forest import DIRICHLET_ALPHA_BOUNDS, MAX_NODES
 from claimeven.networks.net import SHAPES, Net, NetShape, SearchDefaults
 from claimeven.networks.net.net import Arrays
 
-#: By what the net judges positions of the games.
+#: The library that evaluates positions of the games.
 NUMPY: Final = "numpy"
 JAX: Final = "jax"
 INFERENCES: Final = (NUMPY, JAX)
-#: How the rate of learning may fall.
-FALLS: Final = ("none", "stepwise", "cosine")
-#: In how many batches JAX judges once for all games of an iteration, about.
+#: Schedules of the learning rate.
+LR_SCHEDULES: Final = ("none", "stepwise", "cosine")
+#: The approximate number of batches in which JAX evaluates a position of each game.
 _BATCHES: Final = 4
-#: The most games of a gate.
+#: The limit on the games of a gate.
 MAX_GATE: Final = 100_000
 
 
 @dataclass(frozen=True)
 class SelfPlayConfig:
-    """The settings of a run of self-play, all that decides its result.
+    """The settings of a self-play run; they determine its result.
 
-    A run makes `iterations`: `games` are played by the net as it is, `task` of them side by side;
-    then it learns `steps` batches of `batch` positions drawn from the last `window` positions.
+    Each of the `iterations` plays `games`, `games_per_worker` of them in lockstep. It then trains
+    the net for `steps` steps, on batches of `batch` positions from the last `window` positions.
 
-    Play: a move is searched by `searches` iterations of PUCT (see `PuctOptions` for `c`, `fpu` and
-    `prior_temperature`), kept ones included, in a share `full_share` of the positions, drawn for
-    each: only there noise is mixed into the priors at the root (a part `noise` of Dirichlet's,
-    `concentration` a column), and only these positions are learned. The others get
-    `quick_searches`. The first `hot_plies` plies are drawn by visits to the power of
-    1 / `temperature`, later ones are the most visited move. A share `random_share` of the games
-    starts with random moves, a number drawn from 1 to `random_plies` (None: two thirds of the
-    board).
+    Play: a share `full_search_fraction` of the positions, drawn at random, gets a full search of
+    `simulations` of PUCT, including the simulations of the reused tree (see `PuctOptions` for `c`,
+    `fpu` and `prior_temperature`). Only these searches add noise to the priors at the root: the
+    weight `dirichlet_fraction` of a Dirichlet distribution with `dirichlet_alpha`. Only these
+    positions are trained on. The others get `fast_simulations`. The first `temperature_plies` plies
+    are drawn by visits to the power of 1 / `temperature`; later moves are the most visited ones. A
+    share `random_start_fraction` of the games starts with 1 to `random_plies` random moves (None:
+    two thirds of the board).
 
-    Targets: the shares of the visits, and the result of the game, if the board is full at its end
-    worth `fade` less than 1. A part `mix` of that is the value of the search instead. A result that
-    the search has proven is learned as it is, with the moves that lead there. With a `score_weight`
-    in the loss the net also learns how its games ended in points of score, and its values are
-    graded by that: `score_share` and `score_scale` are those of `SearchDefaults`.
+    Targets: the shares of the visits, and the result of the game, reduced by up to
+    `draw_length_penalty` on a full board. `search_value_weight` is the weight of the value of the
+    search in the target. A proven result is the target itself, with the moves that lead to it. With
+    a `score_weight` in the loss, the net also learns the final scores of its games; its values
+    then include them by `score_value_weight` and `score_value_scale`, as in `SearchDefaults`.
 
-    Positions are evaluated by NumPy on the processor, or with `inference` "jax" by JAX, on an
-    accelerator if there is one: then tasks should be of thousands of games. JAX rounds numbers
+    NumPy evaluates positions on the processor. With `inference` "jax", JAX evaluates them, on an
+    accelerator if possible: `games_per_worker` should then be thousands. JAX rounds numbers
     differently, so the games differ.
 
-    Training: `rate`, `decay`, `fall` and `stays` are those of `OptimizerConfig`; `size` names one
-    of `SHAPES`. With a `gate` the net plays that number of games against the net that plays now,
-    and takes over if the lower bound of its share of the points is at least `gate_least`; 0: it
-    always does. A gate of fewer than 8 games cannot show half of the points; a gate that could
-    never be passed is rejected.
+    Training: `lr`, `weight_decay`, `lr_schedule` and `ema_decay` belong to `OptimizerConfig`;
+    `size` is one of `SHAPES`. With `gate_games`, a new net plays this number of games against the
+    best net, and replaces it if the lower bound of its score is at least `gate_min_score`. Fewer
+    than 8 games cannot show a score of a half; a gate that no net can pass is rejected.
 
-    The net is measured after every `every`-th iteration and the last: `positions` of each held-out
-    set are searched, and `against` games played with the perfect agent (None: 10, but none on
-    boards of more than 36 cells other than 7x6, where it thinks for hours). Raises `InvalidRun` for
-    anything out of range.
+    Evaluation, after every `eval_every` iterations and the last: a search in `eval_positions` of
+    each held-out set, and `eval_games` against the perfect agent (None: 10, or 0 on boards of more
+    than 36 cells except 7x6, on which that agent takes hours). Raises `InvalidRun` for a setting
+    out of range.
     """
 
     iterations: int = numeric(300, 1, 10**6, "Rounds of play and training.")
@@ -93,7 +92,7 @@ class SelfPlayConfig:
     steps: int = numeric(250, 1, 10**6, "Training steps in an iteration.")
     lr: float = numeric(1e-3, 1e-9, 1, "Highest learning rate.")
     weight_decay: float = numeric(1e-4, 0, 1, "Weight decay.")
-    lr_schedule: str = choice("none", FALLS, "Decrease of the learning rate.")
+    lr_schedule: str = choice("none", LR_SCHEDULES, "Decrease of the learning rate.")
     ema_decay: float = numeric(0.998, 0, 0.999999, "Decay of the mean of the weights.")
     score_weight: float = numeric(4.0, 0, 1000, "Of scores in the loss; 0: none.")
     score_value_weight: float = numeric(0.8, 0, 1, "Of the score in a value.")
@@ -102,7 +101,7 @@ class SelfPlayConfig:
     inference: str = choice(NUMPY, INFERENCES, "Backend; jax for accelerators.")
     gate_games: int = numeric(0, 0, MAX_GATE, "Games of a new net; 0: no gate.")
     gate_min_score: float = numeric(0.5, 0, 1, "Lower bound of its score.")
-    quant_levels: int = numeric(WEIGHT_STEPS, 1, 127)
+    quant_levels: int = numeric(DEFAULT_LEVELS, 1, 127)
     eval_every: int = numeric(1, 1, 10**6, "Iterations between measurements.")
     eval_positions: int = numeric(500, 0, 10**6, "Test positions with a search.")
     eval_games: int | None = numeric(
@@ -119,13 +118,13 @@ class SelfPlayConfig:
         if nodes > MAX_NODES:
             raise InvalidRun(
                 f"a task of {min(self.games_per_worker, self.games)} games of"
-                f" {self._max_simulations} simulations needs {nodes:,} nodes:"
-                f" {MAX_NODES:,} can be"
+                f" {self._max_simulations} simulations needs {nodes:,} nodes,"
+                f" more than {MAX_NODES:,}"
             )
 
     @property
     def nodes_per_tree(self) -> int:
-        """Nodes that the tree of a game needs, those kept for the next move included."""
+        """Nodes that the tree of a game needs, including nodes for the next move."""
         return 1 + self.geometry.columns * (self._max_simulations + 2)
 
     @property
@@ -140,8 +139,8 @@ class SelfPlayConfig:
         return SHAPES[self.size]
 
     @property
-    def judged_at_once(self) -> int:
-        """Positions of a batch that JAX judges, at the most, whoever plays."""
+    def inference_batch(self) -> int:
+        """The limit on the positions of a batch for JAX."""
         return max(1, self.games // _BATCHES)
 
     @property
@@ -150,39 +149,39 @@ class SelfPlayConfig:
         return self.score_weight > 0
 
     def net_of(self, arrays: Arrays) -> Net:
-        """Return a net of these arrays, with the options of its search but `fpu`."""
+        """Return a net with these arrays and with search defaults, except `fpu`."""
         knows, scores = self.knows_scores, (self.score_value_weight, self.score_value_scale)
         searching = SearchDefaults(self.c, self.prior_temperature, *scores)
         return Net(self.shape, arrays, self.geometry, knows, searching, knows_only_best=knows)
 
     @property
     def search(self) -> PuctOptions:
-        """How its searches work: those that play, and those that measure."""
+        """The options of searches, for play and for evaluation."""
         return PuctOptions(c=self.c, fpu=self.fpu, prior_temperature=self.prior_temperature)
 
     @property
-    def most_random_plies(self) -> int:
-        """The most random moves a game begins with."""
+    def max_random_plies(self) -> int:
+        """The limit on the random moves at the start of a game."""
         cells = self.geometry.cells
         return cells * 2 // 3 if self.random_plies is None else min(self.random_plies, cells - 1)
 
     @property
     def tasks(self) -> list[int]:
-        """Games of each task of an iteration."""
+        """The number of games of each task of an iteration."""
         whole, rest = divmod(self.games, self.games_per_worker)
         return [self.games_per_worker] * whole + [rest] * bool(rest)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the config as plain data.
+        """Return plain data.
 
-        How long a run is is no part of it where the rate does not fall, so that it can be made
-        longer.
+        It omits the number of iterations if the learning rate is constant, since the run can then
+        be extended.
         """
         left_out = {"geometry"} | ({"iterations"} if self.lr_schedule == "none" else set())
-        told = {name: value for name, value in vars(self).items() if name not in left_out}
+        settings = {name: value for name, value in vars(self).items() if name not in left_out}
         return {
             "method": "selfplay",
-            **told,
+            **settings,
             "shape": self.shape.as_dict(),
             "board": self.geometry.as_dict(),
         }

@@ -1,7 +1,7 @@
-"""Tasks of self-play as work of executors: this process, others, or a cluster.
+"""Self-play tasks for executors: this process, other processes or a cluster.
 
-What a task gives is decided by the net, the config, the iteration and its number, so it does not
-matter who plays it, and one whose worker ended is played again.
+The net, the configuration, the iteration and the number of a task determine its result, so any
+worker can play it, and another worker replays it after a crash.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from claimeven.arena.executors import CheckedWork
 from claimeven.learning.inference_server import InferenceClient, InferenceServer
-from claimeven.learning.jax_net import NetInJax
+from claimeven.learning.jax_net import JaxNet
 from claimeven.learning.selfplay_config import NUMPY, SelfPlayConfig
 from claimeven.learning.selfplay_games import Positions, SelfPlay, Tally, concatenate
 from claimeven.montecarlo.puct import PuctForest
@@ -26,13 +26,14 @@ from claimeven.networks.net import Net
 from claimeven.parallel.connection import Address
 from claimeven.parallel.jobs import Executor, RunJobs
 
-#: Seconds that a worker may say nothing: thousands of times what it takes to say that it plays.
-PATIENCE: Final = 120.0
+#: The default timeout of a silent worker in seconds, thousands of times its usual interval.
+WORKER_TIMEOUT: Final = 120.0
 
 
 class Played(NamedTuple):
-    """The results of games: positions to learn from, what happened, and the CPU time in seconds: of
-    a task, all of it; of an iteration, that of other processes.
+    """The results of games: positions to train on, statistics, and CPU seconds.
+
+    The CPU time of an iteration is the time of other processes only.
     """
 
     positions: Positions
@@ -44,54 +45,54 @@ class Played(NamedTuple):
 class SelfPlayWork:
     """The tasks of an iteration, with the arrays of the net that plays: a `parallel.jobs.Workload`.
 
-    `judge` is the address of an `InferenceServer` that has the net instead.
+    `server` is the address of an `InferenceServer` with the net instead.
     """
 
     config: SelfPlayConfig
     arrays: Mapping[str, npt.NDArray[Any]]
     iteration: int
-    worker_timeout: float | None = PATIENCE
-    judge: Address | None = None
+    worker_timeout: float | None = WORKER_TIMEOUT
+    server: Address | None = None
 
     @property
     def unit(self) -> str:
-        """What a number stands for."""
+        """The name of an item of the work."""
         return "task"
 
     def for_other_machines(self) -> CheckedWork:
-        """Return the work with a check that a machine has the same program."""
+        """Return the work with a check that the other machine has the same code."""
         return CheckedWork.of(self, ())
 
     @contextmanager
     def runner(self) -> Iterator[RunJobs]:
-        """Yield what plays tasks by their numbers."""
+        """Yield the function that plays tasks by their numbers."""
         PuctForest.load()
         with self._net() as net:
             net.load()
-            yield partial(self._played, net)
+            yield partial(self._play, net)
 
-    def _played(
+    def _play(
         self, net: PolicyValue, numbers: Iterable[int]
     ) -> Iterator[tuple[int, Played] | None]:
         """Play tasks by a net: see `RunJobs`."""
         for number in numbers:
-            begin = time.process_time()
+            start = time.process_time()
             games = self.config.tasks[number]
             task = SelfPlay(net, self.config, games, (self.config.seed, self.iteration, number))
             yield from task.rounds()
-            seconds = time.process_time() - begin
-            yield number, Played(task.learnt(), task.tally, seconds)
+            seconds = time.process_time() - start
+            yield number, Played(task.positions(), task.tally, seconds)
 
     @contextmanager
     def _net(self) -> Iterator[PolicyValue]:
-        """Yield what judges the positions."""
+        """Yield the net or the client that evaluates positions."""
         config = self.config
-        if self.judge is not None:
-            with closing(InferenceClient(self.judge, config.geometry)) as judge:
-                yield judge
+        if self.server is not None:
+            with closing(InferenceClient(self.server, config.geometry)) as client:
+                yield client
             return
         net = config.net_of(self.arrays)
-        yield net if config.inference == NUMPY else NetInJax(net, config.judged_at_once)
+        yield net if config.inference == NUMPY else JaxNet(net, config.inference_batch)
 
 
 def play_selfplay(
@@ -99,16 +100,15 @@ def play_selfplay(
     config: SelfPlayConfig,
     iteration: int,
     executor: Executor | None = None,
-    watch: Callable[[int], object] | None = None,
-    worker_timeout: float = PATIENCE,
-    judge: InferenceServer[NetInJax] | None = None,
+    on_progress: Callable[[int], object] | None = None,
+    worker_timeout: float = WORKER_TIMEOUT,
+    server: InferenceServer[JaxNet] | None = None,
 ) -> Played:
     """Play the games of an iteration; return the positions of all, in the order of the tasks.
 
-    Without an executor they are played in this process. `watch` is called with how many games are
-    over. The result does not depend on the executor. A worker without a sign of life for
-    `worker_timeout` seconds is replaced: see `parallel.jobs.Workload`. A `judge` judges by the net
-    for all workers of this machine.
+    Without an executor, this process plays them; the result is the same. `on_progress` gets the
+    number of finished games. A worker that is silent for `worker_timeout` seconds is replaced: see
+    `parallel.jobs.Workload`. A `server` evaluates positions for all workers of this machine.
 
     >>> from claimeven import Geometry
     >>> board = Geometry(4, 4, 3)
@@ -118,22 +118,22 @@ def play_selfplay(
     (4, True)
     """
     work = SelfPlayWork(config, net.arrays, iteration, worker_timeout)
-    if judge is not None:
-        judge.model.take(net)
-        work = SelfPlayWork(config, {}, iteration, worker_timeout, judge.address)
+    if server is not None:
+        server.model.use(net)
+        work = SelfPlayWork(config, {}, iteration, worker_timeout, server.address)
     numbers = range(len(config.tasks))
     found: dict[int, Played] = {}
-    results = _played_here(work, numbers) if executor is None else executor.play(work, numbers)
+    results = _play_here(work, numbers) if executor is None else executor.play(work, numbers)
     for number, played in results:
         found[number] = played
-        if watch is not None:
-            watch(sum(each.tally.games for each in found.values()))
+        if on_progress is not None:
+            on_progress(sum(each.tally.games for each in found.values()))
     in_order = [found[number] for number in numbers]
     tally = Tally(*map(sum, zip(*(each.tally for each in in_order), strict=True)))
-    elsewhere = 0.0 if executor is None else sum(each.core_seconds for each in in_order)
-    return Played(concatenate([each.positions for each in in_order]), tally, elsewhere)
+    other_seconds = 0.0 if executor is None else sum(each.core_seconds for each in in_order)
+    return Played(concatenate([each.positions for each in in_order]), tally, other_seconds)
 
 
-def _played_here(work: SelfPlayWork, numbers: Iterable[int]) -> Iterator[tuple[int, Played]]:
+def _play_here(work: SelfPlayWork, numbers: Iterable[int]) -> Iterator[tuple[int, Played]]:
     with work.runner() as play:
         yield from (result for result in play(numbers) if result is not None)

@@ -1,7 +1,6 @@
-"""Settings of a training run: fields of a dataclass that carry their bounds and their help.
+"""Settings of a training run: fields of a dataclass with bounds and help texts.
 
-A configuration declares each setting once. Its checks and the options of the command line follow
-from that.
+The checks of a configuration and its command-line options follow from its fields.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from claimeven.learning.run_dir import InvalidRun
 _KEY: Final = "setting"
 #: The greatest seed of a generator.
 MAX_SEED: Final = 2**63 - 1
-#: Cells of the greatest board on which perfect games take seconds without a book.
+#: Cells of the largest board on which perfect games take seconds without a book.
 _MAX_CELLS: Final = 36
 
 
 @dataclass(frozen=True)
 class Setting:
-    """The least and the greatest number of a setting, or its words; the help of its option.
+    """The bounds of a number or the choices of a word, and the help text of the option.
 
     A setting without help has no option.
     """
@@ -37,12 +36,12 @@ class Setting:
 def numeric(
     default: float | None, low: float | None = None, high: float | None = None, help: str = ""
 ) -> Any:
-    """Return the field of a number: a whole one unless the default is a float."""
+    """Return the field of a number, an integer unless the default is a float."""
     return field(default=default, metadata={_KEY: Setting(low, high, help)})
 
 
 def choice(default: str, choices: Iterable[str], help: str) -> Any:
-    """Return the field of a word, one of some choices."""
+    """Return the field of a word."""
     return field(default=default, metadata={_KEY: Setting(help=help, choices=tuple(choices))})
 
 
@@ -58,7 +57,7 @@ def settings_of(config: Any) -> dict[str, tuple[Any, Setting]]:
 def check_settings(config: Any) -> None:
     """Check the settings of a configuration. Raises `InvalidRun`.
 
-    None stays if it is the default. Numbers of NumPy become numbers of Python, as files hold them.
+    A default of None is allowed. Numbers of NumPy become numbers of Python.
     """
     for name, (default, setting) in settings_of(config).items():
         value, words = getattr(config, name), name.replace("_", " ")
@@ -76,7 +75,7 @@ def check_settings(config: Any) -> None:
 
 
 def checked_weights(weights: Iterable[Any], words: str) -> tuple[float, ...]:
-    """Return weights, numbers greater than 0, as files store them. Raises `InvalidRun`.
+    """Return weights as numbers of Python, greater than 0. Raises `InvalidRun`.
 
     >>> checked_weights([2, 0.5], "weights of plies")
     (2, 0.5)
@@ -88,8 +87,8 @@ def checked_weights(weights: Iterable[Any], words: str) -> tuple[float, ...]:
 
 
 def default_eval_games(geometry: Geometry, games: int) -> int:
-    """Return how many games against the perfect agent measure a run: `games`, or none on boards
-    where it would think for hours.
+    """Return the default number of test games against the perfect agent: `games`, or 0 on boards on
+    which that agent would take hours.
 
     >>> default_eval_games(Geometry(), 10), default_eval_games(Geometry(8, 7), 10)
     (10, 0)

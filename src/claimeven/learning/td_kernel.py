@@ -1,8 +1,8 @@
 """Temporal-difference learning of n-tuple networks by self-play, compiled.
 
-One call plays a number of games and learns from each as it ends; what is learnt is told in
-`ntuple_training`. Game `i` of a seed draws from a generator of its own, so that the same games come
-out however many a call plays, and a run that was broken off goes on as if it had not been.
+A call plays a number of games and learns from each; `ntuple_training` explains the method. Each
+game of a seed has a separate generator, so the games are independent of the number that a call
+plays, and an interrupted run continues with the same games.
 """
 
 from __future__ import annotations
@@ -42,22 +42,22 @@ from claimeven.networks.ntuple_kernel import drop_disc, value_of
 
 _WORD_SHARE = 1.0 / (1 << 53)
 _MANTISSA = np.uint64(11)
-#: More than any position is worth: a won game.
-_WON, _NOTHING = 2.0, -3.0
+#: Values of a won game, above all positions, and of no move, below all positions.
+_WON, _NO_MOVE = 2.0, -3.0
 
-#: Slots of `rates`, as `NTupleConfig` tells them; FADING is what the logarithm of the step size
-#: changes by a game.
-STEP_SIZE, FADING, STEEPNESS, TRACE, EXPLORING, RATES = range(6)
-#: Slots of `totals`: games, those the first player won, drawn games, discs played.
+#: Indices of `rates`, as in `NTupleConfig`; LOG_RATIO is the logarithm of the step size of a game
+#: divided by the step size of the game before.
+STEP_SIZE, LOG_RATIO, STEP_DECAY, LAMBDA, EPSILON, RATES = range(6)
+#: Indices of `totals`: games, games that the first player won, drawn games, discs played.
 GAMES, FIRST_WINS, DRAWS, PLIES, TOTALS = range(5)
 
 
-class Lesson(NamedTuple):
-    """The game being played: one row a ply.
+class GameRecord(NamedTuple):
+    """The present game, a row for each ply.
 
     `indices` of the slots in each position (plies, slots), its `values` for the first player,
-    and whether the move from it was `random` (1) or chosen (0). `before` and `seen` are room to
-    work in, one entry a slot: the weights looked up before a disc is tried, and a mark of the disc
+    and whether the move from it was `random` (1) or the best (0). `before` and `seen` are work
+    space with an entry for each slot: the weights before a disc is tried, and a mark of the disc
     for which a slot was looked up again.
     """
 
@@ -68,25 +68,27 @@ class Lesson(NamedTuple):
     seen: Ints
 
 
-LESSON: Final = named_tuple(
-    Lesson, int64[:, ::1], float64[::1], int64[::1], float64[::1], int64[::1]
+GAME_RECORD: Final = named_tuple(
+    GameRecord, int64[:, ::1], float64[::1], int64[::1], float64[::1], int64[::1]
 )
 
 
 @inlined
 def _share(state: Word) -> float:
-    """Return a number from [0, 1) of a state that the caller has advanced."""
+    """Return a number in [0, 1) from a state that the caller has advanced."""
     return np.float64(mixed(state) >> _MANTISSA) * _WORD_SHARE
 
 
 @inlined
-def _look_up(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays, lesson: Lesson) -> Any:
-    """Note the weights of all slots for a side to move; return their sum."""
-    begin = turn * (weights.shape[0] // 2)
+def _look_up(
+    weights: Words, indices: Ints, turn: Int, tuples: TupleArrays, record: GameRecord
+) -> Any:
+    """Store the weights of all slots for a side to move; return their sum."""
+    start = turn * (weights.shape[0] // 2)
     total = 0.0
     for slot in range(tuples.slot_tables.shape[0]):
-        weight = np.float64(weights[begin + tuples.slot_tables[slot] + indices[slot]])
-        lesson.before[slot] = weight
+        weight = np.float64(weights[start + tuples.slot_tables[slot] + indices[slot]])
+        record.before[slot] = weight
         total += weight
     return total
 
@@ -94,25 +96,25 @@ def _look_up(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays, less
 @inlined
 def _changed_sum(
     weights: Words, indices: Ints, move: Word, turn: Int, mark: Int,
-    tuples: TupleArrays, lesson: Lesson,
+    tuples: TupleArrays, record: GameRecord,
 ) -> Any:  # fmt: skip
-    """Return by how much the sum noted changes with the disc of `move`, which lies in `indices`."""
-    begin = turn * (weights.shape[0] // 2)
+    """Return the change of the stored sum by the disc of `move`, which `indices` include."""
+    start = turn * (weights.shape[0] // 2)
     bit = np.int64(lowest_bit(move))
     change = 0.0
     for use in range(tuples.places[bit], tuples.places[bit + 2]):
         slot = tuples.use_slots[use]
-        if lesson.seen[slot] != mark:
-            lesson.seen[slot] = mark
-            change += np.float64(weights[begin + tuples.slot_tables[slot] + indices[slot]])
-            change -= lesson.before[slot]
+        if record.seen[slot] != mark:
+            record.seen[slot] = mark
+            change += np.float64(weights[start + tuples.slot_tables[slot] + indices[slot]])
+            change -= record.before[slot]
     return change
 
 
 @kernel(
     void(
         uint64[::1], int64, TUPLES, float32[::1], float32[:, ::1], float64[::1],
-        LESSON, uint64, int64, int64, int64[::1],
+        GAME_RECORD, uint64, int64, int64, int64[::1],
     )
 )  # fmt: skip
 def learn_by_playing(
@@ -122,7 +124,7 @@ def learn_by_playing(
     weights: Words,
     changes: Words,
     rates: Words,
-    lesson: Lesson,
+    record: GameRecord,
     seed: Word,
     first_game: Int,
     last_game: Int,
@@ -131,53 +133,51 @@ def learn_by_playing(
     """Play the games first_game, ..., last_game - 1 of a seed and learn from each.
 
     The board is its `board_words` (a board vector) and its number of `columns`. `tuples` says which
-    weight each slot looks up in a position: `slot_tables[slot]` plus the slot's index, and half of
-    all `weights` more where the second player is to move.
+    weight each slot looks up in a position: `slot_tables[slot]` plus the index of the slot, plus
+    half the number of `weights` if the second player is to move.
 
-    Read only are `rates`, the numbers of a config in the order STEP_SIZE, FADING, STEEPNESS, TRACE,
-    EXPLORING: shares from 0 to 1 but for FADING, which is at most 0 where steps grow smaller. Game
-    `g` learns with the step size `rates[STEP_SIZE] * exp(rates[FADING] * g)`.
+    `rates` are constant, in the order STEP_SIZE, LOG_RATIO, STEP_DECAY, LAMBDA, EPSILON: game `g`
+    learns with the step size `rates[STEP_SIZE] * exp(rates[LOG_RATIO] * g)`.
 
-    Written to are `weights`; `changes`, shape (weights, 2): for each weight the sum of the changes
-    it was recommended, and the sum of their absolute values; and `totals`, which are added to. The
-    `lesson`, with room for one ply more than the board has cells, holds the last game at the end;
-    what it holds at the beginning is of no account.
+    The function changes `weights`, `changes` and `totals`. `changes`, shape (weights, 2), has the
+    sum of the recommended changes of each weight and the sum of their absolute values. `record` has
+    one row more than the board has cells, and contains the last game at the end.
     """
     height, connect = board_words[HEIGHT], board_words[CONNECT]
     bottom, board = board_words[BOTTOM], board_words[BOARD]
     column_cells = (ONE << height) - ONE
     slots = tuples.slot_tables.shape[0]
-    values = lesson.values
+    values = record.values
     mark = 0
     for slot in range(slots):
-        lesson.seen[slot] = 0
+        record.seen[slot] = 0
     for game in range(first_game, last_game):
-        # Step 1: a generator of its own, and the empty board.
+        # Step 1: the generator of this game, and the empty board.
         state = mixed(seed * STEP + ONE) + mixed(np.uint64(game) + STEP)
         mine = ZERO
         mask = ZERO
         ply = 0
         for slot in range(slots):
-            lesson.indices[0, slot] = tuples.start_indices[slot]
-        values[0] = value_of(weights, lesson.indices[0], 0, tuples)
+            record.indices[0, slot] = tuples.start_indices[slot]
+        values[0] = value_of(weights, record.indices[0], 0, tuples)
         result = 0.0
         is_over = False
         while not is_over:
-            # Step 2: choose a column, each side the value that is best for it, or any.
+            # Step 2: choose the column with the best value for the side to move, or a random one.
             player = ply & 1
             sign = 1.0 - 2.0 * player
-            indices = lesson.indices[ply + 1]
+            indices = record.indices[ply + 1]
             for slot in range(slots):
-                indices[slot] = lesson.indices[ply, slot]
+                indices[slot] = record.indices[ply, slot]
             state += STEP
-            is_random = _share(state) < rates[EXPLORING]
+            is_random = _share(state) < rates[EPSILON]
             playable = playable_cells(mask, bottom, board)
-            chosen = ZERO
-            best = _NOTHING
+            choice = ZERO
+            best = _NO_MOVE
             equals = ZERO
             total = 0.0
             if not is_random:
-                total = _look_up(weights, indices, 1 - player, tuples, lesson)
+                total = _look_up(weights, indices, 1 - player, tuples, record)
             for column in range(columns):
                 move = playable & (column_cells << (np.uint64(column) * height))
                 if move == ZERO:
@@ -191,23 +191,23 @@ def learn_by_playing(
                         mark += 1
                         value = sign * np.tanh(
                             total
-                            + _changed_sum(weights, indices, move, 1 - player, mark, tuples, lesson)
+                            + _changed_sum(weights, indices, move, 1 - player, mark, tuples, record)
                         )
                         drop_disc(indices, move, player, -1, tuples)
                 if value > best:
                     best = value
-                    chosen = move
+                    choice = move
                     equals = ONE
                 elif value == best:
                     equals += ONE
                     state += STEP
                     if draw_below(state, equals) == ZERO:
-                        chosen = move
-            lesson.random[ply] = is_random
+                        choice = move
+            record.random[ply] = is_random
             # Step 3: play it.
-            drop_disc(indices, chosen, player, 1, tuples)
-            mover = mine | chosen
-            mask |= chosen
+            drop_disc(indices, choice, player, 1, tuples)
+            mover = mine | choice
+            mask |= choice
             mine = mover ^ mask
             ply += 1
             if has_line(mover, height, connect):
@@ -224,21 +224,21 @@ def learn_by_playing(
         # Step 4: learn, from the last position to the first.
         values[ply] = result
         target = result
-        step_size = rates[STEP_SIZE] * np.exp(rates[FADING] * game)
+        step_size = rates[STEP_SIZE] * np.exp(rates[LOG_RATIO] * game)
         for at in range(ply - 1, -1, -1):
-            if lesson.random[at] and at < ply - 1:
+            if record.random[at] and at < ply - 1:
                 target = values[at]
                 continue
-            target = (1.0 - rates[TRACE]) * values[at + 1] + rates[TRACE] * target
-            value = value_of(weights, lesson.indices[at], at & 1, tuples)
+            target = (1.0 - rates[LAMBDA]) * values[at + 1] + rates[LAMBDA] * target
+            value = value_of(weights, record.indices[at], at & 1, tuples)
             change = np.float32((target - value) * (1.0 - value * value))
-            begin = (at & 1) * (weights.shape[0] // 2)
+            start = (at & 1) * (weights.shape[0] // 2)
             for slot in range(slots):
-                place = begin + tuples.slot_tables[slot] + lesson.indices[at, slot]
+                place = start + tuples.slot_tables[slot] + record.indices[at, slot]
                 rate = step_size
                 if changes[place, 1] > 0.0:
                     steady = abs(changes[place, 0]) / changes[place, 1]
-                    rate *= np.exp(rates[STEEPNESS] * (steady - 1.0))
+                    rate *= np.exp(rates[STEP_DECAY] * (steady - 1.0))
                 weights[place] += np.float32(rate * change)
                 changes[place, 0] += change
                 changes[place, 1] += abs(change)

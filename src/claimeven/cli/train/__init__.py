@@ -1,4 +1,4 @@
-"""`claimeven train`: agents that learn, in folders that can be taken up again."""
+"""`claimeven train`: training runs in folders, which can be resumed."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from claimeven.cli.common.groups import LazyGroup
 
 SECTIONS = {
     "Commands": {
-        "ntuple": "Learn an n-tuple network by self-play against nothing but itself.",
-        "selfplay": "Learn a net from nothing but games against itself, as AlphaZero does.",
-        "distil": "Learn a neural net from the data sets that `claimeven dataset` writes.",
-        "average": "Write the net whose weights are the mean of those of several.",
-        "plot": "Draw the learning curves of runs, as pictures in a folder.",
-        "judge": "Judge what runs of any kind have learnt, by the same measures.",
+        "ntuple": "Train an n-tuple network by self-play, without other data.",
+        "selfplay": "Train a neural net by self-play, without other data, as AlphaZero does.",
+        "distil": "Train a neural net on the data sets that `claimeven dataset` writes.",
+        "average": "Average the weights of several nets, and measure the mean.",
+        "plot": "Draw the learning curves of runs as charts in a folder.",
+        "compare": "Compare runs of any kind by exact play and the ladder.",
     }
 }
 MODULES = dict.fromkeys(("ntuple", "selfplay", "distil"), "learn")
-MODULES |= dict.fromkeys(("average", "plot", "judge"), "models")
+MODULES |= dict.fromkeys(("average", "plot", "compare"), "models")
 
 
 @click.group("train", cls=LazyGroup, package=__name__, sections=SECTIONS, modules=MODULES)
 def command() -> None:
-    """Train an agent, in a folder that keeps its recipe, log, checkpoint and model.
+    """Train an agent, in a folder for its configuration, log, checkpoint and model.
 
-    A run that was ended in any way goes on where it was: run the same command again.
+    Run the same command again to resume an interrupted run.
 
     \b
     Examples:
@@ -34,5 +34,5 @@ def command() -> None:
       claimeven train distil data.csv --out run3
       claimeven train average run3/model.npz run4/model.npz --out mean.npz
       claimeven train plot run1
-      claimeven train judge run1 run2 run3 --out curves
+      claimeven train compare run1 run2 run3 --out curves
     """

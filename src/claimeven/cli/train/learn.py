@@ -1,4 +1,4 @@
-"""`claimeven train ntuple`, `selfplay` and `distil`: models that learn, in the folder of a run."""
+"""`claimeven train ntuple`, `selfplay` and `distil`: training runs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ from claimeven.parallel.jobs import Executor
 
 #: The columns of a table of figures: heading, name in the log, format.
 Columns = Sequence[tuple[str, str, str]]
-#: Prints a line of progress while a run goes on.
+#: Shows a line of progress.
 Show = Callable[[Callable[[], str]], None]
 _NTUPLE: Columns = (
     ("games", "games", ","), ("seconds", "seconds", ".0f"), ("plies", "plies", ".1f"),
@@ -62,7 +62,7 @@ _SELFPLAY: Columns = (
 _DISTIL: Columns = (
     ("steps", "steps", ","), ("seconds", "seconds", ".0f"), ("loss", "loss", ".3f"),
 )  # fmt: skip
-#: Shares of right answers; only those that were measured have a column.
+#: Shares of right answers; the table has only measured ones.
 _SHARES = {"held_out": "held out", "held_out_sign": "sign", "hard": "hard", "easy": "easy"}
 
 out_option = click.option("--out", type=FilePath(), required=True, help="Folder of the run.")
@@ -74,7 +74,7 @@ plots_option = click.option(
 def settings_options(config: type) -> Callable[[Command], Command]:
     """Add an option for each setting of a configuration that has a help text, in its order."""
 
-    def decorated(command: Command) -> Command:
+    def decorate(command: Command) -> Command:
         for name, (default, setting) in reversed(settings_of(config).items()):
             if setting.help:
                 kind = int if default is None else type(default)
@@ -87,14 +87,14 @@ def settings_options(config: type) -> Callable[[Command], Command]:
                 )(command)
         return command
 
-    return decorated
+    return decorate
 
 
 @contextmanager
 def _running(out: str, plots: bool) -> Iterator[Show]:
-    """Show the progress of a run, and draw its curves after the block if asked to.
+    """Show the progress of a run, and draw its curves after the block if `plots`.
 
-    Whether they can be drawn is checked before.
+    A missing package for charts is reported before the block.
     """
     if plots:
         from claimeven.plotting import check_can_draw  # noqa: PLC0415 - quick start
@@ -106,13 +106,13 @@ def _running(out: str, plots: bool) -> Iterator[Show]:
     if plots:
         from claimeven.learning.curves import draw_curves  # noqa: PLC0415 - for a quick start
 
-        draw_curves([out], tell=notify)
+        draw_curves([out], on_message=notify)
 
 
 def _print_run(
     out: str, rows: list[Any], columns: Columns, as_json: bool, figures: list[Any] | None = None
 ) -> None:
-    """Print the rows of the log as JSON, or a table of its figures, and where the model is."""
+    """Print the rows of the log as JSON, or a table of its figures and the path of the model."""
     if as_json:
         write_json({"out": out, "model": f"{out}/model.npz", "rows": rows}, sys.stdout)
         return
@@ -122,7 +122,7 @@ def _print_run(
 
 
 def cells_of(row: Mapping[str, Any], columns: Columns) -> list[str]:
-    """Return the cells of a row of figures, `-` for those that were not measured.
+    """Return the cells of a row of figures, `-` for missing figures.
 
     >>> cells_of({"games": 20000, "perfect": 0.5}, _NTUPLE)
     ['20,000', '-', '-', '50.0%', '-', '-']
@@ -162,7 +162,7 @@ def ntuple(out: str, plots: bool, as_json: bool, geometry: Geometry, **settings:
 
 
 def _ntuple_text(at: TrainingProgress) -> str:
-    """Return the status line: how far it is, how fast, and what was measured last.
+    """Return the status line: progress, speed and the last measurement.
 
     >>> from claimeven.learning import TrainingProgress
     >>> _ntuple_text(TrainingProgress(200, 1000, 10.0, 0, {"perfect": 0.25}))
@@ -238,7 +238,7 @@ def selfplay(
 
 
 def _selfplay_text(at: SelfPlayProgress) -> str:
-    """Return the status line: what goes on, how far it is, what was measured last.
+    """Return the status line: phase, progress and the last measurement.
 
     >>> from claimeven.learning import SelfPlayProgress
     >>> row = {"policy_loss": 1.2345, "value_loss": 0.5, "hard": 0.5, "hard_search": 0.75}
@@ -247,8 +247,8 @@ def _selfplay_text(at: SelfPlayProgress) -> str:
     """
     text = count_text(at.games, at.total, "games", at.seconds, at.resumed)
     text = f"iteration {at.iteration}: {text}"
-    if at.doing != "playing":
-        text = f"{text}; {at.doing}"
+    if at.phase != "playing":
+        text = f"{text}; {at.phase}"
     if at.row is not None:
         text += f"; loss {at.row['policy_loss']:.2f}"
         best = at.row.get("hard") if at.row.get("hard_search") is None else at.row["hard_search"]
@@ -286,7 +286,7 @@ def distil(
 ) -> None:
     """Train a neural net on the data sets that `claimeven dataset` writes.
 
-    The net learns which columns keep the exact score, who wins, and the score of each column. It
+    The net learns which columns keep the exact score, the winner, and the score of each column. It
     is measured on one game in a hundred, which is held out, and on the bundled held-out sets. It
     never learns from these. Needs JAX and optax: pip install 'claimeven[learn]'.
 
@@ -333,7 +333,7 @@ def _ply_weights(text: str) -> tuple[PlyWeight, ...]:
 
 
 def _distil_text(at: TrainingProgress, config: DistilConfig) -> str:
-    """Say how far it is, how fast, and what was measured last.
+    """Return the status line: progress, speed and the last measurement.
 
     >>> from claimeven.learning import DistilConfig, TrainingProgress
     >>> row = {"policy_loss": 1.0, "value_loss": 0.5, "score_loss": 0.25, "held_out": 0.5}

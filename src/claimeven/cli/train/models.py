@@ -1,4 +1,4 @@
-"""`claimeven train average`, `plot` and `judge`: what is made of trained models and runs."""
+"""`claimeven train average`, `plot` and `compare`: tools for trained models and runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,13 @@ from claimeven.cli.common.parsing import weights_of
 from claimeven.cli.common.progress import announce_compilation, notify, status_line
 from claimeven.cli.train.learn import settings_options
 from claimeven.errors import ClaimevenError
-from claimeven.learning.compare_runs import Judged, Judging, check_drawing, draw_judged, judge_runs
+from claimeven.learning.compare_runs import (
+    CompareConfig,
+    ModelScores,
+    check_drawing,
+    compare_runs,
+    draw_comparison,
+)
 from claimeven.learning.curves import folder_for
 
 _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
@@ -23,7 +29,7 @@ _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 @click.command("average")
 @click.argument("models", metavar="MODEL...", nargs=-1, required=True, type=FilePath())
 @click.option("--out", type=FilePath(), required=True, help="File of the mean, .npz.")
-@click.option("--model-weights", help="How much each net counts: 1,2,... Default: alike.")
+@click.option("--model-weights", help="Weight of each net: 1,2,...  [default: equal]")
 @click.option(
     "--quant-levels", default=15, show_default=True, help="Levels of a weight on each side of 0."
 )
@@ -31,11 +37,11 @@ _HEADINGS = ("core-h", "hard", "perfect", "elo", "95 % interval", "place")
 def average(
     models: tuple[str, ...], out: str, model_weights: str | None, quant_levels: int, as_json: bool
 ) -> None:
-    """Average the weights of nets that went on from the same one, and measure the mean.
+    """Average the weights of several nets, and measure the mean.
 
-    Such nets err in different places, and their mean is often better than any of them, at no cost
-    when it plays. Nets that were drawn from different seeds cannot be averaged to any use. Rounding
-    the mean of medium nets takes some ten seconds.
+    The nets must have continued training from the same net: they make different errors, and their
+    mean is often better than any of them, at the same speed. The mean of nets with different
+    initial weights is useless. Rounding the mean of medium nets takes about ten seconds.
 
     \b
     Examples:
@@ -67,14 +73,14 @@ def average(
 @click.command("plot")
 @click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=FilePath())
 @click.option(
-    "--out", type=FilePath(), help="Folder to draw into; usually plots in that of the one run."
+    "--out", type=FilePath(), help="Folder for the charts.  [default: plots in the run's folder]"
 )
 @json_option
 def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
-    """Draw what runs have measured, against time and against games, as PNG and SVG.
+    """Draw the measurements of runs by time and by games, as PNG and SVG.
 
-    A picture has a panel a measure and a line a run, up to six. A run may still be going on. Needs
-    Matplotlib: pip install 'claimeven[plot]'.
+    A chart has a panel for each measurement and a line for each run, up to six. Runs may be in
+    progress. Needs Matplotlib: pip install 'claimeven[plot]'.
 
     \b
     Examples:
@@ -91,73 +97,75 @@ def plot(folders: tuple[str, ...], out: str | None, as_json: bool) -> None:
     show(f"{files[0].parent}: {names}")
 
 
-@click.command("judge")
+@click.command("compare")
 @click.argument("folders", metavar="FOLDER...", nargs=-1, required=True, type=FilePath())
 @click.option(
-    "--out", type=FilePath(), help="Folder to draw into; usually plots in that of the one run."
+    "--out", type=FilePath(), help="Folder for the charts.  [default: plots in the run's folder]"
 )
-@click.option("--last", is_flag=True, help="Judge the last models only, and draw nothing.")
-@settings_options(Judging)
-@click.option("--jobs", default=1, show_default=True, help="Processes that answer and play.")
+@click.option("--last", is_flag=True, help="Measure only the last models, without a chart.")
+@settings_options(CompareConfig)
+@click.option("--jobs", default=1, show_default=True, help="Worker processes.")
 @json_option
-def judge(
-    folders: tuple[str, ...], out: str | None, last: bool, jobs: int, as_json: bool, **asked: Any
+def compare(
+    folders: tuple[str, ...], out: str | None, last: bool, jobs: int, as_json: bool, **settings: Any
 ) -> None:
-    """Judge what runs of any kind have learnt, by the same measures: the oracle and the ladder.
+    """Compare runs of any kind by the same measurements: exact play and the ladder.
 
-    The models that a run has kept, its last and those of its 1st, 2nd, 4th, 8th measurement and so
-    on, play alone (net, ntuple) and with a search (puct:iterations=100, ntuple-alphabeta:depth=6).
-    Each agent is judged by its answers on the hard held-out set, by its score as first player
-    against the perfect agent, which varies its play and resists longest, and by its place on the
-    ladder of the standing pool. A picture shows all by core-hours, the table the last models.
+    The stored models of a run (of the measurements 1, 2, 4, 8, ... and the last) play without a
+    search (net, ntuple) and with one (puct:iterations=100, ntuple-alphabeta:depth=6). Each agent
+    gets three figures: its right answers on the hard held-out set, its score as first player
+    against the perfect agent, and its rating on the ladder. The chart shows all models by
+    core-hours, the table the last models.
 
-    Figures are kept in the folders of the runs, so the same command goes on where it was ended. A
-    model takes about a minute. Needs Matplotlib without --last: pip install 'claimeven[plot]'.
+    The folders of the runs store the figures, so the same command resumes. A model takes about a
+    minute. The chart needs Matplotlib: pip install 'claimeven[plot]'.
 
     \b
     Examples:
-      claimeven train judge run1 run2 run3 --out curves
-      claimeven train judge run1 --last --games 200 --rounds 16
+      claimeven train compare run1 run2 run3 --out curves
+      claimeven train compare run1 --last --games 200 --rounds 16
     """
     if last and out is not None:
-        raise ClaimevenError("--last draws nothing: it does not go with --out")
-    judging, where = Judging(**asked), None
+        raise ClaimevenError("--last and --out exclude each other: there is no chart with --last")
+    config, folder = CompareConfig(**settings), None
     if not last:
-        where = folder_for(folders, out)
-        check_drawing(folders, where)
+        folder = folder_for(folders, out)
+        check_drawing(folders, folder)
     announce_compilation()
     try:
         with status_line() as line:
-            judged = judge_runs(
+            scores = compare_runs(
                 folders,
-                judging,
+                config,
                 last_only=last,
                 jobs=jobs,
-                watch=lambda at, of, who: line.show(lambda: f"{at} of {of}: {who}"),
+                on_progress=lambda at, of, agent: line.show(lambda: f"{at} of {of}: {agent}"),
             )
     except KeyboardInterrupt:
-        raise KeyboardInterrupt("interrupted; run the same again to go on") from None
-    files = [] if where is None else [str(path) for path in draw_judged(judged, where, notify)]
+        raise KeyboardInterrupt("interrupted; run the same command again to resume") from None
+    files = []
+    if folder is not None:
+        files = [str(path) for path in draw_comparison(scores, folder, notify)]
     if as_json:
-        rows = [each.as_dict() for each in judged]
+        rows = [each.as_dict() for each in scores]
         write_json({"runs": list(folders), "rows": rows, "plots": files}, sys.stdout)
         return
-    last_ones = {each.label: each for each in judged}
-    cells = [_cells(each) for each in last_ones.values()]
-    lines = named_lines("run and agent", _HEADINGS, [*last_ones], cells, table_width())
+    latest = {each.label: each for each in scores}
+    cells = [_cells(each) for each in latest.values()]
+    lines = named_lines("run and agent", _HEADINGS, [*latest], cells, table_width())
     print("\n".join(lines))
     if files:
-        show(f"drawn: {', '.join(files)}")
+        show(f"charts: {', '.join(files)}")
 
 
-def _cells(each: Judged) -> list[str]:
+def _cells(each: ModelScores) -> list[str]:
     """Return a row of the table, in the order of its headings.
 
-    >>> from claimeven.learning.compare_runs import Judged
+    >>> from claimeven.learning.compare_runs import ModelScores
     >>> spent = ("run", "net", 4, 900.0, 1800.0)
-    >>> _cells(Judged(*spent, 0.5, 0.25, -31.4, (-60.2, 5.0), 3, 13))
+    >>> _cells(ModelScores(*spent, 0.5, 0.25, -31.4, (-60.2, 5.0), 3, 13))
     ['0.50', '50.0%', '25.0%', '-31', '-60 to +5', '3 of 13']
-    >>> _cells(Judged(*spent, None, 0.25, None, None, None, None))
+    >>> _cells(ModelScores(*spent, None, 0.25, None, None, None, None))
     ['0.50', '-', '25.0%', '-', '-', '-']
     """
     return [
