@@ -19,10 +19,10 @@ from claimeven.montecarlo.puct.options import PuctOptions
 from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.montecarlo.puct.textbook import PuctNode, PuctTree
 
-#: How even the noise at a root is: of many columns it is near 1 for each, of few near one alone.
+#: The concentration of the noise at a root: a high one is even, a low one favors one column.
 DIRICHLET_ALPHA: Final = 1.0
-#: Visits of the root for each leaf of a batch beyond the first. Early batches decide where a search
-#: goes, and with few visits several leaves at a time would be guesses.
+#: Visits of the root for each leaf of a batch beyond the first. Early batches decide the direction
+#: of a search, and with few visits several leaves at a time would be guesses.
 VISITS_PER_LEAF: Final = 64
 
 
@@ -36,7 +36,7 @@ class PuctEngine(ReadableTree, ABC):
 
     @abstractmethod
     def start(self, position: Position, keep: int | None = None) -> None:
-        """Make a position the root, its tree kept if the options say so and it is there; at most
+        """Make a position the root; with the option `reuse` its tree stays if it is there, at most
         `keep` nodes of it.
         """
 
@@ -143,7 +143,7 @@ class TextbookPuct(PuctEngine):
 
     def expansion_counts(self) -> tuple[int, int]:
         waiting = [self.root()]
-        for node in waiting:  # grows meanwhile
+        for node in waiting:  # the list grows in the loop
             if len(waiting) < SAMPLE_SIZE:
                 waiting += node.children or ()
         counts = [len(node.children or ()) for node in waiting[:SAMPLE_SIZE]]
@@ -178,7 +178,7 @@ class TextbookPuct(PuctEngine):
 
 
 class PuctView(Forest):
-    """A tree with priors for inspection; its bonus is that of PUCT."""
+    """A tree with priors for inspection, with the bonus of PUCT."""
 
     def __init__(
         self,
@@ -195,8 +195,8 @@ class PuctView(Forest):
         self.puct = options
 
     def bonus(self, parent: NodeStats, child: NodeStats) -> tuple[float, float]:
-        """Return `c * P * sqrt(N) / (1 + n)` of a child, and what it is taken to be worth while it
-        is not visited.
+        """Return `c * P * sqrt(N) / (1 + n)` of a child, and its assumed value while it is
+        unvisited.
         """
         seen = max(parent.visits, 1)
         bonus = self.puct.c * (child.prior or 0.0) * float(np.sqrt(seen)) / (1 + child.visits)

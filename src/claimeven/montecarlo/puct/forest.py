@@ -1,7 +1,7 @@
 """Many searches side by side, whose leaves are judged by the model together.
 
 A model judges a hundred positions in little more time than one, and self-play has hundreds of games
-to think about at once: a forest is a tree for each of them. It works in lockstep:
+to think about: a forest is a tree for each of them. It works in lockstep:
 
 ```text
     mines, masks = forest.gather(leaves=1)          leaves of all trees that wait for the model
@@ -56,7 +56,7 @@ from claimeven.parallel import interrupts
 MAX_NODES: Final = 1 << 30
 MAX_TREES: Final = 1 << 16
 MAX_LEAVES: Final = 1 << 12
-#: The bounds of the concentration of noise: a distribution of Dirichlet has none of 0.
+#: The bounds of the concentration of noise, which must be above 0.
 DIRICHLET_ALPHA_BOUNDS: Final = (0.001, 1000)
 
 Bools = npt.NDArray[np.bool_]
@@ -64,7 +64,7 @@ Counts = npt.NDArray[np.int32]
 Doubles = npt.NDArray[np.float64]
 
 
-#: Calls what asks the model, as `SafeMoment.interruptible` does where Ctrl-C is put off around it.
+#: Calls the evaluation of the model, as `SafeMoment.interruptible` does while Ctrl-C is postponed.
 ModelCaller: TypeAlias = Callable[[Callable[[], tuple[Floats, Floats]]], tuple[Floats, Floats]]
 
 
@@ -113,11 +113,11 @@ class PuctForest(ReadableForest):
 
     @classmethod
     def load(cls) -> None:
-        """Compile what a forest calls, or load it from the cache, before a clock starts."""
+        """Compile the kernels of a forest, or load them from the cache, before a clock starts."""
         load(*cls.kernels)
 
     def reset(self, tree: int, position: Position | None = None) -> None:
-        """Forget a tree and begin another at a position, the empty board where none is given.
+        """Forget a tree and start another at a position, by default the empty board.
 
         Raises `InvalidPosition` for another board's and for one whose game is over.
         """
@@ -134,10 +134,10 @@ class PuctForest(ReadableForest):
         """Make up to `leaves` iterations in each tree, and return the positions that wait for the
         model: the discs of the side to move, and all discs.
 
-        A tree takes no more part when its root has `until` visits (one number, or one for each
-        tree), is over, or proven (where it is won, when no other move could win sooner); it makes
-        fewer iterations when it comes upon a leaf that waits already. What ends in a proven leaf is
-        backed up at once and asks nothing, so that there may be iterations and no positions: see
+        A tree stops when its root has `until` visits (one number, or one for each tree), is over,
+        or is proven (for a win: when no other move could win sooner). It makes fewer iterations
+        when it reaches a leaf that waits already. An iteration that ends in a proven leaf is backed
+        up immediately without the model, so there may be iterations and no positions: see
         `iterations`.
         """
         whole_number(leaves, "leaves", InvalidOptions, low=1, high=MAX_LEAVES)
@@ -151,7 +151,7 @@ class PuctForest(ReadableForest):
         return self._batch.mines[: self.waiting], self._batch.masks[: self.waiting]
 
     def back_up(self, values: Floats, priors: Floats) -> None:
-        """Take what the model says of the positions gathered last, and count it.
+        """Take the model's answers for the positions gathered last, and count them.
 
         Raises `InvalidOptions` for arrays of another shape or type than `PolicyValue.evaluate` has.
         """
@@ -169,7 +169,7 @@ class PuctForest(ReadableForest):
         self.waiting = 0
 
     def drop(self) -> None:
-        """Forget the leaves that wait; the search can go on as if they had not been gathered."""
+        """Forget the leaves that wait; the search continues as if they had not been gathered."""
         for leaf in range(self.waiting):
             depth = self._batch.leaves[leaf, fields.LENGTH]
             self._nodes.counts[self._batch.paths[leaf, : depth + 1], fields.FLIGHT] -= 1
@@ -183,10 +183,10 @@ class PuctForest(ReadableForest):
         call_model: ModelCaller = call_directly,
     ) -> int:
         """Make one batch: `gather`, the model, `back_up`. Returns how many iterations were made; 0
-        when there is nothing left to do.
+        when all trees are done.
 
-        Ctrl-C between these would leave leaves waiting, of which nobody knows: put it off around a
-        step (as `run` does), but for the time that the model takes, which `call_model` calls.
+        Ctrl-C between these would leave leaves waiting: postpone it around a step (as `run` does),
+        except for the time of the model, which `call_model` calls.
         """
         made = int(self.iterations().sum())
         mines, masks = self.gather(leaves, until)
@@ -201,7 +201,7 @@ class PuctForest(ReadableForest):
 
     def run(self, model: PolicyValue, iterations: int | npt.ArrayLike, leaves: int = 1) -> int:
         """Make iterations in every tree (one number, or one for each tree), `leaves` of them a
-        batch; returns how many were made, fewer where a tree is proven: see `gather`.
+        batch; returns the number of iterations, fewer if a tree is proven: see `gather`.
         """
         until = self.iterations() + np.asarray(iterations, dtype=np.int64)
         total = 0
@@ -212,7 +212,7 @@ class PuctForest(ReadableForest):
         return total
 
     def advance(self, tree: int, column: int) -> None:
-        """Make a move at the root of a tree: what is below it is kept, the rest forgotten.
+        """Make a move at the root of a tree: the part below it stays, the rest is forgotten.
 
         Raises `IllegalMove` for a column that cannot be played, and when the game is over.
         """
@@ -223,10 +223,10 @@ class PuctForest(ReadableForest):
         self._advance(np.array([tree]), np.array([column]))
 
     def advance_all(self, trees: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
-        """Make a move at the root of each of these trees, all at once: see `advance`.
+        """Make a move at the root of each of these trees in one call: see `advance`.
 
-        Raises `IllegalMove` where one cannot be played, and `InvalidOptions` for a tree that is
-        not there, or named twice; then none is made.
+        Raises `IllegalMove` if one cannot be played, and `InvalidOptions` for a tree that is not
+        there, or named twice; no move is made then.
         """
         for tree in {int(trees.min(initial=0)), int(trees.max(initial=0))}:
             self._check_rests(tree)
@@ -246,9 +246,9 @@ class PuctForest(ReadableForest):
         advance_roots(self._nodes, self._trees, self._rules, trees, columns, moved)
 
     def move_to(self, tree: int, position: Position, keep: int | None = None) -> None:
-        """Make a position the root of a tree, its own tree kept if it is in this one, up to 4 moves
-        on. Of many nodes this takes time: at most `keep` of them are looked at, the oldest, and the
-        others forgotten. Raises `InvalidPosition` for another board's.
+        """Make a position the root of a tree, with its part of this tree if it is in it, up to 4
+        moves on. With many nodes this takes time: at most `keep` of them are searched, the oldest,
+        and the others forgotten. Raises `InvalidPosition` for another board's.
         """
         self._check_rests(tree)
         self._check_board(position)
@@ -259,7 +259,7 @@ class PuctForest(ReadableForest):
         waiting = [(self.root(tree), self.position(tree))]
         if not 0 <= position.ply - waiting[0][1].ply <= REUSE_PLIES:
             return NO_NODE
-        for node, at in waiting:  # grows meanwhile
+        for node, at in waiting:  # the list grows in the loop
             if at == position:
                 return node
             if at.ply < position.ply and at.mask & ~position.mask == 0:
@@ -282,7 +282,7 @@ class PuctForest(ReadableForest):
             moved = np.empty(looked, dtype=np.int32)
             state[fields.USED] = keep_subtree(self._nodes, moved, root, node)
         if counts[root, fields.CHILD] == fields.NO_CHILDREN:
-            # What it showed at a glance its children will show again, and they are needed here.
+            # Its children are needed here, and will prove it again.
             outcome, proof = position.outcome, UNPROVEN
             if outcome is not None:
                 proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
@@ -296,7 +296,8 @@ class PuctForest(ReadableForest):
         concentration: float,
         trees: Iterable[int] | None = None,
     ) -> None:
-        """Mix noise into the priors at the roots, so that self-play tries what the model would not.
+        """Mix noise into the priors at the roots, so that self-play tries moves that the model
+        would not.
 
         `share` of them becomes a draw from a symmetric Dirichlet distribution, over the children
         that are not known to lose; one draw for each of `trees` (all), first for those with the

@@ -32,7 +32,9 @@ Indices = npt.NDArray[Any]
 
 
 class PuctNodeStats(NamedTuple):
-    """What a node of a forest knows: see `layout`. `children` are the numbers of its children."""
+    """The fields of a node of a forest: see `layout`. `children` are the numbers of its
+    children.
+    """
 
     column: int
     visits: int
@@ -45,7 +47,7 @@ class PuctNodeStats(NamedTuple):
 
 
 class ReadableForest:
-    """The arrays of a forest, and what is read from them. `PuctForest` grows it."""
+    """The arrays of a forest, for reading. `PuctForest` grows it."""
 
     def __init__(
         self, geometry: Geometry, trees: int, nodes_per_tree: int, options: PuctOptions
@@ -70,7 +72,7 @@ class ReadableForest:
         return int(self._places[tree])
 
     def node(self, number: int) -> PuctNodeStats:
-        """Return what a node knows."""
+        """Return the fields of a node."""
         visits, flight, child, meta = (int(count) for count in self._nodes.counts[number])
         column, count, proof, distance = layout.unpack_meta(meta)
         return PuctNodeStats(
@@ -114,7 +116,7 @@ class ReadableForest:
         return roots[:, fields.MINE].copy(), roots[:, fields.MASK].copy()
 
     def iterations(self) -> npt.NDArray[np.int64]:
-        """Return the visits of each root: the iterations of its tree, kept ones included."""
+        """Return the visits of each root: the iterations of its tree, reused ones included."""
         visits: npt.NDArray[np.int64] = self._nodes.counts[self._places, fields.VISITS].astype(
             np.int64
         )
@@ -134,8 +136,8 @@ class ReadableForest:
         return proven
 
     def results(self) -> npt.NDArray[np.int8]:
-        """Return what is proven of each root for the side to move: 1, -1, or 0 for a draw and for
-        one that is not proven.
+        """Return the proof of each root for the side to move: 1, -1, or 0 for a draw and for an
+        unproven root.
         """
         proofs = self._proofs(self._places)
         found: npt.NDArray[np.int8] = (proofs == PROVEN_LOSS).astype(np.int8) - (
@@ -144,8 +146,8 @@ class ReadableForest:
         return found
 
     def values(self) -> Doubles:
-        """Return what each root is worth to its side to move, -1 to 1: the mean of its iterations,
-        the result where it is proven, and 0 where it has not been visited.
+        """Return the value of each root for its side to move, -1 to 1: the mean of its iterations,
+        the result if it is proven, and 0 if it has not been visited.
         """
         visits = np.maximum(self.iterations(), 1)
         means = -self._nodes.totals[self._places] / visits
@@ -163,10 +165,10 @@ class ReadableForest:
     def policies(self, temperature: float = 1.0, trees: Indices | None = None) -> Doubles:
         """Return how likely self-play makes each move at each root, float64 (trees, columns).
 
-        Visits to the power of 1 / temperature, of those not proven lost; 0: the most visited alone.
-        Priors stand for visits where there are none. A proven win is played for certain, the
-        nearest one; where every move loses the longest defence is. Equals share. Zeros where the
-        game is over, or the root has not been visited. With `trees` of those alone, row by row.
+        Visits to the power of 1 / temperature, for moves that are not proven lost; with 0 only the
+        most visited move. Without visits the priors count. The nearest proven win is played for
+        certain; if every move loses, the longest defense. Equals share. Zeros if the game is over,
+        or the root has not been visited. With `trees` only their rows.
         """
         counts, priors = self._nodes.counts, self._nodes.priors
         rows, columns, _ = self._root_children(trees)
@@ -180,11 +182,13 @@ class ReadableForest:
         return policies(visits, known, metas, there, temperature, self.options.solver)
 
     def _shape(self, trees: Indices | None) -> tuple[int, int]:
-        """Return the shape of what has a number for each column of these trees, None for all."""
+        """Return the shape of an array with a number for each column of these trees, None for
+        all.
+        """
         return len(self) if trees is None else len(trees), self.geometry.columns
 
     def _spread(self, field: npt.NDArray[Any], trees: Indices | None = None) -> npt.NDArray[Any]:
-        """Return what a field of the nodes says of each column at each root, 0 where none."""
+        """Return a field of the nodes for each column at each root, 0 without a node."""
         found = np.zeros(self._shape(trees), dtype=field.dtype)
         rows, columns, nodes = self._root_children(trees)
         found[rows, columns] = field[nodes]

@@ -1,10 +1,10 @@
-"""The compiled search with priors, many trees at once. Contract of the arrays: see `layout`.
+"""The compiled search with priors, in many trees. Contract of the arrays: see `layout`.
 
 `textbook` is the same search of one tree on positions: with one leaf a batch node for node. A batch
 is made in two steps, and the model is asked between them:
 
 1. `gather_leaves` selects leaves in every tree and expands them. Those that turn out proven are
-   backed up at once; the others wait, and until they are backed up their paths count as lost once
+   backed up immediately; the others wait, and until then their paths count as lost once
    (virtual loss), so that the next selection in the same tree goes elsewhere.
 2. `back_up_leaves` gives their children priors and backs up their values.
 """
@@ -65,9 +65,9 @@ _LOWEST = -1.0e300
 
 @inlined
 def best_child(node: Int, nodes: Nodes, rules: PuctRules) -> Int:
-    """Child of a visited node with the greatest bound, the first of equals; iterations on their
-    way count as lost. With the solver proven losses are passed over, and all that is proven where a
-    win is proven already.
+    """Child of a visited node with the greatest bound, the first of equals; iterations on their way
+    count as lost. With the solver proven losses are skipped, and all proven children if a win is
+    proven.
     """
     counts, settings = nodes.counts, rules.settings
     first = np.int64(counts[node, CHILD])
@@ -115,8 +115,8 @@ def is_done(root: Int, nodes: Nodes, solver: bool) -> bool:
 
 @inlined
 def prove_from_children(node: Int, nodes: Nodes) -> None:
-    """Prove a node by its children, where possible: lost if one is won, the nearest of them; else,
-    if all are proven, drawn or won by the longest defence.
+    """Prove a node by its children, if possible: lost if one is won, the nearest of them; else,
+    if all are proven, drawn or won by the longest defense.
     """
     counts = nodes.counts
     first = np.int64(counts[node, CHILD])
@@ -144,7 +144,7 @@ def expand(
     node: Int, tree: Int, mine: Word, mask: Word, nodes: Nodes, trees: Trees, rules: PuctRules
 ) -> None:
     """Give a node a child for every column that is not full, each with the proof it shows at a
-    glance; with the solver the node may be proven by them. Without room nothing is done.
+    immediately; with the solver the node may be proven by them. Without room it does not change.
     """
     counts, board, state = nodes.counts, rules.board, trees.states[tree]
     solver = rules.settings[SOLVER] != 0.0
@@ -177,7 +177,7 @@ def expand(
 @inlined
 def count_proven(path: Ints, depth: Int, nodes: Nodes, rules: PuctRules) -> None:
     """Back up an iteration that ended in a proven leaf: count its result in every node of the path,
-    turned round from one to the next; with the solver carry proofs up as far as they reach.
+    negated from one to the next; with the solver carry proofs up as far as they reach.
     """
     counts = nodes.counts
     node = path[depth]
@@ -254,8 +254,8 @@ def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, mo
 
 @inlined
 def give_priors(node: Int, priors: Singles, leaf: Int, nodes: Nodes, rules: PuctRules) -> None:
-    """Give the children of a node what the model thinks of their columns, to the power of the
-    rules, made to sum 1 over those that are not known to lose; the same to each where that is 0.
+    """Give the children of a node the model's priors, to the power of the rules, made to sum 1 over
+    the children that are not known to lose; equal ones if the sum is 0.
     """
     counts, power = nodes.counts, rules.settings[PRIOR_POWER]
     first = np.int64(counts[node, CHILD])
@@ -284,7 +284,7 @@ def back_up_leaves(
         node = path[depth]
         if counts[node, CHILD] != NO_CHILDREN:
             give_priors(node, priors, leaf, nodes, rules)
-        # A value is that of the side to move, a total that of the player who moved.
+        # A value is for the side to move, a total for the player that moved.
         result = -np.float64(values[leaf])
         for step in range(depth, -1, -1):
             node = path[step]
@@ -296,12 +296,12 @@ def back_up_leaves(
 
 @kernel(int64(NODES, int32[::1], int64, int64))
 def keep_subtree(nodes: Nodes, moved: Ints, begin: Int, root: Int) -> Int:
-    """Make a node the root of the tree that begins at node `begin`: keep what is below it, packed
+    """Make a node the root of the tree that starts at node `begin`: keep the part below it, packed
     to the front, and forget the rest.
 
     Only the first `len(moved)` nodes of the tree are looked at, which bounds the time; a node whose
-    children lie behind them is a leaf again. Returns how many are kept. One pass forwards marks and
-    one moves, since children lie behind their parents.
+    children are behind them is a leaf again. Returns the number of nodes. One pass forwards marks
+    and one moves, since children are behind their parents.
     """
     counts, totals, priors = nodes.counts, nodes.totals, nodes.priors
     end = begin + moved.shape[0]
@@ -342,11 +342,11 @@ def keep_subtree(nodes: Nodes, moved: Ints, begin: Int, root: Int) -> Int:
 def advance_roots(
     nodes: Nodes, trees: Trees, rules: PuctRules, which: Ints, columns: Ints, moved: Ints
 ) -> None:
-    """Make a move at the root of each of some trees, which can be played there, and keep what is
-    below it. `moved` has room for the nodes of a tree.
+    """Make a legal move at the root of each of some trees, and keep the part below it. `moved` has
+    room for the nodes of a tree.
 
-    What a root showed at a glance before it was expanded its children will show again, and they are
-    needed there: it keeps no proof but that of a game that is over.
+    The children of a root are needed, and will show an immediate proof again: a root keeps its
+    proof only if the game is over.
     """
     counts = nodes.counts
     size = counts.shape[0] // trees.states.shape[0]
@@ -356,14 +356,14 @@ def advance_roots(
         root, roots, state = tree * size, trees.roots[tree], trees.states[tree]
         roots[MINE] ^= roots[MASK]
         roots[MASK] = played(roots[MASK], columns[place], rules.board)
-        # 2. Find the child that stands for it.
+        # 2. Find the child of the move.
         below = np.int64(NO_CHILDREN)
         first = np.int64(counts[root, CHILD])
         if first != NO_CHILDREN:
             for child in range(first, first + count_of(counts[root, META])):
                 if column_of(counts[child, META]) == columns[place]:
                     below = np.int64(child)
-        # 3. Keep what is below that, or begin anew.
+        # 3. Keep the part below it, or start a new tree.
         state[DEPTH] = state[FULL] = 0
         if below == NO_CHILDREN:
             counts[root, VISITS] = counts[root, FLIGHT] = counts[root, META] = 0

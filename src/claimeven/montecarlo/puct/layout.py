@@ -1,4 +1,4 @@
-"""A forest of trees as flat arrays, and what their fields hold.
+"""A forest of trees as flat arrays, and the meaning of their fields.
 
 ```text
     tree t = the nodes t * size ... t * size + size - 1, its root the first of them
@@ -7,14 +7,14 @@
              priors[i]                                     float32          28 bytes together
 ```
 
-A node stands for a move and the position after it. VISITS counts iterations through it, `totals`
-sums their results as the player sees them who made the move; FLIGHT counts iterations on their way
-through it, which wait for the model. CHILD is its first child, NO_CHILDREN before it is expanded;
-the children, one for each column that is not full, lie side by side from the centre outwards. META
-is that of `montecarlo.layout`: column, number of children, proof, distance. `priors` is what the
-model thinks of the move, made to sum 1 over the moves that were not known to lose.
+A node is a move and the position after it. VISITS counts iterations through it, `totals` sums their
+results for the player that made the move; FLIGHT counts iterations in progress through it, which
+wait for the model. CHILD is its first child, NO_CHILDREN before it is expanded; the children, one
+for each column that is not full, are next to each other from the center outwards. META is as in
+`montecarlo.layout`: column, number of children, proof, distance. `priors` is the model's prior of
+the move, made to sum 1 over the moves that were not known to lose.
 
-Children lie behind their parent. Positions are not stored: a descent plays the moves.
+Children are behind their parent. Positions are not stored: a descent plays the moves.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ class Nodes(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """What there is once for each tree: its root's position, its state, and the number of visits
-    of its root at which it takes part in no more batches.
+    """The data of each tree: its root's position, its state, and the number of visits of its root
+    at which it stops.
     """
 
     roots: Words
@@ -66,7 +66,7 @@ class Trees(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The leaves that wait for the model: what they are, the nodes from the root down to each, and
+    """The leaves that wait for the model: their numbers, the nodes from the root down to each, and
     their positions. Row i of all belongs to leaf i.
     """
 
@@ -77,8 +77,8 @@ class Batch(NamedTuple):
 
 
 class PuctRules(NamedTuple):
-    """What stays as it is: the options as numbers, the columns from the centre outwards, and the
-    board as `montecarlo.layout` has it.
+    """The constants: the options as numbers, the columns from the center outwards, and the board as
+    in `montecarlo.layout`.
     """
 
     settings: Floats

@@ -1,24 +1,24 @@
 """The options of a search with priors and values.
 
 A move is selected for the greatest `Q + c * P * sqrt(N) / (1 + n)`: Q is the mean of the values of
-its n visits, P its prior, N the visits of its parent. Of equal moves the one nearest to the centre
+its n visits, P its prior, N the visits of its parent. Of equal moves the one nearest to the center
 is selected, then the left one.
 
 - `c` (0 to 1000): how much trying is worth.
 - `fpu` (0 to 2): first-play urgency: how much less than its parent a move is taken to be worth that
   was not tried, but never less than -1.
-- `prior_temperature` (0.1 to 10): P is what the model gives to the power of 1 / prior_temperature,
+- `prior_temperature` (0.1 to 10): P is the model's prior to the power of 1 / prior_temperature,
   made to sum to 1 again: above 1 a move that looks bad is tried sooner, below 1 later.
 - `solver` (yes or no): proven wins, losses and draws are backed up (Winands 2008), proven losses
-  are not selected, and the search ends when the root is proven; where it is won, when no other move
-  could win sooner, or all are proven.
-- `leaves` (1 to 4096): the most leaves that the model judges together; those of one batch are
-  selected one after the other, each as if those before it had been lost. A young tree takes fewer:
-  one, and one more for every 64 visits of its root.
+  are not selected, and the search ends when the root is proven (for a win: when no other move could
+  win sooner, or all are proven).
+- `leaves` (1 to 4096): the most leaves in one call of the model; the leaves of a batch are selected
+  one after the other, each as if the earlier ones had been lost. A young tree takes fewer: one, and
+  one more for every 64 visits of its root.
 - `capacity` (64 to 100,000,000): how many nodes the tree can store; a full tree grows no further,
-  iterations go on at its leaves, and the result says `full`.
-- `reuse` (yes or no): the tree is kept for the next decision when its position is in it, up to 4
-  moves on.
+  iterations continue at its leaves, and the result says `full`.
+- `reuse` (yes or no): the tree stays for the next decision if its position is in it, up to 4 moves
+  on.
 - `noise` (0 to 1): how much of the priors at the root is drawn at random.
 - `temperature` (0 to 1000): 0: the most visited column is played; else one is drawn, its chance
   going by its visits to the power of 1 / temperature.
@@ -74,7 +74,7 @@ class PuctOptions:
 
     @property
     def method(self) -> str:
-        """What it is, as `MonteCarloOptions` has it."""
+        """The kind of search, as in `MonteCarloOptions`."""
         return "puct"
 
     @property
@@ -98,5 +98,5 @@ class PuctOptions:
         return float(self.c), float(self.fpu), float(self.solver), self.prior_power
 
 
-#: What a search does where nothing else is said.
+#: The default options.
 DEFAULT: Final = PuctOptions()

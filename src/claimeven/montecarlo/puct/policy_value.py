@@ -1,4 +1,4 @@
-"""What a search with priors asks of a model: values of positions, and priors of their moves."""
+"""The contract of a model of a search with priors: values of positions, priors of their moves."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ class PolicyValue(Protocol):
         """Compile what `evaluate` calls, or load it from the cache, before a clock starts."""
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
-        """Return the values and priors of n positions, none of which is over.
+        """Return the values and priors of n positions in which the game is not over.
 
         `mines` are the discs of the side to move, `masks` all discs, uint64 of shape (n,) each.
         Values, float32 (n,), are from -1 to 1 for the side to move; priors, float32 (n, columns),
-        say how likely each column is to be the best: 0 or more, sum 1, and 0 where it is full.
+        are the chances of each column to be the best: 0 or more, sum 1, and 0 if it is full.
         """
 
 
 def evaluate_checked(model: PolicyValue, mines: Words, masks: Words) -> tuple[Floats, Floats]:
-    """Return what a model says of positions. Raises `InvalidNetwork`, naming the model, unless it
-    says one finite value a position, and for each of its columns a finite prior from 0.
+    """Return the answers of a model for positions. Raises `InvalidNetwork`, naming the model,
+    unless it returns one finite value a position, and for each column a finite prior from 0.
     """
     values, priors = model.evaluate(mines, masks)
     name = getattr(model, "name", None) or type(model).__name__
@@ -59,7 +59,7 @@ def evaluate_checked(model: PolicyValue, mines: Words, masks: Words) -> tuple[Fl
 
 
 class UniformPolicyValue:
-    """Knows nothing: every position is worth 0, and every column that is not full the same.
+    """Untrained: every position has the value 0, and every column that is not full the same prior.
 
     >>> one = np.zeros(1, dtype=np.uint64)
     >>> values, priors = UniformPolicyValue(Geometry(4, 4, 3)).evaluate(one, one)
@@ -72,7 +72,7 @@ class UniformPolicyValue:
         self.geometry = geometry
 
     def load(self) -> None:
-        """Nothing is compiled."""
+        """There are no kernels to load."""
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return zeros and equal priors: see `PolicyValue`."""

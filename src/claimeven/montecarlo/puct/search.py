@@ -25,7 +25,7 @@ from claimeven.montecarlo.search import MonteCarloResult, TreeSearch
 from claimeven.montecarlo.textbook import Step
 from claimeven.parallel import interrupts
 
-#: Nodes of a kept tree looked at for each second of a timed search, and in any case.
+#: Nodes of a reused tree searched for each second of a timed search, and at least.
 _REUSED_NODES_PER_SECOND: Final = {"compiled": 10_000_000, "python": 100_000}
 _MIN_REUSED_NODES: Final = 1_000
 
@@ -33,8 +33,8 @@ _MIN_REUSED_NODES: Final = 1_000
 class PuctSearch(TreeSearch):
     """A search with priors and values, and the tree it keeps from one decision to the next.
 
-    Threads may share it: a search waits for the one before it to end (`busy` is held meanwhile).
-    With the backend `python` the textbook searches, one leaf at a time whatever the options say.
+    Threads may share it: a search waits for the end of the one before it (by the lock `busy`). With
+    the backend `python` the textbook searches, always one leaf at a time.
 
     >>> from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
     >>> search = PuctSearch(UniformPolicyValue())
@@ -78,7 +78,7 @@ class PuctSearch(TreeSearch):
                     engine.forget()
 
     def reset(self) -> None:
-        """Forget the tree kept; its memory is used again."""
+        """Forget the tree; its memory is used again."""
         with self.busy:
             if self._engine is not None:
                 self._engine.forget()
@@ -154,7 +154,7 @@ class PuctSearch(TreeSearch):
 
         Noise is mixed in once at a root, however often it is searched on.
         Ctrl-C comes between two of them, or while the model is asked: leaves that wait for it, or
-        that it has judged and nobody counted, would be in the way of all that is searched later.
+        that it has evaluated and not counted, would block all later searches.
         """
         with interrupts.deferred() as safe_moment:
             if self.options.noise and self._noisy is None:
@@ -175,7 +175,7 @@ class PuctSearch(TreeSearch):
 
     def _choose(self, root: Branch, position: Position, rng: np.random.Generator) -> Branch:
         """The child that is played: see `PuctOptions.temperature`; of equals the better one, one
-        that blocks, the more likely one, the one nearest to the centre.
+        that blocks, the more likely one, the one nearest to the center.
         """
         shares = self._shares(root, position, self.options.temperature)
         if self.options.temperature:
@@ -206,7 +206,7 @@ class PuctSearch(TreeSearch):
         self, position: Position, rng: np.random.Generator, iterations: int
     ) -> tuple[Iterator[Step], Forest]:
         """`trace` while it is made: after each step the forest shows the current tree. It is the
-        search that `search` makes without a kept tree, by the textbook, one leaf a batch.
+        search that `search` makes without an earlier tree, by the textbook, one leaf a batch.
         """
         check_budget(iterations, None)
         self._check(position)

@@ -1,8 +1,8 @@
-"""Monte Carlo tree search with priors and values, phase by phase: what a student reads.
+"""Monte Carlo tree search with priors and values, phase by phase, for students.
 
-Each iteration selects a leaf, expands it, asks the model what it is worth and which of its moves
-look good, and backs the value up: AlphaZero's search (Silver et al. 2017), whose bonus grew out of
-Rosin's PUCB (2011). No game is played out. `kernel` is the compiled twin.
+Each iteration selects a leaf, expands it, asks the model for its value and the priors of its moves,
+and backs the value up: AlphaZero's search (Silver et al. 2017), whose bonus grew out of Rosin's
+PUCB (2011). No game is played out. `kernel` is the compiled twin.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from claimeven.montecarlo.puct.options import DEFAULT, MIN_WIN_PLIES, PuctOption
 from claimeven.montecarlo.puct.policy_value import PolicyValue, evaluate_checked
 from claimeven.montecarlo.textbook import Step
 
-#: Nodes of a tree where nothing says how many.
+#: The default number of nodes of a tree.
 DEFAULT_CAPACITY = 1_000_000
 
 
 @dataclass(eq=False)
 class PuctNode:
-    """A move and the position after it; totals and proofs as the player sees them who made it.
+    """A move and the position after it; totals and proofs are for the player that made it.
 
-    `prior` is what the model thinks of the move, among those not known to lose. `children` is None
-    before the node is expanded; they stand in order from the centre outwards. `distance` is the
-    number of moves to the end of the game behind a proof.
+    `prior` is the model's prior of the move, among moves not known to lose. `children` is None
+    before the node is expanded; they are ordered from the center outwards. `distance` is the number
+    of moves to the end of the game behind a proof.
     """
 
     position: Position
@@ -74,7 +74,7 @@ class PuctTree:
     root: PuctNode = field(init=False)
 
     def __post_init__(self) -> None:
-        """Begin with the root alone."""
+        """Start with only the root."""
         self.root = PuctNode(self.position)
         self._prove_ending(self.root)
 
@@ -90,11 +90,11 @@ class PuctTree:
         return root.proof != PROVEN_LOSS or root.distance <= MIN_WIN_PLIES or not is_open
 
     def run(self, iterations: int) -> int:
-        """Make iterations; returns how many were made: fewer where the search ends before."""
+        """Make iterations; return their number: fewer if the search ends before."""
         return sum(1 for _ in self.steps(iterations))
 
     def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations, and tell of each what it did; fewer where the search ends before."""
+        """Make iterations, and yield the steps of each; fewer if the search ends before."""
         for _ in range(iterations):
             if self.is_done:
                 return
@@ -127,7 +127,7 @@ class PuctTree:
 
     def best_child(self, node: PuctNode) -> PuctNode:
         """Child with the greatest bound, the first of equals. Proven losses are passed over, and
-        all that is proven where a win is proven already.
+        all proven children if a win is proven.
         """
         assert node.children
         spread = self.options.c * math.sqrt(node.visits)
@@ -145,7 +145,7 @@ class PuctTree:
 
     def expand(self, node: PuctNode) -> tuple[int, ...]:
         """Give a node a child for each legal column, and the children the proofs they show at a
-        glance, which may prove the node; nothing where there is no room. Returns the columns.
+        immediately, which may prove the node; without room it does not change. Returns the columns.
         """
         position = node.position
         columns = tuple(c for c in position.geometry.center_order if c in position.legal_columns)
@@ -161,7 +161,8 @@ class PuctTree:
         return columns
 
     def evaluate(self, leaf: PuctNode) -> float:
-        """Ask the model what a leaf is worth to its side to move, and give its children priors.
+        """Ask the model for the value of a leaf, for its side to move, and give its children
+        priors.
 
         They are taken to a power, and sum to 1 over the children that are not known to lose.
         """
@@ -201,7 +202,7 @@ class PuctTree:
         return tuple(proofs)
 
     def advance(self, column: int) -> None:
-        """Make a move at the root: the tree below it is kept, the rest forgotten.
+        """Make a move at the root: the tree below it stays, the rest is forgotten.
 
         Raises `IllegalMove` for a column that cannot be played, and when the game is over.
         """
@@ -211,9 +212,9 @@ class PuctTree:
         self._start_at(below[0] if below else PuctNode(self.position.play(column), column))
 
     def move_to(self, position: Position, keep: int | None = None) -> None:
-        """Make a position the root, its tree kept if it is in this one, up to 4 moves on.
+        """Make a position the root, with its part of this tree if it is in it, up to 4 moves on.
 
-        At most `keep` nodes are kept (None: all), those next to the root.
+        At most `keep` nodes stay (None: all), the ones next to the root.
         """
         self._start_at(self._find(position) or PuctNode(position), keep)
 
@@ -221,7 +222,7 @@ class PuctTree:
         if not 0 <= position.ply - self.position.ply <= REUSE_PLIES:
             return None
         waiting = [self.root]
-        for node in waiting:  # grows meanwhile
+        for node in waiting:  # the list grows in the loop
             if node.position == position:
                 return node
             if node.position.ply < position.ply:
@@ -232,19 +233,20 @@ class PuctTree:
         self.position, self.root = node.position, node
         self.iterations, self.depth, self.full = 0, 0, False
         kept = [node]
-        for each in kept:  # grows meanwhile
+        for each in kept:  # the list grows in the loop
             children = each.children or []
             if keep is not None and len(kept) + len(children) > keep:
                 each.children = None
             kept += each.children or ()
         self.used = len(kept)
         if node.children is None:
-            # What it showed at a glance its children will show again, and they are needed here.
+            # Its children are needed here, and will prove it again.
             node.proof, node.distance = UNPROVEN, 0
             self._prove_ending(node)
 
     def add_noise(self, rng: np.random.Generator, share: float, concentration: float) -> None:
-        """Mix noise into the priors at the root, so that self-play tries what the model would not.
+        """Mix noise into the priors at the root, so that self-play tries moves that the model would
+        not.
 
         `share` of them becomes a draw from a symmetric Dirichlet distribution, over the children
         that are not known to lose. Nothing is done before the root has been visited, and when it
@@ -274,8 +276,8 @@ class PuctTree:
 
 
 def prove_from_children(node: PuctNode) -> None:
-    """Prove a node by its children, where possible: lost if one is won, the nearest of them; else,
-    if all are proven, drawn or won by the longest defence.
+    """Prove a node by its children, if possible: lost if one is won, the nearest of them; else,
+    if all are proven, drawn or won by the longest defense.
     """
     children: Sequence[PuctNode] = node.children or ()
     won = [child.distance for child in children if child.proof == PROVEN_WIN]
