@@ -55,7 +55,7 @@ def test_trees_are_looked_into_until_the_next_search() -> None:
     assert first.forest.branch(1) == first.root
     second = search.search(Position.from_moves("44"), rng, iterations=50)
     for look in (first.forest.branch, first.forest.root_visits, lambda: first.forest.line(3)):
-        with pytest.raises(OutdatedForest, match="there has been another search since"):
+        with pytest.raises(OutdatedForest, match="another search has replaced them"):
             look()
     assert second.forest.branch(1) == second.root
     assert second.forest.line(second.column) == second.line

@@ -1,4 +1,4 @@
-"""Which engine serves which options, and running several of them for a time."""
+"""The choice of an engine by the options, and running several engines within a budget."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.tree import engine as tree
 from claimeven.parallel.threads import run_in_threads
 
-#: Parts that flat search divides its time into: a leaf gets one of them at most.
+#: Flat search divides its time into this number of parts; a leaf gets at most one.
 TIME_PARTS: Final = 40
 
-#: Seconds that a timed search aims to spend between two looks at the clock.
+#: Seconds between two checks of the clock in a timed search, approximately.
 _SLICE: Final = 0.001
 
 
@@ -40,7 +40,7 @@ def textbook_engine(options: MonteCarloOptions) -> TextbookEngine[Any]:
 
 
 def load_kernels(options: MonteCarloOptions) -> None:
-    """Compile what a search with these options calls, or load it from the cache."""
+    """Compile the kernels of a search with these options, or load them from the cache."""
     load(*_kinds(options)[0].kernels)
 
 
@@ -57,10 +57,10 @@ def _kinds(
 
 
 def branching(trees: Sequence[ReadableTree]) -> float | None:
-    """Mean number of moves of the expanded nodes of all trees."""
-    grown = [tree.expansion_counts() for tree in trees]
-    expanded = sum(nodes for nodes, _ in grown)
-    return sum(moves for _, moves in grown) / expanded if expanded else None
+    """Return the mean number of moves of the expanded nodes of all trees."""
+    counts = [tree.expansion_counts() for tree in trees]
+    expanded = sum(nodes for nodes, _ in counts)
+    return sum(moves for _, moves in counts) / expanded if expanded else None
 
 
 def run_all(
@@ -70,8 +70,8 @@ def run_all(
     seconds: float | None,
     first: int,
 ) -> list[list[int]]:
-    """Run every engine on a thread, the first on this one; returns the iterations each made, of
-    flat search under a clock those of each leaf.
+    """Run every engine on a thread, the first on this one. Return the iterations of each engine; of
+    a timed flat search, the iterations of each leaf.
     """
     count = len(engines)
     shares = [
@@ -96,9 +96,9 @@ def run_all(
 def _run_leaf_by_leaf(
     engine: Engine, started: float, seconds: float, first: int, stop: Event
 ) -> list[int]:
-    """Give every leaf the same share of the time, a part in `TIME_PARTS` or, where there are more
-    leaves, the smaller one that keeps the limit; returns what each made. Where not even one
-    for each leaf fits the time, the last leaves get none.
+    """Give every leaf the same share of the time: a part of `TIME_PARTS`, or less if there are more
+    leaves. Return the iterations of each leaf. If the time is too short for one iteration of each
+    leaf, the last leaves get none.
     """
     assert isinstance(engine, LeafTurns)
     leaves = engine.leaves()
@@ -120,8 +120,8 @@ def _run_leaf_by_leaf(
 def _run(
     engine: Engine, iterations: int | None, deadline: float | None, first: int, stop: Event
 ) -> int:
-    """Run an engine in slices, sized by the rate of the last one so that the clock is looked at
-    about every `_SLICE` seconds; returns the iterations made.
+    """Run an engine in slices and return the iterations made. The rate of the last slice decides
+    the size of the next, for a check of the clock about every `_SLICE` seconds.
     """
     made, size = 0, first
     while not stop.is_set():

@@ -1,8 +1,8 @@
 """Engines: interchangeable ways to grow a tree, compiled on arrays or around a textbook search.
 
-An engine serves one search at a time: it is given a root, makes iterations, and shows its tree
-through handles (whatever names a node inside it). Compiled engines and textbook ones show the same
-trees. `dispatch` says which one serves which options.
+An engine serves one search at a time. It gets a root, makes iterations, and shows its tree through
+handles, which are its internal names of nodes. Compiled and textbook engines show the same trees.
+`dispatch` chooses the engine for some options.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from claimeven.montecarlo import layout
 from claimeven.montecarlo.options import MonteCarloOptions
 from claimeven.montecarlo.textbook import Step, TextbookSearch
 
-#: Nodes of a compiled tree that its branching factor is taken from.
+#: The number of nodes of a compiled tree in its branching factor.
 SAMPLE_SIZE = 1 << 14
 
 Handle = Any
@@ -29,10 +29,9 @@ Handle = Any
 
 @dataclass(frozen=True)
 class NodeStats:
-    """What a node knows: its move, visits through that move, and the sum of their results (-1, 0,
-    +1, or parts of them) and its proof, both as the player sees them who made the move; and what a
-    model thinks of the move, where one is asked. `seen` are the visits of the position by all ways
-    that lead there, where there are others.
+    """The content of a node: its move, the visits through it, the sum of their results (-1, 0, +1,
+    or parts of them) and its proof. Results and proof are from the view of the mover. `prior` is
+    the prior of a model; `seen` counts visits of the position by all paths.
     """
 
     column: int
@@ -45,8 +44,8 @@ class NodeStats:
 
 
 class ReadableTree(Protocol):
-    """A tree that can be looked into. `depth`: deepest iteration of this decision; `used`: stored
-    nodes (of a graph: positions); `full`: whether there was no room for a node.
+    """A tree for inspection. `depth`: deepest iteration of this decision. `used`: stored nodes (of
+    a graph: positions). `full`: whether the tree had no room for a node.
     """
 
     @property
@@ -59,66 +58,66 @@ class ReadableTree(Protocol):
     def full(self) -> bool: ...
 
     def expansion_counts(self) -> tuple[int, int]:
-        """Return how many nodes are expanded, and how many moves they have together.
+        """Return the number of expanded nodes and the number of their moves.
 
-        Of compiled trees the first `SAMPLE_SIZE` nodes count, so that it takes no time.
+        Of compiled trees only the first `SAMPLE_SIZE` nodes count, to save time.
         """
 
     def root(self) -> Handle:
         """Handle of the root."""
 
     def children(self, handle: Handle) -> Sequence[Handle]:
-        """Handles of the children of a node, those of an unexpanded one: none."""
+        """Handles of the children of a node; empty for an unexpanded node."""
 
     def facts(self, handle: Handle) -> NodeStats:
-        """What a node knows."""
+        """The content of a node."""
 
 
 class Engine(ReadableTree, Protocol):
     """A tree that grows."""
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        """Make a position the root, of a kept tree if the options say so and it is there.
+        """Make a position the root, with its part of the last tree if the options allow reuse.
 
-        Keeping a tree (not a graph) takes time: at most `keep` of its nodes are looked at, the
-        oldest or those next to the root, and the rest is forgotten; None: all of it is kept.
+        Reusing a tree (not a graph) takes time. At most `keep` nodes are read, the oldest or the
+        nearest to the root, and the others are dropped; None: no limit.
         """
 
     def forget(self) -> None:
-        """Keep no tree for the next `start`; until then the tree can be looked into."""
+        """Drop the tree at the next `start`; until then it stays readable."""
 
     def run(self, iterations: int) -> int:
-        """Make iterations; return how many were made: fewer if there is nothing left to do, or if
-        the root would get more than `MAX_VISITS`.
+        """Make iterations and return their number: fewer if the search is complete, or if the root
+        would get more than `MAX_VISITS`.
         """
 
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookEngine[Any]:
-        """An engine of the textbook that starts as this one would; this one stays as it is.
+        """Return a textbook engine with the same start; this engine stays unchanged.
 
-        Only engines that can keep a tree have it.
+        Only engines that can reuse a tree implement it.
         """
         raise NotImplementedError
 
 
 @runtime_checkable
 class LeafTurns(Protocol):
-    """An engine whose leaves take turns, or that stays at one until `next_leaf_turn`."""
+    """An engine whose leaves take turns, or that holds one leaf until `next_leaf_turn`."""
 
     def leaves(self) -> int:
         """Return the number of leaves."""
 
     def hold_leaf(self) -> None:
-        """Let the leaf whose turn it is keep it."""
+        """Stay at the current leaf."""
 
     def next_leaf_turn(self) -> None:
-        """Let the next leaf have its turn."""
+        """Move to the next leaf."""
 
 
 class CompiledEngine(Engine, ABC):
     """The vectors that kernels take in addition to a tree.
 
-    A subclass names the `kernels` it calls, so that they can be loaded ahead, and the number of
-    `state_fields` of its state vector, of which the first are the shared ones of `layout`.
+    A subclass lists its `kernels`, for loading in advance, and the number of `state_fields` of its
+    state vector. The first fields are the shared fields of `layout`.
     """
 
     kernels: ClassVar[tuple[Callable[..., Any], ...]]
@@ -129,7 +128,7 @@ class CompiledEngine(Engine, ABC):
         self.position: Position | None = None
         self.reusable: bool = False
         self.work: layout.Work = layout.work_vectors(self.state_fields, geometry)
-        #: The state vector: the shared fields of `layout`, then those of the subclass.
+        #: The state vector: the shared fields of `layout`, then the fields of the subclass.
         self.state: npt.NDArray[np.int64] = self.work.state
         self.rules: layout.Rules = layout.Rules(
             settings_vector(options), layout.playout_vector(geometry)
@@ -151,7 +150,7 @@ class CompiledEngine(Engine, ABC):
         self.reusable = False
 
     def place(self, position: Position, seed: int) -> None:
-        """Write the root's position and the random state; a decision starts, whose tree is kept."""
+        """Write the root's position and the random state, and start a decision."""
         self.reusable = True
         words = self.work.words
         words[layout.MINE] = position.mine
@@ -163,7 +162,7 @@ class CompiledEngine(Engine, ABC):
 
 
 def settings_vector(options: MonteCarloOptions) -> npt.NDArray[np.int64]:
-    """Return the options as kernels know them, apart from the weight of the bonus."""
+    """Return the options for kernels, without the weight of the bonus."""
     settings = np.zeros(layout.SETTINGS_FIELDS, dtype=np.int64)
     settings[layout.ALL_AT_ONCE] = options.first_play == "all"
     settings[layout.SHUFFLED] = options.first_play != "order"
@@ -195,7 +194,7 @@ class TextbookEngine(Engine, ABC, Generic[Search]):
 
     @property
     def search(self) -> Search:
-        """The search of the root that was started last."""
+        """The last search that was started."""
         assert self._search is not None, "an engine must be started first"
         return self._search
 
@@ -211,10 +210,10 @@ class TextbookEngine(Engine, ABC, Generic[Search]):
         self.reusable = False
 
     def previous(self) -> Search | None:
-        """The search started before, if its tree is kept; until the next one is placed none is."""
-        former = self._search if self.options.reuse and self.reusable else None
+        """Return the last search if its tree can be reused, and mark it as used."""
+        search = self._search if self.options.reuse and self.reusable else None
         self.reusable = False
-        return former
+        return search
 
     @property
     def used(self) -> int:
@@ -229,11 +228,11 @@ class TextbookEngine(Engine, ABC, Generic[Search]):
         return self.search.full
 
     def run(self, iterations: int) -> int:
-        self.reusable = False  # an iteration may be interrupted, and leaves half of its counts then
+        self.reusable = False  # an interrupted iteration leaves half of its counts
         made = self.search.run(iterations)
         self.reusable = True
         return made
 
     def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations, and yield the step of each."""
+        """Make iterations and yield the step of each."""
         return self.search.steps(iterations)

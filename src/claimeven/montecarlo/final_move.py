@@ -1,4 +1,4 @@
-"""The final choice: from the children of a grown root to a column and a policy."""
+"""The final choice: from the children of a root to a column and a policy."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from claimeven.montecarlo.playouts.textbook import blocking_columns
 def choose(
     root: Branch, position: Position, options: MonteCarloOptions, rng: np.random.Generator
 ) -> Branch:
-    """The child of a root that the options choose, from the visited ones where there are any.
+    """Return the child of a root to play, one with visits if possible.
 
-    With the solver a proven win comes first, the nearest one; proven losses come last, the
-    farthest first. Ties go to the better mean (or to more visits), then at random, or with
-    `first_play=order` to the left.
+    With the solver the nearest proven win comes first, and proven losses come last, the farthest
+    first. Ties go to the better mean (or to more visits), then to a random child or, with
+    `first_play=order`, to the leftmost.
     """
     children = [child for child in root.children if child.visits] or list(root.children)
     wins, others = list[Branch](), children
@@ -36,22 +36,22 @@ def choose(
         if options.final_choice == "visits":
             return child.visits, child.plain_mean
         if options.final_choice == "mean":
-            # In flat search a column that ends the game is one leaf, visited as seldom as one.
+            # In flat search a column that ends the game is a single leaf with few visits.
             ends = options.method == "flat" and child.proof == PROVEN_WIN
             return child.final_mean, ends, child.visits
-        # Without a visit there is no mean, and nothing to go by.
+        # A child without visits has no mean.
         return (child.mean + (child.bonus or 0.0), child.visits) if child.visits else (0.0, 0.0)
 
     ranks = [(rank(child), child) for child in wins or others or children]
     best = max(order for order, _ in ranks)
-    return _any([child for order, child in ranks if order == best], options, rng)
+    return _pick([child for order, child in ranks if order == best], options, rng)
 
 
-def _any(
+def _pick(
     children: Sequence[Branch], options: MonteCarloOptions, rng: np.random.Generator
 ) -> Branch:
-    """One of some equals at random, or with `first_play=order` the leftmost; nothing is drawn where
-    there is no choice.
+    """Return a random child of some equal ones, or with `first_play=order` the leftmost. A single
+    child uses no random number.
     """
     if len(children) == 1 or options.first_play == "order":
         return children[0]
@@ -61,18 +61,18 @@ def _any(
 def choose_immediate(
     root: Branch, position: Position, options: MonteCarloOptions, rng: np.random.Generator
 ) -> Branch:
-    """A column that wins at once; where every column loses at once one that blocks, if any. Equals
-    are told apart as in `choose`.
+    """Return an immediate win or, if every column loses immediately, a block if possible. Ties are
+    broken as in `choose`.
     """
     wins = [child for child in root.children if child.proof == PROVEN_WIN]
     blocks = blocking_columns(position)
-    stands = [child for child in root.children if child.column in blocks]
-    return _any(wins or stands or root.children, options, rng)
+    defenses = [child for child in root.children if child.column in blocks]
+    return _pick(wins or defenses or root.children, options, rng)
 
 
 def policy(root: Branch, chosen: Branch, columns: int) -> tuple[float, ...]:
-    """Share of the visits for each column; a proven win that was chosen alone, and proven losses
-    not at all unless there is nothing else.
+    """Return the share of the visits for each column. A chosen proven win gets 1; proven losses get
+    0 unless every column is lost.
     """
     shares = [0.0] * columns
     live = [child for child in root.children if child.proof != PROVEN_LOSS]

@@ -1,12 +1,12 @@
 """The selection formula, in plain Python and for kernels, the same to the last bit.
 
-With S the sum of results (-1, 0, +1), n the visits of a child and N those of its parent,
+With S the sum of results (-1, 0, +1), n the visits of a child and N the visits of its parent,
 
     mean + bonus = S / n + weight * sqrt(ln N / n) = r * (S * r + k)    r = 1 / sqrt(n)
                                                                         k = weight * sqrt(ln N)
 
-so a child costs one look into a table of r, and a node one into a table of sqrt(ln N). With
-`min_wins` S is at least the sum of that many wins and otherwise losses.
+so a child costs one lookup in a table of r, and a node one in a table of sqrt(ln N). With
+`min_wins` S is at least the sum of this number of wins and otherwise losses.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from claimeven.compiled import Int, float64, inlined, int64, named_tuple
 
-#: Bounds that differ by less are equal where ties are broken at random: 1 / 2 is as good as 2 / 4.
+#: Bounds that differ by less are equal for random ties: 1 / 2 is as good as 2 / 4.
 TOLERANCE: Final = 1e-9
 
 
@@ -33,7 +33,7 @@ def inverse_root(visits: int) -> float:
 
 
 def counted_total(total: int, visits: int, min_wins: int) -> int:
-    """Sum of results that selection goes by.
+    """Return the sum of results for selection.
 
     >>> [counted_total(-3, 3, wins) for wins in (0, 1, 2)]
     [-3, -1, 1]
@@ -49,17 +49,17 @@ def upper_bound(total: int, visits: int, spread: float) -> float:
 
 Floats: TypeAlias = Any  #: an array of float64, in kernels
 
-#: Visit counts below this are looked up, the rest computed.
+#: Visit counts below this are looked up, larger ones are computed.
 TABLE_SIZE: Final = 4096
 
-#: `inverse_root` and `log_root` of every count below TABLE_SIZE; those of 0 are never used.
+#: `inverse_root` and `log_root` of every count below TABLE_SIZE; entry 0 is unused.
 INVERSE_ROOTS = np.array([0.0, *map(inverse_root, range(1, TABLE_SIZE))])
 LOG_ROOTS = np.array([0.0, *map(log_root, range(1, TABLE_SIZE))])
 
 
 class Formula(NamedTuple):
-    """What a kernel selects by: the weight of the bonus, the tables of roots, and the wins that a
-    tried child is counted at least.
+    """The selection formula for kernels: the weight of the bonus, the tables of roots, and the
+    minimum of wins of a visited child.
     """
 
     weight: float
@@ -73,9 +73,7 @@ FORMULA: Final = named_tuple(Formula, float64, float64[::1], float64[::1], int64
 
 @inlined
 def spread_kernel(visits: Int, formula: Formula) -> float:
-    """What the bonus of every child of a node with so many visits has in common: weight * sqrt(ln
-    visits).
-    """
+    """The common factor of the bonuses of a node's children: weight * sqrt(ln visits)."""
     if visits < TABLE_SIZE:
         root = formula.log_roots[visits]
     else:

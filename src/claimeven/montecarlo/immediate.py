@@ -1,4 +1,4 @@
-"""Positions that are decided without a search, and the small proven tree that tells so."""
+"""Positions that need no search, and the small proven tree that shows it."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def immediate_tree(position: Position, options: MonteCarloOptions) -> TreeNode |
 
 
 def immediate_moves(position: Position) -> list[int]:
-    """Columns played from here on while they are evident: a win at once, and where every column
-    loses at once one that blocks, if any.
+    """Return the moves from here on that need no search: an immediate win or, if every column loses
+    immediately, a block if possible.
     """
     columns: list[int] = []
     while not position.is_over:
@@ -57,7 +57,7 @@ def immediate_moves(position: Position) -> list[int]:
 
 
 class ImmediateTree(NodesView):
-    """A tree from `immediate_tree` to look into."""
+    """A tree from `immediate_tree` for inspection."""
 
     depth = 0
     full = False

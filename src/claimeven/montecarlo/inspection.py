@@ -1,9 +1,9 @@
-"""Looking into a grown tree: columns, principal variation, the tree to a depth.
+"""Inspection of a tree: columns, principal variation, the tree to a depth.
 
-`Forest` puts the trees of several threads together as if they were one. One rule holds for totals,
-means and proofs, everywhere they are shown: a move is told as the player sees it who makes it, and
-the root, which no move leads to, as the player to move there. So the root and its columns are told
-alike. Totals and means are on the scale of results of the options.
+`Forest` combines the trees of several threads. One rule holds for all totals, means and proofs: the
+numbers of a move are from the view of its mover, the numbers of the root from the view of the
+player to move. The root and its columns therefore agree. Totals and means are on the scale of
+results of the options.
 """
 
 from __future__ import annotations
@@ -35,25 +35,25 @@ PROOF_NAMES: Final = {
 
 @dataclass(frozen=True)
 class Branch:
-    """A node of a tree and what is shown below it.
+    """A node of a tree and the nodes to show below it.
 
     Attributes:
         column: 0-based column of the move into it (0 at the root, which has none).
         visits: N, iterations through it.
         total: T, sum of their results on the scale of the options.
-        mean: Q = T / N; nan where not visited.
-        bonus: what selection adds to the mean for exploration; infinite where not visited (but in
-            searches with priors), None at the root and where nothing is selected (flat, breadth).
+        mean: Q = T / N; nan without visits.
+        bonus: the exploration bonus of selection; infinite without visits (except with priors),
+            None at the root and in searches without selection (flat, breadth).
         share: its part of the visits of all children of its parent, 0..1; 1 at the root.
-        plain_mean: the mean on the scale -1..1; 0 where not visited.
+        plain_mean: the mean on the scale -1..1; 0 without visits.
         final_mean: the criterion of `final_choice=mean`: the mean, or in flat search the sum of the
             means of the leaves below; a column that is a leaf counts once for each legal column.
-        proof: one of the proofs of `layout`, UNPROVEN where there is none.
-        distance: moves to the end of the game behind a proof, the move into the node included:
-            a move that wins at once is a win in 1.
+        proof: one of the proofs of `layout`, UNPROVEN without a proof.
+        distance: moves to the proven end of the game, including the move into the node: an
+            immediate win is a win in 1.
         children: left to right.
-        left_out: number of its children that the limit on nodes left out.
-        prior: P, what a model thinks of the move, 0..1; None at the root and without a model.
+        left_out: number of its children that the limit on nodes hides.
+        prior: P, the prior of a model for the move, 0..1; None at the root and without a model.
         unvisited_value: value of an unvisited move in selection, in searches with priors.
 
     """
@@ -74,7 +74,7 @@ class Branch:
     unvisited_value: float = 0.0
 
     def __eq__(self, other: object) -> bool:
-        """Whether all is equal, but for the means of what was not visited: nan equals nothing."""
+        """Whether all fields are equal; the mean (nan) of unvisited nodes does not count."""
         if not isinstance(other, Branch):
             return NotImplemented
         same: bool = _but_the_mean(self) == _but_the_mean(other)
@@ -85,8 +85,8 @@ class Branch:
 
     @property
     def selection(self) -> float | None:
-        """E, the mean and the bonus, what selection goes by; infinite where not visited (with a
-        prior: `unvisited_value` and the bonus), None where there is no bonus.
+        """E, the sum of mean and bonus, the criterion of selection; infinite without visits (with a
+        prior: `unvisited_value` and the bonus), None without a bonus.
         """
         if self.bonus is None:
             return None
@@ -97,21 +97,19 @@ _but_the_mean = attrgetter(*(each.name for each in fields(Branch) if each.name !
 
 
 class OutdatedForest(ClaimevenError):
-    """Trees that were looked into after their search had gone on to another position, or in a copy
-    of a result.
-    """
+    """Trees were inspected after the next search had started, or in a copy of a result."""
 
 
 def _raise_copied() -> None:
     """Raise `OutdatedForest`, in a copy."""
-    raise OutdatedForest("a copy has no trees: look into those of the search that grew them")
+    raise OutdatedForest("a copy has no trees: use the result of the search in its own process")
 
 
 class Forest:
-    """The trees of all threads of a search, seen as one.
+    """The trees of all threads of a search, combined.
 
-    While `busy` is held they stay as they are; `check` raises `OutdatedForest` when they have
-    changed already, and so do the methods here.
+    The lock `busy` protects them. `check`, like the methods here, raises `OutdatedForest` after a
+    change of the trees.
     """
 
     _repr_html_ = shown_by("claimeven.montecarlo.tree_text", "forest_html")
@@ -127,19 +125,19 @@ class Forest:
         self.position = position
         self.options = options
         self.trees = trees
-        # The lock itself: as a function of Python begins that takes it or lets it go, Ctrl-C might
-        # come and leave it held.
+        # The lock itself: in a Python function that acquires or releases it, Ctrl-C could leave it
+        # locked.
         self.busy: AbstractContextManager[object, bool | None] = (
             nullcontext() if busy is None else busy
         )
         self.check = check
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has no trees: they may be large, and their search goes on with them."""
+        """A copy has no trees: they can be large, and the search still uses them."""
         return Forest, (self.position, self.options, (), None, _raise_copied)
 
     def root_visits(self) -> int:
-        """Visits of the root."""
+        """Return the visits of the root."""
         with self.busy:
             self.check()
             return self._root().facts.visits
@@ -147,11 +145,11 @@ class Forest:
     def branch(
         self, depth: int | None = 2, limit: int | None = None, path: Sequence[int] = ()
     ) -> Branch:
-        """The tree to a depth in moves (None: all), of at most `limit` nodes, the most visited.
+        """Return the tree to a depth in moves (None: all), with the `limit` most visited nodes.
 
-        With a limit only visited or proven nodes are shown; those along a `path` of columns, and
-        beside them, come first, and the path is followed beyond the depth. Raises `InvalidOptions`
-        for a negative depth or a limit below 1.
+        With a limit only visited or proven nodes are shown. Nodes on a `path` of columns and their
+        siblings come first, and the path continues beyond the depth. Raises `InvalidOptions` for a
+        negative depth or a limit below 1.
         """
         if depth is not None:
             whole_number(depth, "depth", InvalidOptions, low=0, high=1_000)
@@ -162,11 +160,11 @@ class Forest:
             return self._branch(depth, limit, path)
 
     def line(self, column: int) -> tuple[int, ...]:
-        """A column and the likeliest moves after it, as far as the tree knows.
+        """Return a column and the likeliest moves after it, as far as the tree reaches.
 
-        The side that wins by proof takes its nearest win, the side that loses its longest
-        defence; else the most visited move is taken. Moves at the end that are evident, a win at
-        once and where all is lost a block, are added to a proven line.
+        The winner of a proof takes the nearest win, the loser the longest defense. Otherwise the
+        most visited move follows. Immediate wins, and blocks in lost positions, are added to the
+        end of a proven line.
         """
         with self.busy:
             self.check()
@@ -209,7 +207,7 @@ class Forest:
                 continue
             onward = path[shown.depth] if shown.is_on_path else None
             for child in _children(shown.node):
-                shown.left_out += 1  # until its turn comes
+                shown.left_out += 1  # until it is shown
                 if child.is_known or limit is None:
                     follows = child.facts.column == onward and shown.depth + 1 < len(path)
                     below = _DisplayNode(child, shown.depth + 1, follows)
@@ -259,9 +257,7 @@ class Forest:
         )  # fmt: skip
 
     def bonus(self, parent: NodeStats, child: NodeStats) -> tuple[float, float]:
-        """Return what selection adds to the mean of a child, and what it takes the mean to be while
-        the child is not visited.
-        """
+        """Return the bonus of a child in selection, and its value in selection without visits."""
         if not child.visits:
             return math.inf, 0.0
         options, visits = self.options, child.visits
@@ -272,14 +268,14 @@ class Forest:
 
 
 class _MergedNode(NamedTuple):
-    """A node of all trees together: what it knows, and its handle in every tree that has it."""
+    """A node of all trees together: its content, and its handle in every tree that contains it."""
 
     facts: NodeStats
     handles: list[tuple[ReadableTree, Handle]]
 
     @property
     def is_known(self) -> bool:
-        """Whether anything is known of it."""
+        """Whether it has visits or a proof."""
         return bool(self.facts.visits or self.facts.proof)
 
 
@@ -288,7 +284,7 @@ def _merged_node(handles: list[tuple[ReadableTree, Handle]]) -> _MergedNode:
 
 
 def _children(node: _MergedNode) -> list[_MergedNode]:
-    """Children of a node, left to right."""
+    """Return the children of a node, left to right."""
     columns: dict[int, tuple[list[NodeStats], list[tuple[ReadableTree, Handle]]]] = {}
     for tree, handle in node.handles:
         for child in tree.children(handle):
@@ -300,8 +296,8 @@ def _children(node: _MergedNode) -> list[_MergedNode]:
 
 
 def _merge(facts: Sequence[NodeStats]) -> NodeStats:
-    """What all trees know of a node together: visits and results add up, one proof is enough, that
-    of the nearest end.
+    """Combine the content of a node in all trees: visits and results add up, and one proof is
+    enough, the nearest one.
     """
     if len(facts) == 1:
         return facts[0]
@@ -318,7 +314,7 @@ def _merge(facts: Sequence[NodeStats]) -> NodeStats:
 
 
 def _proven_root(root: _MergedNode) -> NodeStats:
-    """What all trees know of a root together, proven by its columns: each may be so in another."""
+    """Prove a root by its columns in all trees together, if possible."""
     moves = [child.facts for child in _children(root)]
     won = [move.distance for move in moves if move.proof == PROVEN_WIN]
     if won:
@@ -331,7 +327,7 @@ def _proven_root(root: _MergedNode) -> NodeStats:
 
 
 class _DisplayNode:
-    """A node picked to be shown; whether a path leads through it and on."""
+    """A node to show, and whether a path continues through it."""
 
     def __init__(self, node: _MergedNode, depth: int, is_on_path: bool) -> None:
         self.node = node
@@ -342,13 +338,13 @@ class _DisplayNode:
 
 
 def _flip(facts: NodeStats) -> NodeStats:
-    """What the player to move at the root knows: proofs turned round, and results."""
+    """Return the content of the root from the view of the player to move: the sign reversed."""
     proof = {PROVEN_WIN: PROVEN_LOSS, PROVEN_LOSS: PROVEN_WIN}.get(facts.proof, facts.proof)
     return replace(facts, total=-facts.total or 0.0, proof=proof)
 
 
 def _likelihood(facts: NodeStats) -> tuple[int, int, int]:
-    """What a line goes by: the nearest proven win, then visits, then the farthest proven loss."""
+    """Return the rank of a move in a line: nearest proven win, visits, farthest proven loss."""
     if facts.proof == PROVEN_WIN:
         return 1, -facts.distance, facts.visits
     if facts.proof == PROVEN_LOSS:

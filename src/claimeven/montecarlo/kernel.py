@@ -1,4 +1,4 @@
-"""What the kernels share: the steps of an iteration that do not depend on how a tree is stored.
+"""The common parts of the kernels: steps of an iteration that do not depend on the tree's storage.
 
 `textbook` is the twin in plain Python. Each step here becomes part of the kernels that call it.
 """
@@ -20,8 +20,8 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 @inlined
 def safe_cells(mine: Word, mask: Word, board: Words) -> Word:
-    """Cells whose move does not lose at once, when the side to move cannot win at once: wins of
-    the other side are blocked, and no cell below one is filled. None left: the game is lost.
+    """Cells that do not lose immediately, if the side to move has no immediate win: a move blocks
+    wins of the other side and fills no cell below one. Without such cells the game is lost.
     """
     cells = bitboard_kernel.playable_cells(mask, board[BOTTOM], board[BOARD])
     threats = bitboard_kernel.winning_cells(
@@ -37,7 +37,7 @@ def safe_cells(mine: Word, mask: Word, board: Words) -> Word:
 
 @inlined
 def candidate_cells(mine: Word, mask: Word, decisive: bool, board: Words) -> Word:
-    """Cells of the children of a node: with `decisive` those that do not lose at once."""
+    """Cells of the children of a node: with `decisive` only the safe ones."""
     if decisive:
         return safe_cells(mine, mask, board)
     return bitboard_kernel.playable_cells(mask, board[BOTTOM], board[BOARD])
@@ -51,7 +51,7 @@ def played(mask: Word, column: Int, board: Words) -> Word:
 
 @inlined
 def prove_ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
-    """`meta` with the proof that goes with a finished game, if it is one."""
+    """`meta` with the proof of a finished game if the game is over."""
     if popcount(mask) >= board[layout.FIRST_WIN] and bitboard_kernel.has_line(
         mine ^ mask, board[HEIGHT], board[CONNECT]
     ):
@@ -63,7 +63,7 @@ def prove_ending(meta: Int, mine: Word, mask: Word, board: Words) -> Int:
 
 @inlined
 def prove_immediate(meta: Int, mine: Word, mask: Word, decisive: bool, board: Words) -> Int:
-    """`meta` of a new node with the proof that its position shows at a glance, if any."""
+    """`meta` of a new node with a proof if its game is over or decided by immediate threats."""
     meta = prove_ending(meta, mine, mask, board)
     if decisive and layout.proof_of(meta) == layout.UNPROVEN:
         wins = bitboard_kernel.winning_cells(
@@ -85,17 +85,17 @@ def draw(bound: Int, words: Words) -> Int:
 
 @inlined
 def shuffle(records: Records, field: Int, first: Int, count: Int, words: Words) -> None:
-    """Put one field of `count` records from `first` on in random order."""
+    """Put one field of `count` records, starting at `first`, in random order."""
     for last in range(count - 1, 0, -1):
         other = first + draw(last + 1, words)
-        kept = records[first + last, field]
+        swapped = records[first + last, field]
         records[first + last, field] = records[other, field]
-        records[other, field] = kept
+        records[other, field] = swapped
 
 
 @inlined
 def simulate(proof: Int, mine: Word, mask: Word, work: Work, rules: Rules) -> Int:
-    """Result of a leaf, by its proof or by a playout, as the player sees it who moved into it."""
+    """Result of a leaf, by its proof or a playout, for the player that moved there."""
     if proof != layout.UNPROVEN:
         return np.int64(layout.proof_result(proof))
     settings, words = rules.settings, work.words
@@ -113,8 +113,8 @@ def simulate(proof: Int, mine: Word, mask: Word, work: Work, rules: Rules) -> In
 
 @inlined
 def combine_proof(proof: Int, longest: Int, meta: Int) -> tuple[Int, Int]:
-    """What a node without a won child is proven to be, with one more of its proven children looked
-    at: won (all lost) with the longest defence, or drawn with the longest of the draws.
+    """Combine the proof of a node without a won child with one more proven child: won (all lost)
+    with the longest defense, or drawn with the longest draw.
     """
     if layout.proof_of(meta) == layout.PROVEN_DRAW and proof == layout.PROVEN_WIN:
         proof = layout.PROVEN_DRAW

@@ -1,18 +1,18 @@
-"""What the arrays of all searches share: proofs, the META field, and three vectors.
+"""The common parts of the arrays of all searches: proofs, the META field, and three vectors.
 
-A node of a tree and of a graph alike has a META field, an integer of
+Nodes of trees and graphs have a META field, an integer of
 
 ```text
     bits 0-3 column   4-8 children   9-10 proof   11-  distance
 ```
 
-Its column is that of the move into it (in a tree). A proof says that the game is won, lost or drawn
-with best play in `distance` more moves, as the player sees it who moved into the node; a finished
-game is proven at distance 0.
+The column is the move into the node (in a tree). A proof means that the game is won, lost or drawn
+with best play in `distance` more moves, from the view of the player that moved into the node. A
+finished game is proven at distance 0.
 
-A kernel is given its tree (see the `kernel` of each package) and two bundles of vectors: `Work`,
-which it changes and with which it goes on in its next slice, and `Rules`, which stay. Each package
-adds fields of its own to `state` behind the shared ones.
+A kernel takes its tree (see the `kernel` of each package) and two bundles of vectors: `Work`, which
+it changes and uses again in its next slice, and `Rules`, which are constant. Each package adds
+fields to `state` after the shared ones.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ Records: TypeAlias = Any  #: an array of int32, in kernels
 
 NO_NODE: Final = -1
 
-#: How many moves on a position is looked for in a kept tree.
+#: A stored tree is searched for positions up to this number of moves later.
 REUSE_PLIES: Final = 4
-#: Places that a new position may take in a full graph, and what spreads keys over the places.
+#: Candidate places of a new position in a full graph, and the multiplier that spreads keys.
 BUCKET, SPREAD_KEYS = 4, 0x9E3779B97F4A7C15
 
-#: Visits of the root at which a search ends: the most that an int32 holds.
+#: A search stops at this number of visits of the root, the maximum of an int32.
 MAX_VISITS: Final = 2**31 - 1
 
-#: Proofs, as the player sees them who moved into the node.
+#: Proofs, from the view of the player that moved into the node.
 UNPROVEN, PROVEN_WIN, PROVEN_LOSS, PROVEN_DRAW = range(4)
-#: The result that goes with each proof.
+#: The result of each proof.
 PROOF_RESULTS: Final = (0, 1, -1, 0)
 
 COLUMN_BITS, COUNT_BITS, PROOF_BITS = 4, 5, 2
@@ -52,13 +52,12 @@ COUNT_MASK: Final = (1 << COUNT_BITS) - 1
 PROOF_MASK: Final = (1 << PROOF_BITS) - 1
 _MOVE_MASK: Final = (1 << PROOF_SHIFT) - 1
 
-# Fields of `state` that every search has: nodes in use, the deepest iteration of this decision, and
-# whether there was no room for a node.
+# Fields of `state` of every search: nodes in use, the deepest iteration of this decision, and
+# whether the tree had no room for a node.
 USED, DEPTH, FULL, SHARED_STATE_FIELDS = range(4)
 
-# Fields of `words`: the root's position, the random state, and what playouts with `replies` need:
-# from REPLIES on a cell for each player and cell, from PLAYED on the moves of a playout, in the
-# order they were made.
+# Fields of `words`: the root's position, the random state, and the memory of `replies`: from
+# REPLIES a cell for each player and cell, from PLAYED the moves of a playout in their order.
 MINE, MASK, RANDOM_STATE, REPLIES = range(4)
 PLAYED: Final = REPLIES + 2 * WORD_BITS
 WORDS_FIELDS: Final = PLAYED + WORD_BITS
@@ -70,10 +69,10 @@ ALL_AT_ONCE, SHUFFLED, PLAYOUT, CUT, SOLVER, DECISIVE, MIRROR, RANDOM_TIES, SETT
 
 
 class Work(NamedTuple):
-    """What a search changes beside its tree.
+    """The variable vectors of a search, without its tree.
 
-    `state`: its counters; `words`: the root's position, the random state and what playouts
-    remember; `path`: what was passed on the way to a leaf, of 2 * cells + 2 numbers.
+    `state`: its counters. `words`: the root's position, the random state, the memory of playouts.
+    `path`: the way to a leaf, 2 * cells + 2 numbers.
     """
 
     state: Ints
@@ -82,7 +81,7 @@ class Work(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What stays as it is: `settings`, the options as numbers; `board`, see `playout_vector`."""
+    """The constant vectors: `settings`, the options as numbers; `board`, see `playout_vector`."""
 
     settings: Ints
     board: Words
@@ -93,7 +92,7 @@ RULES: Final = named_tuple(Rules, int64[::1], uint64[::1])
 
 
 def work_vectors(state_fields: int, geometry: Geometry) -> Work:
-    """Set the vectors aside that a kernel works on beside its tree."""
+    """Allocate the variable vectors of a kernel."""
     return Work(
         np.zeros(state_fields, dtype=np.int64),
         np.zeros(WORDS_FIELDS, dtype=np.uint64),
@@ -121,19 +120,19 @@ def proof_of(meta: Int) -> Int:
 
 @inlined
 def distance_of(meta: Int) -> Int:
-    """Moves to the end of the game behind a proof."""
+    """Moves to the proven end of the game."""
     return meta >> DISTANCE_SHIFT
 
 
 @inlined
 def with_proof(meta: Int, proof: Int, distance: Int) -> Int:
-    """`meta` with a proof put in."""
+    """`meta` with a proof."""
     return (meta & _MOVE_MASK) | (proof << PROOF_SHIFT) | (distance << DISTANCE_SHIFT)
 
 
 @inlined
 def proof_result(proof: Int) -> Int:
-    """Result that goes with a proof: +1, -1 or 0."""
+    """Result of a proof: +1, -1 or 0."""
     if proof == PROVEN_WIN:
         return 1
     return -1 if proof == PROVEN_LOSS else 0
@@ -149,7 +148,7 @@ def unpack_meta(meta: int) -> tuple[int, int, int, int]:
     )
 
 
-#: Names of the playout rules; the place in the tuple is the number kernels know them by.
+#: Names of the playout rules; kernels use the index in this tuple.
 PLAYOUTS: Final = (
     "random",
     "wins-and-blocks",
@@ -161,14 +160,14 @@ PLAYOUTS: Final = (
 )
 RANDOM, WINS_AND_BLOCKS, CAREFUL, GREEDY, ALPHABETA1, ALPHABETA2, GOOD_REPLIES = range(7)
 
-#: Slots that `playout_vector` adds to those of `board_vector`.
+#: Slots that `playout_vector` adds to `board_vector`.
 _BOARD_SLOTS: Final = STARTS + len(DIRECTIONS)
 COLUMNS, COLUMN, FIRST_WIN, BOARD_SLOTS = range(_BOARD_SLOTS, _BOARD_SLOTS + 4)
 
 
 def playout_vector(geometry: Geometry) -> npt.NDArray[np.uint64]:
-    """What kernels know of a board: `board_vector`, then the number of columns, the mask of the
-    cells of column 0, and the least ply at which a game can have been won.
+    """Return a board for kernels: `board_vector`, then the number of columns, the mask of the cells
+    of column 0, and the minimal number of discs of a won game.
     """
     vector = np.zeros(BOARD_SLOTS, dtype=np.uint64)
     vector[:COLUMNS] = board_vector(geometry)

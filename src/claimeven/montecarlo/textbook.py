@@ -1,7 +1,7 @@
-"""What the textbook searches share: the loop of iterations and what each tells, and proofs.
+"""The common parts of the textbook searches: the loop of iterations, their steps, and proofs.
 
-`tree.textbook`, `graph.textbook` and `simple.textbook` hold the searches, `playouts.textbook` the
-playouts. `kernel` is the compiled twin of what stands here.
+`tree.textbook`, `graph.textbook` and `flat.textbook` contain the searches, `playouts.textbook` the
+playouts. `kernel` is the compiled twin of this module.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Step:
     `path` holds the columns selected from the root down, `expanded` the columns of a leaf's new
     children, and `simulated` the moves of the playout, which a proven leaf does not have. `result`
     is backed up from the leaf: +1, 0, -1 or the value of a model or of the leaf, from the view of
-    the player who moved into the leaf. `proofs` holds the depths along `path` (0: the root) that it
+    the player that moved there. `proofs` holds the depths along `path` (0: the root) that it
     proved. With `is_evaluated` a model replaced the playout; with `is_catch_up` a leaf that other
     paths had visited needed no playout.
     """
@@ -46,8 +46,8 @@ class Step:
 
 
 class HasProof(Protocol):
-    """A position and what is proven of it, as the player sees it who moved there; `distance` is the
-    number of moves to the end of the game behind a proof.
+    """A position and its proof, from the view of the player that moved there. `distance` is the
+    number of moves from here to the proven end of the game.
     """
 
     position: Position
@@ -79,15 +79,15 @@ class TextbookSearch:
 
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing left to do, or a root has been visited `MAX_VISITS` times."""
+        """Whether the search is complete, or a root has `MAX_VISITS`."""
         raise NotImplementedError
 
     def run(self, iterations: int) -> int:
-        """Make iterations; returns how many were made: fewer where the search ends before."""
+        """Make iterations and return their number: fewer if the search is complete before."""
         return sum(1 for _ in self.steps(iterations))
 
     def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations, and tell of each what it did; fewer where the search ends before."""
+        """Make iterations and yield the step of each; fewer if the search is complete before."""
         for _ in range(iterations):
             if self.is_done:
                 return
@@ -98,7 +98,7 @@ class TextbookSearch:
         raise NotImplementedError
 
     def simulate(self, leaf: HasProof) -> tuple[int, list[int]]:
-        """Result of a leaf, by its proof or by a playout, as the player sees it who moved into it;
+        """Return the result of a leaf, by its proof or a playout, for the player that moved there,
         and the moves of the playout.
         """
         if leaf.proof != UNPROVEN:
@@ -116,14 +116,14 @@ def candidate_columns(position: Position, options: MonteCarloOptions) -> tuple[i
 
 
 def shuffle(things: list[Any], stream: Stream) -> None:
-    """Put a list in random order, from its end on."""
+    """Put a list in random order, from its end."""
     for last in range(len(things) - 1, 0, -1):
         other = stream.below(last + 1)
         things[last], things[other] = things[other], things[last]
 
 
 def prove_immediate(node: HasProof, options: MonteCarloOptions) -> None:
-    """Give a new node the proof that its position shows at a glance, if any."""
+    """Prove a new node if its position is over or decided by immediate threats."""
     outcome = node.position.outcome
     if outcome is not None:
         node.proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
@@ -135,10 +135,10 @@ def prove_immediate(node: HasProof, options: MonteCarloOptions) -> None:
 
 
 def prove(node: HasProof, child: HasProof, children: Sequence[HasProof | None]) -> bool:
-    """Prove a node from its newly proven child, where possible; returns whether it is proven.
+    """Prove a node from its newly proven child if possible; return whether it is proven.
 
-    A won child is a lost node; a node is won when all its children are lost, drawn when the best
-    of them is drawn. A child that is None has not been tried.
+    A node with a won child is lost. A node is won if all its children are lost, and drawn if the
+    best of them is drawn. None is a child without visits.
     """
     if child.proof == PROVEN_WIN:
         node.proof, node.distance = PROVEN_LOSS, child.distance + 1

@@ -1,4 +1,4 @@
-"""What a search found, written down: as a table, as lines for its columns, JSON, SVG and HTML."""
+"""The results of a search as a table, as lines for its columns, as JSON, SVG and HTML."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
-    """A tree as plain data for JSON: null where a number is not defined.
+    """Return a tree as plain data for JSON; undefined numbers are null.
 
     Keys: `move` (as in move strings; null at the root), `visits`, `total`, `mean`, `bonus`,
     `selection`, `share`, `proof` (win, loss, draw or null), `distance`, `left_out`, `children`,
-    and of a search with priors `prior`, each as in `Branch`.
+    and in searches with priors `prior`, each as in `Branch`.
     """
     with_priors = _has_priors(branch)
 
@@ -45,34 +45,34 @@ def tree_json(branch: Branch, position: Position) -> dict[str, Any]:
     return data(branch, True)
 
 
-#: What stands above a tree in text.
+#: The legend above a tree in text.
 LEGEND: Final = (
     "N visits, T sum of their results, Q = T / N, E = Q + bonus; a dot: none yet.",
-    "T, Q and proofs: as the player sees them who makes the move, at the root the",
-    "player to move; win in 3: proven, three moves with this one.",
+    "T, Q and proofs: from the view of the mover, at the root of the player to move;",
+    "win in 3: proven, three moves with this one.",
 )
-#: The same of a search with priors.
+#: The legend of a search with priors.
 _LEGEND_WITH_PRIORS: Final = (
-    "P what the model thinks of the move; N visits, T sum of their values, Q = T / N,",
-    "E = Q + bonus, what selection goes by; a dot: none yet.",
+    "P prior of the model for the move; N visits, T sum of their values, Q = T / N,",
+    "E = Q + bonus, the criterion of selection; a dot: none yet.",
     *LEGEND[1:],
 )
 
 
 def legend(branch: Branch) -> tuple[str, ...]:
-    """What stands above a tree in text."""
+    """Return the legend above a tree in text."""
     return _LEGEND_WITH_PRIORS if _has_priors(branch) else LEGEND
 
 
 def tree_text(branch: Branch, position: Position) -> str:
-    """A tree as a table under a legend: N visits, T total, Q mean and E = Q + bonus of each, and
-    with a model P, the prior.
+    """Return a tree as a table under a legend: N visits, T total, Q mean and E = Q + bonus of each
+    node, and with a model P, the prior.
     """
     return "\n".join([*legend(branch), *tree_lines(branch, position)])
 
 
 def tree_lines(branch: Branch, position: Position) -> list[str]:
-    """The lines of `tree_text` without its legend."""
+    """Return the lines of `tree_text` without its legend."""
     rows: list[tuple[str, ...]] = [("move", "P", "N", "T", "E", "Q", "")]
 
     def write(node: Branch, depth: int, name: str) -> None:
@@ -107,13 +107,13 @@ def tree_lines(branch: Branch, position: Position) -> list[str]:
 
 
 def _ending(node: Branch) -> str:
-    """Write the proof of a node, nothing where it has none."""
+    """Return the proof of a node as text, empty without a proof."""
     proof = PROOF_NAMES[node.proof]
     return f"{proof} in {node.distance}" if proof else ""
 
 
 def columns_text(branch: Branch, position: Position) -> str:
-    """A line for each child of a root: mean, visits, share and proof; dots where not visited."""
+    """Return a line for each child: mean, visits, share and proof; dots without visits."""
     rows = []
     for child in branch.children:
         ending = _ending(child)
@@ -126,7 +126,7 @@ def columns_text(branch: Branch, position: Position) -> str:
 
 
 def _has_priors(branch: Branch) -> bool:
-    """Whether a tree is that of a search with priors."""
+    """Whether a tree has priors."""
     return branch.prior is not None or any(_has_priors(child) for child in branch.children)
 
 
@@ -141,7 +141,7 @@ def _text(value: float) -> str:
 _COLOR_SCALE: Final = (
     (-1.0, "lost"),
     (0.0, "even"),
-    (1.0, "won, for the player who makes the move"),
+    (1.0, "won, for the mover"),
 )
 _LEGEND: Final = (
     "in a circle: the column played; below it: N, its visits",
@@ -153,10 +153,10 @@ _LEGEND: Final = (
 def tree_svg(branch: Branch, position: Position) -> Svg:
     """Draw a tree (see `Forest.branch`, whose `limit` keeps it readable) as an SVG document.
 
-    A circle holds the column of a move and its visits stand below it; its colour goes from red
-    (bad for the player who makes the move, at the root for the player to move) to blue (good); a
-    proven node has a thick border. The width of an edge grows with the share of its parent's
-    visits. A legend says so. Titles, shown by browsers on hovering, give all numbers.
+    A circle contains the column of a move, with its visits below. The color goes from red (bad for
+    the mover, at the root for the player to move) to blue (good). A proven node has a thick border.
+    The width of an edge grows with the share of its parent's visits. The drawing has a legend;
+    tooltips contain all numbers.
     """
 
     def drawn(node: Branch, name: str) -> DrawnNode:
@@ -177,17 +177,17 @@ def tree_svg(branch: Branch, position: Position) -> Svg:
 
 
 def _title(node: Branch) -> str:
-    told = "" if node.prior is None else f"P {node.prior:.3f}, "
-    told += f"N {node.visits}, T {node.total:.1f}"
+    title = "" if node.prior is None else f"P {node.prior:.3f}, "
+    title += f"N {node.visits}, T {node.total:.1f}"
     if node.visits:
-        told += f", Q {node.mean:.3f}"
+        title += f", Q {node.mean:.3f}"
     if node.selection is not None and math.isfinite(node.selection):
-        told += f", E {node.selection:.3f}"
+        title += f", E {node.selection:.3f}"
     if node.proof:
-        told += f", {PROOF_NAMES[node.proof]} in {node.distance}"
+        title += f", {PROOF_NAMES[node.proof]} in {node.distance}"
     if node.left_out:
-        told += f", {node.left_out} moves not drawn"
-    return told
+        title += f", {node.left_out} moves not drawn"
+    return title
 
 
 def _short(visits: int) -> str:
@@ -197,7 +197,7 @@ def _short(visits: int) -> str:
     return f"{visits // 1000}k" if visits < 10_000_000 else f"{visits // 1_000_000}M"
 
 
-#: Moves and nodes of a tree that is shown.
+#: Moves and nodes of a tree to show.
 _DEPTH, _NODES = 2, 40
 
 

@@ -346,7 +346,7 @@ def test_what_is_no_rule_is_refused(rules: Path) -> None:
             make_agent(f"uct:playout={rules}:{name}")
     with pytest.raises(ClaimevenError, match="there is no playout 'left': choose from random, "):
         make_agent("uct:playout=left")
-    with pytest.raises(InvalidSpec, match="a playout of one's own is Python: choose backend=auto"):
+    with pytest.raises(InvalidSpec, match="a custom playout runs in Python: choose backend=auto"):
         make_agent(f"uct:playout={rules}:drawn,backend=compiled", Geometry())
 
 

@@ -151,7 +151,7 @@ def test_what_it_tells() -> None:
         for column, visits in enumerate(decision.details["visits"])
         if visits
     }
-    assert "what the model thinks of the move" in view.text
+    assert "prior of the model for the move" in view.text
     assert "P 0." in view.svg
     trace = list(agent.trace(POSITION, Limit(iterations=3), np.random.default_rng(0)))
     assert trace[5].startswith("  1 select root, expand 4352617, back up ")

@@ -17,7 +17,7 @@ from claimeven.montecarlo.tree.kernel import CHILD, NEW_ROOT, NO_CHILDREN, ROOT
 
 
 class SimpleEngine(RecordsEngine):
-    """What flat and breadth-first search share; `grow` is the kernel that makes iterations."""
+    """The common part of flat and breadth-first search; `grow` is the kernel of iterations."""
 
     state_fields = kernel.STATE_FIELDS
     grow: ClassVar[Callable[..., Any]]
@@ -28,7 +28,7 @@ class SimpleEngine(RecordsEngine):
         self.records = self.tree.nodes
 
     def room(self, geometry: Geometry) -> int:
-        """How many nodes there can be."""
+        """Return the maximal number of nodes."""
         return self.options.capacity
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:

@@ -1,8 +1,8 @@
 """The compiled searches without a selection formula: flat and breadth-first.
 
 Both use the records of `tree.kernel`, and one more int32 for each node, its parent (NO_NODE at the
-root), by which a result is backed up from any node. `textbook` holds the same searches on
-positions, draw for draw.
+root), for backing up a result from any node. `textbook` contains the same searches on positions,
+draw for draw.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from claimeven.montecarlo import layout
 from claimeven.montecarlo.layout import RULES, WORK, Rules, Work
 from claimeven.montecarlo.tree.kernel import CHILD, META, NO_CHILDREN, TOTAL, VISITS, tree_records
 
-# Fields of `state` behind the shared ones: the next node of `breadth`; where the next leaf is
-# looked for (`breadth`, `flat`); and 1 while `flat` stays at a leaf, 0 where leaves take turns.
+# Fields of `state` after the shared ones: the next node of `breadth`; where to look for the next
+# leaf (`breadth`, `flat`); and 1 while `flat` holds a leaf, 0 if leaves take turns.
 CURSOR, LEAF, HOLDS_LEAF, STATE_FIELDS = range(
     layout.SHARED_STATE_FIELDS, layout.SHARED_STATE_FIELDS + 4
 )
 
 
 class LinkedTree(NamedTuple):
-    """A tree with the way up."""
+    """A tree with the parents of its nodes."""
 
     nodes: npt.NDArray[np.int32]
     parents: npt.NDArray[np.int32]
@@ -38,7 +38,7 @@ LINKED_TREE: Final = named_tuple(LinkedTree, int32[:, ::1], int32[::1])
 
 
 def linked_tree(capacity: int) -> LinkedTree:
-    """Set memory aside for a tree of up to `capacity` nodes."""
+    """Allocate a tree of up to `capacity` nodes."""
     return LinkedTree(tree_records(capacity), np.zeros(capacity, dtype=np.int32))
 
 
@@ -47,8 +47,8 @@ _0, _1 = np.uint64(0), np.uint64(1)
 
 @inlined
 def position_of(node: Int, tree: LinkedTree, work: Work, rules: Rules) -> tuple[Word, Word, Int]:
-    """Discs of the side to move and all discs at a node, and its depth: the moves from the root
-    are gathered upwards, then played.
+    """Discs of the side to move and all discs at a node, and its depth. The moves are collected
+    upwards, then played from the root.
     """
     depth = 0
     while tree.parents[node] != layout.NO_NODE:
@@ -64,7 +64,7 @@ def position_of(node: Int, tree: LinkedTree, work: Work, rules: Rules) -> tuple[
 
 @inlined
 def expand(node: Int, mask: Word, tree: LinkedTree, work: Work, rules: Rules) -> None:
-    """Give a node a child for every column, in their order, if there is room."""
+    """Give a node a child for every column, left to right, if there is room."""
     nodes, child = tree.nodes, work.state[layout.USED]
     cells = playable_cells(mask, rules.board[BOTTOM], rules.board[BOARD])
     count = np.int64(popcount(cells))
@@ -88,7 +88,7 @@ def expand(node: Int, mask: Word, tree: LinkedTree, work: Work, rules: Rules) ->
 def simulate_and_back_up(
     node: Int, mine: Word, mask: Word, tree: LinkedTree, work: Work, rules: Rules
 ) -> None:
-    """One result of a node, by its proof or a playout, counted in it and in all above."""
+    """Count one result of a node, by its proof or a playout, in it and in all nodes above."""
     result = steps.simulate(layout.proof_of(tree.nodes[node, META]), mine, mask, work, rules)
     while node != layout.NO_NODE:
         tree.nodes[node, VISITS] += 1
@@ -99,9 +99,7 @@ def simulate_and_back_up(
 
 @inlined
 def next_leaf(tree: LinkedTree, state: Ints) -> Int:
-    """Return the leaf whose turn it is: they take turns in the order they were made, unless the
-    search stays at one.
-    """
+    """Return the next leaf in order of creation, or the held leaf."""
     node = state[LEAF]
     while node == state[layout.USED] or tree.nodes[node, CHILD] != NO_CHILDREN:
         node = np.int64(0) if node == state[layout.USED] else node + 1
@@ -111,11 +109,11 @@ def next_leaf(tree: LinkedTree, state: Ints) -> Int:
 
 @kernel(int64(LINKED_TREE, WORK, RULES, int64))
 def grow_breadth(tree: LinkedTree, work: Work, rules: Rules, iterations: Int) -> Int:
-    """Take nodes in the order they were made: expand each and play once from it.
+    """Take nodes in order of creation: expand each and make one playout from it.
 
-    When there is no room for children, nodes are taken without being expanded. Once every node
-    has been taken, the leaves of a full tree are played from in turn, and a tree that holds every
-    line of play ends the search. Returns the iterations made: fewer where it ended.
+    Without room for children nodes are not expanded. After the last node, the leaves of a full tree
+    take turns, and a tree with every line of play completes the search. Returns the number of
+    iterations: fewer if the search is complete.
     """
     nodes, state = tree.nodes, work.state
     made = np.int64(0)
@@ -144,7 +142,7 @@ def grow_breadth(tree: LinkedTree, work: Work, rules: Rules, iterations: Int) ->
 
 @kernel(int64(LINKED_TREE, WORK, RULES))
 def plant_two_plies(tree: LinkedTree, work: Work, rules: Rules) -> Int:
-    """Expand the root and its unfinished children, as far as there is room; the root is used."""
+    """Expand the root and its unfinished children, if there is room; the root already exists."""
     nodes, state = tree.nodes, work.state
     node = np.int64(0)
     while node < state[layout.USED]:

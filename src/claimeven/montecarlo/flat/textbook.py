@@ -1,6 +1,6 @@
 """Flat and breadth-first Monte Carlo on positions: searches without a selection formula.
 
-`kernel` holds the compiled twins, which draw the same random numbers.
+`kernel` contains the compiled twins, which draw the same random numbers.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from claimeven.montecarlo.tree.textbook import TreeNode
 
 @dataclass
 class TextbookSimple(TextbookSearch):
-    """What flat and breadth-first search share: nodes in the order they were made, one result of
-    a node at a time, counted in it and in all above.
+    """The common part of flat and breadth-first search: nodes in order of creation, and one result
+    of a node at a time, counted in it and in all nodes above.
     """
 
     cursor: int = 0
@@ -40,7 +40,7 @@ class TextbookSimple(TextbookSearch):
         return self.root.visits >= MAX_VISITS
 
     def expand(self, path: tuple[TreeNode, ...]) -> tuple[int, ...]:
-        """Give a node its children, if there is room; returns their columns."""
+        """Give a node its children if there is room; return their columns."""
         node = path[-1]
         columns = node.position.legal_columns
         if self.used + len(columns) > self.options.capacity:
@@ -51,9 +51,7 @@ class TextbookSimple(TextbookSearch):
         return columns
 
     def next_leaf(self) -> tuple[TreeNode, ...]:
-        """Path to the leaf whose turn it is: they take turns in the order they were made, unless
-        the search stays at one.
-        """
+        """Return the path to the next leaf in order of creation, or to the held leaf."""
         while self.nodes[self.leaf][-1].children is not None:
             self.leaf = (self.leaf + 1) % self.used
         path = self.nodes[self.leaf]
@@ -62,7 +60,7 @@ class TextbookSimple(TextbookSearch):
         return path
 
     def simulate_and_back_up(self, path: tuple[TreeNode, ...], expanded: tuple[int, ...]) -> Step:
-        """One result of the last node of a path, by its proof or a playout, counted in all."""
+        """Count one result of the last node of a path, by its proof or a playout, in all nodes."""
         result, moves = self.simulate(path[-1])
         self.iterations += 1
         self.depth: int = max(self.depth, len(path) - 1)
@@ -76,16 +74,15 @@ class TextbookSimple(TextbookSearch):
 
 
 class TextbookBreadth(TextbookSimple):
-    """Take nodes in the order they were made: expand each and play once from it.
+    """Take nodes in order of creation: expand each and make one playout from it.
 
-    When there is no room for children, nodes are taken without being expanded. Once every node
-    has been taken, the leaves of a full tree are played from in turn, round after round, and a
-    tree that holds every line of play ends the search.
+    Without room for children nodes are not expanded. After the last node, the leaves of a full tree
+    take turns, and a tree with every line of play completes the search.
     """
 
     @property
     def is_done(self) -> bool:
-        """Whether the tree holds every line of play, or the root has `MAX_VISITS`."""
+        """Whether the tree contains every line of play, or the root has `MAX_VISITS`."""
         return super().is_done or (self.cursor == self.used and not self.full)
 
     def step(self) -> Step:
@@ -104,7 +101,7 @@ class TextbookFlat(TextbookSimple):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for path in self.nodes:  # grows meanwhile
+        for path in self.nodes:  # the list grows in the loop
             prove_immediate(path[-1], self.options)
             if path[-1].proof == UNPROVEN and len(path) <= 2:
                 self.expand(path)

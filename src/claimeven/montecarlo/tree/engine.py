@@ -25,7 +25,7 @@ from claimeven.montecarlo.tree.textbook import TextbookTree, TreeNode, find_belo
 
 
 class RecordsEngine(CompiledEngine):
-    """A tree stored as `records` (see `kernel`), whose handles are places in them."""
+    """A tree stored as `records` (see `kernel`); its handles are indices of records."""
 
     records: npt.NDArray[np.int32]
 
@@ -49,7 +49,7 @@ class RecordsEngine(CompiledEngine):
         return count_moves(sample[sample[:, kernel.CHILD] != kernel.NO_CHILDREN, kernel.META])
 
     def visits_left(self) -> int:
-        """How many iterations the root has room for."""
+        """Return the number of iterations before the root has `MAX_VISITS`."""
         return layout.MAX_VISITS - int(self.records[kernel.ROOT, kernel.VISITS])
 
 
@@ -65,12 +65,12 @@ class TreeEngine(RecordsEngine):
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         node = self._find(position) if self.options.reuse and self.reusable else layout.NO_NODE
-        self.reusable = False  # until the root is that of the position: this may be interrupted
+        self.reusable = False  # until the root is set: an interrupt can come in between
         if node > kernel.ROOT:
-            # A root that is proven is asked for no more than its children.
+            # Keep the children in any case: of a proven root the search reads only them.
             last = max((node, *self.children(node)))
-            looked = self.used if keep is None else min(max(keep, last + 1), self.used)
-            moved = np.empty(looked, dtype=np.int32)
+            count = self.used if keep is None else min(max(keep, last + 1), self.used)
+            moved = np.empty(count, dtype=np.int32)
             self.state[layout.USED] = kernel.keep_subtree(self.records, moved, node)
         elif node == layout.NO_NODE:
             self.records[kernel.ROOT] = kernel.NEW_ROOT
@@ -85,14 +85,14 @@ class TreeEngine(RecordsEngine):
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookTreeEngine:
         twin = deepcopy(self)
         twin.start(position, seed, keep)
-        found = TextbookTreeEngine(self.options)
-        found.start(position, seed)
-        found.search.root = StoredNode(twin.records, kernel.ROOT, position)
-        found.search.used = twin.used
-        return found
+        textbook = TextbookTreeEngine(self.options)
+        textbook.start(position, seed)
+        textbook.search.root = StoredNode(twin.records, kernel.ROOT, position)
+        textbook.search.used = twin.used
+        return textbook
 
     def _find(self, position: Position) -> int:
-        """Node of a position at most `REUSE_PLIES` moves below the root, else layout.NO_NODE."""
+        """Return the node of a position up to `REUSE_PLIES` moves below the root, or NO_NODE."""
         assert self.position
         if not 0 <= position.ply - self.position.ply <= layout.REUSE_PLIES:
             return layout.NO_NODE
@@ -110,7 +110,7 @@ class TreeEngine(RecordsEngine):
 
 
 class StoredNode(TreeNode):
-    """A node of compiled records, whose children are read when they are first asked for."""
+    """A node of compiled records that reads its children on first access."""
 
     def __init__(self, records: npt.NDArray[np.int32], place: int, position: Position) -> None:
         visits, total, child, meta = (int(number) for number in records[place])
@@ -137,7 +137,7 @@ class StoredNode(TreeNode):
 
 
 class NodesView:
-    """How a tree of `TreeNode` is looked into; its handles are the nodes."""
+    """The view of a tree of `TreeNode`; its handles are the nodes."""
 
     def children(self, handle: TreeNode) -> Sequence[TreeNode]:
         return handle.children or ()
@@ -147,7 +147,7 @@ class NodesView:
 
 
 class NodesEngine(NodesView, TextbookEngine[Search]):
-    """A textbook search that grows a tree of `TreeNode`, from its `root`."""
+    """A textbook search with a tree of `TreeNode`, from its `root`."""
 
     def root(self) -> TreeNode:
         root: TreeNode = self.search.root

@@ -4,14 +4,14 @@
     nodes[i] = VISITS | TOTAL | CHILD | META        four int32, 16 bytes
 ```
 
-A node stands for a move and the position after it. VISITS counts iterations through it, TOTAL
-sums their results (-1, 0, +1) as the player sees them who made the move. CHILD is the index of its
-first child, NO_CHILDREN before it is expanded; the children lie side by side, in the order in
-which they are tried. META: see `montecarlo.layout`. Node 0 is the root; its move is none, and its
-results are those of the side not to move.
+A node represents a move and the position after it. VISITS counts iterations through it, TOTAL
+sums their results (-1, 0, +1) from the view of the mover. CHILD is the index of its first child,
+NO_CHILDREN before it is expanded; the children are adjacent, in the order of their first visits.
+META: see `montecarlo.layout`. Node 0 is the root, without a move; its results are from the view of
+the side not to move.
 
-Children always lie behind their parent. Positions are not stored: a descent plays them. No node
-has more than MAX_VISITS, at which a search ends, so that VISITS and TOTAL never overflow.
+Children always come after their parent. Positions are not stored: a descent plays the moves. A
+search stops at MAX_VISITS of the root, so VISITS and TOTAL never overflow.
 
 `textbook` is the same search on positions, draw for draw and visit for visit.
 """
@@ -40,12 +40,12 @@ VISITS, TOTAL, CHILD, META, FIELDS = range(5)
 
 NO_CHILDREN: Final = -1
 ROOT: Final = 0
-#: The record of a root that nothing is known of.
+#: The record of a new root.
 NEW_ROOT: Final = (0, 0, NO_CHILDREN, 0)
 
 
 def tree_records(capacity: int) -> npt.NDArray[np.int32]:
-    """Set memory aside for a tree of up to `capacity` nodes."""
+    """Allocate a tree of up to `capacity` nodes."""
     return np.zeros((capacity, FIELDS), dtype=np.int32)
 
 
@@ -55,9 +55,9 @@ _LOWEST = -1.0e300
 
 @inlined
 def best_child(node: Int, nodes: Records, work: Work, rules: Rules, formula: Formula) -> Int:
-    """Child of an expanded node with the greatest upper bound; an untried one before, or (all at
-    once) as if it had won its only playout; of equals the first, or any. Proven losses are passed
-    over.
+    """Child of an expanded node with the greatest upper bound. An unvisited child comes first or,
+    with ALL_AT_ONCE, counts as one won playout. Ties go to the first child or a random one. Proven
+    losses are skipped.
     """
     first = np.int64(nodes[node, CHILD])
     spread = spread_kernel(nodes[node, VISITS], formula)
@@ -65,7 +65,7 @@ def best_child(node: Int, nodes: Records, work: Work, rules: Rules, formula: For
     chosen: Int = first
     last = first + layout.count_of(nodes[node, META]) - 1
     tolerance = 0.0
-    # Children are tried in their order: while the last is untried, none is drawn.
+    # Children get their first visits in order: no draw before the last one is visited.
     draws = nodes[last, VISITS] != 0 or rules.settings[layout.ALL_AT_ONCE] != 0
     if rules.settings[layout.RANDOM_TIES] != 0 and draws:
         tolerance = TOLERANCE
@@ -94,8 +94,8 @@ def best_child(node: Int, nodes: Records, work: Work, rules: Rules, formula: For
 
 @inlined
 def expand(node: Int, cells: Word, nodes: Records, work: Work, rules: Rules) -> bool:
-    """Give a node a child for every cell, in order of the columns or shuffled; False, and nothing
-    done, where there is no room.
+    """Give a node a child for every cell, in order of the columns or shuffled. Return False without
+    a change if the tree has no room.
     """
     first = work.state[layout.USED]
     count = np.int64(popcount(cells))
@@ -122,10 +122,10 @@ def expand(node: Int, cells: Word, nodes: Records, work: Work, rules: Rules) -> 
 def select(
     nodes: Records, work: Work, rules: Rules, formula: Formula
 ) -> tuple[Int, Int, Word, Word]:
-    """Follow the greatest upper bound, playing the moves, down to a leaf; on the way a leaf met
-    again (all at once: met at all) is expanded.
+    """Follow the greatest upper bound down to a leaf and play its moves. A leaf with an earlier
+    visit (with ALL_AT_ONCE every leaf) is expanded on the way.
 
-    Returns the leaf, its depth, and the discs there. The nodes passed stand in `work.path`.
+    Returns the leaf, its depth, and the discs there; `work.path` contains the nodes of the path.
     """
     settings, board = rules.settings, rules.board
     node, depth = np.int64(ROOT), 0
@@ -164,7 +164,7 @@ def select(
 
 @inlined
 def prove(node: Int, child: Int, nodes: Records) -> bool:
-    """Prove a node from its newly proven child, where possible; returns whether it is proven."""
+    """Prove a node from its newly proven child if possible; return whether it is proven."""
     meta = nodes[child, META]
     if layout.proof_of(meta) == layout.PROVEN_WIN:
         nodes[node, META] = layout.with_proof(
@@ -185,8 +185,8 @@ def prove(node: Int, child: Int, nodes: Records) -> bool:
 
 @inlined
 def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, rules: Rules) -> None:
-    """Count a result in every node of the path, turned round from one to the next, and carry
-    proofs up as far as they reach.
+    """Count a result in every node of the path, with alternating sign, and back up proofs as far as
+    possible.
     """
     proven = (
         rules.settings[layout.SOLVER] != 0 and layout.proof_of(nodes[leaf, META]) != layout.UNPROVEN
@@ -208,8 +208,8 @@ def back_up(leaf: Int, depth: Int, result: Int, nodes: Records, work: Work, rule
 
 @kernel(int64(int32[:, ::1], WORK, RULES, FORMULA, int64))
 def grow_tree(nodes: Records, work: Work, rules: Rules, formula: Formula, iterations: Int) -> Int:
-    """Grow a tree by iterations of UCT. Returns how many were made: fewer once the root is proven
-    (with the solver).
+    """Grow a tree by iterations of UCT and return their number: fewer if the root gets proven (with
+    the solver).
     """
     solver = rules.settings[layout.SOLVER] != 0
     made = np.int64(0)
@@ -229,37 +229,37 @@ def grow_tree(nodes: Records, work: Work, rules: Rules, formula: Formula, iterat
 
 @kernel(int64(int32[:, ::1], int32[::1], int64))
 def keep_subtree(nodes: Records, moved: Records, root: Int) -> Int:
-    """Make `root` the root: keep what is below it, packed to the front, and forget the rest.
+    """Make `root` the root: move its subtree to the front and drop the other nodes.
 
-    Only the first `len(moved)` nodes are looked at, which bounds the time; a node whose children
-    lie behind them is a leaf again. Returns the new number of used nodes. Children lie behind
-    their parents, before and after, so one pass forwards marks, and one moves without overwriting.
+    Only the first `len(moved)` nodes are read, which limits the time. A node with children beyond
+    them becomes a leaf again. Returns the new number of used nodes. Children come after their
+    parents, before and after, so one forward pass marks, and one moves without overwriting.
     """
-    looked = np.int64(moved.shape[0])
+    limit = np.int64(moved.shape[0])
     # 1. Mark the nodes below the root.
-    for node in range(looked):
+    for node in range(limit):
         moved[node] = 0
     moved[root] = 1
-    for node in range(root, looked):
+    for node in range(root, limit):
         if moved[node] != 0 and nodes[node, CHILD] != NO_CHILDREN:
             first = np.int64(nodes[node, CHILD])
             last = first + layout.count_of(nodes[node, META])
-            if last > looked:
+            if last > limit:
                 nodes[node, CHILD] = NO_CHILDREN
                 nodes[node, META] &= ~(layout.COUNT_MASK << layout.COUNT_SHIFT)
             else:
                 for child in range(first, last):
                     moved[child] = 1
-    # 2. Number the marked ones; give the rest no number.
-    kept = np.int64(0)
-    for node in range(looked):
+    # 2. Number the marked nodes.
+    used = np.int64(0)
+    for node in range(limit):
         if moved[node] != 0:
-            moved[node] = kept
-            kept += 1
+            moved[node] = used
+            used += 1
         else:
             moved[node] = -1
     # 3. Move them.
-    for node in range(root, looked):
+    for node in range(root, limit):
         place = moved[node]
         if place >= 0:
             child = nodes[node, CHILD]
@@ -267,4 +267,4 @@ def keep_subtree(nodes: Records, moved: Records, root: Int) -> Int:
             nodes[place, TOTAL] = nodes[node, TOTAL]
             nodes[place, CHILD] = moved[child] if child != NO_CHILDREN else NO_CHILDREN
             nodes[place, META] = nodes[node, META]
-    return kept
+    return used

@@ -1,4 +1,4 @@
-"""UCT on positions, phase by phase: what a student reads and a viewer steps through.
+"""UCT on positions, phase by phase: the readable version, and the source of traces.
 
 Each iteration selects a leaf, expands it, simulates a game from it and backs up the result.
 `kernel` is the compiled twin: it draws the same random numbers and grows the same tree.
@@ -30,10 +30,10 @@ from claimeven.montecarlo.textbook import (
 
 @dataclass(eq=False)
 class TreeNode:
-    """A move and the position after it; totals and proofs as the player sees them who made it.
+    """A move and the position after it; totals and proofs from the view of the mover.
 
-    `children` is None before the node is expanded; they stand in the order they are tried in.
-    `distance` is the number of moves to the end of the game behind a proof.
+    `children` is None before the node is expanded, then the order of their first visits.
+    `distance` is the number of moves to the proven end of the game.
     """
 
     position: Position
@@ -47,7 +47,7 @@ class TreeNode:
 
 @dataclass
 class TextbookTree(TextbookSearch):
-    """A UCT search from a position that is not finished, with the randomness of a seed."""
+    """A UCT search from an unfinished position, with the randomness of a seed."""
 
     used: int = 1
     root: TreeNode = field(init=False)
@@ -73,8 +73,8 @@ class TextbookTree(TextbookSearch):
         return Step(self.iterations, columns, expanded, tuple(moves), result, proofs)
 
     def select(self) -> tuple[list[TreeNode], tuple[int, ...]]:
-        """Follow the greatest upper bound down to a leaf; on the way a leaf met again (with
-        `first_play=all`: met at all) is expanded. Returns the path and the columns of new children.
+        """Follow the greatest upper bound down to a leaf. A leaf with an earlier visit (with
+        `first_play=all` every leaf) is expanded. Returns the path and the columns of new children.
         """
         all_at_once = self.options.first_play == "all"
         node, path = self.root, [self.root]
@@ -97,7 +97,7 @@ class TextbookTree(TextbookSearch):
         return path, expanded
 
     def best_child(self, node: TreeNode) -> TreeNode:
-        """Child with the greatest upper bound: see `first` and `ties` of `MonteCarloOptions`."""
+        """Child with the greatest bound: see `first_play` and `ties` of `MonteCarloOptions`."""
         assert node.children
         spread = self.options.weight * log_root(node.visits) if node.visits else 0.0
         best, chosen, equals = -math.inf, node.children[0], 1
@@ -119,13 +119,13 @@ class TextbookTree(TextbookSearch):
             if bound > best + tolerance:
                 best, chosen, equals = bound, child, 1
             elif tolerance and bound >= best - tolerance:
-                equals += 1  # each of them is chosen with the same chance in the end
+                equals += 1  # so that each is chosen with the same chance
                 if self.stream.below(equals) == 0:
                     chosen = child
         return chosen
 
     def expand(self, node: TreeNode) -> tuple[int, ...]:
-        """Give a node its children, if there is room; returns their columns, left to right."""
+        """Give a node its children if there is room; return their columns, left to right."""
         columns = candidate_columns(node.position, self.options)
         if self.used + len(columns) > self.options.capacity:
             self.full = True
@@ -137,8 +137,8 @@ class TextbookTree(TextbookSearch):
         return columns
 
     def back_up(self, path: list[TreeNode], result: int) -> tuple[int, ...]:
-        """Count the result in every node of the path, turned round from one to the next, and
-        carry proofs up as far as they reach; returns the depths proven.
+        """Count the result in every node of the path, with alternating sign, and back up proofs as
+        far as possible; return the proven depths.
         """
         proven = self.options.solver and path[-1].proof != UNPROVEN
         proofs = [len(path) - 1] if proven else []
@@ -156,7 +156,7 @@ class TextbookTree(TextbookSearch):
 
 
 def find_below(root: TreeNode, position: Position) -> TreeNode | None:
-    """Node of a position at most `REUSE_PLIES` moves below a root, or None."""
+    """Return the node of a position up to `REUSE_PLIES` moves below a root, or None."""
     if not 0 <= position.ply - root.position.ply <= REUSE_PLIES:
         return None
     waiting = [root]
@@ -169,16 +169,16 @@ def find_below(root: TreeNode, position: Position) -> TreeNode | None:
     return None
 
 
-def prune_below(root: TreeNode, room: int | None = None) -> int:
-    """Keep at most `room` nodes of a tree (None: all), those next to the root; return how many.
+def prune_below(root: TreeNode, limit: int | None = None) -> int:
+    """Reduce a tree to the `limit` nodes next to the root (None: all); return their number.
 
-    A node whose children find no room is a leaf again.
+    A node without room for its children becomes a leaf again.
     """
-    kept = [root]
-    for node in kept:  # grows meanwhile
+    nodes = [root]
+    for node in nodes:  # the list grows in the loop
         children = node.children or []
-        if room is not None and len(kept) + len(children) > room:
+        if limit is not None and len(nodes) + len(children) > limit:
             node.children = None
         else:
-            kept += children
-    return len(kept)
+            nodes += children
+    return len(nodes)
