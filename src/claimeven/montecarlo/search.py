@@ -191,7 +191,7 @@ class TreeSearch(ABC):
             raise InvalidPosition("the game is over: the position has no move to search for")
 
     def _check_unchanged(self, searches: int) -> None:
-        """Raise `OutdatedForest` if there has been another search since the one of that number."""
+        """Raise `OutdatedForest` after the search with this number was followed by another."""
         if self._searches != searches:
             raise OutdatedForest("these trees are gone: another search has replaced them")
 

@@ -23,14 +23,14 @@ from claimeven.montecarlo.graph import kernel
 from claimeven.montecarlo.graph.textbook import Edge, GraphNode, TextbookGraph, canonical
 from claimeven.montecarlo.options import MonteCarloOptions
 
-#: Is in the place of a position of compiled arrays until it is read.
+#: Placeholder for a position of compiled arrays before it is read.
 NOT_READ: Final = GraphNode(Position())
 
 
 class GraphHandle(NamedTuple):
-    """A node of a graph, the position there, and the move and its visits that led to it.
+    """A node of a graph, its position, and the move into it with its visits.
 
-    `node` is its number, or a `GraphNode` of the textbook; None before the move is tried.
+    `node` is its number, or a `GraphNode` of the textbook; None before the first visit of the move.
     """
 
     node: Any
@@ -40,12 +40,12 @@ class GraphHandle(NamedTuple):
 
 
 class GraphView:
-    """How a graph is looked into, in which positions may stand mirrored."""
+    """The view of a graph that can store mirror images of positions."""
 
     options: MonteCarloOptions
 
     def edges_of(self, node: Any) -> Iterator[tuple[int, Any, int]]:
-        """Yield the edges of a node: column, node if it was tried, visits."""
+        """Yield the edges of a node: column, node or None, visits."""
         raise NotImplementedError
 
     def children(self, handle: GraphHandle) -> list[GraphHandle]:
@@ -53,12 +53,12 @@ class GraphView:
             return []
         position, last = handle.position, handle.position.geometry.columns - 1
         if canonical(position, self.options) is position:
-            found = list(self.edges_of(handle.node))
+            edges = list(self.edges_of(handle.node))
         else:
-            found = [(last - column, *edge) for column, *edge in self.edges_of(handle.node)]
+            edges = [(last - column, *edge) for column, *edge in self.edges_of(handle.node)]
         return [
             GraphHandle(node, position.play_unchecked(column), column, visits)
-            for column, node, visits in found
+            for column, node, visits in edges
         ]
 
 
@@ -74,16 +74,16 @@ class GraphEngine(GraphView, CompiledEngine):
         self.formula = Formula(options.weight)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        worn = self.state[kernel.MADE] > layout.MAX_VISITS // 2
-        if self.reusable and (worn or not self.options.reuse):
+        is_used_up = self.state[kernel.MADE] > layout.MAX_VISITS // 2
+        if self.reusable and (is_used_up or not self.options.reuse):
             self.forget()
         if not self.reusable:
             self.state[:] = 0
         self.position: Position = position
-        stands = canonical(position, self.options)
-        self.place(stands, seed)
+        stored = canonical(position, self.options)
+        self.place(stored, seed)
         self.state[kernel.GRAPH_ROOT] = kernel.root_of(
-            self.graph, self.work, self.rules, np.uint64(stands.key)
+            self.graph, self.work, self.rules, np.uint64(stored.key)
         )
 
     def forget(self) -> None:
@@ -99,9 +99,9 @@ class GraphEngine(GraphView, CompiledEngine):
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookGraphEngine:
         twin = deepcopy(self)
         twin.start(position, seed, keep)
-        found = TextbookGraphEngine(self.options)
-        found._search = StoredGraph(position, self.options, seed, twin)
-        return found
+        textbook = TextbookGraphEngine(self.options)
+        textbook._search = StoredGraph(position, self.options, seed, twin)
+        return textbook
 
     def root(self) -> GraphHandle:
         assert self.position
@@ -133,7 +133,7 @@ class GraphEngine(GraphView, CompiledEngine):
 
 
 class StoredGraph(TextbookGraph):
-    """The graph of a compiled engine, whose positions are read when they are first asked for."""
+    """The graph of a compiled engine that reads its positions on first access."""
 
     def __init__(
         self, position: Position, options: MonteCarloOptions, seed: int, engine: GraphEngine
@@ -163,7 +163,7 @@ class StoredGraph(TextbookGraph):
 
 
 class StoredGraphNode(GraphNode):
-    """A position of compiled arrays, whose edges are read when they are first asked for."""
+    """A position of compiled arrays that reads its edges on first access."""
 
     def __init__(self, graph: StoredGraph, place: int) -> None:
         arrays, geometry = graph._graph, graph.position.geometry

@@ -5,25 +5,25 @@
         VISITS | OWN_TOTAL | EDGES | META | VALUE (float64) | KEY (uint64)
     record of an edge, 8 bytes
         EDGE_VISITS | COLUMN AND NODE       bits 0-26 node + 1 (0: none), 27-30 column
-    slots: open addressing from a key to its node, EMPTY where there is none
+    slots: open addressing from a key to its node, EMPTY without a node
 ```
 
-Visits are counted on edges, because a node is reached by several; a node's VISITS are those of its
-edges and of its own playouts, whose results add up in OWN_TOTAL. VALUE is worked out anew from the
-children whenever the node is passed: mean of its own results and of its children's values, each
-weighted by the visits of its edge. So it does not matter by which way a child was visited (Wu,
-"Monte-Carlo graph search from first principles", 2022). META: see `montecarlo.layout`.
+Visits are counted on edges, because several edges lead to a node. VISITS of a node counts the
+visits of its edges and its own playouts, whose results add up in OWN_TOTAL. VALUE is computed from
+the children at each visit of the node: the mean of its own results and its children's values,
+weighted by the visits of the edges. The path to a child therefore does not matter (Wu, "Monte-Carlo
+graph search from first principles", 2022). META: see `montecarlo.layout`.
 
-An iteration visits a node once at most, so MADE, the iterations since the graph was emptied, bounds
-all visits. At MAX_VISITS of them a search ends, and half as many are room enough for the next
-decision, or else the graph is emptied.
+An iteration visits a node at most once, so MADE, the iterations since the graph was cleared, limits
+all visits. A search stops at MAX_VISITS. At more than half of it the graph is cleared before the
+next decision.
 
-A full graph stores a new position in the place of another: of BUCKET places, from the one on that
-its key points to, the least visited. Each move to the position that is replaced is untried again,
-and what its visits brought counts among the own playouts of the node that the move is made from.
+A full graph replaces a position by a new one: the least visited of BUCKET adjacent places, the
+first determined by the key. Each move to the replaced position is unvisited again, and the results
+of its visits count as own playouts of the node before the move.
 
-The edges of node i begin at i * columns. A million nodes of seven columns take 92 MiB at most: 32
-bytes of record, seven edges of 8, and slots; memory of edges that no node has had is not touched.
+The edges of node i start at i * columns. A million nodes of seven columns take at most 92 MiB: 32
+bytes of record, seven edges of 8, and slots. Memory of unused edges is never touched.
 
 `textbook` is the same search on positions, draw for draw and visit for visit.
 """
@@ -45,8 +45,8 @@ from claimeven.montecarlo.formula import FORMULA, Formula, inverse_root_kernel, 
 from claimeven.montecarlo.layout import RULES, WORK, Rules, Work
 
 VISITS, OWN_TOTAL, EDGES, META = range(4)
-VALUE: Final = 2  # place among the float64 of a record
-KEY: Final = 3  # place among the uint64 of a record
+VALUE: Final = 2  # index among the float64 of a record
+KEY: Final = 3  # index among the uint64 of a record
 EDGE_VISITS, EDGE_TARGET = range(2)
 
 NO_EDGES: Final = -1
@@ -55,8 +55,8 @@ EMPTY: Final = -1
 _TARGET_BITS: Final = 27
 _TARGET_MASK: Final = (1 << _TARGET_BITS) - 1
 
-# Fields of `state` behind the shared ones: the root's node, and iterations made since the graph was
-# emptied.
+# Fields of `state` after the shared ones: the root's node, and the iterations since the graph was
+# cleared.
 GRAPH_ROOT, MADE, STATE_FIELDS = range(layout.SHARED_STATE_FIELDS, layout.SHARED_STATE_FIELDS + 3)
 
 
@@ -96,13 +96,13 @@ def edge_column(target: Int) -> Int:
 
 @inlined
 def edge_node(target: Int) -> Int:
-    """Node an edge leads to, -1 before there is one."""
+    """Node at the end of an edge, -1 without one."""
     return (np.int64(target) & _TARGET_MASK) - 1
 
 
 @inlined
 def edge_target(column: Int, node: Int) -> Int:
-    """The EDGE_TARGET field of an edge; the inverse of `edge_column` and `edge_node`."""
+    """The EDGE_TARGET field of an edge, the inverse of `edge_column` and `edge_node`."""
     return (np.int64(column) << _TARGET_BITS) | (np.int64(node) + 1)
 
 
@@ -118,7 +118,7 @@ _LOWEST = -1.0e300
 
 @inlined
 def canonical(mine: Word, mask: Word, mirror: bool, board: Words) -> tuple[Word, Word]:
-    """Return the position, or with `mirror` the one of it and its image with the smaller key."""
+    """Return the position or, with `mirror`, its mirror image if that has the smaller key."""
     if mirror:
         mine_image = mirrored(mine, board[layout.COLUMNS], board[HEIGHT])
         mask_image = mirrored(mask, board[layout.COLUMNS], board[HEIGHT])
@@ -135,7 +135,7 @@ def spread(key: Word) -> Int:
 
 @inlined
 def slot_of(key: Word, graph: Graph) -> Int:
-    """Slot that holds a key's node, or the empty slot where it belongs."""
+    """Slot of a key's node, or the empty slot for it."""
     last = np.int64(graph.slots.shape[0] - 1)
     slot = spread(key) & last
     while graph.slots[slot] != EMPTY and graph.keys[graph.slots[slot], KEY] != key:
@@ -145,8 +145,8 @@ def slot_of(key: Word, graph: Graph) -> Int:
 
 @inlined
 def place_of(key: Word, graph: Graph, path: Ints, depth: Int) -> Int:
-    """Place of a new position in a full graph (see above); the first `depth` + 1 nodes of a path
-    keep theirs. NO_NODE where no place is left.
+    """Place of a new position in a full graph (see above), except the places of the first `depth` +
+    1 nodes of a path. NO_NODE without a free place.
     """
     capacity = np.int64(graph.nodes.shape[0])
     place = spread(key) * capacity >> 32
@@ -163,7 +163,7 @@ def place_of(key: Word, graph: Graph, path: Ints, depth: Int) -> Int:
 
 @inlined
 def free_slot(slot: Int, graph: Graph) -> None:
-    """Empty a slot; what was put behind it for want of it moves up."""
+    """Clear a slot and move displaced entries after it up."""
     slots, last = graph.slots, np.int64(graph.slots.shape[0] - 1)
     hole = slot
     slot = (slot + 1) & last
@@ -178,11 +178,11 @@ def free_slot(slot: Int, graph: Graph) -> None:
 
 @inlined
 def forget(node: Int, graph: Graph, rules: Rules) -> None:
-    """Take a position out of the graph: each move to it is untried again (see above)."""
+    """Remove a position from the graph: each move to it is unvisited again (see above)."""
     board, key = rules.board, graph.keys[node, KEY]
     free_slot(slot_of(key, graph), graph)
     mine, mask = split_key(key, board[HEIGHT], board[BOTTOM])
-    # The positions before are those without a top disc of the side that has just moved.
+    # A position before lacks one top disc of the side that has just moved.
     discs = mask & ~(mask >> _1) & ~mine
     while discs != _0:
         disc = discs & (~discs + _1)
@@ -205,8 +205,8 @@ def forget(node: Int, graph: Graph, rules: Rules) -> None:
 
 @inlined
 def get_or_add_node(key: Word, depth: Int, graph: Graph, work: Work, rules: Rules) -> Int:
-    """Node of a key, a new one if need be: behind all others, or in a full graph in the place of
-    another, but not of one of the first `depth` + 1 on the path; NO_NODE where there is no room.
+    """Node of a key, or a new node: after all others or, in a full graph, in the place of another
+    that is not among the first `depth` + 1 of the path. NO_NODE without room.
     """
     state, slot = work.state, slot_of(key, graph)
     if graph.slots[slot] != EMPTY:
@@ -239,15 +239,15 @@ def root_of(graph: Graph, work: Work, rules: Rules, key: Word) -> Int:
 
 @kernel(int64(GRAPH, uint64))
 def find_place(graph: Graph, key: Word) -> Int:
-    """Place of the node of a key, NO_NODE where it has none."""
+    """Place of the node of a key, or NO_NODE."""
     node = graph.slots[slot_of(key, graph)]
     return np.int64(layout.NO_NODE if node == EMPTY else node)
 
 
 @inlined
 def best_edge(node: Int, graph: Graph, rules: Rules, formula: Formula) -> Int:
-    """Edge of a node with the greatest upper bound, the first of equals: an untried one at once,
-    a proven win at once; proven losses are passed over.
+    """Edge of a node with the greatest upper bound, the first of equals. An unvisited edge or a
+    proven win is taken immediately; proven losses are skipped.
     """
     first = np.int64(graph.nodes[node, EDGES])
     spread = spread_kernel(graph.nodes[node, VISITS], formula)
@@ -293,11 +293,11 @@ def expand(node: Int, cells: Word, graph: Graph, work: Work, rules: Rules) -> No
 def select(
     graph: Graph, work: Work, rules: Rules, formula: Formula
 ) -> tuple[Int, Int, Word, Word, bool]:
-    """Follow the greatest upper bound down to a leaf, or to a child that has been visited more
-    often than the edge to it, which then catches up by a visit.
+    """Follow the greatest upper bound down to a leaf, or to a child with more visits than the edge
+    to it, which then catches up by a visit.
 
-    Returns the leaf, its depth, the discs there, and whether the last edge only catches up. The
-    nodes and edges passed stand in `work.path`, in turns.
+    Returns the leaf, its depth, the discs there, and whether the last edge only catches up.
+    `work.path` contains the nodes and edges of the path, alternating.
     """
     settings, board, state = rules.settings, rules.board, work.state
     decisive = settings[layout.DECISIVE] != 0
@@ -324,7 +324,7 @@ def select(
             child = get_or_add_node(moved + after, depth, graph, work, rules)
             if child == layout.NO_NODE:
                 break
-            if graph.nodes[child, VISITS] == 0 and graph.nodes[child, META] == 0:  # a new one
+            if graph.nodes[child, VISITS] == 0 and graph.nodes[child, META] == 0:  # a new node
                 graph.nodes[child, META] = steps.prove_immediate(0, moved, after, decisive, board)
             graph.edges[edge, EDGE_TARGET] = edge_target(column, child)
         work.path[2 * depth + 1] = edge
@@ -337,7 +337,7 @@ def select(
 
 @inlined
 def prove(node: Int, child: Int, graph: Graph) -> bool:
-    """Prove a node from a proven child, where possible; returns whether it is proven."""
+    """Prove a node from a proven child if possible; return whether it is proven."""
     nodes = graph.nodes
     meta = nodes[child, META]
     if layout.proof_of(meta) == layout.PROVEN_WIN:
@@ -362,7 +362,7 @@ def prove(node: Int, child: Int, graph: Graph) -> bool:
 
 @inlined
 def update_value(node: Int, graph: Graph) -> None:
-    """Work out a node's value from its own results and its children's values."""
+    """Compute a node's value from its own results and its children's values."""
     total = np.float64(graph.nodes[node, OWN_TOTAL])
     first = np.int64(graph.nodes[node, EDGES])
     if first != NO_EDGES:
@@ -376,8 +376,8 @@ def update_value(node: Int, graph: Graph) -> None:
 
 @inlined
 def back_up(leaf: Int, depth: Int, graph: Graph, work: Work, rules: Rules) -> None:
-    """Count a visit of every edge passed, work out the values anew from the leaf up, and carry
-    proofs up as far as they reach.
+    """Count a visit of every edge of the path, update the values from the leaf up, and back up
+    proofs as far as possible.
     """
     node = leaf
     proven = (
@@ -401,10 +401,10 @@ def back_up(leaf: Int, depth: Int, graph: Graph, work: Work, rules: Rules) -> No
 
 @kernel(int64(GRAPH, WORK, RULES, FORMULA, int64))
 def grow_graph(graph: Graph, work: Work, rules: Rules, formula: Formula, iterations: Int) -> Int:
-    """Grow a graph by iterations of UCT. Returns how many were made: fewer once the root is proven
+    """Grow a graph by iterations of UCT and return their number: fewer if the root gets proven
     (with the solver).
 
-    The root's node is `state[GRAPH_ROOT]`; `words` hold its position as `canonical` turns it.
+    The root's node is `state[GRAPH_ROOT]`; `words` contains its canonical position.
     """
     nodes, solver = graph.nodes, rules.settings[layout.SOLVER] != 0
     root = work.state[GRAPH_ROOT]

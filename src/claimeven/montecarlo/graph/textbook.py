@@ -1,7 +1,7 @@
 """UCT on a graph of positions, phase by phase, on positions.
 
-Equal positions (and mirror images, if asked) share a node, so visits are counted on the moves
-between nodes. `kernel` is the compiled twin; which tells how values are worked out.
+Equal positions (and optionally mirror images) share a node, so visits are counted on the moves
+between nodes. `kernel` is the compiled twin and explains the computation of values.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from claimeven.montecarlo.textbook import (
 
 @dataclass(eq=False)
 class GraphNode:
-    """A position. `value`, results and proofs as the player sees them who moved into it.
+    """A position. `value`, results and proofs are from the view of the player that moved into it.
 
-    `visits` are the visits of the edges and of its own playouts, whose results are `own_total`.
+    `visits` counts the visits of its edges and its own playouts, whose results are `own_total`.
     """
 
     position: Position
@@ -50,7 +50,7 @@ class GraphNode:
 
 @dataclass(eq=False)
 class Edge:
-    """A move from a node; `node` is None before it is tried, and once its position is replaced."""
+    """A move from a node; `node` is None before its first visit and after a replacement."""
 
     column: int
     visits: int = 0
@@ -59,9 +59,9 @@ class Edge:
 
 @dataclass
 class TextbookGraph(TextbookSearch):
-    """A UCT search on a graph, kept from position to position; the randomness of a seed.
+    """A UCT search on a graph that is reused from position to position, with the seed's randomness.
 
-    `iterations` are those of this search, `made` those since the graph was empty.
+    `iterations` counts the iterations of this search, `made` all since the graph was empty.
 
     With `transpositions=mirror` a position or its mirror image is stored, whichever has the smaller
     key, and columns refer to the stored one.
@@ -88,13 +88,13 @@ class TextbookGraph(TextbookSearch):
         self.root = root
 
     def take(self, before: TextbookGraph) -> None:
-        """Go on with the positions of another search."""
+        """Take over the positions of another search."""
         self.table, self.nodes, self.made = before.table, before.nodes, before.made
         self.find_root()
 
     @property
     def is_done(self) -> bool:
-        """Whether the root is proven (with `solver`) or `MAX_VISITS` were made on this graph."""
+        """Whether the root is proven (with `solver`) or the graph has `MAX_VISITS` iterations."""
         proven = self.options.solver and self.root.proof != UNPROVEN
         return proven or self.made >= MAX_VISITS
 
@@ -103,8 +103,8 @@ class TextbookGraph(TextbookSearch):
         return canonical(position, self.options)
 
     def get_or_add_node(self, position: Position, path: Sequence[GraphNode]) -> GraphNode | None:
-        """Node of a position as it stands, a new one if need be: in a full graph in the place of
-        another, but not of one on a path; None where there is no room.
+        """Return the node of a canonical position, or a new node: in a full graph in the place of
+        another outside the path. None without room.
         """
         node = self.find(position)
         if node is not None:
@@ -123,7 +123,7 @@ class TextbookGraph(TextbookSearch):
         return node
 
     def place_of(self, key: int, path: Sequence[GraphNode]) -> int | None:
-        """Place of a new position in a full graph: see `kernel`."""
+        """Return the place of a new position in a full graph: see `kernel`."""
         word = (1 << 64) - 1
         first = ((key * SPREAD_KEYS & word) >> 32) * self.used >> 32
         places = [(first + step) % self.used for step in range(BUCKET)]
@@ -131,15 +131,15 @@ class TextbookGraph(TextbookSearch):
         return min(free, key=lambda place: self.node_at(place).visits, default=None)
 
     def find(self, position: Position) -> GraphNode | None:
-        """Node of a position as it stands, None where it has none."""
+        """Return the node of a canonical position, or None."""
         return self.table.get(position.key)
 
     def node_at(self, place: int) -> GraphNode:
-        """Node in a place of the graph."""
+        """Return the node in a place of the graph."""
         return self.nodes[place]
 
     def forget(self, node: GraphNode) -> None:
-        """Take a position out of the graph: each move to it is untried again (see `kernel`)."""
+        """Remove a position from the graph: each move to it is unvisited again (see `kernel`)."""
         del self.table[node.position.key]
         for before in positions_before(node.position):
             parent = self.find(self.canonical(before))
@@ -151,9 +151,9 @@ class TextbookGraph(TextbookSearch):
     def step(self) -> Step:
         """Make one iteration: select, expand, simulate, back up."""
         self.made += 1
-        path, leaf, expanded, grown, caught_up = self.select()
+        path, leaf, expanded, depth, is_catch_up = self.select()
         result, moves = 0, list[int]()
-        if not caught_up:
+        if not is_catch_up:
             result, moves = self.simulate(leaf)
             leaf.own_total += result
             leaf.visits += 1
@@ -168,16 +168,16 @@ class TextbookGraph(TextbookSearch):
         return Step(
             self.iterations,
             tuple(map(self._flip, columns, flips)),
-            tuple(sorted(self._flip(column, flips[grown]) for column in expanded)),
+            tuple(sorted(self._flip(column, flips[depth]) for column in expanded)),
             tuple(self._flip(column, flips[-1]) for column in moves),
-            leaf.value if caught_up else result,
+            leaf.value if is_catch_up else result,
             proofs,
-            is_catch_up=caught_up,
+            is_catch_up=is_catch_up,
         )
 
     def _flips(self, columns: Sequence[int]) -> list[bool]:
-        """Whether each position of a path stands mirrored, from the root to the leaf; `columns` are
-        those of positions as they stand.
+        """Return whether each position of a path is stored as its mirror image, from the root to
+        the leaf; `columns` refer to stored positions.
         """
         position, flips = self.position, list[bool]()
         if self.options.transpositions != "mirror":
@@ -188,27 +188,27 @@ class TextbookGraph(TextbookSearch):
         return [*flips, self.canonical(position) is not position]
 
     def _flip(self, column: int, is_flipped: bool) -> int:
-        """A column of the board for one of a position as it stands."""
+        """Return the column of the board for a column of a stored position."""
         return self.position.geometry.columns - 1 - column if is_flipped else column
 
     def select(
         self,
     ) -> tuple[list[tuple[GraphNode, Edge]], GraphNode, tuple[int, ...], int, bool]:
-        """Follow the greatest upper bound down to a leaf, or to a child that has been visited more
-        often than the edge to it, which then catches up by a visit.
+        """Follow the greatest upper bound down to a leaf, or to a child with more visits than the
+        edge to it, which then catches up by a visit.
 
-        Returns the (node, edge) pairs passed, the leaf, the columns of new edges and the depth of
-        the node that has them, and whether the last edge only catches up.
+        Returns the (node, edge) pairs of the path, the leaf, the columns of new edges, the depth of
+        their node, and whether the last edge only catches up.
         """
         node = self.root
         expanded: tuple[int, ...] = ()
-        grown = 0
+        depth = 0
         path: list[tuple[GraphNode, Edge]] = []
         while node.proof == UNPROVEN or (node.edges and not self.options.solver):
             if node.edges is None:
                 if node.visits == 0 and path:
                     break
-                expanded, grown = self.expand(node), len(path)
+                expanded, depth = self.expand(node), len(path)
             edge = self.best_edge(node)
             if edge.node is None:
                 after = self.canonical(node.position.play(edge.column))
@@ -220,11 +220,11 @@ class TextbookGraph(TextbookSearch):
             path.append((node, edge))
             node = edge.node
             if node.visits > edge.visits:
-                return path, node, expanded, grown, True
-        return path, node, expanded, grown, False
+                return path, node, expanded, depth, True
+        return path, node, expanded, depth, False
 
     def best_edge(self, node: GraphNode) -> Edge:
-        """Edge with the greatest upper bound; an untried one, or a proven win, at once."""
+        """Return the edge with the greatest upper bound; unvisited edges and proven wins first."""
         assert node.edges
         spread = self.options.weight * log_root(node.visits) if node.visits else 0.0
         best, chosen = -math.inf, node.edges[0]
@@ -243,7 +243,7 @@ class TextbookGraph(TextbookSearch):
         return chosen
 
     def expand(self, node: GraphNode) -> tuple[int, ...]:
-        """Give a node its edges; returns their columns, left to right."""
+        """Give a node its edges; return their columns, left to right."""
         columns = candidate_columns(node.position, self.options)
         node.edges = [Edge(column) for column in columns]
         if self.options.first_play != "order":
@@ -251,8 +251,8 @@ class TextbookGraph(TextbookSearch):
         return columns
 
     def back_up(self, path: list[tuple[GraphNode, Edge]], leaf: GraphNode) -> tuple[int, ...]:
-        """Count a visit of every edge passed, work out the values anew from the leaf up, and
-        carry proofs up as far as they reach; returns the depths proven.
+        """Count a visit of every edge of the path, update the values from the leaf up, and back up
+        proofs as far as possible; return the proven depths.
         """
         proven = self.options.solver and leaf.proof != UNPROVEN
         proofs = [len(path)] if proven else []
@@ -272,7 +272,7 @@ class TextbookGraph(TextbookSearch):
 
 
 def update_value(node: GraphNode) -> None:
-    """Work out a node's value from its own results and its children's values."""
+    """Compute a node's value from its own results and its children's values."""
     total = float(node.own_total)
     for edge in node.edges or ():
         if edge.visits:
@@ -282,7 +282,7 @@ def update_value(node: GraphNode) -> None:
 
 
 def positions_before(position: Position) -> Iterator[Position]:
-    """The positions from which the last move may have led here, a top disc back."""
+    """Yield the possible positions before the last move: without one top disc."""
     discs = position.theirs & ~(position.mask >> 1)
     while discs:
         disc = discs & -discs
@@ -292,7 +292,7 @@ def positions_before(position: Position) -> Iterator[Position]:
 
 
 def canonical(position: Position, options: MonteCarloOptions) -> Position:
-    """Return the position, or with `transpositions=mirror` it or its image, by the smaller key."""
+    """Return the position or, with `transpositions=mirror`, its image if its key is smaller."""
     if options.transpositions == "mirror":
         image = position.mirror()
         if image.key < position.key:

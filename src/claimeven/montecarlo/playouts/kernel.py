@@ -1,9 +1,9 @@
-"""Compiled playouts: games played to the end from a leaf (or cut), by one of seven rules.
+"""Compiled playouts: games simulated from a leaf to the end or a cutoff, by one of seven rules.
 
-Every playout takes the discs of the side to move, all discs, the random state, how many moves it
-may make (negative: any number) and the board vector of `playout_vector`; it returns the result for
-the side to move (+1 win, 0 draw or cut, -1 loss) and the new random state. The position must not
-be finished. `textbook` holds the same rules on positions, draw for draw.
+Every playout takes the discs of the side to move, all discs, the random state, the maximum of moves
+(negative: no limit) and the board vector of `playout_vector`. It returns the result for the side to
+move (+1 win, 0 draw or cutoff, -1 loss) and the new random state. The position must be unfinished.
+`textbook` contains the same rules on positions, draw for draw.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _WIN = np.int64(1 << 40)
 
 @inlined
 def pick_cell(cells: Word, rng: Word, board: Words) -> tuple[Word, Word]:
-    """Pick one of `cells` (at most one a column, not none) at random: columns are drawn until one
-    holds a cell. The draws do not depend on the board, so they overlap with the moves before.
+    """Pick one of `cells` (one or more, at most one a column) at random: draw columns until one has
+    a cell. The draws do not depend on the board, so they overlap with the moves before.
     """
     while True:
         rng += STEP
@@ -61,7 +61,7 @@ def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
         if cells == _0:
             break
         cell, rng = pick_cell(cells, rng, board)
-        # 2. Play it; lines are looked for only where there are discs enough.
+        # 2. Play it; check for lines only with enough discs.
         mine |= cell
         mask |= cell
         ply += _1
@@ -79,10 +79,10 @@ def play_random(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
 def play_forced(
     mine: Word, mask: Word, rng: Word, cut: Int, board: Words, careful: bool
 ) -> tuple[Int, Word]:
-    """Wins are taken, then wins of the other side blocked (the leftmost first); else at random.
+    """Take a win, else block a win of the other side (the leftmost first), else play at random.
 
-    `careful`: no cell directly below a win of the other side is filled while there is another.
-    The winning cells of a side change only when it moves, so one search for them a move does.
+    With `careful` a random move fills no cell directly below a win of the other side if possible.
+    The winning cells of a side change only by its own moves, so each move needs one computation.
     """
     height, connect, full = board[HEIGHT], board[CONNECT], board[BOARD]
     wins = bitboard_kernel.winning_cells(mine, mask, height, connect, full)
@@ -119,9 +119,9 @@ def play_forced(
 def play_replies(
     mine: Word, mask: Word, rng: Word, cut: Int, board: Words, words: Words
 ) -> tuple[Int, Word]:
-    """`play_forced`, but where it would play at random, a move is answered as it was last time by
-    a side that then won, if that cell can be played: last good replies with forgetting (Baier and
-    Drake, "The power of forgetting", 2010).
+    """`play_forced`, but instead of a random move it repeats the last reply to a move by a side
+    that then won, if the cell is playable: last good replies with forgetting (Baier and Drake, "The
+    power of forgetting", 2010).
     """
     height, connect, full = board[HEIGHT], board[CONNECT], board[BOARD]
     wins = bitboard_kernel.winning_cells(mine, mask, height, connect, full)
@@ -154,7 +154,7 @@ def play_replies(
         mine = (mine | cell) ^ mask
         wins, threats = threats, after
         sign = -sign
-    # 3. Learn the winner's answers, and forget the loser's where they were the ones known.
+    # 3. Store the winner's replies, and delete the loser's if they are stored.
     if result != 0:
         for move in range(1, played):
             place = _answer(start + move, words[layout.PLAYED + move - 1])
@@ -167,13 +167,13 @@ def play_replies(
 
 @inlined
 def _answer(ply: Int, cell: Word) -> Int:
-    """Place in the `words` vector of the answer to `cell` by the player who moves at `ply`."""
+    """Index in the `words` vector of the reply to `cell` by the player to move at `ply`."""
     return layout.REPLIES + (ply & 1) * WORD_BITS + np.int64(trailing_zeros(cell))
 
 
 @kernel("Tuple((int64, uint64))(uint64, uint64, uint64, int64, uint64[::1])")
 def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tuple[Int, Word]:
-    """The move that makes the longest run of its own; ties at random."""
+    """The move with the longest own run; ties at random."""
     sign = np.int64(1)
     while cut != 0:
         cut -= 1
@@ -203,8 +203,8 @@ def play_greedy(mine: Word, mask: Word, rng: Word, cut: Int, board: Words) -> tu
 
 @prepared
 def worst_reply(theirs: Word, mask: Word, floor: Int, board: Words) -> Int:
-    """Least value (`triples`, or a loss) that replies leave the side that has just moved; cut off
-    once it is below `floor`. `theirs` are the discs of the replying side.
+    """Minimum over the replies of the value (`triples`, or a loss) for the side that has just
+    moved, with a cutoff below `floor`. `theirs` are the discs of the replying side.
     """
     cells = bitboard_kernel.playable_cells(mask, board[BOTTOM], board[BOARD])
     if cells == _0:
@@ -262,7 +262,7 @@ def play_alphabeta(
 def play_out(
     rule: Int, mine: Word, mask: Word, rng: Word, cut: Int, board: Words, words: Words
 ) -> tuple[Int, Word]:
-    """Play by the rule of that number."""
+    """Play by the rule with this number."""
     if rule == layout.RANDOM:
         return play_random(mine, mask, rng, cut, board)
     if rule == layout.WINS_AND_BLOCKS:
@@ -280,8 +280,8 @@ def play_out(
 def count_results(
     mine: Word, mask: Word, work: Work, rules: Rules, playouts: Int, results: Ints
 ) -> Int:
-    """Count a number of playouts into `results`: losses, draws and wins of the side to move. The
-    random state goes on in `work`. Returns how many were made.
+    """Count playouts in `results`: losses, draws and wins of the side to move. The random state
+    continues in `work`. Returns the number of playouts.
     """
     words, settings = work.words, rules.settings
     for _ in range(playouts):
@@ -301,8 +301,8 @@ def count_results(
 def playout_results(
     position: Position, playout: str, cut: int, seed: int, playouts: int
 ) -> tuple[int, int, int]:
-    """Losses, draws and wins of the side to move over a number of playouts from a position of a
-    board of one word; `cut` as in `MonteCarloOptions`.
+    """Return losses, draws and wins of the side to move in playouts from a position on a board of
+    one word; `cut` is `playout_cutoff` of `MonteCarloOptions`.
     """
     work = layout.work_vectors(layout.SHARED_STATE_FIELDS, position.geometry)
     work.words[layout.RANDOM_STATE] = seed

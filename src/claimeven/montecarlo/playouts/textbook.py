@@ -1,8 +1,8 @@
 """Playouts on positions: the rules in plain Python, for boards of any size.
 
-A rule is a function from (position, stream) to a column; only `replies` remembers more, in
-`Replies`. `play_out` follows a rule to the end.
-`kernel` holds the compiled twins, which draw the same random numbers.
+A rule is a function from (position, stream) to a column; only `replies` has a memory, `Replies`.
+`play_out` follows a rule to the end. `kernel` contains the compiled twins, which draw the same
+random numbers.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ WIN: Final = 1 << 40
 
 
 def winning_columns(position: Position) -> tuple[int, ...]:
-    """Columns in which the side to move completes a line at once."""
+    """Return the columns with an immediate win of the side to move."""
     return _columns_of(position, _wins(position, position.mine))
 
 
 def blocking_columns(position: Position) -> tuple[int, ...]:
-    """Columns in which the other side would complete a line at once."""
+    """Return the columns with an immediate win of the other side."""
     return _columns_of(position, _wins(position, position.theirs))
 
 
 def safe_columns(position: Position) -> tuple[int, ...]:
-    """Columns that do not lose at once, where the side to move cannot win at once.
+    """Return the columns that do not lose immediately, if the side to move has no immediate win.
 
-    A win of the other side must be blocked, and no cell directly below one be filled. None left:
-    the game is lost.
+    A move must block a win of the other side and must not fill a cell directly below one. Without
+    such columns the game is lost.
     """
     geometry, mask = position.geometry, position.mask
     cells = bitboard.playable_cells(mask, geometry)
@@ -47,7 +47,7 @@ def safe_columns(position: Position) -> tuple[int, ...]:
 
 
 def pick_column(columns: Sequence[int], position: Position, stream: Stream) -> int:
-    """Pick a column at random: columns of the board are drawn until one is among `columns`."""
+    """Pick a column at random: draw columns of the board until one is among `columns`."""
     while True:
         column = stream.below(position.geometry.columns)
         if column in columns:
@@ -55,23 +55,23 @@ def pick_column(columns: Sequence[int], position: Position, stream: Stream) -> i
 
 
 def pick_of(columns: Sequence[int], stream: Stream) -> int:
-    """Pick a column at random with a single draw; none when there is only one."""
+    """Pick a column at random with a single draw; a single column needs no draw."""
     return columns[stream.below(len(columns))] if len(columns) > 1 else columns[0]
 
 
 def random_move(position: Position, stream: Stream) -> int:
-    """Every column that is not full, equally likely."""
+    """Return a random column that is not full."""
     return pick_column(position.legal_columns, position, stream)
 
 
 def wins_and_blocks(position: Position, stream: Stream) -> int:
-    """Wins at once, else blocks a win of the other side (the leftmost), else plays at random."""
+    """Return an immediate win, else a block (the leftmost first), else a random column."""
     urgent = winning_columns(position) or blocking_columns(position)
     return urgent[0] if urgent else random_move(position, stream)
 
 
 def careful_move(position: Position, stream: Stream) -> int:
-    """`wins_and_blocks` that fills no cell below a win of the other side while it can help it."""
+    """`wins_and_blocks` that fills no cell below a win of the other side if possible."""
     urgent = winning_columns(position) or blocking_columns(position)
     if urgent:
         return urgent[0]
@@ -79,21 +79,21 @@ def careful_move(position: Position, stream: Stream) -> int:
 
 
 def greedy_move(position: Position, stream: Stream) -> int:
-    """The move that makes the longest straight run of its own; ties at random."""
+    """Return the move with the longest own straight run; ties at random."""
     lengths = {column: longest_run(position, column) for column in position.legal_columns}
     longest = max(lengths.values())
     return pick_of([c for c, length in lengths.items() if length == longest], stream)
 
 
 def longest_run(position: Position, column: int) -> int:
-    """Length of the longest own run through the cell that a move in `column` fills."""
+    """Return the length of the longest own run through the next cell of a column."""
     geometry = position.geometry
     cell = 1 << geometry.bit(column, position.height_of(column))
     return bitboard.longest_run(position.mine, cell, geometry)
 
 
 def shallow_move(position: Position, stream: Stream, depth: int) -> int:
-    """The best column of an alpha-beta search of `depth` 1 or 2 with `triples`; ties at random."""
+    """Return the best column by alpha-beta of `depth` 1 or 2 with `triples`; ties at random."""
     best, values = -WIN, {}
     for column in position.legal_columns:
         values[column] = _value_of(position, column, depth, best)
@@ -102,16 +102,16 @@ def shallow_move(position: Position, stream: Stream, depth: int) -> int:
 
 
 class Replies:
-    """`wins_and_blocks`, but where it would play at random, a move is answered as it was last
-    time by a side that then won, if that cell can be played: last good replies with forgetting
-    (Baier and Drake, "The power of forgetting", 2010).
+    """`wins_and_blocks`, but instead of a random move it repeats the last reply to a move by a side
+    that then won, if the cell is playable: last good replies with forgetting (Baier and Drake,
+    "The power of forgetting", 2010).
     """
 
     def __init__(self) -> None:
         self.known: dict[tuple[int, Cell], Cell] = {}
 
     def move(self, position: Position, stream: Stream, last: Cell | None) -> int:
-        """Column to play after a move to the cell `last` of the playout, None at its start."""
+        """Return the column after a move to the cell `last` of the playout, None at its start."""
         urgent = winning_columns(position) or blocking_columns(position)
         if urgent:
             return urgent[0]
@@ -121,7 +121,7 @@ class Replies:
         return random_move(position, stream)
 
     def learn(self, turn: int, cells: Sequence[Cell], result: int) -> None:
-        """Learn the winner's answers and forget the loser's. `turn` moved first, with `result`."""
+        """Store the winner's replies and delete the loser's. `turn` moved first, with `result`."""
         if result == 0:
             return
         winner = turn if result > 0 else 1 - turn
@@ -133,7 +133,7 @@ class Replies:
                 del self.known[mover, cells[move - 1]]
 
 
-#: The rules by name; `replies` without anything to remember.
+#: The rules by name; `replies` without its memory.
 RULES: Final[dict[str, Rule]] = {
     "random": random_move,
     "wins-and-blocks": wins_and_blocks,
@@ -149,10 +149,10 @@ assert tuple(RULES) == PLAYOUTS
 def play_out(
     position: Position, rule: str | Rule, stream: Stream, cut: int, replies: Replies
 ) -> tuple[int, list[int]]:
-    """Play by a rule, or that of a name, to the end, or for `cut` moves when cut is not 0.
+    """Play by a rule, or the rule of a name, to the end, or for at most `cut` moves unless 0.
 
-    Returns the result for the side to move in `position` (+1, 0, -1; 0 when cut) and the moves.
-    `replies` is what `replies` remembers from playout to playout.
+    Returns the result for the side to move in `position` (+1, 0, -1; 0 at the cutoff) and the
+    moves. `replies` is the memory of the rule `replies` between playouts.
     """
     turn, cells = position.turn, list[Cell]()
     while not position.is_over and (not cut or len(cells) < cut):
@@ -183,7 +183,7 @@ def _columns_of(position: Position, cells: int) -> tuple[int, ...]:
 
 
 def _value_of(position: Position, column: int, depth: int, floor: int) -> int:
-    """Value of a move for the side that makes it; exact where it is at least `floor`."""
+    """Return the value of a move for its mover; exact if it is at least `floor`."""
     after = position.play(column)
     if _won(after):
         return WIN
