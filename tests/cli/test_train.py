@@ -271,7 +271,7 @@ def test_bad_input(
 def test_models_that_are_none_are_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x.npz").write_bytes(b"PK\x03\x04 and so on")
     said = bad_input(run("match", f"ntuple:model={tmp_path}/x.npz", "random"))
-    assert "x.npz is no model: it is corrupt" in said
+    assert "x.npz is not a model: it is corrupt" in said
     assert "cannot be read: No such file" in bad_input(
         run("match", "ntuple:model=no.npz", "greedy")
     )

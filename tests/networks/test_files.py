@@ -107,7 +107,7 @@ def test_a_pickle_is_refused_and_not_run(whole: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidNetwork, match=r"'weights.npy' must be an array of numbers"):
         read_network(path)
     path.write_bytes(pickle.dumps(Trap(trace)))
-    with pytest.raises(InvalidNetwork, match="is no model: it is corrupt"):
+    with pytest.raises(InvalidNetwork, match="is not a model: it is corrupt"):
         read_network(path)
     assert not trace.exists()
 
@@ -116,7 +116,7 @@ def test_damaged_files_are_refused(whole: Path, tmp_path: Path) -> None:
     data, path = whole.read_bytes(), tmp_path / "bad.npz"
     for end in (0, 1, 30, len(data) // 2, len(data) - 1):
         path.write_bytes(data[:end])
-        with pytest.raises(InvalidNetwork, match="is no model"):
+        with pytest.raises(InvalidNetwork, match="is not a model"):
             read_network(path)
     rng = random.Random(4)
     for _ in range(60):
@@ -141,18 +141,18 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("header.npy", None, "it has no header of ours"),
-        ("header.npy", member(np.frombuffer(b"{}", np.uint8)), "it has no header of ours"),
-        ("header.npy", member(np.frombuffer(b'{"format": 1}', np.uint8)), "no header of ours"),
+        ("header.npy", None, "it has no header of claimeven"),
+        ("header.npy", member(np.frombuffer(b"{}", np.uint8)), "it has no header of claimeven"),
+        ("header.npy", member(np.frombuffer(b'{"format": 1}', np.uint8)), "no header of claimeven"),
         (
             "header.npy",
             member(np.frombuffer(json.dumps(OTHERS).encode(), np.uint8)),
-            "it has no header of ours",
+            "it has no header of claimeven",
         ),
-        ("header.npy", member(np.frombuffer(b"null", np.uint8)), "it has no header of ours"),
-        ("header.npy", member(np.frombuffer(b"hello", np.uint8)), "it has no header of ours"),
-        ("header.npy", member(np.zeros(0, np.uint8)), "it has no header of ours"),
-        ("header.npy", member(np.frombuffer(b"[" * 100_000, np.uint8)), "it has no header of ours"),
+        ("header.npy", member(np.frombuffer(b"null", np.uint8)), "it has no header of claimeven"),
+        ("header.npy", member(np.frombuffer(b"hello", np.uint8)), "it has no header of claimeven"),
+        ("header.npy", member(np.zeros(0, np.uint8)), "it has no header of claimeven"),
+        ("header.npy", member(np.frombuffer(b"[" * 100_000, np.uint8)), "it has no header of claimeven"),
         ("weights.npy", None, "its part 'weights' is missing"),
         ("weights.npy", member(np.zeros((2, 3), np.float32)), "'weights' is missing, or not of"),
         ("weights.npy", LONG, "'weights.npy' must be an array of numbers, as long"),
@@ -160,12 +160,12 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
         ("weights.npy", HUGE, "'weights.npy' must be an array of numbers, as long"),
         ("weights.npy", member(np.zeros((2, 3), np.uint8)), "one place for each of its weights"),
         ("weights.npy", member(np.zeros((3, 3), np.uint8)), "its numbers are not of 2 bytes"),
-        ("tuples.npy", member(np.zeros((2, 3), np.int8)), "its tuples are no lists of cells"),
-        ("tuples.npy", member(np.zeros((9, 4, 3), np.int8)), "its tuples are no lists of cells"),
+        ("tuples.npy", member(np.zeros((2, 3), np.int8)), "its tuples are not lists of cells"),
+        ("tuples.npy", member(np.zeros((9, 4, 3), np.int8)), "its tuples are not lists of cells"),
         ("tuples.npy", member(np.full((9, 4, 2), 9, np.int8)), "tuple 1 holds a cell"),
-        ("unit.npy", member(np.array([np.nan], np.float32)), "its unit is no number"),
-        ("unit.npy", member(np.ones(2, np.float32)), "its unit is no number"),
-        ("unit.npy", member(np.float32(1)), "its unit is no number"),
+        ("unit.npy", member(np.array([np.nan], np.float32)), "its unit is not a number"),
+        ("unit.npy", member(np.ones(2, np.float32)), "its unit is not a number"),
+        ("unit.npy", member(np.float32(1)), "its unit is not a number"),
         (
             "unit.npy",
             member(np.array([3e38], np.float32)),
@@ -204,7 +204,7 @@ def test_models_of_others_are_refused(
     with pytest.raises(InvalidNetwork, match="its format is version 99, and this one reads 1"):
         read_network(path)
     np.savez(path, weights=np.zeros(3))
-    with pytest.raises(InvalidNetwork, match="it has no header of ours"):
+    with pytest.raises(InvalidNetwork, match="it has no header of claimeven"):
         read_network(path)
     monkeypatch.setattr(model_file, "MAX_BYTES", 1 << 20)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -258,7 +258,7 @@ def test_a_file_as_large_as_can_be_is_read_and_a_larger_one_is_not(tmp_path: Pat
     size = path.stat().st_size
     assert size > len(drawn) + 500
     assert np.array_equal(read_model(path, most=size).arrays["drawn"], drawn)
-    with pytest.raises(InvalidNetwork, match=r"random\.npz is no model: it is larger than 3 MB"):
+    with pytest.raises(InvalidNetwork, match=r"random\.npz is not a model: it is larger than 3 MB"):
         read_model(path, most=size - 1)
 
 
@@ -277,7 +277,7 @@ def test_a_model_may_come_through_a_pipe(whole: Path, tmp_path: Path) -> None:
             writer.join(10)
 
     assert read(None).facts == read_model(whole).facts
-    with pytest.raises(InvalidNetwork, match="pipe is no model: it is larger than 0 MB"):
+    with pytest.raises(InvalidNetwork, match="pipe is not a model: it is larger than 0 MB"):
         read(len(content) - 1)
 
 
@@ -285,7 +285,7 @@ def test_a_board_that_no_model_knows_is_told_with_its_file(whole: Path, tmp_path
     path = tmp_path / "wide.npz"
     write_model(path, ModelFile("ntuple", Geometry(16, 4), read_model(whole).arrays))
     with pytest.raises(
-        InvalidNetwork, match=r"wide\.npz is no model: its board cannot be: a model"
+        InvalidNetwork, match=r"wide\.npz is not a model: its board cannot be: a model"
     ):
         read_network(path)
 
@@ -304,7 +304,7 @@ def test_a_board_that_no_model_knows_is_told_with_its_file(whole: Path, tmp_path
 def test_a_board_that_cannot_be_is_told(tmp_path: Path, board: object, said: str) -> None:
     path = tmp_path / "board.npz"
     write_model(path, ModelFile("any", Geometry(), {}, {"board": board}))
-    with pytest.raises(InvalidNetwork, match=rf"board\.npz is no model: .*{said}"):
+    with pytest.raises(InvalidNetwork, match=rf"board\.npz is not a model: .*{said}"):
         read_model(path)
 
 
@@ -393,5 +393,5 @@ def test_a_small_file_of_huge_tables_is_told_by_its_name(tmp_path: Path) -> None
         [sys.executable, "-c", BOUNDED, str(path)], capture_output=True, text=True, check=True
     )
     assert ran.stdout == (
-        f"{path} is no model: its tables take 32,768 MB, for which there is no room\n"
+        f"{path} is not a model: its tables take 32,768 MB, for which there is no room\n"
     )

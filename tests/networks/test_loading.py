@@ -93,7 +93,7 @@ def test_models_that_are_none_are_refused(tmp_path: Path) -> None:
         InvalidNetwork, match=r"run\.npz holds .* kind 'net checkpoint', which has no values"
     ):
         read_policy_value(path)
-    with pytest.raises(InvalidNetwork, match="no model that comes along knows 7x6 connect 5"):
+    with pytest.raises(InvalidNetwork, match="no bundled model is for 7x6 connect 5"):
         default_policy_value(Geometry(7, 6, 5))
     assert default_policy_value() is default_policy_value()  # it is read once
 

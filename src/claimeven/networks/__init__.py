@@ -1,4 +1,6 @@
-"""Learnt models: n-tuple networks, their files, and search with them and with priors and values."""
+"""Trained models: n-tuple networks, their files, and search with them and with priors and
+values.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which model a search with priors asks, that of a file or the one that comes along, and how."""
+"""The model of a search with priors: from a file, or the bundled one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from claimeven.networks.net import file as net_file
 from claimeven.networks.ntuple_search import NTuplePolicyValue
 
 _DATA: Final = Path(__file__).parent / "data"
-#: The net and the n-tuple network that come along.
+#: The bundled net and n-tuple network.
 BUNDLED_NET: Final = _DATA / "net-7x6-v1.npz"
 BUNDLED_NTUPLE: Final = _DATA / "ntuple-7x6-v1.npz"
 #: How n-tuple networks are searched best, as was measured: see `docs/learning.md`.
@@ -24,15 +24,13 @@ _NTUPLE_OPTIONS: Final = {"c": 1.5}
 
 
 def default_policy_value(geometry: Geometry = STANDARD) -> PolicyValue:
-    """Return the model that comes along for a board. Raises `InvalidNetwork` where there is none.
+    """Return the bundled model for a board. Raises `InvalidNetwork` for other boards.
 
     >>> default_policy_value().geometry == STANDARD
     True
     """
     if geometry != STANDARD:
-        raise InvalidNetwork(
-            f"no model that comes along knows {geometry}: name one that does, model=FILE"
-        )
+        raise InvalidNetwork(f"no bundled model is for {geometry}: give one, model=FILE")
     return _bundled()
 
 

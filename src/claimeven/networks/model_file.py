@@ -1,4 +1,4 @@
-"""Files of trained models: numbers and a header, nothing that could be run.
+"""Files of trained models: numbers and a header, without code.
 
 A model is a zip archive of NumPy arrays (`.npz`). One of them, `header`, holds JSON in UTF-8: the
 version of the format, the kind of model, its board, its features, the recipe it was trained by, the
@@ -95,7 +95,7 @@ def read_model(
     """Read a model, optionally of one kind and board, of up to `most` bytes (default `MAX_BYTES`).
 
     Raises `InvalidNetwork`, in a sentence that names the file, for a file that cannot be read, is
-    corrupt, foreign or too large, holds anything but numbers, or is of another kind or board.
+    corrupt, foreign or too large, has values other than numbers, or is of another kind or board.
     """
     most = most or MAX_BYTES
     content = _content(path, most)
@@ -114,7 +114,7 @@ def name_in_errors(path: str | Path) -> Iterator[None]:
     try:
         yield
     except InvalidNetwork as error:
-        raise InvalidNetwork(f"{path} is no model: {error}") from None
+        raise InvalidNetwork(f"{path} is not a model: {error}") from None
 
 
 def _content(path: str | Path, most: int) -> bytes:
@@ -128,7 +128,7 @@ def _content(path: str | Path, most: int) -> bytes:
         reason = getattr(error, "strerror", None) or error
         raise InvalidNetwork(f"{path} cannot be read: {reason}") from None
     if max(size, len(found)) > most:
-        raise InvalidNetwork(f"{path} is no model: it is larger than {most >> 20} MB")
+        raise InvalidNetwork(f"{path} is not a model: it is larger than {most >> 20} MB")
     return bytes(found)
 
 
@@ -169,7 +169,7 @@ def _model(arrays: dict[str, Array]) -> ModelFile:
             raise KeyError
         version, kind, board = header["version"], header["kind"], header["board"]
     except (KeyError, ValueError, TypeError, RecursionError):
-        raise InvalidNetwork("it has no header of ours") from None
+        raise InvalidNetwork("it has no header of claimeven") from None
     if version != VERSION:
         raise InvalidNetwork(f"its format is version {version!r}, and this one reads {VERSION}")
     try:

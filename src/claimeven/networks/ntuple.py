@@ -18,7 +18,7 @@ three cells, numbered by their digits, after the discs 4, 4 and 5 (x the first p
 
     cells of slot 0: PLAYABLE, FIRST, SECOND    index 3 + 1 * 4 + 2 * 16 = 39
     cells of slot 1: FIRST, FIRST, SECOND       index 1 + 1 * 4 + 2 * 16 = 37
-    sum of weights: table[39] + table[37] + those of all other tuples
+    sum of weights: table[39] + table[37] + the weights of all other tuples
 ```
 
 Source: Thill, Koch and Konen, "Reinforcement learning with n-tuples on the game Connect-4" (PPSN
@@ -116,10 +116,10 @@ class NTuples:
         geometry: Geometry = STANDARD,
         seed: int = 0,
     ) -> NTuples:
-        """Return tuples drawn at random: each the cells met on a walk between neighbours.
+        """Return tuples drawn at random: each the cells of a walk between neighbors.
 
-        No two are equal or mirror images of each other. Raises `InvalidNetwork` where the board has
-        not so many.
+        No two are equal or mirror images of each other. Raises `InvalidNetwork` if the board has
+        fewer.
         """
         if not 1 <= length <= min(MAX_LENGTH, geometry.cells):
             most = min(MAX_LENGTH, geometry.cells)
@@ -186,7 +186,7 @@ class NTuples:
         return bits, powers
 
     def indices(self, position: Position) -> npt.NDArray[np.int64]:
-        """Return the index of every slot, shape (slots,): what `index` tells of one, at once."""
+        """Return the indices of all slots, shape (slots,): see `index` for one."""
         bits, powers = self._slot_bits
         every = np.arange(self.geometry.columns * self.geometry.height, dtype=np.uint64)
         first, second = position.discs
@@ -216,7 +216,7 @@ class NTupleNetwork:
     """Tuples and their weights: the value of a position.
 
     `weights` is a float32 array of 2 * `tuples.table_size`: the tables for positions in which the
-    first player is to move, then those for the second. It is zero where none are given.
+    first player is to move, then the weights for the second. By default they are zero.
 
     >>> network = NTupleNetwork(NTuples.random_walks(count=3, length=4))
     >>> network.value(Position.from_moves("44"))
@@ -255,7 +255,7 @@ class NTupleNetwork:
         return round(SCALE * self.value(position))
 
     def column_values(self, position: Position) -> tuple[float | None, ...]:
-        """Return what each column is worth to the side to move, looking one ply ahead.
+        """Return the value of each column for the side to move, one ply ahead.
 
         1 for a win, 0 for a full board, None for a column that is full. The textbook.
         """
@@ -270,7 +270,7 @@ class NTupleNetwork:
 
 
 def _walk(geometry: Geometry, length: int, rng: random.Random) -> Tuple:
-    """Return the cells met on a random walk between neighbours, in order of column and row."""
+    """Return the cells of a random walk between neighbors, in order of column and row."""
     column, row = rng.randrange(geometry.columns), rng.randrange(geometry.rows)
     met = {(column, row)}
     while len(met) < length:

@@ -1,11 +1,11 @@
-"""N-tuple networks in files: only the weights that were learnt, in 10 bits each.
+"""N-tuple networks in files: only the trained weights, in 10 bits each.
 
-Arrays: `tuples` int8 (tuples, cells, 2), the column and row of each cell, -1 where a tuple has
-fewer; `places` uint8 (4, weights), the distances from one weight that is not zero to the next as
-byte planes, lowest byte first; `weights` uint8 (2, weights), the weights as signed 16-bit numbers
-in steps of `unit`, 511 either side of zero, the same way. Planes pack better than numbers, and
-with 10 bits, which cost no strength that shows, the file of the network that comes along is a fifth
-smaller than with 12.
+Arrays: `tuples` int8 (tuples, cells, 2), the column and row of each cell, -1 if a tuple has fewer;
+`places` uint8 (4, weights), the distances from one weight that is not zero to the next as byte
+planes, lowest byte first; `weights` uint8 (2, weights), the weights as signed 16-bit numbers in
+steps of `unit`, 511 either side of zero, the same way. Planes pack better than numbers, and with 10
+bits, without measurable loss of strength, the file of the bundled network is a fifth smaller than
+with 12.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from claimeven.networks.ntuple import MAX_LENGTH, NTupleNetwork, NTuples
 KIND: Final = "ntuple"
 _MAX_TUPLES: Final = 4096
 _MAX_STEP: Final = (1 << 9) - 1
-#: The greatest weight that is read: sums of greater ones could overflow, and at a hundred already a
-#: position is worth a win and nothing else.
+#: The greatest weight that is read: sums of greater ones could overflow, and at a hundred a
+#: position already counts as won.
 _MAX_WEIGHT: Final = 1e6
 
 
 def write_network(
     path: str | Path, network: NTupleNetwork, facts: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a network with what its header is to say; weights are rounded to 10 bits.
+    """Write a network with its header; weights are rounded to 10 bits.
 
     Raises `CannotWrite`.
     """
@@ -80,16 +80,16 @@ def _numbers(planes: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
 
 
 def unpack(model: ModelFile) -> NTupleNetwork:
-    """Return the network of a file. Raises `InvalidNetwork` for arrays that are none."""
+    """Return the network of a file. Raises `InvalidNetwork` for other arrays."""
     types = {"tuples": "int8", "places": "uint8", "weights": "uint8", "unit": "float32"}
     for name, kind in types.items():
         if name not in model.arrays or model.arrays[name].dtype != np.dtype(kind):
             raise InvalidNetwork(f"its part {name!r} is missing, or not of type {kind}")
     cells, unit = model.arrays["tuples"], model.arrays["unit"]
     if cells.ndim != 3 or cells.shape[2] != 2 or not 1 <= len(cells) <= _MAX_TUPLES:
-        raise InvalidNetwork("its tuples are no lists of cells")
+        raise InvalidNetwork("its tuples are not lists of cells")
     if not 1 <= cells.shape[1] <= MAX_LENGTH or unit.shape != (1,) or not np.isfinite(unit[0]):
-        raise InvalidNetwork("its tuples are too long, or its unit is no number")
+        raise InvalidNetwork("its tuples are too long, or its unit is not a number")
     tuples = NTuples(
         tuple(tuple((int(c), int(r)) for c, r in each if c >= 0) for each in cells), model.geometry
     )

@@ -1,6 +1,6 @@
-"""N-tuple networks, compiled: indices kept move by move, values, priors, alpha-beta over them.
+"""N-tuple networks, compiled: indices updated move by move, values, priors, alpha-beta over them.
 
-The layout of a network is drawn in `ntuple`. The indices of a position's slots are kept as discs
+The layout of a network is drawn in `ntuple`. The indices of a position's slots are updated as discs
 are dropped: a disc changes the digits of two cells, so a few indices change, and a value is one
 look-up a slot.
 """
@@ -82,7 +82,7 @@ def change_cell(indices: Ints, bit: Int, change: Int, tuples: TupleArrays) -> No
 def drop_disc(indices: Ints, move: Word, player: Int, sign: Int, tuples: TupleArrays) -> None:
     """Put a disc of a player (0 or 1) on the cell of the bit `move`; with `sign` -1 take it away.
 
-    The cell above becomes playable; where there is none the bit above has no uses.
+    The cell above becomes playable; in the top row the bit above is unused.
     """
     bit = np.int64(lowest_bit(move))
     change_cell(indices, bit, sign * (FIRST + player - PLAYABLE), tuples)
@@ -111,10 +111,10 @@ def search_network_slice(
     root_ply: Int,
     pause: Int,
 ) -> Int:
-    """Go on with an alpha-beta search until it is done (returns True) or at `pause` nodes.
+    """Continue an alpha-beta search until it is done (returns True) or at `pause` nodes.
 
     The loop of `minimax.kernel.search_slice` with the network at the leaves: row p of `indices`
-    holds those of the position entered at ply p. `root_ply` discs lie on the board of the root.
+    has the indices of the position entered at ply p. `root_ply` discs are on the board of the root.
     """
     discs, numbers, roots = rows.discs, rows.numbers, progress.roots
     registers, counts = progress.registers, progress.counts
@@ -158,7 +158,7 @@ def search_network_slice(
                     indices[below, slot] = indices[ply, slot]
                 drop_disc(indices[below], cell, player, 1, tuples)
                 if below < depth_limit:
-                    # Step 4. Otherwise it gets a row of its own and is searched next.
+                    # Step 4. Otherwise it gets the next row and is searched next.
                     discs[below, MINE] = mover ^ mask
                     discs[below, MASK] = mask
                     open_row(rows, below, rules, -numbers[ply, BETA], -numbers[ply, ALPHA], -1)
@@ -169,7 +169,7 @@ def search_network_slice(
                 worth = value_of(weights, indices[below], 1 - player, tuples)
                 value = np.int64(np.rint(SCALE * (worth if player == 0 else -worth)))
 
-        # Step 5. A column's value is known: keep the best, and cut where the bounds meet.
+        # Step 5. A column's value is known: store the best, and cut if the bounds meet.
         if ply == 0:
             roots[column, ROOT_VALUE] = value
             roots[column, ROOT_STATE] = IS_EXACT if value > numbers[0, ALPHA] else BOUNDED
@@ -216,7 +216,7 @@ def evaluate_positions(
 ) -> None:
     """Fill in the values and priors of positions: see `NTuplePolicyValue`.
 
-    `board` is that of `board_vector`; `indices` is room for the index of each slot.
+    `board` is from `board_vector`; `indices` is room for the index of each slot.
     """
     column_cells = (ONE << board[HEIGHT]) - ONE
     for number in range(mines.shape[0]):
@@ -228,7 +228,7 @@ def evaluate_positions(
         drop_all(mine, player, indices, tuples)
         drop_all(mine ^ mask, 1 - player, indices, tuples)
 
-        # 1. What each column leads to, one ply ahead.
+        # 1. The value of each column, one ply ahead.
         cells = playable_cells(mask, board[BOTTOM], board[BOARD])
         best = -2.0
         for column in range(priors.shape[1]):
@@ -246,7 +246,7 @@ def evaluate_positions(
                 priors[number, column] = worth
                 best = max(best, worth)
 
-        # 2. The value is that of the best, the priors go by what each falls short of it.
+        # 2. The value of the best; the priors follow the distance of each from it.
         values[number] = best
         total = 0.0
         for column in range(priors.shape[1]):

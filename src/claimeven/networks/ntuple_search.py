@@ -26,8 +26,8 @@ from claimeven.networks.ntuple_kernel import evaluate_positions, search_network_
 class NTupleSearch(MinimaxSearch):
     """Alpha-beta whose evaluation is a network, `SCALE` standing for a win.
 
-    Depth 1 is the network alone: the column whose position it likes best. `order` and `backend` are
-    those of `MinimaxSearch`; both backends visit the same positions.
+    Depth 1 is the network without search: the column with the best value. `order` and `backend` are
+    as in `MinimaxSearch`; both backends visit the same positions.
 
     >>> from claimeven.networks.ntuple import NTuples
     >>> search = NTupleSearch(NTupleNetwork(NTuples.random_walks(count=3, length=4)))
@@ -100,8 +100,8 @@ SOFTNESS: Final = 0.2
 class NTuplePolicyValue:
     """A `PolicyValue` made of a network of values.
 
-    A position is worth what its best column leads to; the prior of a column falls by the factor e
-    for every `softness` that it is worth less than the best.
+    The value of a position is the value of its best column; the prior of a column falls by the
+    factor e for every `softness` that its value is below the best.
 
     >>> from claimeven.networks.ntuple import NTuples
     >>> model = NTuplePolicyValue(NTupleNetwork(NTuples.random_walks(count=3, length=4)))

@@ -197,8 +197,8 @@ def test_models_from_files(tmp_path: Path) -> None:
     (tmp_path / "text.npz").write_text("no model")
     for name, told in (
         ("odd", "holds a model of the kind 'odd', which has no values"),
-        ("empty", "is no model: its part 'tuples' is missing"),
-        ("text", "is no model: it is corrupt"),
+        ("empty", "is not a model: its part 'tuples' is missing"),
+        ("text", "is not a model: it is corrupt"),
         ("none", "cannot be read: No such file"),
     ):
         with pytest.raises(InvalidSpec, match=told):
@@ -207,7 +207,7 @@ def test_models_from_files(tmp_path: Path) -> None:
         make_agent(f"puct:model={tmp_path}/small.npz", Geometry())
     with pytest.raises(InvalidSpec, match="fpu=3 of puct: fpu takes a number from 0 to 2"):
         make_agent("puct:fpu=3")
-    with pytest.raises(Exception, match="no model that comes along knows 5x4"):
+    with pytest.raises(Exception, match="no bundled model is for 5x4"):
         default_policy_value(board)
 
 

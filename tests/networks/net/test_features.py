@@ -178,5 +178,5 @@ def test_what_mirroring_does_is_what_mirror_images_show(geometry: Geometry) -> N
 def test_boards_that_are_too_large_are_refused() -> None:
     with pytest.raises(ValueError, match="9x9"):
         Features(Geometry(9, 9))
-    with pytest.raises(InvalidNetwork, match="lines of up to 6 cells, not those of 7x6 connect 7"):
+    with pytest.raises(InvalidNetwork, match="lines of up to 6 cells, not 7x6 connect 7"):
         Features(Geometry(7, 6, 7))

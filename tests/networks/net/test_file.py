@@ -101,7 +101,7 @@ def test_a_file_larger_than_any_model_is_refused_unread(tmp_path: Path) -> None:
         stream.truncate((1 << 29) + 1)  # of a hole, which takes no room
     tracemalloc.start()
     try:
-        with pytest.raises(InvalidNetwork, match="is no model: it is larger than 512 MB"):
+        with pytest.raises(InvalidNetwork, match="is not a model: it is larger than 512 MB"):
             read_net(path)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
@@ -111,7 +111,7 @@ def test_a_file_larger_than_any_model_is_refused_unread(tmp_path: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/zero").is_char_device(), reason="there is no such device")
 def test_no_more_is_read_of_what_never_ends_than_a_model_may_have(whole: Path) -> None:
     most = 1 << 22
-    with pytest.raises(InvalidNetwork, match=r"^/dev/zero is no model: it is larger than 4 MB$"):
+    with pytest.raises(InvalidNetwork, match=r"^/dev/zero is not a model: it is larger than 4 MB$"):
         read_model("/dev/zero", most=most)
     ours, theirs = os.pipe()
     os.write(theirs, whole.read_bytes())
@@ -161,8 +161,8 @@ TOLD = TINY.as_dict()
 @pytest.mark.parametrize(
     ("shape", "told"),
     [
-        (None, "does not tell the sizes of its layers"),
-        ({"pairs": 6}, "does not tell the sizes of its layers"),
+        (None, "has no sizes of its layers"),
+        ({"pairs": 6}, "has no sizes of its layers"),
         ({**TOLD, "pairs": 10**9}, "the pairs of a net must be 1 to 2048, not 10"),
         ({**TOLD, "pairs": "6"}, "a whole number, not '6'"),
         ({**TOLD, "pairs": [1]}, r"a whole number, not \[1\]"),
@@ -203,8 +203,8 @@ def test_what_is_usual_for_nets_is_usual_for_searches() -> None:
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ("fast", "does not tell how it is searched as nets do"),
-        ({"d": 1}, "does not tell how it is searched as nets do"),
+        ("fast", "search defaults are invalid"),
+        ({"d": 1}, "search defaults are invalid"),
         ({"c": "1"}, "its c must be"),
         ({"c": True}, "its c must be"),
         ({"prior_temperature": 0}, "its prior_temperature must be"),
@@ -264,9 +264,9 @@ def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
         ("out_bias", good["out_bias"][None], r"'out_bias' must be of shape \(5,\)"),
     ):
         write_model(path, ModelFile("net", SMALL, {**good, name: array}, model.facts))
-        with pytest.raises(InvalidNetwork, match=rf"a\.npz is no model: .*{told}"):
+        with pytest.raises(InvalidNetwork, match=rf"a\.npz is not a model: .*{told}"):
             read_net(path)
-        with pytest.raises(InvalidNetwork, match=rf"a\.npz is no model: .*{told}"):
+        with pytest.raises(InvalidNetwork, match=rf"a\.npz is not a model: .*{told}"):
             read_policy_value(path)
 
 

@@ -241,7 +241,7 @@ def test_a_net_whose_numbers_overflow_says_so(count: int) -> None:
     net = drawn_net(Geometry(4, 4, 3), NetShape(32, 20, 3, 2))
     wild = {name: np.clip(array * 800, -700, 700) for name, array in net.arrays.items()}
     overflowing = Net(net.shape, wild, net.geometry)
-    with pytest.raises(InvalidNetwork, match="the numbers of the net grow beyond all bounds"):
+    with pytest.raises(InvalidNetwork, match="the numbers of the net are not finite"):
         overflowing.predict(*boards_of(net.geometry, count))
 
 

@@ -1,12 +1,13 @@
-"""Static features of positions: what a net sees, without looking ahead; symmetry of the board.
+"""Static features of positions: the inputs of a net, without search; symmetry of the board.
 
 Every cell, every column and the whole board have the numbers of `features_kernel`. Every line of
 cells that would win has a state, its cells' digits in base 4 (0 empty and out of reach, 1 of the
-side to move, 2 of the other side, 3 playable), first cell least. So has every column: a bit for
-each disc in its lowest cells, and added to that a bit for each of them that is of the side to move.
+side to move, 2 of the other side, 3 playable), first cell least. Every column has one too: a bit
+for each disc in its lowest cells, plus a bit for each of these discs that belongs to the side to
+move.
 
 Columns, and lines of cells, come in pairs that change places in the mirror image; a column or line
-in the middle is its own mirror image. Of the numbers of a pair a net takes the sum, which stays the
+in the middle is its own mirror image. A net takes the sum of the numbers of a pair, which is the
 same in the mirror image, and the difference, which changes its sign there.
 """
 
@@ -32,7 +33,7 @@ from claimeven.networks.net.features_kernel import (
     fill_features,
 )
 
-#: The longest line whose states make a table that can be learnt.
+#: The longest line whose states make a table that can be trained.
 MAX_LINE_LENGTH = 6
 
 Words = npt.NDArray[np.uint64]
@@ -43,11 +44,11 @@ Numbers = npt.NDArray[np.int64]
 class Symmetry:
     """The pairs of columns and of lines of a board.
 
-    `middle` is 1 where a column lies in the middle, else 0; `pairs` counts the pairs of columns.
-    Of each pair of lines `first` and `second` are the numbers of its lines, int64 (n,), equal for a
-    line that is its own image, and `read_as` int64 (n, states) the state of the first line that the
-    mirror image shows where the second line has a state here. The first `unequal` of them may
-    differ from their images; lines that never do come last.
+    `middle` is 1 if there is a middle column, else 0; `pairs` counts the pairs of columns. For each
+    pair of lines `first` and `second` are the numbers of its lines, int64 (n,), equal for a line
+    that is its own image, and `read_as` int64 (n, states) the state of the first line in the mirror
+    image for each state of the second line. The first `unequal` pairs may differ from their images;
+    lines that never differ come last.
 
     Two columns, too, change places with two others, or with each other: `left` and `right` are the
     numbers of the columns, one of two such couples each, int64 (n,).
@@ -92,7 +93,9 @@ class Symmetry:
 
     @classmethod
     def of(cls, geometry: Geometry, lines: Numbers) -> Symmetry:
-        """Return that of a board with such lines, int64 (lines, connect): see `Features.lines`."""
+        """Return the symmetry of a board with these lines, int64 (lines, connect): see
+        `Features.lines`.
+        """
         columns, rows, connect = geometry.columns, geometry.rows, geometry.connect
         numbers = {frozenset(line): number for number, line in enumerate(lines.tolist())}
         found, fixed = [], []
@@ -143,7 +146,7 @@ class Features:
         geometry.check_fits_word()
         if geometry.connect > MAX_LINE_LENGTH:
             raise InvalidNetwork(
-                f"a net knows lines of up to {MAX_LINE_LENGTH} cells, not those of {geometry}"
+                f"a net supports lines of up to {MAX_LINE_LENGTH} cells, not {geometry}"
             )
         self.geometry = geometry
         self.board: npt.NDArray[np.uint64] = board_vector(geometry).copy()
@@ -160,7 +163,7 @@ class Features:
 
     @property
     def state_count(self) -> int:
-        """States a position has: those of lines and of columns."""
+        """The number of states of a position, for lines and for columns."""
         return len(self.lines) + self.geometry.columns
 
     @property
@@ -197,9 +200,9 @@ class Features:
     def of(self, mines: Words, masks: Words) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
         """Return the planes, uint8 (n, plane_count), and states, int64 (n, lines + columns).
 
-        `mines` are the discs of the side to move, `masks` all discs, uint64 (n,) each. Planes lie
-        cell by cell; then come the numbers of column after column, and those of the whole board.
-        The states of the lines come before those of the columns.
+        `mines` are the discs of the side to move, `masks` all discs, uint64 (n,) each. Planes are
+        in order of cells; then come the numbers of column after column, and of the whole board. The
+        states of the lines come before the states of the columns.
 
         >>> planes, states = Features().of(*np.zeros((2, 1), dtype=np.uint64))
         >>> int(planes.sum()), int(planes[0, PLANES * 0 + 2])

@@ -1,32 +1,32 @@
 """The static features of positions, compiled. The planes, a number for each cell of a board:
 
-| plane                        | 1, or the number, where a cell ...                            |
+| plane                        | 1, or the number, if a cell ...                               |
 |------------------------------|---------------------------------------------------------------|
 | mine, theirs                 | has a disc of the side to move, of the other side             |
 | playable, above playable     | takes the next disc of its column, the one after              |
 | my threat, first or second   | would complete a line of the side to move; one plane if that  |
 |                              | is the first player, another if it is the second              |
 | their threat, first, second  | would complete a line of the other side; by the side to move  |
-| under my, their threat       | is empty and lies directly under such a cell                  |
-| my, their near lines         | is empty and lies on a line of that side that lacks two discs |
-| the same, twice              | is empty and lies on two or more such lines                   |
-| my, their far lines          | is empty and lies on such lines that lack three: how many, up |
+| under my, their threat       | is empty and directly under such a cell                       |
+| my, their near lines         | is empty and on a line of that side that lacks two discs      |
+| the same, twice              | is empty and on two or more such lines                        |
+| my, their far lines          | is empty and on such lines that lack three: their number, up  |
 |                              | to 4                                                          |
 
-A line is of a side that has discs in it where the other has none. A plane of the other side follows
-that of the side to move.
+A line belongs to a side if only that side has discs in it. A plane of the other side follows the
+plane of the side to move.
 
-Who has to give way when nothing harmless is left is a matter of counting: a column's **quiet**
-cells are the empty ones below its lowest threat, all empty ones where there is none; so a column
-has those below my threats, below theirs, and below any. A column has the numbers
+The number of harmless moves decides which side has to give way: a column's **quiet** cells are the
+empty ones below its lowest threat, or all empty ones without a threat. So a column has quiet cells
+below my threats, below theirs, and below any. A column has the numbers
 
-| number                      | 1 where                                                |
+| number                      | 1 if                                                   |
 |-----------------------------|--------------------------------------------------------|
 | odd below my, their, any    | quiet cells of this kind are odd in number             |
-| shut, all but shut          | none is below any threat, or one                       |
+| shut, all but shut          | no quiet cell is below any threat, or one              |
 
-and the whole board has: who is to move (0 the first player, 1 the second); whether the quiet cells
-of all columns are odd in number, below my, their and any threats; and how many columns are shut.
+and the whole board has: the side to move (0 the first player, 1 the second); whether the number of
+quiet cells of all columns is odd, below my, their and any threats; and the number of shut columns.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MINE: Final = 0
 THEIRS: Final = 1
 PLAYABLE: Final = 2
 ABOVE_PLAYABLE: Final = 3
-#: Four planes: mine with the first player to move, mine with the second, theirs likewise.
+#: Four planes: mine with the first player to move, mine with the second, then theirs.
 MY_THREAT_FIRST: Final = 4
 UNDER_MY_THREAT: Final = 8
 MY_LINES_NEAR: Final = 10
@@ -62,7 +62,7 @@ ALL_SHUT: Final = 4
 #: Numbers the whole board has.
 BOARD_NUMBERS: Final = 5
 
-#: What a cell is in the state of a line: empty and out of reach, mine, theirs, playable.
+#: The digits of a cell in the state of a line: empty and out of reach, mine, theirs, playable.
 STATES: Final = 4
 #: The cells of a column, from the lowest, that its state is made of.
 SEEN_CELLS: Final = 4
@@ -95,10 +95,10 @@ def count_line(row: Any, cells: Ints, mine: Any, theirs: Any, turn: Any) -> None
 
 @inlined
 def count_quiet(row: Any, column: Any, first: Any, end: Any, cells: Any, whole: Any) -> Any:
-    """Write what a column's quiet cells say; return the column's state.
+    """Write the numbers of a column's quiet cells; return the column's state.
 
-    Its cells are `first` to before `end`; its numbers follow those of `cells` cells, and those of
-    the whole board stand from `whole` on.
+    Its cells are `first` to before `end`; its numbers follow the planes of `cells` cells, and the
+    numbers of the whole board start at `whole`.
     """
     mine = theirs = both = np.int64(0)  # quiet cells so far, while no threat was met
     mine_met = theirs_met = False
@@ -149,7 +149,7 @@ def fill_features(
 
     `board` is the `board_vector`, `bits` the bit of each cell, `lines` the cells of each line.
     A row of `planes` is a position: the planes of cell 0, of cell 1, ..., the numbers of each
-    column, those of the whole board. A row of `states` is one too: a number for each line, whose
+    column, of the whole board. A row of `states` is one position too: a number for each line, whose
     digits in base `STATES` are its cells, and a number for each column (see `Features.of`).
     """
     cells = bits.shape[0]
@@ -161,7 +161,7 @@ def fill_features(
         playable = playable_cells(mask, board[BOTTOM], board[BOARD])
         row = planes[i]
         discs = 0
-        # Step 1: what lies in each cell.
+        # Step 1: the content of each cell.
         for cell in range(cells):
             at, bit = cell * PLANES, bits[cell]
             for plane in range(PLANES):
@@ -177,7 +177,7 @@ def fill_features(
         for number in range(BOARD_NUMBERS):
             row[whole + number] = 0
         row[whole + TO_MOVE] = turn
-        # Step 2: each line, and what it says of its empty cells.
+        # Step 2: each line, and its part in the planes of its empty cells.
         for line in range(lines.shape[0]):
             mine_here, theirs_here, state, power = np.int64(0), np.int64(0), np.int64(0), 1
             for place in range(lines.shape[1]):
@@ -190,7 +190,7 @@ def fill_features(
             states[i, line] = state
             if (mine_here == 0) != (theirs_here == 0):
                 count_line(row, lines[line], mine_here, theirs_here, turn)
-        # Step 3: the empty cells that a threat lies on.
+        # Step 3: the empty cells under a threat.
         for cell in range(cells - 1):
             above = (cell + 1) * PLANES
             if bits[cell + 1] != bits[cell] << ONE or row[cell * PLANES + MINE]:

@@ -2,10 +2,11 @@
 
 Arrays: a weight matrix is int8, whole numbers of a unit, and its units are float32, one for each
 output (`in_sum` and `in_sum_unit`, `out_sum` and `out_sum_unit`, ...); biases are float32. The
-header says under `shape` which sizes the net has, under `knows_scores` whether scores were learnt
-(`knows_only_best`: of the best column alone), and under `searching` what suits a search with it.
-Weights of few bits pack well. Rounded each for itself, as here, a net loses little with 31 steps
-either side of zero; rounded by what it sees in play (see `learning.rounding`), with 15.
+header has under `shape` the sizes of the net, under `knows_scores` whether scores were trained
+(`knows_only_best`: only of the best column), and under `searching` the defaults of a search with
+it. Weights of few bits pack well. If each is rounded separately, as here, a net loses little with
+31 steps either side of zero; if rounded by its inputs in play (see `learning.quantization`), with
+15.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from claimeven.networks.net.net import Net, NetShape
 from claimeven.networks.net.search_defaults import DEFAULTS, search_defaults_of
 
 KIND: Final = "net"
-#: What is looked up by the state of a line or of two columns.
+#: The tables, indexed by the state of a line or of two columns.
 TABLES: Final = ("lines", "columns")
-#: Steps from zero to weights that lie as far as most do, and the most that fit.
+#: Steps from zero to weights at the distance `FAR`, and the most that fit.
 STEPS, MAX_STEPS = 31, 127
-#: How far most lie, in root mean squares of the weights of an output; others take more steps.
+#: The distance of most weights, in root mean squares of an output; others take more steps.
 FAR: Final = 3.0
-#: How many times as fine tables are rounded, and the output layer: few numbers, and much hangs on
-#: each. And the first layer, of whose errors there is most in what the last one is given.
+#: The factor by which tables and the output layer are rounded finer, since they have few and
+#: important numbers. And the first layer, whose errors matter most in the inputs of the last one.
 _FINER, _FIRST_FINER = 4, 2
 _UNIT, _BIAS = "_unit", "_bias"
 
@@ -42,9 +43,9 @@ Rounded = tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]
 def write_net(
     path: str | Path, net: Net, facts: Mapping[str, Any] | None = None, steps: int = STEPS
 ) -> None:
-    """Write a net with what its header is to say, its weights rounded.
+    """Write a net with its header, its weights rounded.
 
-    Raises `CannotWrite`, and `InvalidNetwork` where what suits a search with it is out of bounds.
+    Raises `CannotWrite`, and `InvalidNetwork` if the defaults of its search are out of bounds.
     """
     write_model(path, pack(net, facts, steps))
 
@@ -85,10 +86,10 @@ def pack(
 
 
 def unpack(model: ModelFile) -> Net:
-    """Return the net of a file. Raises `InvalidNetwork` for what is none."""
+    """Return the net of a file. Raises `InvalidNetwork` for another file."""
     told = model.facts.get("shape")
     if not isinstance(told, dict) or set(told) != set(NetShape().as_dict()):
-        raise InvalidNetwork("it does not tell the sizes of its layers")
+        raise InvalidNetwork("it has no sizes of its layers")
     shape = NetShape(**told)
     arrays = {}
     for name, size in shape.arrays(model.geometry).items():
@@ -100,7 +101,7 @@ def unpack(model: ModelFile) -> Net:
         if not name.endswith(_BIAS):
             if array.dtype != np.int8 or unit is None or unit.shape != array.shape[-1:]:
                 raise InvalidNetwork(f"its part {name!r} is not of int8 with a unit an output")
-            with np.errstate(all="ignore"):  # what is no number is refused with the net
+            with np.errstate(all="ignore"):  # NaN is rejected with the net
                 array = array.astype(np.float32) * unit
         arrays[name] = array
     knows_scores = model.facts.get("knows_scores") is True
@@ -116,13 +117,13 @@ def round_weights(weights: npt.NDArray[Any], steps: int) -> Rounded:
 
 
 def round_to_steps(weights: npt.NDArray[Any], unit: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return weights as whole numbers of a unit, as many as fit."""
+    """Return weights as whole numbers of a unit, cut at the limit."""
     whole: npt.NDArray[Any] = np.clip(np.rint(weights / unit), -MAX_STEPS, MAX_STEPS)
     return whole
 
 
 def steps_for(name: str, steps: int) -> int:
-    """Return the steps of an array where those of hidden layers are rounded to `steps`."""
+    """Return the steps of an array if hidden layers are rounded to `steps`."""
     finer = 1
     if name.startswith("out_") or name in TABLES:
         finer = _FINER
@@ -132,7 +133,7 @@ def steps_for(name: str, steps: int) -> int:
 
 
 def units_of(weights: npt.NDArray[Any], steps: int) -> npt.NDArray[np.float32]:
-    """Return what the weights of each output are rounded to multiples of."""
+    """Return the unit of the rounded weights of each output."""
     if not weights.size:  # a board of one column has no differences
         return np.ones(weights.shape[-1], dtype=np.float32)
     table = weights.reshape(-1, weights.shape[-1])

@@ -98,7 +98,7 @@ class Forward:
         """Return the outputs of n positions, (n, 2 * columns + 1), given the numbers from tables.
 
         With `stays`, boolean (layers, n, pairs), the pairs of hidden numbers that do not stay are
-        left out, and the others count for more, by their share: no pair learns to lean on another.
+        left out, and the others count for more, by their share (dropout).
         """
         xp, product, board = self._xp, self._product, self.features.symmetry
         more = None if stays is None else stays.size / xp.count_nonzero(stays)

@@ -1,8 +1,8 @@
 """The forward pass of a few positions, compiled: one after the other.
 
 For many positions matrix products are quicker; for few they wait for the weights to come from
-memory. Here a row of weights is not read where there is a zero before it: most planes are zero, so
-are some hidden numbers, and all differences of a position that is its own mirror image.
+memory. Here a row of weights is not read if its input is zero. Most planes are zero, and some
+hidden numbers, and all differences of a position that is its own mirror image.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ QUARTER: Final = np.float32(0.25)
 
 
 class Sight(NamedTuple):
-    """What features are made of, and how mirroring the board pairs them.
+    """The parts of features, and their pairs under mirroring.
 
-    `board`, `bits` and `lines` are those of `fill_features`, `first` to `right` those of
-    `Symmetry`. `counts` are the columns, the lines that may differ from their images, and the
-    states of a column.
+    `board`, `bits` and `lines` are as in `fill_features`, `first` to `right` as in `Symmetry`.
+    `counts` are the columns, the lines that may differ from their images, and the states of a
+    column.
     """
 
     board: Words
@@ -57,7 +57,7 @@ class Sight(NamedTuple):
 class Weights(NamedTuple):
     """The arrays of a net: see `NetShape.arrays`.
 
-    Of each of the blocks the weights of sums come first, then those of differences.
+    In each of the blocks the weights of sums come first, then the weights of differences.
     """
 
     lines: Any
@@ -95,7 +95,7 @@ def add_product(inputs: Any, weights: Any, total: Any) -> None:
         found = 0
         while row < count and found < 4:
             if inputs[row] != 0:
-                # A row that is missing at the end is the first again, and counts nothing.
+                # A row that is missing at the end is the first again, with the factor 0.
                 if found == 0:
                     first = second = third = fourth = row
                 elif found == 1:
@@ -121,7 +121,7 @@ def add_product(inputs: Any, weights: Any, total: Any) -> None:
 def pair_up(
     columns: Any, wide: Any, row: Any, at: Any, sums: Any, differences: Any, s: Any, d: Any
 ) -> None:
-    """Write the sums and differences of columns of `wide` numbers each, which begin at `row[at]`,
+    """Write the sums and differences of columns of `wide` numbers each, which start at `row[at]`,
     from `sums[s]` and `differences[d]` on.
     """
     pairs = columns // 2
@@ -199,7 +199,7 @@ def predict_few(
     sums, differences, level, slant = layers[0], layers[1], layers[2], layers[3]
     seen, unlike = inputs[0], inputs[1, : weights.in_difference.shape[0]]
     for i in range(mines.shape[0]):
-        # Step 1: what is seen.
+        # Step 1: the features.
         fill_features(
             sight.board, sight.bits, sight.lines, mines[i : i + 1], masks[i : i + 1], planes, states
         )

@@ -1,14 +1,14 @@
 """A neural net that judges positions: a policy and a value from static features, in one pass.
 
 The net is a stack of dense layers. Every line of cells has a table that turns its state into a few
-learnt numbers, and so have the states of every two columns; these and the planes are what the first
-layer sees. Then come `blocks` layers that each add to what is there, and an output layer.
+trained numbers, and so have the states of every two columns; these and the planes are the inputs of
+the first layer. Then come `blocks` residual layers, and an output layer.
 
 All of it is symmetric: mirroring the board mirrors the policy and leaves the value. Columns, lines
 and hidden numbers come in pairs that change places; of each pair a layer is given the sum and the
-difference, and weights lead from sums to sums and from differences to differences alone. That takes
-half the weights and half the work of a layer without symmetry. Only where numbers are cut off at 0
-the two of a pair, `one` and `other`, are told apart:
+difference, and weights lead only from sums to sums and from differences to differences. That takes
+half the weights and half the work of a layer without symmetry. Only the cut at 0 distinguishes the
+two of a pair, `one` and `other`:
 
 ```text
 sums, differences = of all pairs of columns and lines; what the whole board has are sums
@@ -21,7 +21,7 @@ output = sums @ out_sum + bias, differences @ out_difference
 
 The output, its pairs of columns put together again, is 2 * columns + 1 numbers: first the policy's
 logits, one a column; then the value before its hyperbolic tangent; last the score of each column,
-which is learnt along with the rest because it says more of a position than its best column does.
+which is trained with the rest because it holds more about a position than its best column.
 
 Residual layers: He, Zhang, Ren and Sun, "Deep residual learning for image recognition" (CVPR 2016).
 One net for policy and value: Silver et al., "Mastering the game of Go without human knowledge"
@@ -63,8 +63,8 @@ _BOUNDS: Final = {
     "line_numbers": (1, 64),
     "column_numbers": (1, 64),
 }
-#: The limit on the numbers of a net, ten times those of a large one: a file of zeros packs a
-#: thousand times as many bytes, and a net holds eight bytes a number.
+#: The limit on the numbers of a net, ten times a large net: a file of zeros packs a thousand times
+#: its bytes, and a net takes eight bytes a number.
 _MAX_NUMBERS: Final = 1 << 26
 #: The greatest weight: products of greater ones could overflow in a net of the default sizes. The
 #: weights of trained nets are below ten.
@@ -98,7 +98,7 @@ class NetShape:
     def arrays(self, geometry: Geometry) -> dict[str, tuple[int, ...]]:
         """Return the names of the arrays of a net for a board, and their shapes.
 
-        Raises `InvalidNetwork` where they would hold more numbers than a net can have.
+        Raises `InvalidNetwork` if they have more numbers than a net can have.
         """
         features = Features(geometry)
         board, pairs = features.symmetry, self.pairs
@@ -141,12 +141,12 @@ SHAPES: Final = {
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a net makes of positions.
+    """The outputs of a net for positions.
 
     `values` float32 (n,) for the side to move from -1 to 1, `priors` float32 (n, columns), which
-    sum to 1 over playable columns, and `scores` float32 (n, columns): what it takes the exact score
-    of each column to be, for the side to move; no number in columns that are full. Of a net that
-    `knows_only_best` the greatest is the score of the position, the others mean nothing.
+    sum to 1 over playable columns, and `scores` float32 (n, columns): its estimate of the exact
+    score of each column, for the side to move; NaN in columns that are full. Of a net that
+    `knows_only_best` the greatest is the score of the position, the others have no meaning.
     """
 
     values: Floats
@@ -157,10 +157,10 @@ class Prediction:
 class Net:
     """A net of a shape for a board: a `PolicyValue`.
 
-    `arrays` are those of `NetShape.arrays`, float32. `knows_scores` says that the scores of columns
-    were learnt: then the values of `evaluate` are graded, so that a search with them wins soon and
-    loses late; `search_defaults` says how. With `knows_only_best` that of the best column alone was
-    learnt, wherever it is. Raises `InvalidNetwork` where the arrays are others.
+    `arrays` are as in `NetShape.arrays`, float32. With `knows_scores` the scores of columns were
+    trained: then the values of `evaluate` are graded as `search_defaults` says, so that a search
+    with them wins soon and loses late. With `knows_only_best` only the score of the best column was
+    trained. Raises `InvalidNetwork` for other arrays.
 
     >>> net = Net.zeros(NetShape(pairs=4, blocks=1), Geometry(4, 4, 3))
     >>> values, priors = net.evaluate(*np.zeros((2, 1), dtype=np.uint64))
@@ -228,7 +228,7 @@ class Net:
 
     @property
     def parameters(self) -> int:
-        """Numbers that were learnt."""
+        """The number of weights."""
         return sum(array.size for array in self.arrays.values())
 
     def load(self) -> None:
@@ -240,7 +240,7 @@ class Net:
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return values and priors of positions: see `PolicyValue`.
 
-        The values of a net that knows scores lie between the value of the outcome and that of the
+        The values of a net with scores are between the value of the outcome and the value of the
         best column's score: see `SearchDefaults`.
         """
         found = self.predict(mines, masks)
@@ -252,7 +252,7 @@ class Net:
         return found.values * (1 - share) + graded * share, found.priors
 
     def predict(self, mines: Words, masks: Words) -> Prediction:
-        """Evaluate n positions, none of which is over; boards as in `PolicyValue.evaluate`.
+        """Evaluate n positions in which the game is not over; boards as in `PolicyValue.evaluate`.
 
         Raises `InvalidNetwork` if its weights are so great that its outputs are not finite.
         """
@@ -263,10 +263,10 @@ class Net:
         else:
             for start in range(0, len(mines), BATCH):
                 part = slice(start, start + BATCH)
-                with np.errstate(all="ignore"):  # what is not finite is rejected below
+                with np.errstate(all="ignore"):  # infinite values are rejected below
                     outputs[part] = self.raw(mines[part], masks[part])
         if not np.isfinite(outputs).all():
-            raise InvalidNetwork("the numbers of the net grow beyond all bounds: it is no use")
+            raise InvalidNetwork("the numbers of the net are not finite: it cannot be used")
         playable = playable_columns(masks, self.geometry)
         logits = np.where(playable, outputs[:, :columns], np.float32(-np.inf))
         chances = np.exp(logits - logits.max(axis=1, keepdims=True))

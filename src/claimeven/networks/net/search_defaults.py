@@ -14,14 +14,14 @@ from claimeven.montecarlo.puct.policy_value import InvalidNetwork
 
 
 class SearchDefaults(NamedTuple):
-    """What suits a net.
+    """The defaults of a search with a net.
 
-    `c` and `prior_temperature` are those of `PuctOptions`. A net that knows scores values a
+    `c` and `prior_temperature` are as in `PuctOptions`. A net with scores values a
     position, for the side to move and from -1 to 1, at
 
         (1 - score_share) * value + score_share * tanh(score / score_scale)
 
-    of its value by who wins and the score of its best column; `score_share` is 0 to 1,
+    of its value by the outcome and by the score of its best column; `score_share` is 0 to 1,
     `score_scale` 0.1 to 1000 points of score.
     """
 
@@ -31,9 +31,9 @@ class SearchDefaults(NamedTuple):
     score_scale: float = 10.0
 
 
-#: Where nothing was measured.
+#: For nets without a measurement.
 DEFAULTS: Final = SearchDefaults()
-#: The bounds of each number; the first two are those of `PuctOptions`.
+#: The bounds of each number; the first two as in `PuctOptions`.
 BOUNDS: Final = {
     "c": (0, 1000),
     "prior_temperature": (0.1, 10),
@@ -43,9 +43,9 @@ BOUNDS: Final = {
 
 
 def search_defaults_of(told: Any) -> SearchDefaults:
-    """Return what the header of a file tells, the usual where it tells nothing.
+    """Return the defaults in the header of a file, or `DEFAULTS`.
 
-    Raises `InvalidNetwork` for what is no mapping, another name, and a number out of `BOUNDS`.
+    Raises `InvalidNetwork` for another type, an unknown name, and a number outside `BOUNDS`.
 
     >>> search_defaults_of({"c": 0.5})
     Searching(c=0.5, prior_temperature=1.0, score_share=0.5, score_scale=10.0)
@@ -53,7 +53,7 @@ def search_defaults_of(told: Any) -> SearchDefaults:
     if told is None:
         return DEFAULTS
     if not isinstance(told, Mapping) or not told.keys() <= BOUNDS.keys():
-        raise InvalidNetwork("it does not tell how it is searched as nets do")
+        raise InvalidNetwork("its search defaults are invalid")
     return SearchDefaults(
         **{
             name: real_number(told[name], f"its {name}", InvalidNetwork, low=low, high=high)
