@@ -85,7 +85,7 @@ def test_a_right_book_is_verified_and_a_wrong_one_is_not(book: Book) -> None:
 
     above = verify_book(changed(2, 3), sample=0, table_mb=4)
     assert {entry.ply for entry in above.wrong} <= {1, 2}
-    assert any(entry.ply == 2 and entry.held == entry.right + 1 for entry in above.wrong)
+    assert any(entry.ply == 2 and entry.score == entry.correct_score + 1 for entry in above.wrong)
     last = verify_book(changed(PLIES, 7), table_mb=4)
     assert any(entry.key == int(book.keys[PLIES][7]) for entry in last.wrong)
     fewer = Book(
@@ -102,7 +102,7 @@ def test_a_right_book_is_verified_and_a_wrong_one_is_not(book: Book) -> None:
         (*book.scores[:-1], np.append(book.scores[-1], np.int8(0))),
     )
     assert verify_book(more, sample=0, table_mb=4).missing == 1
-    with pytest.raises(InvalidBook, match=f"does not hold the positions of ply {PLIES}"):
+    with pytest.raises(InvalidBook, match=f"does not have the positions of ply {PLIES}"):
         list(ply_counts(fewer))
 
 
@@ -116,7 +116,7 @@ def test_a_sample_of_the_last_ply_is_drawn_by_its_seed(book: Book) -> None:
             high, sample=5, seed=seed, table_mb=1, on_progress=lambda *at: told.append(at)
         )
         last = [entry for entry in found.wrong if entry.ply == PLIES]
-        assert all(entry.held == entry.right + 1 for entry in last)
+        assert all(entry.score == entry.correct_score + 1 for entry in last)
         return [entry.key for entry in last]
 
     first = drawn(1)

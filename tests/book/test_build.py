@@ -95,17 +95,17 @@ def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("something else\n", "is not the journal of this build: it should begin with"),
+        ("something else\n", "is not the journal of this build: it must start with"),
         ("claimeven book journal: 7x6 connect 4, ply 3\n", "is not the journal of this build"),
         ("HEADING0\n", "is not the journal of this build"),
-        ("HEADING\n1 2 3\n", "line 2 of .* is no result of this build"),
-        ("HEADING\n12345678901234567890123 1\n", "line 2 of .* is no result"),
-        ("HEADING\n-1 1\n", "line 2 of .* is no result"),
-        ("HEADING\nnonsense\n", "line 2 of .* is no result"),
-        ("HEADING\n1 0\n", "line 2 of .* is no result"),
-        ("HEADING\n18446744073709551615 0\n", "line 2 of .* is no result"),
-        ("HEADING\n36 10\n", "line 2 of .* is no result"),
-        ("HEADING\n36 -9\n", "line 2 of .* is no result"),
+        ("HEADING\n1 2 3\n", "line 2 of .* is not a result of this build"),
+        ("HEADING\n12345678901234567890123 1\n", "line 2 of .* is not a result"),
+        ("HEADING\n-1 1\n", "line 2 of .* is not a result"),
+        ("HEADING\nnonsense\n", "line 2 of .* is not a result"),
+        ("HEADING\n1 0\n", "line 2 of .* is not a result"),
+        ("HEADING\n18446744073709551615 0\n", "line 2 of .* is not a result"),
+        ("HEADING\n36 10\n", "line 2 of .* is not a result"),
+        ("HEADING\n36 -9\n", "line 2 of .* is not a result"),
     ],
 )
 def test_journals_that_cannot_be_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -121,8 +121,8 @@ def test_builds_that_cannot_be_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.book"
     for geometry, plies, message in (
         (Geometry(9, 8), 2, "9x8 connect 4 takes 81"),
-        (SMALL, -1, "goes to ply 0 to 14, not -1"),
-        (Geometry(2, 2), 4, "goes to ply 0 to 3, not 4"),
+        (SMALL, -1, "plies must be 0 to 14 for .*, not -1"),
+        (Geometry(2, 2), 4, "plies must be 0 to 3 for .*, not 4"),
     ):
         with pytest.raises(InvalidBook, match=message):
             build_book(path, geometry, plies)

@@ -108,28 +108,31 @@ def test_a_small_database_becomes_the_book_that_is_built(
     assert made.book.unpack().to_bytes() == right.to_bytes()
     assert (made.given, made.given + made.completed) == (len(entries), len(right.keys[-1]))
     assert (made.compared, made.solved) == (0, 20)
-    assert load_book(out).source == "bitbully-databases by Markus Thill (MIT licence), small.dat"
-    assert [step[0] for step in told[-2:]] == ["scores solved anew", "writing"]
+    assert load_book(out).source == "bitbully-databases by Markus Thill (MIT license), small.dat"
+    assert [step[0] for step in told[-2:]] == ["scores solved again", "writing"]
     backed = [step[1:] for step in told if step[0] == "scores of ply"]
     assert backed == [(done, DISCS) for done in range(1, DISCS + 1)]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["deep.book", "small.dat"]
     again = tmp_path / "again.book"
     imported(database, again, sample=10_000, on_progress=lambda *step: told.append(step))
-    assert told[-2] == ("scores solved anew", len(entries), len(entries))
+    assert told[-2] == ("scores solved again", len(entries), len(entries))
     assert again.read_bytes() == out.read_bytes()
 
 
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
-        (lambda e: e[:0], "its 0 bytes are not a number of entries of 4 bytes"),
-        (lambda e: [*e, b"x"], "bytes are not a number of entries of 4 bytes"),
-        (lambda e: e[1:], r"is not whole: of the .* should hold 1 are missing, and 0 are others"),
-        (lambda e: [*e, e[3]], "is damaged: it holds a position twice"),
-        (lambda e: [b"\xff\xff\xff\x00", *e[1:]], "or is damaged: entry 1 cannot be"),
-        (lambda e: [e[0], e[1][:-1] + b"\x63", *e[2:]], "is wrong|entry 2 cannot be"),
-        (lambda e: [e[0], e[1][:-1] + b"\x80", *e[2:]], "entry 2 cannot be"),
-        (lambda e: [e[0][:2] + b"\x01" + e[0][3:], *e[1:]], "entry 1 cannot be"),
+        (lambda e: e[:0], "its 0 bytes are not a multiple of 4 bytes"),
+        (lambda e: [*e, b"x"], "bytes are not a multiple of 4 bytes"),
+        (lambda e: e[1:], r"is incomplete: of .* expected positions 1 are missing, and 0 others"),
+        (lambda e: [*e, e[3]], "is corrupt: it has a position twice"),
+        (
+            lambda e: [b"\xff\xff\xff\x00", *e[1:]],
+            "is corrupt or not .*: entry 1 is invalid",
+        ),
+        (lambda e: [e[0], e[1][:-1] + b"\x63", *e[2:]], "is wrong|entry 2 is invalid"),
+        (lambda e: [e[0], e[1][:-1] + b"\x80", *e[2:]], "entry 2 is invalid"),
+        (lambda e: [e[0][:2] + b"\x01" + e[0][3:], *e[1:]], "entry 1 is invalid"),
     ],
 )
 def test_databases_that_are_not_whole_are_refused(
@@ -179,7 +182,7 @@ def test_entries_that_cannot_be_are_counted_from_the_first(
 ) -> None:
     path = tmp_path / "damaged.dat"
     path.write_bytes(small_entry(BOARD, 0) * 20_000 + small_entry(board, value))
-    with pytest.raises(InvalidBook, match=r"with 6 discs, or is damaged: entry 20,001 cannot be"):
+    with pytest.raises(InvalidBook, match=r"with 6 discs: entry 20,001 is invalid"):
         read_database(path, SMALL, DISCS)
 
 
@@ -225,7 +228,7 @@ def test_a_wrong_score_is_found_by_solving(entries: list[bytes], tmp_path: Path)
         )
     )
     with pytest.raises(
-        InvalidBook, match=r"is wrong: it says \d+ of the position of key \d+, whose"
+        InvalidBook, match=r"is wrong: its score of the position with key \d+ is \d+, but"
     ):
         imported(path, out, sample=10_000)
     assert not out.exists()
@@ -239,7 +242,7 @@ def test_the_sample_that_is_solved_is_drawn_by_its_seed(
     path.write_bytes(b"".join(e[:-1] + (b"\0" if e[-1] else bytes([87])) for e in entries))
 
     def told(seed: int) -> str:
-        with pytest.raises(InvalidBook, match="of the position of key") as refused:
+        with pytest.raises(InvalidBook, match="of the position with key") as refused:
             imported(path, tmp_path / "deep.book", sample=1, seed=seed)
         return str(refused.value)
 
@@ -247,7 +250,7 @@ def test_the_sample_that_is_solved_is_drawn_by_its_seed(
 
 
 def test_a_database_of_another_board_is_refused(database: Path, tmp_path: Path) -> None:
-    with pytest.raises(InvalidBook, match=r"no database of 7x6 connect 4 with 12 discs"):
+    with pytest.raises(InvalidBook, match=r"not a database of 7x6 connect 4 with 12 discs"):
         import_database(database, tmp_path / "deep.book")
     with pytest.raises(InvalidBook, match=r"none\.dat cannot be read: No such file"):
         read_database(tmp_path / "none.dat")

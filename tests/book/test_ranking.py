@@ -51,7 +51,7 @@ def test_a_column_of_one_board_is_counted_by_hand() -> None:
     """Two columns of two cells: after one disc (1 0) is the image of (0 1); after two (2 0)."""
     numbering = PositionRanking(Geometry(2, 2, 2), 3)
     assert numbering.blocks == [1, 1, 2, 1]
-    assert numbering.colourings == [1, 1, 2, 3]
+    assert numbering.colorings == [1, 1, 2, 3]
     assert numbering.starts == [0, 1, 2, 6, 9]
     left, right = (Position(Geometry(2, 2, 2)).play(column) for column in (0, 1))
     assert numbering.number(left.mine, left.mask) == numbering.number(right.mine, right.mask) == 1

@@ -45,25 +45,31 @@ def test_every_line_is_a_position_with_its_score(book: Book, lines: list[str]) -
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda lines: [], "t.txt is no book: it should begin with a line such as"),
-        (lambda lines: lines[1:], "is no book"),
-        (lambda lines: lines[:-1], r"t.txt lacks 1 of the \d+ positions of ply 4"),
+        (lambda lines: [], "t.txt is not a book: it must start with a line such as"),
+        (lambda lines: lines[1:], "is not a book"),
+        (lambda lines: lines[:-1], r"1 of the \d+ positions of ply 4 are missing in t.txt"),
         (
             lambda lines: ["# claimeven book: 7x6 connect 4, plies 14", " 1"],
-            "lacks 4 of the 4 posi",
+            "4 of the 4 posi",
         ),
-        (lambda lines: [f"# claimeven book: 7x{'6' * 9999} connect 4, plies 1"], "is no book"),
-        (lambda lines: [*lines, "1 9"], r"line \d+ of t.txt: 9 is no score after 1 moves"),
-        (lambda lines: [*lines, "1 -8"], "those are -7 to 8"),
-        (lambda lines: [*lines, "1 " + "9" * 5000], "is no score"),
-        (lambda lines: [*lines, lines[5]], r"line \d+ of t.txt: its position came before"),
+        (lambda lines: [f"# claimeven book: 7x{'6' * 9999} connect 4, plies 1"], "is not a book"),
+        (
+            lambda lines: [*lines, "1 9"],
+            r"line \d+ of t.txt: the score must be .*, not 9",
+        ),
+        (lambda lines: [*lines, "1 -8"], "the score must be -7 to 8"),
+        (lambda lines: [*lines, "1 " + "9" * 5000], "is not a score"),
+        (
+            lambda lines: [*lines, lines[5]],
+            r"line \d+ of t.txt: its position is in an earlier",
+        ),
         (lambda lines: [*lines, "12x 1"], "move 3: 'x' is not a column"),
-        (lambda lines: [*lines, "12 good"], "'good' is no score"),
+        (lambda lines: [*lines, "12 good"], "'good' is not a score"),
         (lambda lines: [*lines, "12 1 # good"], "move 4: '#' is not a column"),
         (lambda lines: [*lines, "11111 1"], "more than 4 moves"),
-        (lambda lines: ["# claimeven book: 4x2 connect 3, plies 4", "111 0"], "that is full"),
+        (lambda lines: ["# claimeven book: 4x2 connect 3, plies 4", "111 0"], "in a full column"),
         (lambda lines: ["# claimeven book: 4x4 connect 1, plies 4"], "connect must be 2 to 8"),
-        (lambda lines: ["# claimeven book: 4x4 connect 3, plies 40"], "goes to ply 0 to 14"),
+        (lambda lines: ["# claimeven book: 4x4 connect 3, plies 40"], "plies must be 0 to 14"),
     ],
 )
 def test_text_that_is_wrong_is_refused(lines: list[str], change, message: str) -> None:

@@ -65,7 +65,7 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
     assert run("book", "info", str(path)).status == 0
     path.write_text("no book")
     said = bad_input(run(*build, "1", *BOARD))
-    assert said.endswith("it does not begin like one: choose another name or remove it")
+    assert said.endswith("it does not start like one: choose another name or remove it")
     path.write_text("")
     assert run(*build, "1", *BOARD).status == 0
 
@@ -129,7 +129,7 @@ def test_what_a_check_found_is_told_whole(run: Run, file: Path) -> None:
         f" {found.solved} solved again, {len(found.wrong)} wrong"
     )
     assert listed == [
-        f"{entry.ply}, key {entry.key}: {entry.held}, should be {entry.right}"
+        f"{entry.ply}, key {entry.key}: {entry.score}, should be {entry.correct_score}"
         for entry in found.wrong[:20]
     ]
 
@@ -145,7 +145,7 @@ def test_a_book_that_lacks_positions_is_wrong(run: Run, file: Path) -> None:
     )
     assert json.loads(run("book", "verify", str(file), "--json").out)["missing"] == 1
     told = bad_input(run("book", "counts", str(file)))
-    assert told == "the book does not hold the positions of ply 3"
+    assert told == "the book does not have the positions of ply 3"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
@@ -208,10 +208,10 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("import", "none.txt", "--out", "x.book"), "none.txt cannot be read: No such file"),
         (
             ("import", "FILE", "--out", "x.book"),
-            "small.book is no book: it should begin",
+            "small.book is not a book: it must start",
         ),
         (("export", "FILE", "--out", "none/x.txt"), "none/x.txt cannot be written"),
-        (("build", "--plies", "99"), "a book of 7x6 connect 4 goes to ply 0 to 14, not 99"),
+        (("build", "--plies", "99"), "plies must be 0 to 14 for a book of 7x6 connect 4, not 99"),
         (("build", "--table-mb", "0"), "the MB of a table must be greater than 0"),
         (("build", "--table-mb", "inf"), "the MB of a table must be finite, not inf"),
         (
@@ -226,7 +226,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("build", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
         (("import",), "name a FILE to import, or a database with --from bitbully-databases"),
         (("import", "FILE"), "name the book to write with --out"),
-        (("import", "-", "--out", "x.book"), "stdin is no book: it should begin"),
+        (("import", "-", "--out", "x.book"), "stdin is not a book: it must start"),
         (("import", "--from", "bitbuly"), "'bitbuly' is none of text, bitbully-databases"),
         (
             ("import", "none.dat", "--from", "bitbully-databases", "--out", "x.book"),
@@ -234,7 +234,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         ),
         (
             ("import", "FILE", "--from", "bitbully-databases", "--out", "x.book"),
-            "small.book is no database of 7x6 connect 4 with 12 discs",
+            "small.book is not a database of 7x6 connect 4 with 12 discs",
         ),
         (
             ("import", "FILE", "--from", "bitbully-databases", "--sample", "-1"),
@@ -267,7 +267,7 @@ def test_a_damaged_book_is_refused_by_every_verb(run: Run, file: Path) -> None:
     for verb in ("info", "verify", "counts", "export"):
         ran = run("book", verb, str(file))
         assert (ran.status, ran.out) == (2, "")
-        assert ran.err == f"claimeven: {file} is damaged: its checksum is wrong\n"
+        assert ran.err == f"claimeven: {file} is corrupt: its checksum is wrong\n"
 
 
 def test_a_user_without_a_folder_for_books_is_told(

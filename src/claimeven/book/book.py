@@ -1,8 +1,8 @@
 """The opening book: exact scores of every position of the first plies, in one small file.
 
-A book holds the unfinished positions of plies 0 .. `plies` as `openings.layers` lists them, one
-of each pair of mirror images, and the score of each for its side to move. Ply by ply the keys
-ascend, so a position is found by bisection.
+A book has the unfinished positions of plies 0 .. `plies` from `enumerate.layers`, one of each pair
+of mirror images, with their scores for the side to move. The keys of each ply ascend, so a position
+is found by bisection.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ class Book:
 
     @property
     def plies(self) -> int:
-        """The greatest number of discs of positions held."""
+        """The greatest number of discs of its positions."""
         return len(self.keys) - 1
 
     @property
     def positions(self) -> tuple[int, ...]:
-        """The number of positions of each ply, mirror images as one."""
+        """The number of positions of each ply, with mirror images as one."""
         return tuple(len(keys) for keys in self.keys)
 
     @property
     def source(self) -> str:
-        """Where the scores come from: such a file does not tell."""
+        """The source of the scores, which this format does not store."""
         return ""
 
     def __len__(self) -> int:
@@ -57,9 +57,9 @@ class Book:
         return self
 
     def look_up(self, position: Position) -> int | None:
-        """Return the score of a position for its side to move, None if it is not held.
+        """Return the score of a position for its side to move, None if it is not in the book.
 
-        The position must be of this book's board. Finished games and later plies are not held.
+        The position must be on the board of the book, which has no finished games or later plies.
         """
         ply = position.ply
         if ply > self.plies:
@@ -70,7 +70,7 @@ class Book:
         return int(self.scores[ply][place]) if place < len(keys) and keys[place] == key else None
 
     def look_up_many(self, keys: Keys, plies: npt.NDArray[np.integer]) -> Scores:
-        """Return the scores of positions by key and number of discs, `MISSING` where not held."""
+        """Return the scores of positions by key and number of discs, or `MISSING`."""
         found = np.full(len(keys), MISSING, dtype=np.int8)
         for ply in range(self.plies + 1):
             there = np.flatnonzero(plies == ply)
@@ -83,24 +83,24 @@ class Book:
         return found
 
     def to_bytes(self) -> bytes:
-        """Return the file of this book (see `file`); the same book gives the same bytes."""
+        """Return the file of this book (see `format`); equal books give the same bytes."""
         return format.pack(format.Contents(self.geometry, self.keys, self.scores))
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "the book") -> Book:
-        """Read the bytes of a book; `name` is what messages call it.
+        """Read the bytes of a book; messages use `name`.
 
-        Raises `InvalidBook` saying what is wrong: not a book, another version of the format, cut
-        short, damaged, or not what this format allows.
+        Raises `InvalidBook` with the reason: not a book, another version of the format, cut
+        short, corrupt, or invalid content.
         """
         return cls(*format.unpack(data, name))
 
     @classmethod
     def load(cls, path: str | Path) -> Book:
-        """Read a book file. Raises `InvalidBook` naming it: unreadable, or as `from_bytes`."""
+        """Read a book file. Raises `InvalidBook` with its path, as `from_bytes`."""
         path = Path(path)
         return cls.from_bytes(format.read(path), str(path))
 
     def save(self, path: str | Path) -> None:
-        """Write the book to a file, whole or not at all. Raises `CannotWrite` (see `outputs`)."""
+        """Write the book to a file, completely or not at all. Raises `CannotWrite`."""
         atomic_io.write_bytes(path, self.to_bytes())

@@ -1,15 +1,15 @@
 """Building a book: solve the last ply, back the scores up to the empty board.
 
-Only the positions of the last ply are searched; before it the score of a position is the best of
-minus its children's. The results of the search go to a **journal** beside the book, a text file
-that a build that was ended, however roughly, goes on from:
+Only the positions of the last ply are searched. The score of an earlier position is the greatest of
+minus its children's scores. The results of the search go to a **journal** next to the book, a text
+file from which a later build resumes, even after a crash:
 
     claimeven book journal: 7x6 connect 4, ply 8
     <key> <score>
     ...
 
-It is handed to the system every second. A line that was not finished is dropped, any other
-line that cannot be right makes the build refuse the journal.
+It is written every second. An unfinished last line is dropped; for any other invalid line the build
+rejects the journal.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.scores import score_range
 from claimeven.solver.search import ExactSearch
 
-#: Seconds of work that a kill may lose.
+#: Seconds of work that can be lost if the process is killed.
 FLUSH_SECONDS = 1.0
-#: With this many positions for each thread, threads take positions of their own.
+#: With at least this many positions per thread, threads search separate positions.
 WORTH_SHARING = 8
 
 _NO_SCORE = -128
@@ -41,7 +41,7 @@ _NO_SCORE = -128
 
 @dataclass(frozen=True)
 class BuildProgress:
-    """How far a build is: positions of the last ply done, of how many, in how many seconds.
+    """Progress of a build: `done` of `total` positions of the last ply, `seconds` and `nodes`.
 
     `resumed` of the positions done come from the journal of an earlier build.
     """
@@ -54,7 +54,7 @@ class BuildProgress:
 
 
 def journal_path(path: str | Path) -> Path:
-    """Return where the journal of a book being built lies."""
+    """Return the path of the journal for a book that is being built."""
     path = Path(path)
     return path.with_name(path.name + ".journal")
 
@@ -70,10 +70,9 @@ def build_book(
 ) -> Book:
     """Build the book of a board up to `plies` discs, write it to `path` and return it.
 
-    Goes on from the journal of an earlier build of the same book, and removes it at the end. The
-    file does not depend on how often the build was ended. Raises `InvalidBook` for plies or
-    boards that cannot be, and for a journal that is not of this build, and `CannotWrite` for
-    files that cannot be written.
+    It resumes from the journal of an earlier build of the same book, and removes the journal at the
+    end. The file does not depend on interruptions. Raises `InvalidBook` for invalid plies or
+    boards, and for a journal of another build, and `CannotWrite` if files cannot be written.
     """
     check_plies(geometry, plies)
     atomic_io.check_output(path)
@@ -92,7 +91,7 @@ def build_book(
 
 
 def assemble_book(geometry: Geometry, all_layers: list[Layer], last_scores: Scores) -> Book:
-    """Return the book whose last layer has the given scores."""
+    """Return the book from the scores of its last layer."""
     scores = [last_scores]
     for layer, below in zip(all_layers[-2::-1], all_layers[:0:-1], strict=True):
         scores.append(back_up_scores(layer.keys, below.keys, scores[-1], geometry))
@@ -106,50 +105,49 @@ def _solve_layer(
     geometry: Geometry,
     on_progress: Callable[[BuildProgress], None] | None,
 ) -> Scores:
-    """Solve what the journal does not hold yet, in the order of the keys.
+    """Solve the positions that are not in the journal, in the order of the keys.
 
-    Neighbours in that order have much in common, so the table is warm for each next one. Threads
-    take positions of their own where there are enough of them, and work together otherwise.
+    Positions that are near in that order are similar, so the table helps. Threads search separate
+    positions if there are enough, and otherwise work together.
     """
     scores = journal.scores
     left = np.flatnonzero(scores == _NO_SCORE)
     resumed = len(scores) - len(left)
     mines, masks = discs_of_keys(layer.keys[left], geometry)
-    begin = flushed = time.monotonic()
+    start_time = last_flush = time.monotonic()
     done = 0
 
-    def tell() -> None:
-        nonlocal flushed
+    def flush_journal() -> None:
+        nonlocal last_flush
         journal.flush()
-        flushed = time.monotonic()
+        last_flush = time.monotonic()
         if on_progress is not None:
-            on_progress(
-                BuildProgress(resumed + done, len(scores), resumed, flushed - begin, search.nodes)
-            )
+            seconds = last_flush - start_time
+            on_progress(BuildProgress(resumed + done, len(scores), resumed, seconds, search.nodes))
 
     def solved(number: int, score: int) -> None:
         nonlocal done
         done += 1
         scores[left[number]] = score
         journal.note(int(layer.keys[left[number]]), score)
-        if time.monotonic() - flushed >= FLUSH_SECONDS:
-            tell()
+        if time.monotonic() - last_flush >= FLUSH_SECONDS:
+            flush_journal()
 
-    tell()
+    flush_journal()
     if len(left) >= WORTH_SHARING * len(search.workers):
         search.score_many(mines, masks, on_solved=solved)
     else:
         for number, (mine, mask) in enumerate(zip(mines, masks, strict=True)):
             solved(number, search.score(int(mine), int(mask)))
-    tell()
+    flush_journal()
     return scores
 
 
 class BuildJournal:
-    """The results so far of the search of a layer, in a file that grows line by line."""
+    """The results of the search of a layer, in a file that grows line by line."""
 
     def __init__(self, path: Path, geometry: Geometry, layer: Layer) -> None:
-        """Read the journal at `path`, or begin one; `scores` are what it holds so far."""
+        """Read the journal at `path` into `scores`, or start a new one."""
         self.path = path
         self.heading: bytes = f"claimeven book journal: {geometry}, ply {layer.ply}".encode()
         self.scores: Scores = np.full(len(layer.keys), _NO_SCORE, dtype=np.int8)
@@ -167,24 +165,24 @@ class BuildJournal:
             self._file.append(self.heading + b"\n")
 
     def note(self, key: int, score: int) -> None:
-        """Add a result; `flush` hands it to the system."""
+        """Add a result, which `flush` writes."""
         self._lines.append(f"{key} {score}\n")
 
     def flush(self) -> None:
-        """Write what was noted, so that it outlives this process and the machine's power."""
+        """Write the added results to disk, so that they survive a crash."""
         self._file.append("".join(self._lines).encode())
         self._lines.clear()
         self._file.sync()
 
     def close(self) -> None:
-        """Write what was noted and close the file."""
+        """Write the added results and close the file."""
         try:
             self.flush()
         finally:
             self._file.close()
 
     def remove(self) -> None:
-        """Delete the file: the book is written."""
+        """Delete the file after the book is written."""
         self._file.remove()
 
     def _content(self) -> bytes:
@@ -197,7 +195,7 @@ class BuildJournal:
         lines = whole.splitlines()
         if lines and lines[0] != self.heading:
             raise InvalidBook(
-                f"{self.path} is not the journal of this build: it should begin with"
+                f"{self.path} is not the journal of this build: it must start with"
                 f" {self.heading.decode()!r}"
             )
         for number, line in enumerate(lines[1:], start=2):
@@ -209,6 +207,6 @@ class BuildJournal:
                     raise ValueError
             except (ValueError, OverflowError):
                 raise InvalidBook(
-                    f"line {number} of {self.path} is no result of this build: mend or remove it"
+                    f"line {number} of {self.path} is not a result of this build: fix or remove it"
                 ) from None
             self.scores[place] = score

@@ -1,8 +1,7 @@
-"""Every position of the first plies, in arrays: what a book holds and how it is backed up.
+"""Arrays of all positions of the first plies: the positions of a book, and backing up scores.
 
-Positions are held by their **key** (`Position.key`, mine + mask), the smaller of the two of a
-position and its mirror image, so that each pair of images is held once. Finished games are left
-out: their scores follow from the rules.
+Each pair of mirror images is one **key** (`Position.key`, mine + mask), the smaller of the two.
+Finished games are omitted: their scores follow from the rules.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ Scores = npt.NDArray[np.int8]
 class Layer:
     """All positions after a number of plies.
 
-    `keys`: the unfinished ones, one of each pair of mirror images, ascending. `decided` and
-    `drawn` count the distinct finished ones, mirror images as two: games that the last disc won,
-    and full boards without a line.
+    `keys` are the unfinished positions, one of each pair of mirror images, ascending. `decided` and
+    `drawn` count the distinct finished positions, with mirror images as two: games won by the last
+    disc, and full boards without a line.
     """
 
     ply: int
@@ -63,12 +62,12 @@ def layers(geometry: Geometry, plies: int) -> Iterator[Layer]:
 
 @dataclass(frozen=True)
 class ColumnMoves:
-    """What becomes of the positions of a layer when all play one column.
+    """The moves of the positions of a layer in one column.
 
-    `can` are the places of those that can play it; the others follow them. `won`: which win by it.
-    `ongoing` are the entries of `can` whose game goes on, `below` the places of these children in
-    the next layer, and `mirrored` whether it holds their mirror images there instead. A win by this
-    disc is worth `win`.
+    `can` are the indices of the positions that can play it, and `won` whether they win by it.
+    `ongoing` are the entries of `can` whose game continues, `below` the indices of these children
+    in the next layer, and `mirrored` whether that layer has their mirror images instead. A win by
+    this disc is worth `win`.
     """
 
     can: npt.NDArray[np.intp]
@@ -79,7 +78,7 @@ class ColumnMoves:
     win: int
 
     def scores(self, below_scores: Scores) -> Scores:
-        """Return what the column is worth to those of `can` by the scores of the next layer."""
+        """Return the scores of the column for the positions `can`, from the next layer."""
         scores = np.zeros(len(self.can), dtype=np.int8)
         scores[self.won] = self.win
         scores[self.ongoing] = -below_scores[self.below]
@@ -87,10 +86,10 @@ class ColumnMoves:
 
 
 def moves_by_column(keys: Keys, below: Keys, geometry: Geometry) -> Iterator[ColumnMoves]:
-    """Yield for each column what becomes of the positions of a layer that play it.
+    """Yield the moves of the positions of a layer for each column.
 
-    `keys` are unfinished positions of one ply; `below` are the (ascending) keys of all unfinished
-    positions one ply on.
+    `keys` are unfinished positions of one ply; `below` are the ascending keys of all unfinished
+    positions of the next ply.
     """
     mine, mask = discs_of_keys(keys, geometry)
     win = win_score(geometry, int(mask[0]).bit_count()) if len(keys) else 0
@@ -98,15 +97,15 @@ def moves_by_column(keys: Keys, below: Keys, geometry: Geometry) -> Iterator[Col
         won = has_line(theirs ^ mask_after, geometry)
         ongoing = np.flatnonzero(~won & (mask_after != np.uint64(geometry.board)))
         children = (theirs + mask_after)[ongoing]
-        held = canonical_keys(children, geometry)
-        yield ColumnMoves(can, won, ongoing, np.searchsorted(below, held), held != children, win)
+        keys_below = canonical_keys(children, geometry)
+        places = np.searchsorted(below, keys_below)
+        yield ColumnMoves(can, won, ongoing, places, keys_below != children, win)
 
 
 def back_up_scores(keys: Keys, below: Keys, below_scores: Scores, geometry: Geometry) -> Scores:
-    """Return the scores of a layer from those of the next: the best of minus the children.
+    """Return the scores of a layer from the next layer: the greatest of minus the children.
 
-    `keys` and `below` as for `played`; `below_scores` is what those are worth to their side to
-    move.
+    `keys` and `below` as for `moves_by_column`; `below_scores` are for the side to move there.
     """
     best = np.full(len(keys), -128, dtype=np.int8)
     for column in moves_by_column(keys, below, geometry):

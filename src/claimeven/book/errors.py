@@ -1,7 +1,7 @@
-"""The named error of opening books."""
+"""The error of opening books."""
 
 from claimeven.game.errors import ClaimevenError
 
 
 class InvalidBook(ClaimevenError):
-    """A file that is not an opening book, is damaged, or is for another board."""
+    """A file that is not an opening book, is corrupt, or is for another board."""

@@ -1,11 +1,11 @@
-"""The file of a small book: its layout, writing it, and reading one that is not to be trusted.
+"""The file of a small book: its layout, writing it, and reading untrusted files.
 
-It is read whole; `mapped` is the other version, for books too large for that.
+It is read completely; `mmap_book` has the version for larger books.
 
 Numbers are little-endian.
 
 ```text
-    offset  bytes          what
+    offset  bytes          content
          0      8          magic: 0x89 "C4BOOK" 0x0A
          8      2          version of the format, 1
         10      4          columns, rows, connect, plies: one byte each
@@ -13,15 +13,15 @@ Numbers are little-endian.
         16      8          bytes of the packed keys, bytes of the packed scores: 4 bytes each
         24     16          BLAKE2b digest of all other bytes
         40  4 * (plies+1)  positions of each ply
-         .      .          packed keys: differences to the key before (the first to 0, modulo
-                           2**64), all their lowest bytes, then all second ones .. all eighth
-                           ones, compressed with zlib
+         .      .          packed keys: differences to the previous key (the first to 0, modulo
+                           2**64), all their lowest bytes, then all second bytes .. all eighth
+                           bytes, compressed with zlib
          .      .          packed scores: one signed byte each, compressed with zlib
 ```
 
-A digest guards against accidents only. So that a file made to do harm does none, no more is read
-and unpacked than a book can hold, and every key must be that of a position of its ply, every
-score one that such a position can have. Whether the scores are right `verify` tells.
+A digest detects only accidental changes. For protection against malicious files, the reader limits
+the bytes that it reads and unpacks. It checks that every key is a position of its ply, and that
+every score is possible for that ply. `verify` checks the scores themselves.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ from claimeven.solver.scores import score_range
 
 MAGIC = b"\x89C4BOOK\n"
 VERSION = 1
-#: More plies make more positions than anybody could solve, and more positions than this do not
-#: fit the memory of most machines.
+#: With more plies the positions could not be solved, and more positions would not fit the memory
+#: of most machines.
 MAX_PLIES, MAX_POSITIONS = 14, 1 << 26
 
 _HEADER = struct.Struct("<8sH4BHII")
@@ -56,7 +56,7 @@ _KEY_BYTES = 8
 
 
 class Contents(NamedTuple):
-    """What a book is made of (see `Book`)."""
+    """The data of a book (see `Book`)."""
 
     geometry: Geometry
     keys: tuple[Keys, ...]
@@ -64,7 +64,7 @@ class Contents(NamedTuple):
 
 
 class _Header(NamedTuple):
-    """What the first bytes of a file say of the rest."""
+    """The header of a file, which gives the size of the rest."""
 
     geometry: Geometry
     plies: int
@@ -82,19 +82,19 @@ class _Header(NamedTuple):
 
 
 def check_plies(geometry: Geometry, plies: int) -> None:
-    """Raise `InvalidBook` unless there can be a book of that many plies for the board."""
+    """Raise `InvalidBook` unless a book of the board can have that many plies."""
     geometry.check_fits_word("a book", InvalidBook)
     most = min(MAX_PLIES, geometry.cells - 1)
     if not 0 <= plies <= most:
-        raise InvalidBook(f"a book of {geometry} goes to ply 0 to {most}, not {plies}")
+        raise InvalidBook(f"plies must be 0 to {most} for a book of {geometry}, not {plies}")
 
 
 def board_of(columns: int, rows: int, connect: int, plies: int, name: str) -> Geometry:
-    """Return the board that a file says it is for; `InvalidBook` for one that cannot have it."""
+    """Return the board of a file. Raises `InvalidBook` for an invalid board or number of plies."""
     try:
         geometry = Geometry(columns, rows, connect)
     except InvalidGeometry as error:
-        raise InvalidBook(f"{name} is for no board: {error}") from None
+        raise InvalidBook(f"{name} is for an invalid board: {error}") from None
     try:
         check_plies(geometry, plies)
     except InvalidBook as error:
@@ -103,18 +103,18 @@ def board_of(columns: int, rows: int, connect: int, plies: int, name: str) -> Ge
 
 
 def check_start(data: bytes, size: int, name: str) -> None:
-    """Raise `InvalidBook` unless bytes start as a book does, with a header of `size` bytes."""
+    """Raise `InvalidBook` unless bytes start like a book, with a header of `size` bytes."""
     if data[: len(MAGIC)] != MAGIC:
-        raise InvalidBook(f"{name} is not an opening book: it does not begin like one")
+        raise InvalidBook(f"{name} is not an opening book: it does not start like one")
     if len(data) < size:
         raise InvalidBook(f"{name} is cut short: it ends within its header")
 
 
-def check_size(size: int, wanted: int, name: str) -> None:
-    """Raise `InvalidBook` unless a file has the size it should have."""
-    if size != wanted:
-        wrong = "is cut short" if size < wanted else "is too long"
-        raise InvalidBook(f"{name} {wrong}: it should have {wanted:,} bytes")
+def check_size(size: int, expected: int, name: str) -> None:
+    """Raise `InvalidBook` unless a file has the expected size."""
+    if size != expected:
+        wrong = "is cut short" if size < expected else "is too long"
+        raise InvalidBook(f"{name} {wrong}: it must have {expected:,} bytes, not {size:,}")
 
 
 def digest_of(*parts: bytes) -> bytes:
@@ -139,9 +139,9 @@ def pack(contents: Contents) -> bytes:
 
 
 def read(path: Path) -> bytes:
-    """Return the bytes of a file as far as a book goes, and one more if there are more.
+    """Return the bytes of a book in a file, and one more byte if the file is longer.
 
-    Raises `InvalidBook` for a file that cannot be read or does not begin as a book does.
+    Raises `InvalidBook` for a file that cannot be read or does not start like a book.
     """
     try:
         with path.open("rb") as stream:
@@ -151,27 +151,26 @@ def read(path: Path) -> bytes:
         raise InvalidBook(f"{path} cannot be read: {error.strerror or error}") from None
 
 
-def unpack(data: bytes, name: str, is_ours: bool = False) -> Contents:
-    """Return what the bytes of a file hold; `name` is what messages call it.
+def unpack(data: bytes, name: str, trusted: bool = False) -> Contents:
+    """Return the contents of the bytes of a file; messages use `name`.
 
-    The keys and scores of a file that `is_ours`, one of the package, are taken as they are.
-
-    Raises `InvalidBook` saying what is wrong: not a book, another version of the format, cut
-    short, damaged, or not what this format allows.
+    The keys and scores of a `trusted` file, such as a file of the package, are not checked. Raises
+    `InvalidBook` with the reason: not a book, another version of the format, cut short, corrupt, or
+    invalid content.
     """
     header = _read_header(data, name)
     check_size(len(data), header.size, name)
     body = data[_START:]
     if data[_HEADER.size : _START] != digest_of(data[: _HEADER.size], body):
-        raise InvalidBook(f"{name} is damaged: its checksum is wrong")
+        raise InvalidBook(f"{name} is corrupt: its checksum is wrong")
     keys_start, scores_start = header.count_bytes, header.count_bytes + header.key_bytes
     counts = np.frombuffer(body[:keys_start], dtype=_COUNT).tolist()
     _check_counts(counts, header.geometry, name)
     keys = _unpack_keys(body[keys_start:scores_start], sum(counts), name)
-    scores = np.frombuffer(_unpacked(body[scores_start:], sum(counts), name), dtype=np.int8)
+    scores = np.frombuffer(_decompress(body[scores_start:], sum(counts), name), dtype=np.int8)
     ends = np.cumsum(counts)[:-1]
     contents = Contents(header.geometry, tuple(np.split(keys, ends)), tuple(np.split(scores, ends)))
-    if not is_ours:
+    if not trusted:
         _check_contents(contents, name)
     return contents
 
@@ -183,69 +182,65 @@ def _read_header(data: bytes, name: str) -> _Header:
     )
     if version != VERSION or zero:
         raise InvalidBook(
-            f"{name} is of version {version} of the book format; this is version {VERSION}"
+            f"{name} has version {version} of the book format; this program reads version {VERSION}"
         )
     geometry = board_of(columns, rows, connect, plies, name)
-    # What does not shrink when it is packed takes a little more room.
+    # Incompressible data grows a little.
     if key_bytes > (_KEY_BYTES + 1) * MAX_POSITIONS or score_bytes > 2 * MAX_POSITIONS:
-        raise InvalidBook(f"{name} is damaged: it says that it holds more than a book can")
+        raise InvalidBook(f"{name} is corrupt: it claims more positions than a book can have")
     return _Header(geometry, plies, key_bytes, score_bytes)
 
 
 def _check_counts(counts: list[int], geometry: Geometry, name: str) -> None:
-    """Raise `InvalidBook` for numbers of positions that cannot be."""
+    """Raise `InvalidBook` for impossible numbers of positions."""
     most = 1
     for ply, count in enumerate(counts):
         if count > most or (ply == 0 and count != 1):
-            raise InvalidBook(f"{name} is damaged: it says it holds {count} positions of ply {ply}")
+            raise InvalidBook(f"{name} is corrupt: it claims {count} positions of ply {ply}")
         most = count * geometry.columns
     if sum(counts) > MAX_POSITIONS:
-        raise InvalidBook(
-            f"{name} holds {sum(counts)} positions; a book holds {MAX_POSITIONS} at most"
-        )
+        raise InvalidBook(f"{name} has {sum(counts)} positions; a book has {MAX_POSITIONS} at most")
 
 
-def _unpacked(packed: bytes, size: int, name: str) -> bytes:
-    """Unpack to the size it must have, and never to more."""
+def _decompress(packed: bytes, size: int, name: str) -> bytes:
+    """Decompress to exactly the expected size."""
     unpacking = zlib.decompressobj()
     try:
         data = unpacking.decompress(packed, size + 1)
     except zlib.error:
-        raise InvalidBook(f"{name} is damaged: it cannot be unpacked") from None
+        raise InvalidBook(f"{name} is corrupt: it cannot be unpacked") from None
     if len(data) != size or not unpacking.eof or unpacking.unused_data:
-        raise InvalidBook(f"{name} is damaged: it unpacks to another size than it should")
+        raise InvalidBook(f"{name} is corrupt: it does not unpack to the expected size")
     return data
 
 
 def _unpack_keys(packed: bytes, count: int, name: str) -> Keys:
-    planes = np.frombuffer(_unpacked(packed, _KEY_BYTES * count, name), dtype=np.uint8)
+    planes = np.frombuffer(_decompress(packed, _KEY_BYTES * count, name), dtype=np.uint8)
     differences = np.ascontiguousarray(planes.reshape(_KEY_BYTES, -1).T).view("<u8").reshape(-1)
     return np.cumsum(differences, dtype=np.uint64)
 
 
 def _check_contents(contents: Contents, name: str) -> None:
-    """Raise `InvalidBook` for keys that are no positions of their ply, or not in order, and for
-    scores that no position of the ply can have.
-    """
+    """Raise `InvalidBook` for keys that are invalid or not in order, and for impossible scores."""
     geometry = contents.geometry
     for ply, (keys, scores) in enumerate(zip(contents.keys, contents.scores, strict=True)):
         if not (keys[:-1] < keys[1:]).all():
-            raise InvalidBook(f"{name} is damaged: its keys of ply {ply} do not ascend")
-        if not (_discs(keys, geometry) == _discs_wanted(ply)).all():
-            raise InvalidBook(f"{name} is damaged: a key of ply {ply} is that of no such position")
+            raise InvalidBook(f"{name} is corrupt: its keys of ply {ply} do not ascend")
+        if not (_discs(keys, geometry) == _expected_discs(ply)).all():
+            raise InvalidBook(f"{name} is corrupt: a key of ply {ply} is not of that ply")
         lowest, highest = score_range(geometry, ply)
         wrong = np.flatnonzero((scores < lowest) | (scores > highest))
         if len(wrong):
             raise InvalidBook(
-                f"{name} is damaged: it says {scores[wrong[0]]} is the score of a position of ply"
-                f" {ply}; scores there are {lowest} to {highest}"
+                f"{name} is corrupt: scores of ply {ply} must be {lowest} to {highest}, not"
+                f" {scores[wrong[0]]}"
             )
 
 
 def _discs(keys: Keys, geometry: Geometry) -> npt.NDArray[np.int32]:
-    """Return for each key its discs and those of the side to move, as `_discs_wanted` does.
+    """Return the numbers of discs and own discs of each key, combined as in `_expected_discs`.
 
-    Another number for anything that is not stacked discs on the board.
+    For keys that are not stacked discs on the board the result is another number.
     """
     known, part = _discs_of_parts(geometry.height), np.uint64((1 << geometry.height) - 1)
     found = np.zeros(len(keys), dtype=np.int32)
@@ -256,16 +251,16 @@ def _discs(keys: Keys, geometry: Geometry) -> npt.NDArray[np.int32]:
     return found
 
 
-def _discs_wanted(ply: int) -> int:
-    """Return the discs of a ply and those of its side to move in one number."""
+def _expected_discs(ply: int) -> int:
+    """Return the numbers of discs and own discs of a ply, combined in one number."""
     return 256 * ply + ply // 2
 
 
 @lru_cache(maxsize=8)
 def _discs_of_parts(height: int) -> npt.NDArray[np.int32]:
-    """Return the discs and own discs for each value that a column's part of a key can have.
+    """Return the numbers of discs and own discs for each value of a column in a key.
 
-    `perft_kernel` tells how: the value plus one has its highest bit above the discs, and own ones
+    As in `perft_kernel`, the value plus one has its highest bit above the discs, and the own discs
     below it. The greatest value would be a disc on the sentinel.
     """
     parts = range(1, (1 << height) + 1)

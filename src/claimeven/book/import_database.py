@@ -1,16 +1,16 @@
-"""A deep book made of a database of scored positions of the package `bitbully-databases`.
+"""Making a deep book from a database of the package `bitbully-databases`.
 
-A database holds, of every position after some even number of discs whose side to move cannot win
-at once, one of each pair of mirror images. An entry is a code of the board and one signed byte:
+A database has the positions after an even number of discs whose side to move cannot win with its
+next disc, one of each pair of mirror images. An entry is a code of the board and a signed byte:
 
 - the code, big-endian, has for each disc two bits, `10` the first player's and `11` the second's,
   column by column from the left and each from the bottom, a bit `0` after each column, and zeros
   up to a whole byte: four bytes for twelve discs on 7x6;
-- the byte is 0 for a draw, 100 - n where the first player, who is to move, wins in n plies, and
-  n - 100 where he loses in n.
+- the byte is 0 for a draw, 100 - n if the first player, who is to move, wins in n plies, and
+  n - 100 if the first player loses in n plies.
 
-Nothing of that package is run: only its file is read. The scores of positions with a win at hand
-follow from the rules, and the scores of all earlier plies from their children's.
+Only the file of that package is read, its code is not run. The scores of positions with a win at
+hand follow from the rules, and the scores of all earlier plies from their children.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.scores import win_score
 from claimeven.solver.search import ExactSearch
 
-#: The package, as pip and as Python call it, its file with distances, and what that file is of.
+#: The package for pip and for Python, the extra of claimeven; the file, its board and its plies.
 PACKAGE, MODULE, EXTRA = "bitbully-databases", "bitbully_databases", "deep-book"
 FILE = Path("assets") / "book_12ply_distances.dat"
 GEOMETRY, PLIES = STANDARD, 12
 
-#: What a win in no plies would be called.
-_NEAREST = 100
-#: Entries that are read at a time, few enough to stay near the processor.
+#: The byte of a win in 0 plies.
+_WIN_NOW = 100
+#: Entries that are read in one step, few enough for the processor cache.
 _PART = 1 << 14
 _TOP = np.uint64(1 << 63)
 _ONE, _TWO = np.uint64(1), np.uint64(2)
 
 
 def database_path() -> Path:
-    """Return where the database of the installed package lies.
+    """Return the path of the database of the installed package.
 
-    Raises `InvalidBook` naming the extra if the package is not installed.
+    Raises `InvalidBook` with the name of the extra if the package is not installed.
     """
     try:
         found = util.find_spec(MODULE)
-    except ValueError:  # kept from being imported
+    except ValueError:  # blocked in `sys.modules`
         found = None
     if found is None or not found.submodule_search_locations:
         raise InvalidBook(
@@ -65,12 +65,12 @@ def database_path() -> Path:
 
 
 def describe_source(path: Path) -> str:
-    """Return the words about where scores from a file come from, for the book made of it."""
+    """Return the description of the source of a file, for the book made from it."""
     try:
         version = f" {metadata.version(PACKAGE)}" if path == database_path() else ""
     except (InvalidBook, metadata.PackageNotFoundError):
         version = ""
-    return f"{PACKAGE}{version} by Markus Thill (MIT licence), {path.name}"
+    return f"{PACKAGE}{version} by Markus Thill (MIT license), {path.name}"
 
 
 def entry_bytes(geometry: Geometry, plies: int) -> int:
@@ -87,7 +87,7 @@ def read_database(
 ) -> tuple[Keys, Scores]:
     """Return the canonical keys of the positions of a database, ascending, and their scores.
 
-    Raises `InvalidBook` naming the file: unreadable, or with entries that cannot be.
+    Raises `InvalidBook` with the path: unreadable, or with invalid entries.
     """
     size = entry_bytes(geometry, plies)
     try:
@@ -96,8 +96,8 @@ def read_database(
         raise InvalidBook(f"{path} cannot be read: {error.strerror or error}") from None
     if len(data) == 0 or len(data) % size:
         raise InvalidBook(
-            f"{path} is no database of {geometry} with {plies} discs: its {len(data):,} bytes are"
-            f" not a number of entries of {size} bytes"
+            f"{path} is not a database of {geometry} with {plies} discs: its {len(data):,} bytes"
+            f" are not a multiple of {size} bytes, the size of an entry"
         )
     entries = data.reshape(-1, size)
     keys = np.empty(len(entries), dtype=np.uint64)
@@ -105,28 +105,28 @@ def read_database(
     for start in range(0, len(entries), _PART):
         part = slice(start, start + _PART)
         mine, mask, is_right = _boards(entries[part, :-1], geometry, plies)
-        scores[part], can_be = _scores(entries[part, -1].view(np.int8), geometry, plies)
-        is_right &= can_be
+        scores[part], is_possible = _scores(entries[part, -1].view(np.int8), geometry, plies)
+        is_right &= is_possible
         if not is_right.all():
             wrong = start + int(np.argmin(is_right))
             raise InvalidBook(
-                f"{path} is no database of {geometry} with {plies} discs, or is damaged:"
-                f" entry {wrong + 1:,} cannot be"
+                f"{path} is corrupt or not a database of {geometry} with {plies} discs:"
+                f" entry {wrong + 1:,} is invalid"
             )
         keys[part] = canonical_keys(mine + mask, geometry)
     order = np.argsort(keys)
     keys, scores = keys[order], scores[order]
     if (keys[1:] == keys[:-1]).any():
-        raise InvalidBook(f"{path} is damaged: it holds a position twice")
+        raise InvalidBook(f"{path} is corrupt: it has a position twice")
     return keys, scores
 
 
 def _boards(
     codes: npt.NDArray[np.uint8], geometry: Geometry, plies: int
 ) -> tuple[Keys, Keys, npt.NDArray[np.bool_]]:
-    """Return `mine` and `mask` for the first player to move, and which codes are right.
+    """Return `mine` and `mask` with the first player to move, and which codes are valid.
 
-    Those are that have `plies` discs, half of them the first player's, and nothing left over.
+    A valid code has `plies` discs, half of them the first player's, and no bits left over.
     """
     count, octets = codes.shape
     left = np.zeros(count, dtype=np.uint64)
@@ -136,38 +136,38 @@ def _boards(
     is_right = np.ones(count, dtype=bool)
     discs, own = np.zeros((2, count), dtype=np.int8)
     for column in range(geometry.columns):
-        goes_on = np.ones(count, dtype=bool)
+        is_open = np.ones(count, dtype=bool)
         for row in range(geometry.rows):
             cell = np.uint64(1 << geometry.bit(column, row))
-            has_disc = goes_on & (left & _TOP != 0)
+            has_disc = is_open & (left & _TOP != 0)
             is_first = has_disc & ((left << _ONE) & _TOP == 0)
             mask |= has_disc * cell
             mine |= is_first * cell
             discs += has_disc
             own += is_first
-            left <<= np.where(has_disc, _TWO, goes_on.astype(np.uint64))
-            goes_on = has_disc
-        # A full column has its closing bit too.
-        is_right &= ~(goes_on & (left & _TOP != 0))
-        left <<= goes_on.astype(np.uint64)
+            left <<= np.where(has_disc, _TWO, is_open.astype(np.uint64))
+            is_open = has_disc
+        # A full column has a closing bit too.
+        is_right &= ~(is_open & (left & _TOP != 0))
+        left <<= is_open.astype(np.uint64)
     return mine, mask, is_right & (left == 0) & (discs == plies) & (own == plies // 2)
 
 
 def _scores(
-    told: npt.NDArray[np.int8], geometry: Geometry, plies: int
+    distances: npt.NDArray[np.int8], geometry: Geometry, plies: int
 ) -> tuple[Scores, npt.NDArray[np.bool_]]:
-    """Return the scores for what entries tell, and which of them can be."""
-    worth = told.astype(np.int64)
-    to_end = _NEAREST - np.abs(worth)
-    # Wins end on a disc of one's own, after an odd number of plies; losses on one of the other's.
+    """Return the scores for the distances of entries, and which distances are possible."""
+    worth = distances.astype(np.int64)
+    to_end = _WIN_NOW - np.abs(worth)
+    # Wins end on an own disc, after an odd number of plies; losses on a disc of the opponent.
     is_own = to_end % 2 == 1
-    can_be = (worth == 0) | ((is_own == (worth > 0)) & (to_end > 0))
-    can_be &= (worth == 0) | (plies + to_end <= geometry.cells)
+    is_possible = (worth == 0) | ((is_own == (worth > 0)) & (to_end > 0))
+    is_possible &= (worth == 0) | (plies + to_end <= geometry.cells)
     size = (geometry.cells + 2 - plies - to_end) // 2
-    return np.where(worth == 0, 0, np.sign(worth) * size).astype(np.int8), can_be
+    return np.where(worth == 0, 0, np.sign(worth) * size).astype(np.int8), is_possible
 
 
-#: Positions of the last ply that are solved anew where nothing else is asked for.
+#: The default number of positions of the last ply that are solved again.
 SAMPLE = 200
 
 ReportStep = Callable[[str, int, int], None]
@@ -175,10 +175,10 @@ ReportStep = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class ImportResult:
-    """A book made of a database, and how its scores were checked.
+    """A book made from a database, and the checks of its scores.
 
-    `given` positions came from the database and `completed` were added to them; `compared` scores
-    were held against those of the book of the package and `solved` against the solver.
+    `given` positions came from the database and `completed` were added. `compared` scores were
+    checked with the book of the package, and `solved` scores with the solver.
     """
 
     book: MappedBook
@@ -200,7 +200,7 @@ def import_database(
     threads: int = 1,
     on_progress: ReportStep | None = None,
 ) -> ImportResult:
-    """Make a deep book of a database, write it to `out` and return it.
+    """Make a deep book from a database, write it to `out` and return it.
 
     `sample` positions of the last ply, drawn with `seed`, are solved again. Scores of earlier
     plies are compared with the book of the package, if it has one for the board.
@@ -224,8 +224,8 @@ def import_database(
             back_up_scores(all_keys[ply], all_keys[ply + 1], all_scores[-1], geometry)
         )
     book = Book(geometry, tuple(all_keys), tuple(reversed(all_scores)))
-    compared = _compare(book, path)
-    solved = _solve(
+    compared = _check_with_bundled(book, path)
+    solved = _check_with_solver(
         book, known, worth, path, sample, seed, ExactSearch(geometry, table_mb, threads), report
     )
     report("writing", 0, 1)
@@ -235,19 +235,19 @@ def import_database(
 
 
 def add_wins(keys: Keys, known: Keys, worth: Scores, geometry: Geometry, path: Path) -> Scores:
-    """Return the scores of positions of the last ply, with those that have a win at hand.
+    """Return the scores of all positions of the last ply, including those with a win at hand.
 
-    `keys` are the positions wanted, `known` those of the database among them, both ascending.
+    `keys` are all positions, `known` the positions of the database, both ascending.
     """
     mine, mask = discs_of_keys(keys, geometry)
     wins = has_win(mine, mask, geometry)
-    wanted = keys[~wins]
-    if not np.array_equal(wanted, known):
-        missing = len(np.setdiff1d(wanted, known, assume_unique=True))
-        extra = len(np.setdiff1d(known, wanted, assume_unique=True))
+    expected = keys[~wins]
+    if not np.array_equal(expected, known):
+        missing = len(np.setdiff1d(expected, known, assume_unique=True))
+        extra = len(np.setdiff1d(known, expected, assume_unique=True))
         raise InvalidBook(
-            f"{path} is not whole: of the {len(wanted):,} positions that it should hold"
-            f" {missing:,} are missing, and {extra:,} are others"
+            f"{path} is incomplete: of {len(expected):,} expected positions {missing:,} are"
+            f" missing, and {extra:,} others are in it"
         )
     scores = np.full(len(keys), 0, dtype=np.int8)
     scores[~wins] = worth
@@ -255,24 +255,24 @@ def add_wins(keys: Keys, known: Keys, worth: Scores, geometry: Geometry, path: P
     return scores
 
 
-def _compare(book: Book, path: Path) -> int:
-    """Hold what was backed up against the book of the package; return how many scores."""
-    ours = shipped_book(book.geometry)
-    if ours is None:
+def _check_with_bundled(book: Book, path: Path) -> int:
+    """Compare backed-up scores with the book of the package; return the number of scores."""
+    bundled = shipped_book(book.geometry)
+    if bundled is None:
         return 0
     compared = 0
-    for ply in range(min(ours.plies, book.plies) + 1):
-        wrong = int((ours.scores[ply] != book.scores[ply]).sum())
+    for ply in range(min(bundled.plies, book.plies) + 1):
+        wrong = int((bundled.scores[ply] != book.scores[ply]).sum())
         if wrong:
             raise InvalidBook(
-                f"{path} is wrong: {wrong:,} scores of ply {ply} that follow from it are not those"
-                " of the book of the package"
+                f"{path} is wrong: {wrong:,} scores of ply {ply} that follow from it differ from"
+                " the book of the package"
             )
-        compared += len(ours.keys[ply])
+        compared += len(bundled.keys[ply])
     return compared
 
 
-def _solve(
+def _check_with_solver(
     book: Book,
     known: Keys,
     worth: Scores,
@@ -282,7 +282,7 @@ def _solve(
     search: ExactSearch,
     report: ReportStep,
 ) -> int:
-    """Hold a sample of what was given against the solver; return how many scores."""
+    """Compare a sample of the given scores with the solver; return the number of scores."""
     size = min(sample, len(known))
     places = np.sort(np.random.default_rng(seed).choice(len(known), size, replace=False))
     mines, masks = discs_of_keys(known[places], book.geometry)
@@ -291,12 +291,12 @@ def _solve(
     def solved(number: int, score: int) -> None:
         nonlocal done
         done += 1
-        report("scores solved anew", done, size)
+        report("scores solved again", done, size)
         given, key = worth[places[number]], known[places[number]]
         if score != given:
             raise InvalidBook(
-                f"{path} is wrong: it says {given} of the position of key {key}, whose score is"
-                f" {score}"
+                f"{path} is wrong: its score of the position with key {key} is {given}, but the"
+                f" solver finds {score}"
             )
 
     search.score_many(mines, masks, on_solved=solved)

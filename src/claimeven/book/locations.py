@@ -1,8 +1,8 @@
-"""Which books there are, where they lie, and which one a solver uses where none is named.
+"""The locations of books, and the default book of a board.
 
-The package comes with a small book. A deeper one that was imported lies in the user's folder of
-books, named by board, and is used in its place. `CLAIMEVEN_BOOK_DIR` moves that folder: one without
-books does without them.
+The package includes a small book. A deeper imported book is in the user's folder of books, with a
+name for its board, and replaces the small one. `CLAIMEVEN_BOOK_DIR` moves that folder; with an
+empty folder only the book of the package is used.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from claimeven.solver.protocols import DEFAULT_BOOK, SHIPPED_BOOK
 
 AnyBook: TypeAlias = Book | MappedBook
 
-#: The folder of the books that come with the package, named by board: `7x6.book`.
+#: The folder of the books of the package, named by board: `7x6.book`.
 SHIPPED_DIR = Path(__file__).parent / "data"
 _VERSION = slice(len(format.MAGIC), len(format.MAGIC) + 2)
 
 
 def file_name(geometry: Geometry) -> str:
-    """Return what the book of a board is called in a folder of books.
+    """Return the file name of the book of a board.
 
     >>> file_name(Geometry()), file_name(Geometry(5, 4, 3))
     ('7x6.book', '5x4-connect3.book')
@@ -41,13 +41,13 @@ def file_name(geometry: Geometry) -> str:
 
 
 def shipped_book_path(geometry: Geometry) -> Path | None:
-    """Return where the book for a board lies that comes with the package, None without one."""
+    """Return the path of the package's book for a board, None without one."""
     path = SHIPPED_DIR / file_name(geometry)
     return path if path.is_file() else None
 
 
 def user_folder() -> Path | None:
-    """Return the folder of the user's books, not necessarily there; None for a user without one.
+    """Return the folder of the user's books, which may not exist; None if the user has no home.
 
     `CLAIMEVEN_BOOK_DIR` is read at every call.
     """
@@ -62,9 +62,9 @@ def user_folder() -> Path | None:
 
 
 def user_path(geometry: Geometry) -> Path | None:
-    """Return where the user's book for a board lies, None without one.
+    """Return the path of the user's book for a board, None without one.
 
-    A folder that one may not look into counts as one without books.
+    A folder without permission counts as empty.
     """
     folder = user_folder()
     if folder is not None:
@@ -75,12 +75,12 @@ def user_path(geometry: Geometry) -> Path | None:
 
 
 def default_path(geometry: Geometry) -> Path | None:
-    """Return where the book lies that is used for a board unless another is named, if any."""
+    """Return the path of the default book of a board, None without one."""
     return user_path(geometry) or shipped_book_path(geometry)
 
 
 def load_book(path: str | Path) -> AnyBook:
-    """Open a book file of either version. Raises `InvalidBook` naming it."""
+    """Open a book file of either version. Raises `InvalidBook` with its path."""
     path = Path(path)
     try:
         with path.open("rb") as stream:
@@ -94,21 +94,21 @@ def load_book(path: str | Path) -> AnyBook:
 
 @lru_cache(maxsize=8)
 def shipped_book(geometry: Geometry) -> Book | None:
-    """Return the book for a board that comes with the package, None if there is none.
+    """Return the package's book for a board, None without one.
 
-    Raises `InvalidBook` if its file is damaged.
+    Raises `InvalidBook` if its file is corrupt.
     """
     path = shipped_book_path(geometry)
     return (
-        None if path is None else Book(*format.unpack(format.read(path), str(path), is_ours=True))
+        None if path is None else Book(*format.unpack(format.read(path), str(path), trusted=True))
     )
 
 
 def open_book(geometry: Geometry, where: str | Path) -> AnyBook | None:
-    """Return the book in a file, or for `DEFAULT_BOOK` the user's, or else that of the package.
+    """Return the book in a file, or a book for a board, None without one.
 
-    `SHIPPED_BOOK` is that of the package in any case. None if there is none for the board. Raises
-    `InvalidBook` for a damaged file.
+    `DEFAULT_BOOK` is the user's book or else the package's, `SHIPPED_BOOK` always the package's.
+    Raises `InvalidBook` for a corrupt file.
     """
     if where == SHIPPED_BOOK:
         return shipped_book(geometry)
@@ -123,8 +123,8 @@ def open_book(geometry: Geometry, where: str | Path) -> AnyBook | None:
 
 @lru_cache(maxsize=8)
 def _open_user_book(geometry: Geometry, path: Path, version: tuple[int, ...]) -> AnyBook:
-    """Return the user's book for a board, opened once as long as the file stays as it is."""
+    """Return the user's book for a board; it is opened again only if the file changes."""
     book = load_book(path)
     if book.geometry != geometry:
-        raise InvalidBook(f"{path} is for {book.geometry}: move it away, it is no {geometry} book")
+        raise InvalidBook(f"{path} is for {book.geometry}, not for {geometry}: move it away")
     return book

@@ -1,27 +1,27 @@
-"""A number for every position of the first plies, found by counting, so that no keys are kept.
+"""Ranking: a computed number for every position of the first plies, instead of stored keys.
 
-Positions of a ply are numbered by how full each column is, and then by whose discs those are:
+The number of a position depends on the heights of its columns, and then on the owners of its discs:
 
-    number = start of the ply + block of the heights * ways to colour + rank of the colouring
+    number = start of the ply + block of the heights * ways to color + rank of the coloring
 
-A **block** is one way to spread the discs of a ply over the columns; of two that mirror each other
-only the one whose heights come first, read from the left, has a block, and a position that is
-spread the other way is looked up as its mirror image. The discs, column by column and each column
-from the bottom, make a word with a bit for each disc of the side to move; among the words of so
-many bits the **rank** of a colouring is its place in ascending order.
+A **block** is one way to spread the discs of a ply over the columns. Of two mirror images only the
+spread whose heights come first, read from the left, has a block; a position with the other spread
+is looked up as its mirror image. The discs, column by column and from the bottom, make a word with
+a bit for each disc of the side to move. The **rank** of a coloring is the place of its word, in
+ascending order, among the words with the same number of bits.
 
-No two positions share a number, and a position that spreads evenly, so that it and its image lie
-in one block, has one number for each. Numbers of discs that no game can lead to, or that end one,
-stay unused. The numbers are those of a file (see `mmap_book`), so they never change.
+Numbers of different positions differ. A position with a symmetric spread, and its image, have
+separate numbers in one block. Some numbers are unused: of discs that no game reaches, or of
+finished games. Files depend on the numbers (see `mmap_book`), so they must not change.
 
-What the kernel needs of a numbering stands in one int64 array, the **tables**:
+The kernel takes one int64 array, the **tables**:
 
 ```text
-    COLUMNS HEIGHT ROWS PLIES | starts | colourings | blocks at | before | blocks | ranks
+    COLUMNS HEIGHT ROWS PLIES | starts | colorings | blocks at | before | blocks | ranks
 ```
 
-`starts`, `colourings` and `blocks at` have an entry a ply, `before` is (columns, plies + 1,
-rows + 1), `blocks` of ply p begins at `blocks at`[p], `ranks` of ply p at 2**p - 1.
+`starts`, `colorings` and `blocks at` have an entry per ply, `before` has the shape (columns,
+plies + 1, rows + 1). `blocks` of ply p start at `blocks at`[p], `ranks` of ply p at 2**p - 1.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from claimeven.game.batch import Boards, disc_counts
 from claimeven.game.geometry import Geometry
 
 COLUMNS, HEIGHT, ROWS, PLIES, LISTS = range(5)
-#: The number of a position with more discs than are numbered.
+#: The number of a position with too many discs.
 BEYOND = -1
 
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -48,15 +48,15 @@ _TOP = np.int64(63)
 
 @inlined
 def _column(key: Word, column: Int, height: Int) -> tuple[Int, Word]:
-    """Return the discs of a column and those of the side to move, by a position's key."""
+    """Return the number of discs of a column and the own discs as bits, from a key."""
     part = ((key >> np.uint64(column * height)) & ((_ONE << np.uint64(height)) - _ONE)) + _ONE
     discs = _TOP - np.int64(leading_zeros(part))
     return discs, part ^ (_ONE << np.uint64(discs))
 
 
 @inlined
-def _seen_from(key: Word, tables: Ints, first: Int, step: Int, ply: Int) -> tuple[Int, Word]:
-    """Return the spread's number and the colouring's word, taking the columns from either side."""
+def _spread_and_word(key: Word, tables: Ints, first: Int, step: Int, ply: Int) -> tuple[Int, Word]:
+    """Return the number of the spread and the word of the coloring, from either side."""
     columns, height, rows, plies = tables[COLUMNS], tables[HEIGHT], tables[ROWS], tables[PLIES]
     before = LISTS + 3 * (plies + 1)
     spread, left, discs, word = np.int64(0), ply, np.int64(0), _ZERO
@@ -71,7 +71,7 @@ def _seen_from(key: Word, tables: Ints, first: Int, step: Int, ply: Int) -> tupl
 
 @kernel("void(uint64[::1], Array(int64, 1, 'C', readonly=True), int64[::1])")
 def number_all(keys: Words, tables: Ints, numbers: Ints) -> None:
-    """Fill in the number of each position by its key, `BEYOND` for those of later plies."""
+    """Fill in the number of each position by its key, `BEYOND` for later plies."""
     columns, height, rows, plies = tables[COLUMNS], tables[HEIGHT], tables[ROWS], tables[PLIES]
     lists = plies + 1
     blocks = LISTS + 3 * lists + columns * lists * (rows + 1)
@@ -85,8 +85,8 @@ def number_all(keys: Words, tables: Ints, numbers: Ints) -> None:
         if ply > plies:
             numbers[i] = BEYOND
             continue
-        spread, word = _seen_from(key, tables, np.int64(0), np.int64(1), ply)
-        image, other = _seen_from(key, tables, columns - 1, np.int64(-1), ply)
+        spread, word = _spread_and_word(key, tables, np.int64(0), np.int64(1), ply)
+        image, other = _spread_and_word(key, tables, columns - 1, np.int64(-1), ply)
         if image < spread:
             spread, word = image, other
         block = tables[blocks + tables[LISTS + 2 * lists + ply] + spread]
@@ -96,21 +96,21 @@ def number_all(keys: Words, tables: Ints, numbers: Ints) -> None:
 
 Numbers = npt.NDArray[np.int64]
 
-#: Ways to spread the discs of a ply that are enumerated at most: a few hundred MB at work.
+#: The greatest number of spreads of a ply, which take a few hundred MB.
 MAX_SPREADS = 1 << 22
 
 
 class PositionRanking:
     """The numbers of the positions of plies 0 .. `plies` of a board of at most 64 bits.
 
-    `starts[ply]` is the first number of a ply; the last entry is how many numbers there are.
+    `starts[ply]` is the first number of a ply; the last entry is the count of all numbers.
 
     >>> PositionRanking(Geometry(), 12).starts[-1]
     11040401
     """
 
     def __init__(self, geometry: Geometry, plies: int) -> None:
-        """Raise `InvalidBook` where there are too many ways to spread so many discs."""
+        """Raise `InvalidBook` if there are too many ways to spread the discs."""
         self.geometry = geometry
         self.plies = plies
         # ways[c][s]: of spreading s discs over the columns from c on.
@@ -121,13 +121,13 @@ class PositionRanking:
                 " for a book that is looked up in its file"
             )
         self.spreads: list[int] = ways[0]
-        self.colourings: list[int] = [comb(ply, ply // 2) for ply in range(plies + 1)]
+        self.colorings: list[int] = [comb(ply, ply // 2) for ply in range(plies + 1)]
         self.blocks: list[int] = [
             (self.spreads[ply] + _even_spreads(geometry, ply)) // 2 for ply in range(plies + 1)
         ]
         self.starts: list[int] = [0]
-        for blocks, colourings in zip(self.blocks, self.colourings, strict=True):
-            self.starts.append(self.starts[-1] + blocks * colourings)
+        for blocks, colorings in zip(self.blocks, self.colorings, strict=True):
+            self.starts.append(self.starts[-1] + blocks * colorings)
         # before[c][s][h]: spreads of s discs over the columns from c on with fewer than h in c.
         rows = geometry.rows
         self._before = [
@@ -156,36 +156,36 @@ class PositionRanking:
             discs += count
         return (
             self.starts[ply]
-            + int(self._block_of(ply)[spread]) * self.colourings[ply]
+            + int(self._block_of(ply)[spread]) * self.colorings[ply]
             + int(_ranks(ply)[word])
         )
 
     def numbers(self, keys: Boards) -> Numbers:
-        """Return the numbers of positions by their keys; `BEYOND` for those of later plies."""
+        """Return the numbers of positions by their keys; `BEYOND` for later plies."""
         found = np.empty(len(keys), dtype=np.int64)
         number_all(np.ascontiguousarray(keys), self._tables, found)
         return found
 
     @cached_property
     def _tables(self) -> Numbers:
-        """What the kernel needs: see `numbering_kernel`."""
+        """The tables for the kernel, see above."""
         board = self.geometry
         blocks = [self._block_of(ply) for ply in range(self.plies + 1)]
         blocks_at = np.cumsum([0, *self.spreads[:-1]])
         head = np.array([board.columns, board.height, board.rows, self.plies])
         ranks = [_ranks(ply) for ply in range(self.plies + 1)]
-        lists = [np.array(self.starts[:-1]), np.array(self.colourings), blocks_at]
+        lists = [np.array(self.starts[:-1]), np.array(self.colorings), blocks_at]
         before = np.array(self._before)
         parts = [head, *lists, before.reshape(-1), *blocks, *ranks]
         return np.concatenate([part.astype(np.int64) for part in parts])
 
     def _block_of(self, ply: int) -> npt.NDArray[np.int32]:
-        """Return the block of each spread of a ply; what it says of those without is no matter."""
+        """Return the block of each spread of a ply; for spreads without a block it is undefined."""
         return _blocks(self.geometry.columns, self.geometry.rows, ply)
 
 
 def _ways(columns: int, rows: int, plies: int) -> list[list[int]]:
-    """Return for each column the ways to spread 0 .. `plies` discs over it and those after it."""
+    """Return for each column the ways to spread 0 .. `plies` discs from that column on."""
     ways = [[1] + [0] * plies]
     for _ in range(columns):
         after = ways[0]
@@ -233,7 +233,7 @@ def _spreads(columns: int, rows: int, discs: int) -> npt.NDArray[np.int8]:
 
 @lru_cache(maxsize=32)
 def _ranks(ply: int) -> npt.NDArray[np.int32]:
-    """Return the rank of each word of `ply` bits among those with as many as the mover's discs."""
+    """Return the rank of each word of `ply` bits among words with the mover's number of discs."""
     words = np.arange(1 << ply, dtype=np.uint64)
     own = np.flatnonzero(disc_counts(words) == ply // 2)
     ranks = np.zeros(1 << ply, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""Checking a book, and counting with it."""
+"""Checking a book, and counting its positions by outcome."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from claimeven.solver.search import ExactSearch
 
 @dataclass(frozen=True)
 class WrongEntry:
-    """An entry of a book that is not what it should be."""
+    """An incorrect entry of a book."""
 
     ply: int
     key: int
-    held: int
-    right: int
+    score: int
+    correct_score: int
 
 
 @dataclass
 class Verification:
-    """What a check of a book found.
+    """The result of the check of a book.
 
-    `missing` counts positions the book should hold and does not, or the other way round, in the
-    first ply with any; nothing else is looked at then. `backed` entries were compared with their
-    children, `solved` entries were solved anew; `wrong` lists those that did not agree.
+    `missing` counts missing and extra positions in the first ply that has any; then the check ends.
+    `backed` entries were compared with their children, and `solved` entries were solved again.
+    `wrong` lists the entries with other scores.
     """
 
     entries: int
@@ -42,7 +42,7 @@ class Verification:
 
     @property
     def is_correct(self) -> bool:
-        """Whether nothing was found wrong."""
+        """Whether the check found no errors."""
         return not self.missing and not self.wrong
 
 
@@ -55,11 +55,11 @@ def verify_book(
     threads: int = 1,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> Verification:
-    """Check that a book holds all positions it should, with the right scores.
+    """Check that a book has all positions, with the correct scores.
 
-    Every entry before the last ply is compared with the best of minus its children. Of the last
-    ply `sample` entries drawn with `seed` are solved again without the book, all of them for
-    None. `on_progress(done, total)` is called after each of these.
+    Every entry before the last ply is compared with the greatest of minus its children. Of the last
+    ply `sample` entries, drawn with `seed`, are solved again without the book; None means all.
+    `on_progress(done, total)` is called after each of these.
     """
     found = Verification(len(book))
     geometry = book.geometry
@@ -69,11 +69,11 @@ def verify_book(
             return found
     for ply in range(book.plies):
         keys, scores = book.keys[ply], book.scores[ply]
-        right = back_up_scores(keys, book.keys[ply + 1], book.scores[ply + 1], geometry)
+        correct = back_up_scores(keys, book.keys[ply + 1], book.scores[ply + 1], geometry)
         found.backed += len(keys)
-        for place in np.flatnonzero(scores != right):
+        for place in np.flatnonzero(scores != correct):
             found.wrong.append(
-                WrongEntry(ply, int(keys[place]), int(scores[place]), int(right[place]))
+                WrongEntry(ply, int(keys[place]), int(scores[place]), int(correct[place]))
             )
     keys, scores = book.keys[-1], book.scores[-1]
     places = np.arange(len(keys))
@@ -96,9 +96,9 @@ def verify_book(
 class PlyCounts:
     """Positions of a ply by their outcome under best play, as (win, draw, loss).
 
-    `positions` counts all distinct positions, finished ones (`over` of them) included and mirror
-    images as two, by the outcome for the first player. `quiet` counts, one of each pair of mirror
-    images, those unfinished ones in which neither side could complete a line with its next disc.
+    `positions` counts all distinct positions, with mirror images as two and including the `over`
+    finished ones, by the outcome for the first player. `quiet` counts the unfinished positions in
+    which neither side can complete a line with its next disc, with mirror images as one.
     """
 
     ply: int
@@ -108,9 +108,9 @@ class PlyCounts:
 
 
 def ply_counts(book: Book) -> Iterator[PlyCounts]:
-    """Yield the counts of each ply of a book, its finished games found by enumeration.
+    """Yield the counts of each ply of a book; finished games are enumerated.
 
-    Raises `InvalidBook` at a ply whose positions the book does not hold.
+    Raises `InvalidBook` at a ply with missing positions.
     """
     geometry = book.geometry
     for layer, keys, scores in zip(
@@ -118,7 +118,7 @@ def ply_counts(book: Book) -> Iterator[PlyCounts]:
     ):
         ply = layer.ply
         if not np.array_equal(layer.keys, keys):
-            raise InvalidBook(f"the book does not hold the positions of ply {ply}")
+            raise InvalidBook(f"the book does not have the positions of ply {ply}")
         for_first = np.sign(scores) if ply % 2 == 0 else -np.sign(scores)
         images = image_counts(keys, geometry)
         totals = [int(images[for_first == sign].sum()) for sign in (1, 0, -1)]

@@ -181,7 +181,9 @@ def verify(
             f" {len(found.wrong):,} wrong"
         )
         for entry in found.wrong[:LISTED]:
-            click.echo(f"ply {entry.ply}, key {entry.key}: {entry.held}, should be {entry.right}")
+            click.echo(
+                f"ply {entry.ply}, key {entry.key}: {entry.score}, should be {entry.correct_score}"
+            )
     if not found.is_correct:
         ctx.exit(1)
 
