@@ -1,7 +1,7 @@
 """Compiles the kernels that most tests need, while pytest's processes collect the tests.
 
-Each of these would compile what it needs first, and with it the helpers that kernels share: three
-processes take half as long again as one. A test whose kernel is not ready waits for it, or compiles
+Each of these would first compile its kernels and the helpers that kernels share: three processes
+take one and a half times as long as one. A test whose kernel is not ready waits for it, or compiles
 it, as any two processes do that want the same one (`claimeven.compiled.cache`).
 """
 

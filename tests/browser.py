@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-#: Where a Chromium of the system is looked for, before Playwright's own. The first is the same
+#: Places of the system's Chromium, tried before Playwright's own. The first is the same
 #: without windows, as Playwright's own is, and takes two thirds of the time.
 _COMMANDS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-#: It asks nothing of the network by itself, runs as any user, and shows all pages in one process.
+#: It makes no requests by itself, runs as any user, and shows all pages in one process.
 _ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -22,7 +22,7 @@ _ARGUMENTS = [
 
 @pytest.fixture(scope="module")  # while it is open, its event loop is in the way of others
 def browser() -> Iterator[Any]:
-    """A headless Chromium; tests open contexts of their own in it."""
+    """A headless Chromium; tests open their own contexts in it."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with api.sync_playwright() as playwright:
         try:
@@ -37,10 +37,10 @@ def browser() -> Iterator[Any]:
 
 @contextmanager
 def watched(tab: Any, address: str) -> Iterator[Any]:
-    """A tab in which nothing may fail or warn, and nothing else than an address be asked for.
+    """A tab without failures and warnings, and with requests to one address only.
 
-    It shows nothing afterwards: tests may continue in the same tab, which is made much sooner than
-    another one.
+    It is blank afterwards: tests may continue in the same tab, which is much faster than another
+    one.
     """
     problems: list[str] = []
 

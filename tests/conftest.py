@@ -16,29 +16,29 @@ from claimeven.compiled.decorators import PLAIN
 from tests import ahead, forks
 from tests.browser import browser  # noqa: F401
 
-#: Set where everything a test may need is installed: a test that is skipped all the same fails.
+#: Set if every requirement of the tests is installed: a skipped test then fails.
 WHOLE = "CLAIMEVEN_WHOLE_TESTS"
-#: Whether Python was told to write no bytecode. While tests are collected it does so all the same:
+#: Whether Python was started without writing bytecode. While tests are collected it writes none:
 #: each of pytest's processes would compile them, and Hypothesis, again.
 NO_BYTECODE = sys.dont_write_bytecode
 
-#: A folder without books: tests know no other book than that of the package.
+#: A folder without books: tests use only the bundled book.
 os.environ["CLAIMEVEN_BOOK_DIR"] = os.devnull
 #: Many containers set this variable. The templates that processes are forked from (`tests.forks`)
 #: start without it, so workers that inherited it would each be started again.
 os.environ.pop("PYTHONUNBUFFERED", None)
-#: Numba's compiler raises thousands of errors that it catches itself, and colors each where it
-#: can: a twentieth of the time that kernels take to compile.
+#: Numba's compiler raises thousands of errors that it catches itself, and colors each if it can: a
+#: twentieth of the compilation time.
 os.environ.setdefault("NUMBA_DISABLE_ERROR_MESSAGE_HIGHLIGHTING", "1")
-#: What JAX compiles runs for moments here: to make it quick would take longer.
+#: Functions of JAX run shortly here: optimizing them would take longer.
 os.environ.setdefault("XLA_FLAGS", "--xla_backend_optimization_level=0")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Set up what no single test does: Ctrl-C, NumPy's warnings, bytecode, Hypothesis."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # Whoever runs the tests in the background of a shell has them, and all that they start,
-        # deaf to Ctrl-C, which some tests send.
+        # In the background of a shell the tests, and all their processes, would ignore Ctrl-C,
+        # which some tests send.
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if PLAIN:
         # Words wrap around there, and NumPy warns of it.
@@ -66,7 +66,7 @@ def _shares_out_all_tests(config: pytest.Config) -> bool:
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Look for no garbage among what all stays; share the compilation of tests.
+    """Exclude the long-lived objects from garbage collection; share the compilation of tests.
 
     Pytest's processes import all tests in the same order at the same time, so that each would
     compile them all: each starts with others, and finds the rest compiled.
@@ -83,10 +83,10 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Look for garbage again, not among the tests; write no more bytecode than we were told.
+    """Collect garbage again, without the tests; restore the setting for bytecode.
 
-    And look for it seldom: tests throw away little that refers to itself, and Numba's compiler
-    makes so much that stays that a tenth of its time went into looking.
+    Collections are rare: tests make few cycles, and Numba's compiler makes so many long-lived
+    objects that a tenth of its time was spent in collections.
     """
     gc.freeze()
     gc.set_threshold(100_000, 20)
@@ -102,7 +102,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture
 def real_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Start Python itself for each process, where a test is about that start."""
+    """Start Python itself for each process, if a test is about that start."""
     monkeypatch.setenv(forks.REAL, "1")
 
 
@@ -118,7 +118,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):  # type: ignore[no-untyped-def]  # as pytest passes them
-    """Fail a test that is skipped where none may be."""
+    """Fail a test that is skipped if that is not allowed."""
     outcome = yield
     report = outcome.get_result()
     if report.skipped and not hasattr(report, "wasxfail") and os.environ.get(WHOLE):

@@ -1,6 +1,6 @@
-"""The oracle: Connect Four on a grid of lists, written to be obviously right and nothing else.
+"""The oracle: Connect Four on a grid of lists, written to be obviously right.
 
-It imports nothing of claimeven and shares no idea with it: no bits, no tables, no pruning.
+It does not import claimeven and shares no idea with it: no bits, no tables, no pruning.
 A grid is a list of columns, each a list of cells from the bottom up; a cell is EMPTY, 0 (first
 player) or 1 (second player). Values, evaluations and scores are seen from the side to move.
 """
@@ -41,7 +41,7 @@ class Game:
         return other
 
     def legal(self) -> list[int]:
-        """Columns that can be played; none once somebody has won."""
+        """Columns that can be played; [] after a win."""
         return [] if winner(self) is not None else self.open_columns()
 
     def open_columns(self) -> list[int]:
@@ -182,7 +182,7 @@ def empty_below(grid: Grid, column: int, row: int) -> int:
 
 
 def sequences(game: Game) -> int:
-    """Polito's evaluation: what each sequence could grow to, at each of its open ends."""
+    """Polito's evaluation: the possible growth of each sequence, at each of its open ends."""
     grid, own, connect = game.grid, game.player, game.connect
     total = 0
     for length in range(1, connect + 1):
@@ -214,7 +214,7 @@ def sequences(game: Game) -> int:
 
 
 def windows_value(game: Game, weights: tuple[int, ...] = LUND_WEIGHTS) -> int:
-    """Lund's evaluation: every window of k cells by what is in it, and own discs in the center.
+    """Lund's evaluation: every window of k cells by its discs, and own discs in the center.
 
     The weights: own k, own k-1, own k-2, opponent k-2, opponent k-1, opponent k, center disc.
     """
@@ -296,7 +296,7 @@ def minimax(
 def score(game: Game, known: dict[object, int] | None = None) -> int:
     """Exact score, in Pons's convention: 0 for a draw; when the side to move wins with best play,
     (cells + 1 - n) // 2 with n discs on the board before its winning disc; when it loses, minus
-    the same number for the opponent. `known` keeps what has been worked out.
+    the same number for the opponent. `known` stores the scores found.
     """
     known = {} if known is None else known
     key = game.frozen()

@@ -77,7 +77,7 @@ def random_position(
 
 
 def position_after(rng: random.Random, geometry: Geometry, plies: int) -> Position:
-    """The position after exactly `plies` random moves, none of which wins."""
+    """The position after exactly `plies` random moves without a win."""
     while True:
         position = random_position(rng, geometry, plies)
         if position.ply == plies and (not position.is_over or position.mask == geometry.board):
@@ -89,7 +89,7 @@ def random_games(
 ) -> Iterator[list[int]]:
     """Yield `count` move lists of random lengths from `lowest` on, or to an earlier end.
 
-    With `ongoing` none ends the game.
+    With `ongoing` no move ends the game.
     """
     rng = random.Random(f"{geometry} {seed}")
     found = 0

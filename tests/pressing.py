@@ -26,7 +26,7 @@ def pressed_as_usual() -> Iterator[None]:
 class Pressed:
     """One call in which Ctrl-C was pressed: at which step, and what the call raised, if anything.
 
-    `is_past_the_end` tells that the call had fewer steps than that: it was not pressed.
+    `is_past_the_end` means that the call had fewer steps: it was not pressed.
     """
 
     step: int
@@ -64,7 +64,7 @@ def pressed_as_python_looks(step: int, call: Callable[[], object], *modules: Mod
     """`pressed_at` with steps at which Python looks for signals, which it does not at each.
 
     A function starts, or one written in C is over. The way into and out of a `with` block of
-    such a lock has none, and that is all that some code relies on.
+    such a lock has no step, and some code relies on that.
     """
     steps = _Steps(step, modules)
 

@@ -99,7 +99,7 @@ def test_a_file_is_not_touched_before_the_end(tmp_path: Path) -> None:
 def test_a_file_that_another_program_has_open_is_replaced_when_it_is_closed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tries: int
 ) -> None:
-    """As Windows does: there it cannot be replaced meanwhile."""
+    """As Windows does: there it cannot be replaced while it is open."""
     path, left = tmp_path / "a", iter(range(tries))
     path.write_text("old")
     replace = Path.replace
@@ -283,7 +283,7 @@ def test_an_owner_is_kept_where_that_can_be() -> None:
 
 @unix
 def test_an_owner_that_a_container_does_not_know_is_let_go(tmp_path: Path) -> None:
-    # In a name space of its own root is the only user that there is.
+    # In a separate name space root is the only user.
     alone = [shutil.which("unshare") or "unshare", "--map-root-user"]
     try:
         subprocess.run([*alone, "true"], check=True, capture_output=True, timeout=60)
@@ -343,7 +343,7 @@ def test_a_file_of_a_read_only_folder_is_refused(call: str, is_there: bool) -> N
 
 
 def told_to_nobody(path: Path, call: str) -> str:
-    """What is said, if it fails, when somebody who is not root makes a call to write to a file."""
+    """The message of a failed call to write to a file, made by a user other than root."""
     before = (
         "from claimeven.errors import ClaimevenError\n"
         "from claimeven.atomic_io import check_output, write_text"
@@ -399,7 +399,7 @@ def test_a_growing_file_has_one_writer(tmp_path: Path) -> None:
     GrowingFile(path).remove()
 
 
-#: No file may be longer than 1000 bytes: what a full disk does, without one.
+#: No file may be longer than 1000 bytes, as on a full disk.
 FULL = """
 import resource, sys
 from claimeven.atomic_io import CannotWrite, GrowingFile, text_file, write_bytes

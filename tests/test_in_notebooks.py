@@ -1,6 +1,6 @@
-"""What positions, games and results show in notebooks: well formed, complete, at home in any theme.
+"""Positions, games and results in notebooks: well formed, complete, readable in any theme.
 
-Numbers are compared with those of the results themselves.
+Numbers are compared with the results themselves.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def html_of(result: Any) -> str:
-    """What a notebook shows: well formed, and of no color that is lost on white or black."""
+    """The HTML of a result: well formed, without colors that are lost on white or black."""
     html: str = result._repr_html_()
     ElementTree.fromstring(html)
     assert not re.search(r"<(style|script)|[^-]color:(?!inherit)|\bid=", html)
@@ -53,13 +53,13 @@ def html_of(result: Any) -> str:
 
 
 def words(result: Any) -> str:
-    """The words of what a notebook shows."""
+    """The words of the HTML of a result."""
     text = "".join(ElementTree.fromstring(html_of(result)).itertext())
     return " ".join(text.split())
 
 
 def cells(result: Any) -> list[list[str]]:
-    """The tables of what a notebook shows, row by row."""
+    """The tables of the HTML of a result, row by row."""
     root = ElementTree.fromstring(html_of(result))
     return [["".join(cell.itertext()) for cell in row] for row in root.iter("tr")]
 

@@ -1,4 +1,4 @@
-"""Numbers of NumPy and what else is no plain number, where people hand them in."""
+"""Numbers of NumPy and other types as arguments."""
 
 from __future__ import annotations
 

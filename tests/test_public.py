@@ -1,4 +1,4 @@
-"""What `import claimeven` offers: every name, and nothing heavy until one is used."""
+"""The names of `import claimeven`: all of them, without heavy imports before a use."""
 
 from __future__ import annotations
 

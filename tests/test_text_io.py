@@ -1,4 +1,4 @@
-"""Text files of others: read whole, or refused in a sentence."""
+"""Foreign text files: read whole, or rejected in a sentence."""
 
 from __future__ import annotations
 

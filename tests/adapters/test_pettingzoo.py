@@ -24,8 +24,8 @@ from tests import naive
 BOARDS = [(7, 6, 4), (5, 4, 3), (16, 5, 5)]
 
 pytestmark = [
-    # What PettingZoo's tests say of every environment with masks that is not one of its own, and
-    # what ours says of the option they hand in.
+    # Warnings of PettingZoo's tests about every third-party environment with masks, and of our
+    # environment about an option of the tests.
     pytest.mark.filterwarnings(f"ignore:.*{text}")
     for text in (
         "Observation is not a NumPy array",
@@ -261,7 +261,7 @@ def test_a_picture_tells_the_sides_and_the_line_apart() -> None:
     # The middle of a ring is as the disc between it and the rim; the middle of a dot is not.
     assert np.array_equal(first[30, 30], first[30, 48])
     assert not np.array_equal(second[30, 30], second[30, 48])
-    # The ring lies 13 sixtieths from the middle, outside of where the dot would be.
+    # The ring is 13 sixtieths from the middle, outside of the place of a dot.
     assert not np.array_equal(first[30, 43], first[30, 48])
     assert np.array_equal(second[30, 43], second[30, 48])
     # At 24 sixtieths from the middle runs the rim.

@@ -1,4 +1,4 @@
-"""Our agents as engines by UGI: what they say to each line, and games played so."""
+"""Agents as engines by UGI: their answers to each line, and games."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DEADLINE = 60
 
 
 def said(*lines: str, spec: str = "greedy:win=yes", geometry: Geometry | None = None) -> list[str]:
-    """What an engine says to some lines."""
+    """The answers of an engine to some lines."""
     told: list[str] = []
     engine = UgiEngine(spec, told.append, geometry=geometry)
     serve(engine, io.StringIO("".join(line + "\n" for line in lines)))
@@ -120,7 +120,7 @@ def test_limits_go_to_the_agent() -> None:
         # A fifteenth of the time left and four fifths of the increment, without 10 ms for the talk.
         ("uct", "p1time 30000 p2time 60000 p1inc 1000 p2inc 2000", Limit(seconds=2.79)),
         ("uct", "wtime 30000 btime 60000", Limit(seconds=1.99)),
-        # At most half of what is left, and always something.
+        # At most half of the time left, and always some.
         ("uct", "p1time 1000 p1inc 5000", Limit(seconds=0.49)),
         ("uct", "p1time 0", Limit(seconds=0.001)),
         ("uct", "p1time -5", Limit(seconds=0.001)),
@@ -345,7 +345,7 @@ def test_a_search_is_stopped_and_answers_while_it_searches() -> None:
 
 
 class Deaf(Agent):
-    """An agent that passes the first interrupt over, as Python does where it meets a callback."""
+    """An agent that ignores the first interrupt, as Python does during a callback."""
 
     limits: frozenset[str] = frozenset()
 
@@ -479,7 +479,7 @@ def test_a_search_with_a_limit_is_left_where_somebody_quits_or_is_gone() -> None
         program.stdin.close()
         program.stdout.close()
         program.wait(timeout=DEADLINE)
-    # Where the lines alone are over, it is finished.
+    # At the end of the lines it finishes.
     told = subprocess.run(
         command("ugi", "alphabeta"), input="go depth 4\n", env=environment(), text=True,
         capture_output=True, timeout=DEADLINE, check=True,

@@ -112,7 +112,7 @@ def test_opponents_play_by_the_rules(opponent: str, board: tuple[int, int, int])
 
 
 def _check_forced(before: Position, after: Position) -> None:
-    """An answer takes a win, else blocks one, where there are any."""
+    """An answer takes a win, else blocks one, if possible."""
     wins = [c for c in before.legal_columns if before.play(c).is_over and _won(before.play(c))]
     other = before.with_sides_swapped()
     blocks = [c for c in before.legal_columns if _won(other.play_unchecked(c))]
@@ -430,7 +430,7 @@ def test_pictures_of_all_games() -> None:
 
 
 def test_ctrl_c_at_any_step_leaves_games_that_can_be_stepped() -> None:
-    """The locks that Python makes of others are let go, and no thread steps games any more."""
+    """The locks of third-party code are released, and threads stop stepping games."""
     games = VectorConnectFour(16384, threads=2)
     assert games.threads == 2
     left = np.zeros(games.num_envs, np.int64)

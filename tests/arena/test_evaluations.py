@@ -21,7 +21,7 @@ def test_evaluations_are_those_of_every_search_of_the_games() -> None:
                 searches += 1
             position = position.play(column)
     assert result.evaluations_a_game(0) == counted / 4
-    # The first move is made without a search, so it counts for none.
+    # The first move is made without a search, so it does not count.
     assert result.measures(0).mean("evaluations") == counted / searches
     assert result.evaluations_a_game(1) is None
     assert result.as_dict()["evaluations_per_game"] == [counted / 4, None]

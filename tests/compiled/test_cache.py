@@ -1,4 +1,4 @@
-"""Compiled code on disk: what is found again, what is removed, and all that can be wrong there."""
+"""Compiled code on disk: found again, removed, and every fault of its files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from claimeven.compiled import cache
 
 DAY = 86_400
-#: Loads one small kernel, says whether it was compiled, and prints what it answers.
+#: Loads one small kernel, and prints whether it was compiled and its answer.
 CALL = """
 import numpy as np
 from claimeven.compiled import when_compiling
@@ -36,7 +36,7 @@ def started(before: str = "", **variables: str) -> subprocess.Popen[str]:
 
 
 def said(program: subprocess.Popen[str]) -> list[str]:
-    """What it printed, once it is known that it went well."""
+    """Its output, after a check that it succeeded."""
     out, err = program.communicate(timeout=300)
     assert (program.returncode, err) == (0, "")
     return out.splitlines()
@@ -146,7 +146,7 @@ def test_a_file_that_was_used_today_is_only_read(tmp_path: Path) -> None:
     assert path.stat().st_mtime == used
 
 
-#: Has a process tell of each file that it moves into place.
+#: Makes a process report each file that it moves into place.
 TELL_OF_FILES = "import sys; sys.addaudithook(lambda e, _: e == 'os.rename' and print('written'))"
 
 

@@ -57,7 +57,7 @@ def new_kernel(function: Callable[[Word], Word] = counts) -> Kernel:
 
 @pytest.fixture
 def told() -> Iterator[list[str]]:
-    """What is said of compilations."""
+    """The messages about compilations."""
     said: list[str] = []
 
     def say() -> None:
@@ -146,7 +146,7 @@ def twofold(number: Any) -> Any:
 
 
 def test_each_signature_has_code_of_its_own(folder: Path) -> None:
-    """Also when the code was kept and is loaded again."""
+    """Also when the code is loaded from the cache."""
     for _ in range(2):
         kernel = Kernel(twofold, ("uint64(uint64)", "float64(float64)"))
         assert (kernel(np.uint64(3)), kernel(1.25)) == (6, 2.5)
@@ -311,7 +311,7 @@ def totals(pair: Pair, factor: Int) -> Int:
 
 
 def test_arrays_that_belong_together_go_in_as_one(folder: Path, told: list[str]) -> None:
-    """Also when the code was kept and is loaded again."""
+    """Also when the code is loaded from the cache."""
     signature = int64(named_tuple(Pair, uint64[::1], int64[::1]), int64)
     pair = Pair(np.zeros(1, np.uint64), np.arange(4))
     for made in range(2):

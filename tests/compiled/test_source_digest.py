@@ -1,4 +1,4 @@
-"""An edit of what a kernel is made of recompiles it, and no other edit does."""
+"""An edit of a kernel's sources recompiles it, and no other edit does."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def test_published_numbers() -> None:
 
 
 def test_shares_are_published_numbers_too() -> None:
-    """Of the range from 0 to 1 they lie where the words are in theirs."""
+    """Their place between 0 and 1 is the place of the words in their range."""
     stream = Stream(1234567)
     for output in (6457827717110365317, 3203168211198807973, 9817491932198370423):
         assert stream.share() == pytest.approx(output / 2**64)

@@ -1,4 +1,4 @@
-"""Evaluations and counting: twin against twin, by hand, and what is told of a wrong name."""
+"""Evaluations and counting: twin against twin, by hand, and the message for a wrong name."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ BY_HAND = [
     ("17", {"sequences": 10, "windows": 0, "streaks": 0}),
     # From the center: up 4, left 4, right 4, and 2 on each diagonal; the center disc counts 1.
     ("41", {"sequences": 16, "windows": 1, "windows-symmetric": 0, "streaks": 0}),
-    # The side to move can complete a line at once.
+    # The side to move can complete a line immediately.
     ("414141", {"sequences": SEQUENCE_WIN, "streaks": 0, "triples": 0}),
     # Three in the center column against it, and two of its own.
     ("41414", {"windows": 100 - 101 - 1001, "windows-symmetric": 2 - 2 - 5, "triples": -1}),
@@ -163,7 +163,7 @@ def test_what_a_function_returns_may_be_any_number(number: Any) -> None:
     ],
 )
 def test_what_is_no_number_is_told(given: Any, said: str) -> None:
-    """A search would take nan for a win, whatever it is compared with."""
+    """A search would treat nan as a win in every comparison."""
 
     def mine(position: Position) -> Any:
         return given

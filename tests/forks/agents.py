@@ -14,7 +14,7 @@ from claimeven.agents.process.agent import VARIABLES
 from tests.forks.launched import Launched, Template
 from tests.forks.program import PROGRAM
 
-#: What an agent from a file starts with, and no more: its memory is bounded.
+#: The modules of an agent from a file at its start: its memory is bounded.
 AGENT = Template(
     "claimeven.agents.worker",
     "claimeven.agents.files",
@@ -30,7 +30,7 @@ _TEMPLATES = {
 
 
 def launch_workers(templates: Mapping[str, Template] = _TEMPLATES) -> None:
-    """Let this process launch all such processes, whoever makes one."""
+    """Let this process launch all such processes."""
 
     def popen(arguments: list[str], **options: Any) -> subprocess.Popen[Any]:
         for module, template in templates.items():

@@ -1,4 +1,4 @@
-"""Launches from the side of whoever makes them: see the package."""
+"""Launches from the side of the caller: see the package."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Any
 from tests.forks.template import LONGEST, NAME
 
 ROOT = Path(__file__).parents[2]
-#: Set where each start is to be one of Python itself.
+#: Set if each start is to be a start of Python itself.
 REAL = "CLAIMEVEN_REAL_STARTS"
 #: Beginnings of the names of variables that are read but once, when Python or a library starts.
 AT_START = (
@@ -28,24 +28,24 @@ AT_START = (
 )  # fmt: skip
 #: One of them that is read when it is asked for. Ray sets it in the process that asks it to play.
 LATER = "PYTHONBREAKPOINT"
-#: What Linux calls it to adopt orphans (`prctl`).
+#: The number of Linux to adopt orphans (`prctl`).
 _ADOPT = 36
-#: Held by who launches: the process adopts orphans meanwhile, and not after.
+#: The lock of a launch: the process adopts orphans during a launch, and not after.
 _ONE_LAUNCH = threading.Lock()
 #: Seconds that a template has to answer, or to end.
 _PATIENCE = 120.0
-#: What a template runs.
+#: The code of a template.
 _START = (
     "import sys; sys.path.insert(0, {root!r}); from tests.forks.template import main; "
     "del sys.path[0]; main({end}, {modules!r})"
 )
 _EXECUTE = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]  # of its own
-#: What a launch does not do: who asks for it starts a process.
+#: Options that a launch does not support: Python is started then.
 _NEVER = ("preexec_fn", "executable", "shell", "uid", "gid", "gids")
 
 
 class Template:
-    """A process that has imported modules, started when it is first needed, ended with us.
+    """A process that has imported modules, started at its first use, stopped with us.
 
     `variables` returns those it is started with.
     """
@@ -58,14 +58,16 @@ class Template:
         self._at_start: dict[str, str] = {}
 
     def take(self, asking: socket.socket, variables: Mapping[str, str]) -> None:
-        """Be what a process of this number asks on a socket, which was started with variables."""
+        """Connect a process of this number with a template, started with these variables, by a
+        socket.
+        """
         self._owner, self._at_start, self._asking = os.getpid(), _at_start(variables), asking
         asking.settimeout(_PATIENCE)
 
     def fits(self, variables: Mapping[str, str], sets_path: bool) -> bool:
         """Whether Python would start with these variables as the template has.
 
-        Where what it runs `sets_path`, that may be another.
+        If its code `sets_path`, that may be another.
         """
         if sys.platform != "linux" or os.environ.get(REAL):
             return False
@@ -115,10 +117,10 @@ class Template:
 
 
 class Launched(subprocess.Popen[Any]):
-    """A `Popen` whose process is forked from a template where that fits, and started elsewhere.
+    """A `Popen` whose process is forked from a template if one fits, else started.
 
-    One that `launches` has a template of its own for its workers; the first thing that one that
-    `sets_path` does is to say where modules are.
+    One that `launches` has a separate template for its workers; one that `sets_path` first sets the
+    folders of modules.
     """
 
     def __init__(
@@ -189,7 +191,7 @@ def _at_start(variables: Mapping[str, str]) -> dict[str, str]:
 
 @contextlib.contextmanager
 def _adopting() -> Iterator[None]:
-    """Adopt orphans meanwhile."""
+    """Adopt orphans in the block."""
     _adopt(True)
     try:
         yield

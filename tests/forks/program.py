@@ -1,4 +1,4 @@
-"""Launches of the program, or of a script that does what it does."""
+"""Launches of the program, or of a script that does the same."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "claimeven", *arguments]
 
 
-#: What the program and its workers import soon or later, without the heavy packages that few of its
-#: verbs need. The last Numba imports when a kernel is first called.
+#: The imports of the program and its workers, without the heavy packages of a few commands. Numba
+#: imports the last ones at the first call of a kernel.
 PROGRAM = Template(
     "claimeven.agents.registry",
     "claimeven.parallel.jobs",
@@ -53,7 +53,7 @@ def program(arguments: list[str], **options: Any) -> Launched:
     return Launched(arguments, PROGRAM, launches, **options)
 
 
-#: What a launch does before and after it is somebody who is not root, and a line between the two.
+#: The code of a launch before and after it becomes a user other than root, and a line between them.
 _AS_NOBODY = """
 import contextlib, os, sys
 {before}
@@ -68,9 +68,9 @@ _LINE = "--- as nobody ---"
 
 
 def run_as_nobody(before: str, after: str, *words: str) -> tuple[int, str, str]:
-    """The status of a launch that does `after` as somebody who is not root, and what it says then.
+    """The status of a launch that does `after` as a user other than root, and its output.
 
-    What that needs is imported by what it does `before`: somebody else may not be able to read it.
+    `before` imports the modules of `after`: another user may not be able to read them.
     """
     code = _AS_NOBODY.format(before=before, after=after, line=_LINE)
     ran = run_program(

@@ -1,4 +1,4 @@
-"""The process that launches are forked from. Nothing here may start a thread or compile code.
+"""The process that launches are forked from. This module must not start a thread or compile code.
 
 It is asked on a socket: one message a launch, JSON with the file descriptors of the new process
 next to it, and answers with the number of the process.

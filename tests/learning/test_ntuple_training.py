@@ -362,7 +362,9 @@ def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> Non
     copy = tmp_path / "copy"
     shutil.copytree(whole, copy)
     (copy / "checkpoint.npz").write_bytes(b"PK")
-    with pytest.raises(InvalidRun, match=r"is not a model: it is corrupt.*: delete it to start again"):
+    with pytest.raises(
+        InvalidRun, match=r"is not a model: it is corrupt.*: delete it to start again"
+    ):
         train_ntuple(copy, QUICK)
     shutil.copy(whole / "checkpoint.npz", copy)
     (copy / "log.jsonl").write_text("")

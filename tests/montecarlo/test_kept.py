@@ -1,4 +1,4 @@
-"""Trees and tables that are kept from one decision to the next, where that goes wrong rarely."""
+"""Trees and tables that stay from one decision to the next, in rare cases of failure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ START, LATER = Position.from_moves("44"), Position.from_moves("4453")
 def test_a_search_ended_while_its_tree_is_moved_begins_anew(
     module: Any, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C comes just when the tree was moved: nothing half-moved is searched on."""
+    """Ctrl-C comes just when the tree was moved: no half-moved tree is searched."""
     searcher, keep = make(), module.keep_subtree
     searcher.search(START, np.random.default_rng(1), iterations=2000)
 
@@ -52,7 +52,7 @@ def test_a_search_ended_while_its_tree_is_moved_begins_anew(
 def test_a_search_in_python_ended_within_an_iteration_begins_anew(
     module: Any, helper: str, table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Ctrl-C comes while a result is backed up: no tree is kept whose visits do not add up."""
+    """Ctrl-C comes while a result is backed up: a tree with wrong sums of visits is dropped."""
     options = preset("uct", transpositions=table, playout="random")
     searcher = MonteCarloSearch(options, "python")
     position = Position.from_moves("12", Geometry(4, 4, 3))

@@ -37,10 +37,10 @@ def below(branch: Branch) -> int:
     "name", [name for name in PRESETS if PRESETS[name].transpositions == "off"]
 )
 def test_visits_of_children_add_up(name: str) -> None:
-    """A node's visits are its children's, and one of its own where it was a leaf before.
+    """A node's visits are its children's, plus one of its time as a leaf.
 
-    `uct-polito` plays through a child at once, so only a leaf that was such a child adds one.
-    The root of `flat` and `uct` is never played from itself; that of `breadth` once.
+    `uct-polito` plays through a child immediately, so only a leaf that was such a child adds one.
+    The root of `flat` and `uct` is never played from itself; the root of `breadth` once.
     """
     options = replace(PRESETS[name], capacity=100_000, decisive_moves="off", solver=False)
     result = search(Position.from_moves("4455"), options, 3000)
@@ -57,8 +57,8 @@ def test_visits_of_children_add_up(name: str) -> None:
 def test_visits_on_a_graph(table: str) -> None:
     """Visits of the edges of every node add up; no stored position is counted twice.
 
-    A position's visits are those of its moves and the one of its own playout; a move to it has at
-    most as many.
+    A position's visits are the visits of its moves plus one for its own playout; a move to it has
+    at most this number.
     """
     result = search(
         Position.from_moves("4455"), preset("uct-itu-table", transpositions=table), 3000
@@ -86,7 +86,7 @@ def test_visits_on_a_graph(table: str) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_root_is_told_as_its_columns_are(name: str, threads: int) -> None:
-    """Its total is the sum of theirs, and of the one playout of `breadth` from the root."""
+    """Its total is the sum of their totals, and of the one playout of `breadth` from the root."""
     options = preset(name, threads=threads, capacity=5000, decisive_moves="off", solver=False)
     for moves in ("445", "4131"):
         root = search(Position.from_moves(moves), options, 600).root
@@ -144,7 +144,7 @@ def test_bandits_by_hand(formula: str, c: float, scale: str, best: int) -> None:
 
 
 def test_untried_children_by_hand() -> None:
-    """`random` and `order` take an untried child at once; `all` counts it as one win in one."""
+    """`random` and `order` take an untried child first; `all` counts it as one win in one."""
     for first, expected in (("random", 2), ("order", 2), ("all", 0)):
         tree = TextbookTree(Position(), MonteCarloOptions(first_play=first, c=0.1), 1)
         tree.root.visits = 3

@@ -1,4 +1,4 @@
-"""Playout rules: what each does on positions worked out by hand, and the same compiled."""
+"""Playout rules: each on positions solved by hand, and the compiled twin."""
 
 import random
 from collections import Counter
@@ -20,7 +20,7 @@ from claimeven.montecarlo.playouts.textbook import (
 )
 from tests.montecarlo.support import BOARDS, unfinished_position, wins_at_once
 
-#: Playouts from one stream, so that what is remembered shows.
+#: Playouts from one stream, so that a memory would show.
 PLAYED = 12
 
 
@@ -100,7 +100,7 @@ def test_replies_by_hand() -> None:
     position = Position.from_moves("4")  # the second player is to move, after the cell (3, 0)
     after = position.play(2)
     game = [(2, 0), (6, 0), (2, 1)]
-    replies.learn(1, game, 1)  # won by the player who opened with (2, 0)
+    replies.learn(1, game, 1)  # won by the player that opened with (2, 0)
     assert replies.known == {(1, (6, 0)): (2, 1)}
     answered = after.play(6)
     assert {replies.move(answered, Stream(seed), (6, 0)) for seed in range(20)} == {2}

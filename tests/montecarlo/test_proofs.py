@@ -18,7 +18,7 @@ SOLVERS = (
     preset("uct", transpositions="mirror", decisive_moves="off", playout="random"),
 )
 
-#: Positions with the one column that loses at once: the cell above it wins for the opponent.
+#: Positions with the one column that loses immediately: the cell above it wins for the opponent.
 TRAPS = (("5744445554", 5), ("6613324715663476", 4), ("115623646537361726561", 3))
 #: Positions with the one column that wins soonest, and the moves to the end with it: a double
 #: threat at the bottom, and three that take a forced move more.
@@ -28,7 +28,7 @@ FORCED_WINS = (
     ("34441265644253131", 0, 5),
     ("233264743132133656412", 4, 5),
 )
-#: Positions in which whatever is played loses at once.
+#: Positions in which every move loses immediately.
 LOST = ("311476413714213", "232646611533672", "4122671741766613257")
 
 
@@ -161,7 +161,7 @@ def test_proofs_deep_in_the_tree_are_right(options: MonteCarloOptions) -> None:
 
 
 def test_boards_without_a_line() -> None:
-    """Where no line fits, the game is a proven draw."""
+    """If no line fits, the game is a proven draw."""
     result = search(Position(Geometry(3, 2, 4)), preset("uct"), 20_000)
     assert result.value == 0.0
     assert result.iterations < 20_000

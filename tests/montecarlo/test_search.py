@@ -1,4 +1,4 @@
-"""The driver: budgets, seeds, threads, kept trees, the immediate choices, big boards, errors."""
+"""The driver: budgets, seeds, threads, reused trees, the immediate choices, big boards, errors."""
 
 import math
 import re
@@ -193,7 +193,7 @@ def test_flat_search_takes_a_win_though_all_leaves_of_another_column_are_won(pla
 
 
 def test_flat_search_without_room_for_replies_favours_no_column() -> None:
-    """With room for those to column 1 alone, that would be a sum of seven means next to means."""
+    """With room only for the moves to column 1, it would be a sum of seven means next to means."""
     options = preset("flat", capacity=16)
     result = search(Position.from_moves("4455"), options, 20_000)
     assert result.full
@@ -363,7 +363,7 @@ def test_a_choice_by_bound_without_a_visit_is_drawn() -> None:
 def child(
     column: int, visits: int, mean: float, proof: int = UNPROVEN, distance: int = 0
 ) -> Branch:
-    """A column whose bonus is the greater the more it was visited, unlike that of any formula."""
+    """A column whose bonus grows with its visits, unlike the bonus of any formula."""
     bonus = visits / 10
     return Branch(column, visits, mean * visits, mean, bonus, 0.0, mean, mean, proof, distance)
 
@@ -395,7 +395,7 @@ def test_what_is_chosen_by_hand(choice: str, children: list[Branch], chosen: set
     options = preset("uct", final_choice=choice, solver=True)
     drawn = {choose(root, Position(), options, generator(seed)).column for seed in range(40)}
     assert drawn == chosen
-    # The left one of equals where the order decides.
+    # The left one of equals if the order decides.
     ordered = replace(options, first_play="order")
     drawn = {choose(root, Position(), ordered, generator(seed)).column for seed in range(40)}
     assert drawn == {min(chosen)}
@@ -412,14 +412,14 @@ def test_without_the_solver_proofs_choose_nothing() -> None:
     ("children", "chosen", "expected"),
     [
         ([child(0, 3, 0.0), child(2, 1, 0.5)], 0, (0.75, 0, 0.25)),
-        # A proven win alone, whatever the visits; proven losses not at all.
+        # Only a proven win, with any visits; never proven losses.
         ([child(0, 9, 0.5), child(1, 1, 1.0, PROVEN_WIN, 3)], 1, (0, 1, 0)),
         (
             [child(0, 6, -1.0, PROVEN_LOSS, 2), child(1, 1, 0.0), child(2, 3, 0.0)],
             2,
             (0, 0.25, 0.75),
         ),
-        # Unless there is nothing else.
+        # Unless every move is one.
         ([child(n, 5, -1.0, PROVEN_LOSS, 2) for n in range(3)], 2, (0, 0, 1)),
     ],
 )

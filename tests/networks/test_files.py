@@ -152,7 +152,11 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
         ("header.npy", member(np.frombuffer(b"null", np.uint8)), "it has no header of claimeven"),
         ("header.npy", member(np.frombuffer(b"hello", np.uint8)), "it has no header of claimeven"),
         ("header.npy", member(np.zeros(0, np.uint8)), "it has no header of claimeven"),
-        ("header.npy", member(np.frombuffer(b"[" * 100_000, np.uint8)), "it has no header of claimeven"),
+        (
+            "header.npy",
+            member(np.frombuffer(b"[" * 100_000, np.uint8)),
+            "it has no header of claimeven",
+        ),
         ("weights.npy", None, "its part 'weights' is missing"),
         ("weights.npy", member(np.zeros((2, 3), np.float32)), "'weights' is missing, or not of"),
         ("weights.npy", LONG, "'weights.npy' must be an array of numbers, as long"),

@@ -135,7 +135,9 @@ def test_what_an_agent_does_wrong_is_told(cell: Put) -> None:
 @pytest.mark.parametrize("ground", ["#ffffff", "#111111"], ids=["light", "dark"])
 def test_it_is_light_or_dark_as_the_notebook_is(cell: Put, ground: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not there")
-    other = "light" if ground == "#111111" else "dark"  # what the system prefers does not count
+    other = (
+        "light" if ground == "#111111" else "dark"
+    )  # the preference of the system does not count
     shown = cell(
         BoardWidget("4455", show_scores=True, agent="greedy"), ground,
         viewport=PHONE, color_scheme=other, reduced_motion="reduce",

@@ -271,8 +271,8 @@ def record(document: Document, going_on: list[str], finished: list[str]) -> dict
 def record_match(document: Document, games: int = 50) -> dict[str, Any]:
     """Play the match that the notebook reports: wins of UCT, draws, wins of negamax.
 
-    As printed; with the first column of negamax's line; and as the text describes it all. `told`
-    holds what it tells of a move on average: steps and depth of negamax, and of UCT.
+    As printed; with the first column of negamax's line; and as the text describes it. `told` has
+    the averages of its moves: steps and depth of negamax, and of UCT.
     """
     answers: dict[str, Any] = {}
     answers["told"] = {}

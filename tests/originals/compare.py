@@ -3,7 +3,7 @@
 python -m tests.originals.compare [NAME...] [--positions 1000] [--iterations 100]
 
 Of tree searches every node is compared; of minimax, alpha-beta and negamax the column, the value
-and, but where a table spares some, the number of evaluations; of the others all they return.
+and (except with a table) the number of evaluations; of the others all results.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.originals.rebuilt import SEARCHES, Node
 from tests.originals.rebuilt_minimax import PLAYERS
 
 GOING_ON = load("positions")["going_on"]
-#: Whether what we have and what was rebuilt answer a position, as moves, alike.
+#: Whether claimeven and the rebuilt code have the same answer for a position, given as moves.
 Comparison = Callable[[str], bool]
 
 

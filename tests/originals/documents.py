@@ -2,7 +2,7 @@
 
 A document is a notebook printed as text (cells start with a line such as `In [7]:`) or a report
 with listings between fences. A cell runs on into its printed output, so the code of a cell is its
-longest beginning that is Python.
+longest start that is Python.
 """
 
 from __future__ import annotations

@@ -2,12 +2,12 @@
 Carlo.
 
 Its playouts are made to take the leftmost column and its children to be tried from the left, so
-that all it does is the same every time; its clock goes one unit further each time it is read. Its
+that its results are the same every time; its clock goes one unit further each time it is read. Its
 text is followed by mending, in the code that was pulled out of it:
 
-`diagonals`  lines are looked for on every diagonal; as printed, diagonals beyond the fifth column
-do not count `wins`       minimax ends at a line of four, not only at a full board `signs`      in
-the tree each player goes by its own results, not both by the results of the searcher
+`diagonals`  lines are looked for on every diagonal, as printed only on five columns of them
+`wins`       minimax ends at a line of four, not only at a full board
+`signs`      in the tree each player uses its own results, not both the results of the searcher
 """
 
 from __future__ import annotations

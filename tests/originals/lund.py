@@ -3,7 +3,7 @@
 The report prints the search, the diagonals and the scores; the moves, the test for a win and the
 horizontal and vertical sets of four, which it describes, are written here. The search is run as
 printed and with the mend `turns`: in the branch of the opponent the listing drops a disc of the
-player and stays in that branch ever after, where the text has the sides take turns.
+player and stays in that branch ever after, but in the text the sides take turns.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The tree searches of Menary, AIFour and ITU, rebuilt from their texts on stacks of discs.
 
-This module shares only the random numbers with claimeven, drawn in the same order:
-when a node is expanded, for the order of its children; where several children are equal, one draw
-for each after the first; in a playout, columns until one has room.
+This module shares only the random numbers with claimeven, drawn in the same order: when a node is
+expanded, for the order of its children; among equal children, one draw for each after the first; in
+a playout, columns until one has room.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The depth-first searches of Polito, Lund and AIFour, rebuilt from their texts.
 
 Values are for the player at the root. As in claimeven, and unlike in the originals, a win is
-worth more the sooner it comes; nothing else is shared with it.
+worth more the sooner it comes; no other code is shared with it.
 """
 
 from __future__ import annotations

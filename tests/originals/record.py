@@ -5,9 +5,9 @@
     python -m tests.originals.record NAME-match DOCUMENT
 
 The first writes the random positions that all are run on; the second takes the code out of the
-document of an original (polito, menary, lund, aifour or itu), runs it on them, and writes what it
+document of an original (polito, menary, lund, aifour or itu), runs it on them, and writes its
 answers to `recorded/NAME.json`; the third lets the players of aifour or itu play each other, with
-the original's errors and without. The tests need the recordings alone.
+the original's errors and without. The tests need only the recordings.
 """
 
 from __future__ import annotations

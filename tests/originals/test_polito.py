@@ -92,7 +92,7 @@ def test_the_preset_plays_what_the_text_says() -> None:
 )
 def test_columns_as_printed(which: str, same: int) -> None:
     """As printed, values at an even depth are for the wrong side, so a win of the opponent
-    is taken for one's own, and wins weigh less than an evaluation that expects one.
+    counts as an own win, and wins weigh less than an evaluation that expects one.
     """
     columns = [row[0] for row in POLITO[which]["alphabeta"]]
     text = [row[0] for row in POLITO["text"]["alphabeta"]]

@@ -12,8 +12,8 @@ from claimeven.puzzles import DIFFICULTIES, KINDS, InvalidPuzzles, bundled_puzzl
 from claimeven.puzzles.sets import WEEK, check_moves, puzzle_by_number
 from claimeven.puzzles.solutions import puzzle_errors
 
-#: Every so many puzzles of those that are bundled with so many discs, which are solved quickly, are
-#: solved again here; all of them by `python -m bench.check_puzzles`.
+#: Some of the bundled puzzles with many discs, which are solved quickly, are solved again here; all
+#: of them by `python -m bench.check_puzzles`.
 STEP, PLIES = 29, 17
 
 

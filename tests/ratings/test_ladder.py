@@ -245,7 +245,7 @@ def test_every_tournament_gives_a_finite_ladder(
     assert np.isfinite(ladder.samples).all()
     assert len(ladder.ratings) == len({agent for game in games for agent in game[1:3]})
     # Digits after the sixth decimal come from the fit: agents whose ratings differ by less are
-    # equal, and stand by name.
+    # equal, and in the order of names.
     order = [(-np.round(rating.elo.value, 6), rating.agent) for rating in ladder.ratings]
     assert order == sorted(order)
     assert (

@@ -211,7 +211,7 @@ def test_several_boards_of_a_text() -> None:
 
 
 def test_the_side_that_is_one_disc_ahead_moved_first() -> None:
-    """A notebook may let O start: its boards with as many discs of each are read so too."""
+    """A notebook may let O start: its boards with equal numbers of discs are read so too."""
     text = ". . .\nO . .\n\n. . .\nO X .\n"
     one, two = read(text, Geometry(connect=3))
     assert one.position == Position.from_moves("1", Geometry(3, 2, 3))

@@ -334,7 +334,7 @@ def _test(arrays: Arrays, mines: Boards, masks: Boards, alphas: Numbers, values:
 
 
 def tested(arrays: Arrays, mines: Boards, masks: Boards, alphas: Numbers) -> Numbers:
-    """Return what the search says of each position and its window."""
+    """Return the result of the search for each position and its window."""
     values = np.zeros(len(mines), dtype=np.int64)
     _test(arrays, mines, masks, alphas, values)
     return values

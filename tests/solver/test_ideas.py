@@ -15,7 +15,7 @@ from bench.sets import OWN_POSITIONS
 ROOT = Path(__file__).parents[2]
 
 #: Solves the 4x4 board and the positions of the standard board that are named, without each idea in
-#: turn; as plain Python, so that nothing is compiled.
+#: turn; as plain Python, without compilation.
 SCRIPT = """
 import json, sys
 from contextlib import nullcontext

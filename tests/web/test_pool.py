@@ -34,7 +34,7 @@ def with_pool(
 ) -> None:
     """Run a coroutine with a pool of `count` workers, in which one job may wait.
 
-    A job is to stop, not to be ended, unless little time is given for that.
+    A job is to stop by itself, not to be killed, unless its time for that is short.
     """
 
     async def run() -> None:

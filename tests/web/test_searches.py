@@ -101,7 +101,7 @@ def test_a_tree_has_no_more_plies_and_nodes_than_asked_for(server: Server) -> No
 @pytest.mark.parametrize("spec", ["uct-menary:iterations=30", "puct:iterations=30"])
 def test_iterations_are_told_with_the_trees_they_grow(server: Server, spec: str) -> None:
     asked = {"moves": "44", "agent": spec, "seed": 5}
-    whole = {"tree_nodes": 500, "tree_depth": 30}  # a path is told whatever the depth is
+    whole = {"tree_nodes": 500, "tree_depth": 30}  # a path is shown at any depth
     told = server.get("/api/search/montecarlo", **asked, **whole, trees=True).json
     agent = make_agent(spec)
     decision = agent.choose(

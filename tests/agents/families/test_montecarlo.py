@@ -228,8 +228,8 @@ def test_a_search_that_was_ended_leaves_no_tree_to_show() -> None:
 
 @pytest.mark.parametrize("spec", ["uct", "flat", "breadth", "uct-itu-table"])
 def test_threads_may_share_an_agent(spec: str) -> None:
-    """Every decision is of one search: its visits are its iterations and those of the tree it kept
-    (one may be the root's own), and its line can be played.
+    """Every decision is of one search: its visits are its iterations plus the visits of the earlier
+    tree (one may be the root's own), and its line can be played.
     """
     agent = make_agent(spec)
     asked = ("", "4", "44", "12", "4444", "332")

@@ -192,7 +192,9 @@ def test_a_board_that_cannot_be_solved_is_told(tmp_path: Path) -> None:
     plan = {**PLAN, "columns": 12, "rows": 12}
     path = made(tmp_path / "wide.db", [game(0, 0, 1, "abababa", 0)], {"plan": plan})
     page = parsed(write_report(path, tmp_path / "wide.html").path.read_text())
-    assert "The moves were not judged: the solver supports boards" in page.one(id="accuracy").words()
+    assert (
+        "The moves were not judged: the solver supports boards" in page.one(id="accuracy").words()
+    )
 
 
 def test_without_matplotlib_there_is_a_page_and_it_says_so(store: Path, tmp_path: Path) -> None:

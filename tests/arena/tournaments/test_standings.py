@@ -97,7 +97,7 @@ def test_json_is_whole_and_plain() -> None:
 
 
 def test_the_cross_table_tells_who_is_stronger_from_full_pairs_alone() -> None:
-    """Bob lost a pair, split half a pair with cid, and met nobody else in pairs."""
+    """Bob lost a pair, split half a pair with cid, and met no other agent in pairs."""
     half = game(6, 1, 2, 0)
     imported = game(8, 1, 2, 1, pair=None)
     table: Any = Standings.of(AGENTS, (*GAMES[:4], half, imported)).as_dict()

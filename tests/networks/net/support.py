@@ -1,4 +1,4 @@
-"""Nets for the tests: drawn at random, nothing learned."""
+"""Nets for the tests: drawn at random, untrained."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a net sees of a position, against the same by hand: grids, lists and sets."""
+"""The features of a position, against the same by hand: grids, lists and sets."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def planes_by_hand(game: naive.Game) -> list[list[int]]:
 
 
 def quiet_by_hand(game: naive.Game) -> tuple[list[list[int]], list[int]]:
-    """What is told of each column, and of the whole board, about cells below threats."""
+    """The numbers of each column, and of the whole board, about cells below threats."""
     lines, sides = lines_of(game), (game.player, 1 - game.player)
     columns = []
     for column in range(game.columns):

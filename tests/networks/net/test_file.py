@@ -1,4 +1,4 @@
-"""Nets in files: there and back, and what is no net refused in a sentence, before it costs much."""
+"""Nets in files: written and read, and other files rejected in a sentence, quickly."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_net_goes_there_and_back(tmp_path: Path) -> None:
         assert (back.geometry, back.shape) == (SMALL, TINY)
         for name, array in net.arrays.items():
             rough = 0.0 if name.endswith("_bias") else float(np.abs(array).max()) / steps
-            # Half a unit of rounding, and what lies far out is cut off.
+            # Half a unit of rounding, and far values are cut off.
             assert (np.abs(back.arrays[name] - array) <= rough / 2 + 1e-6).mean() > 0.95
     before = path.read_bytes()
     write_net(tmp_path / "b.npz", net, steps=127)
@@ -284,13 +284,13 @@ def test_nothing_large_is_set_aside_for_sizes_that_are_a_lie(tmp_path: Path) -> 
 
 
 def test_a_weight_far_from_the_others_is_kept() -> None:
-    """It takes more steps than the others, and none of them loses by it."""
+    """It takes more steps than the others, which do not lose by it."""
     weights = np.random.default_rng(1).normal(size=(1000, 3)).astype(np.float32)
     before = units_of(weights, 15)
     weights[7, 1] = 20.0
     whole, unit = round_weights(weights, 15)
     assert unit[1] < 1.3 * before[1]
     assert whole[7, 1] * unit[1] == pytest.approx(20.0, abs=float(unit[1]) / 2)
-    weights[7, 1] = 200.0  # as many steps as an int8 can hold, which are longer then
+    weights[7, 1] = 200.0  # the steps that an int8 can hold, which are longer then
     whole, unit = round_weights(weights, 15)
     assert (whole[7, 1], unit[1]) == (127, pytest.approx(200 / 127))

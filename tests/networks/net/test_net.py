@@ -1,4 +1,4 @@
-"""A net's forward pass against plain loops; mirror images; many positions as each alone."""
+"""A net's forward pass against plain loops; mirror images; many positions as each separately."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def relu_pairs(numbers: Numbers) -> Numbers:
 
 
 def seen(net: Net, boards: np.ndarray) -> list[Numbers]:
-    """What is seen of a board as it lies: planes of columns on the left and in the middle, the same
-    of the columns' numbers, what the whole board has, the numbers of lines, of couples.
+    """The features of a board as it is: planes of columns on the left and in the middle, the
+    columns' numbers, the numbers of the whole board, of lines, of couples.
     """
     geometry, features, board = net.geometry, net.features, net.features.symmetry
     planes, states = (array[0].tolist() for array in features.of(boards[:1], boards[1:]))
@@ -153,7 +153,7 @@ def test_mirror_images_get_mirrored_answers(geometry: Geometry) -> None:
 
 @pytest.mark.parametrize(("share", "scale"), [(0.5, 10.0), (0.8, 6.0), (1.0, 3.0), (0.0, 1.0)])
 def test_values_by_scores(share: float, scale: float) -> None:
-    """A net that knows scores values a position by who wins and by that of its best column."""
+    """A net with scores values a position by the outcome and by the score of its best column."""
     searching = SearchDefaults(score_share=share, score_scale=scale)
     net = drawn_net(seed=6, knows_scores=True, search_defaults=searching)
     boards = boards_of(Geometry(), 60)
@@ -198,7 +198,7 @@ def test_few_positions_take_another_way_to_the_same(geometry: Geometry, shape: N
 
 
 def test_equal_columns_of_a_symmetric_position_are_exactly_equal() -> None:
-    """So that which of them is played is no matter of rounding."""
+    """So that rounding does not decide between them."""
     net = drawn_net(seed=7)
     position = Position.from_moves("4444")
     found = net.predict(*np.array([[position.mine], [position.mask]], dtype=np.uint64))

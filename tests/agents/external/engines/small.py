@@ -1,7 +1,7 @@
 """A small engine of another make: it speaks UGI and knows the rules by itself.
 
-It wins and blocks if it can and drops its discs near the center otherwise. As asked for by its
-arguments it fails in one way or another when it is to make a move in a position of so many discs.
+It wins and blocks if it can and drops its discs near the center otherwise. By its arguments it
+fails in a chosen way when it is to move in a position with a given number of discs.
 """
 
 import os
