@@ -61,7 +61,7 @@ def test_bad_calls() -> None:
     with pytest.raises(ClaimevenError, match="the game is over"):
         forest.reset(0, WON)
     for begin in (forest.reset, forest.move_to):
-        with pytest.raises(ClaimevenError, match="is of"):
+        with pytest.raises(ClaimevenError, match="the board must be"):
             begin(0, Position(Geometry(5, 4)))
     with pytest.raises(ClaimevenError, match="tree must be 0 to 1"):
         forest.reset(2)
@@ -75,14 +75,14 @@ def test_bad_calls() -> None:
             forest.policies(temperature)  # type: ignore[arg-type]  # bad on purpose
     with pytest.raises(ClaimevenError, match="the game is over"):
         PuctTree(WON, model).advance(0)
-    for share, concentration, told in (
-        (-0.5, 1.0, "share must be 0 to 1, not -0.5"),
-        (2.0, 1.0, "share must be 0 to 1, not 2.0"),  # priors would be negative
-        (0.25, 0.0, "concentration must be 0.001 to 1000, not 0.0"),  # or nothing
-        (0.25, float("nan"), "concentration must be"),
+    for fraction, alpha, message in (
+        (-0.5, 1.0, "fraction must be 0 to 1, not -0.5"),
+        (2.0, 1.0, "fraction must be 0 to 1, not 2.0"),  # priors would be negative
+        (0.25, 0.0, "alpha must be 0.001 to 1000, not 0.0"),  # or nothing
+        (0.25, float("nan"), "alpha must be"),
     ):
-        with pytest.raises(ClaimevenError, match=told):
-            forest.add_noise(np.random.default_rng(1), share, concentration)
+        with pytest.raises(ClaimevenError, match=message):
+            forest.add_noise(np.random.default_rng(1), fraction, alpha)
     values, priors = model.evaluate(*forest.gather())
     for call in (
         lambda: forest.reset(0),
@@ -229,7 +229,7 @@ def test_many_moves_at_once_are_made_all_or_none() -> None:
         with pytest.raises(ClaimevenError, match=said):
             forest.advance_all(np.array(trees), np.array(columns))
         assert all(map(np.array_equal, forest.roots(), before))
-    for trees, said in (([0, 3], "tree must be"), ([-1], "tree must be"), ([0, 0], "named twice")):
+    for trees, said in (([0, 3], "tree must be"), ([-1], "tree must be"), ([0, 0], "pass it once")):
         with pytest.raises(ClaimevenError, match=said):
             forest.advance_all(np.array(trees), np.zeros(len(trees), dtype=np.int64))
         assert all(map(np.array_equal, forest.roots(), before))

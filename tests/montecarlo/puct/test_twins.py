@@ -61,7 +61,7 @@ def test_twins_that_look_on(room: int, least: int) -> None:
     """A win is proven, and others are looked for; with and without room, and moved on."""
     geometry, on = Geometry(6, 5), 0
     for position, model in late_wins(geometry, 400):
-        forest, tree = PuctForest(geometry, 1, room), PuctTree(position, model, size=room)
+        forest, tree = PuctForest(geometry, 1, room), PuctTree(position, model, capacity=room)
         forest.reset(0, position)
         for _ in range(3):
             for _ in range(40):
@@ -84,7 +84,7 @@ def test_twins_without_room() -> None:
     for position in unfinished(Geometry(), 3, seed=8):
         forest = PuctForest(Geometry(), 1, 40)
         forest.reset(0, position)
-        tree = PuctTree(position, model, size=40)
+        tree = PuctTree(position, model, capacity=40)
         assert forest.run(model, 60) == tree.run(60)
         assert_same(tree, forest)
 

@@ -1,4 +1,4 @@
-"""One growing tree, compiled or textbook, for the driver of a search and for inspection."""
+"""One tree, compiled or textbook, for the driver of a search and for inspection."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from claimeven.montecarlo.puct.options import PuctOptions
 from claimeven.montecarlo.puct.policy_value import PolicyValue
 from claimeven.montecarlo.puct.textbook import PuctNode, PuctTree
 
-#: The concentration of the noise at a root: a high one is even, a low one favors one column.
+#: The parameter of the Dirichlet noise at a root: larger values make it more even.
 DIRICHLET_ALPHA: Final = 1.0
-#: Visits of the root for each leaf of a batch beyond the first. Early batches decide the direction
-#: of a search, and with few visits several leaves at a time would be guesses.
+#: Visits of the root for each further leaf of a batch. Early batches decide the direction of a
+#: search, and with few visits a selection of several leaves is a guess.
 VISITS_PER_LEAF: Final = 64
 
 
 class PuctEngine(ReadableTree, ABC):
-    """A tree that grows, batch by batch."""
+    """A tree that grows in batches."""
 
     def __init__(self, model: PolicyValue, options: PuctOptions) -> None:
         self.model = model
@@ -36,12 +36,12 @@ class PuctEngine(ReadableTree, ABC):
 
     @abstractmethod
     def start(self, position: Position, keep: int | None = None) -> None:
-        """Make a position the root; with the option `reuse` its tree stays if it is there, at most
-        `keep` nodes of it.
+        """Make a position the root, with up to `keep` nodes of its part of the last tree if the
+        options allow reuse.
         """
 
     def forget(self) -> None:
-        """Keep no tree for the next `start`; until then the tree can be looked into."""
+        """Drop the tree at the next `start`; until then it stays readable."""
         self.reusable = False
 
     @abstractmethod
@@ -57,7 +57,7 @@ class PuctEngine(ReadableTree, ABC):
 
     @abstractmethod
     def add_noise(self, rng: np.random.Generator) -> None:
-        """Mix noise into the priors at the root, which has been visited."""
+        """Mix noise into the priors at the root, which must have a visit."""
 
 
 class CompiledPuct(PuctEngine):
@@ -95,14 +95,12 @@ class CompiledPuct(PuctEngine):
         )
 
     def start(self, position: Position, keep: int | None = None) -> None:
-        is_kept, self.reusable = (
-            self.reusable and self.options.reuse,
-            False,
-        )  # this may be interrupted
+        is_reused = self.reusable and self.options.reuse
+        self.reusable = False  # until the root is set: an interrupt can come in between
         if self.forest.waiting:  # a batch was interrupted, by other signals than Ctrl-C
-            is_kept = False
+            is_reused = False
             self.forest.drop()
-        if is_kept:
+        if is_reused:
             self.forest.move_to(0, position, keep)
         else:
             self.forest.reset(0, position)
@@ -120,12 +118,12 @@ class CompiledPuct(PuctEngine):
 
 
 class TextbookPuct(PuctEngine):
-    """A textbook tree, which takes one leaf at a time."""
+    """A textbook tree, one leaf at a time."""
 
     tree: PuctTree | None = None
 
     def search_tree(self) -> PuctTree:
-        """Return the tree of the search that was started last."""
+        """Return the tree of the last search."""
         assert self.tree is not None, "an engine must be started first"
         return self.tree
 
@@ -195,9 +193,7 @@ class PuctView(Forest):
         self.puct = options
 
     def bonus(self, parent: NodeStats, child: NodeStats) -> tuple[float, float]:
-        """Return `c * P * sqrt(N) / (1 + n)` of a child, and its assumed value while it is
-        unvisited.
-        """
+        """Return `c * P * sqrt(N) / (1 + n)` of a child, and its value without visits."""
         seen = max(parent.visits, 1)
         bonus = self.puct.c * (child.prior or 0.0) * float(np.sqrt(seen)) / (1 + child.visits)
         return bonus, max(-1.0, -parent.total / seen - self.puct.fpu)

@@ -1,7 +1,7 @@
-"""Many searches side by side, whose leaves are judged by the model together.
+"""Many searches in parallel, whose leaves the model evaluates together.
 
-A model judges a hundred positions in little more time than one, and self-play has hundreds of games
-to think about: a forest is a tree for each of them. It works in lockstep:
+A model evaluates a hundred positions in little more time than one, and self-play has hundreds of
+games at the same time. A forest contains a tree for each game and works in lockstep:
 
 ```text
     mines, masks = forest.gather(leaves=1)          leaves of all trees that wait for the model
@@ -52,11 +52,11 @@ from claimeven.montecarlo.puct.policy_value import (
 )
 from claimeven.parallel import interrupts
 
-#: The most nodes of all trees, and the most trees and leaves of one tree in a batch.
+#: The maximum of nodes of all trees, of trees, and of leaves of one tree in a batch.
 MAX_NODES: Final = 1 << 30
 MAX_TREES: Final = 1 << 16
 MAX_LEAVES: Final = 1 << 12
-#: The bounds of the concentration of noise, which must be above 0.
+#: The bounds of the parameter of the Dirichlet noise, which must be above 0.
 DIRICHLET_ALPHA_BOUNDS: Final = (0.001, 1000)
 
 Bools = npt.NDArray[np.bool_]
@@ -64,12 +64,13 @@ Counts = npt.NDArray[np.int32]
 Doubles = npt.NDArray[np.float64]
 
 
-#: Calls the evaluation of the model, as `SafeMoment.interruptible` does while Ctrl-C is postponed.
+#: A function that calls the model, such as `SafeMoment.interruptible`, which handles a deferred
+#: Ctrl-C.
 ModelCaller: TypeAlias = Callable[[Callable[[], tuple[Floats, Floats]]], tuple[Floats, Floats]]
 
 
 def call_directly(ask: Callable[[], tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
-    """Ask the model, Ctrl-C or not."""
+    """Call the model without a check for Ctrl-C."""
     return ask()
 
 
@@ -87,7 +88,7 @@ class PuctForest(ReadableForest):
     >>> forest.reset(1, Position.from_moves("44"))
     >>> forest.run(UniformPolicyValue(), iterations=50)
     100
-    >>> forest.visits().sum(axis=1).tolist()  # the first iteration judges the root itself
+    >>> forest.visits().sum(axis=1).tolist()  # the first iteration evaluates the root itself
     [49, 49]
     """
 
@@ -113,19 +114,19 @@ class PuctForest(ReadableForest):
 
     @classmethod
     def load(cls) -> None:
-        """Compile the kernels of a forest, or load them from the cache, before a clock starts."""
+        """Compile the kernels, or load them from the cache, before a clock starts."""
         load(*cls.kernels)
 
     def reset(self, tree: int, position: Position | None = None) -> None:
-        """Forget a tree and start another at a position, by default the empty board.
+        """Drop a tree and start another at a position, by default the empty board.
 
-        Raises `InvalidPosition` for another board's and for one whose game is over.
+        Raises `InvalidPosition` for a position of another board or a finished one.
         """
         self._check_rests(tree)
         position = Position(self.geometry) if position is None else position
         self._check_board(position)
         if position.is_over:
-            raise InvalidPosition("the game is over here, so there is no move to search for")
+            raise InvalidPosition("the game is over: the position has no move to search for")
         self._start_at(tree, NO_NODE, position)
 
     def gather(
@@ -134,24 +135,24 @@ class PuctForest(ReadableForest):
         """Make up to `leaves` iterations in each tree, and return the positions that wait for the
         model: the discs of the side to move, and all discs.
 
-        A tree stops when its root has `until` visits (one number, or one for each tree), is over,
-        or is proven (for a win: when no other move could win sooner). It makes fewer iterations
-        when it reaches a leaf that waits already. An iteration that ends in a proven leaf is backed
-        up immediately without the model, so there may be iterations and no positions: see
+        A tree stops at `until` visits of its root (one number, or one for each tree), at the end of
+        the game, and with a proof (of a win only if no other move could win sooner). It makes fewer
+        iterations if it reaches a leaf that waits already. Iterations with a proven leaf are backed
+        up immediately without the model, so there can be iterations without positions: see
         `iterations`.
         """
         whole_number(leaves, "leaves", InvalidOptions, low=1, high=MAX_LEAVES)
         if self.waiting:
-            raise InvalidOptions("the leaves gathered before wait still: back them up first")
+            raise InvalidOptions("the last leaves still wait: back them up first")
         if len(self._batch.leaves) < len(self) * leaves:
             self._batch = fields.new_batch(len(self) * leaves, self.geometry)
         self._trees.targets[:] = np.minimum(until, MAX_VISITS)
-        found = gather_leaves(self._nodes, self._trees, self._batch, self._rules, leaves)
-        self.waiting = int(found)
+        count = gather_leaves(self._nodes, self._trees, self._batch, self._rules, leaves)
+        self.waiting = int(count)
         return self._batch.mines[: self.waiting], self._batch.masks[: self.waiting]
 
     def back_up(self, values: Floats, priors: Floats) -> None:
-        """Take the model's answers for the positions gathered last, and count them.
+        """Back up the values and priors of the model for the last positions.
 
         Raises `InvalidOptions` for arrays of another shape or type than `PolicyValue.evaluate` has.
         """
@@ -169,7 +170,7 @@ class PuctForest(ReadableForest):
         self.waiting = 0
 
     def drop(self) -> None:
-        """Forget the leaves that wait; the search continues as if they had not been gathered."""
+        """Drop the waiting leaves; the search continues as before their selection."""
         for leaf in range(self.waiting):
             depth = self._batch.leaves[leaf, fields.LENGTH]
             self._nodes.counts[self._batch.paths[leaf, : depth + 1], fields.FLIGHT] -= 1
@@ -182,26 +183,26 @@ class PuctForest(ReadableForest):
         until: int | npt.ArrayLike = MAX_VISITS,
         call_model: ModelCaller = call_directly,
     ) -> int:
-        """Make one batch: `gather`, the model, `back_up`. Returns how many iterations were made; 0
-        when all trees are done.
+        """Make one batch: `gather`, the model, `back_up`. Return the number of iterations, 0 if no
+        work is left.
 
-        Ctrl-C between these would leave leaves waiting: postpone it around a step (as `run` does),
-        except for the time of the model, which `call_model` calls.
+        Ctrl-C between these parts would leave waiting leaves. Defer it around a step (as `run`
+        does), except during the model's time: `call_model` calls the model.
         """
         made = int(self.iterations().sum())
         mines, masks = self.gather(leaves, until)
         if self.waiting:
             try:
-                found = call_model(lambda: evaluate_checked(model, mines, masks))
+                evaluated = call_model(lambda: evaluate_checked(model, mines, masks))
             except BaseException:
                 self.drop()
                 raise
-            self.back_up(*found)
+            self.back_up(*evaluated)
         return int(self.iterations().sum()) - made
 
     def run(self, model: PolicyValue, iterations: int | npt.ArrayLike, leaves: int = 1) -> int:
-        """Make iterations in every tree (one number, or one for each tree), `leaves` of them a
-        batch; returns the number of iterations, fewer if a tree is proven: see `gather`.
+        """Make iterations in every tree (one number, or one for each tree), `leaves` of them in
+        each batch. Return their number: fewer if a tree is proven (see `gather`).
         """
         until = self.iterations() + np.asarray(iterations, dtype=np.int64)
         total = 0
@@ -212,9 +213,9 @@ class PuctForest(ReadableForest):
         return total
 
     def advance(self, tree: int, column: int) -> None:
-        """Make a move at the root of a tree: the part below it stays, the rest is forgotten.
+        """Make a move at the root of a tree: keep its subtree and drop the other nodes.
 
-        Raises `IllegalMove` for a column that cannot be played, and when the game is over.
+        Raises `IllegalMove` for an unplayable column and after the end of the game.
         """
         self._check_rests(tree)
         if self.is_over()[tree]:
@@ -223,15 +224,15 @@ class PuctForest(ReadableForest):
         self._advance(np.array([tree]), np.array([column]))
 
     def advance_all(self, trees: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
-        """Make a move at the root of each of these trees in one call: see `advance`.
+        """Make a move at the root of each of these trees: see `advance`.
 
-        Raises `IllegalMove` if one cannot be played, and `InvalidOptions` for a tree that is not
-        there, or named twice; no move is made then.
+        Raises `IllegalMove` for an unplayable move, and `InvalidOptions` for an unknown or repeated
+        tree; then no move is made.
         """
         for tree in {int(trees.min(initial=0)), int(trees.max(initial=0))}:
             self._check_rests(tree)
         if len(np.unique(trees)) < len(trees):
-            raise InvalidOptions("a tree is named twice: it makes one move at a time")
+            raise InvalidOptions("each tree makes one move at a time: pass it once")
         on_board = (columns >= 0) & (columns < self.geometry.columns)
         playable = playable_columns(self._trees.roots[trees, fields.MASK], self.geometry)
         legal = on_board & playable[np.arange(len(trees)), np.where(on_board, columns, 0)]
@@ -246,16 +247,16 @@ class PuctForest(ReadableForest):
         advance_roots(self._nodes, self._trees, self._rules, trees, columns, moved)
 
     def move_to(self, tree: int, position: Position, keep: int | None = None) -> None:
-        """Make a position the root of a tree, with its part of this tree if it is in it, up to 4
-        moves on. With many nodes this takes time: at most `keep` of them are searched, the oldest,
-        and the others forgotten. Raises `InvalidPosition` for another board's.
+        """Make a position the root of a tree, with its subtree if it is up to 4 moves below the
+        last root. At most the oldest `keep` nodes are read, to limit the time, and the others
+        dropped. Raises `InvalidPosition` for a position of another board.
         """
         self._check_rests(tree)
         self._check_board(position)
         self._start_at(tree, self._find(tree, position), position, keep)
 
     def _find(self, tree: int, position: Position) -> int:
-        """Return the node of a position at most `REUSE_PLIES` moves below a root, else NO_NODE."""
+        """Return the node of a position up to `REUSE_PLIES` moves below a root, or NO_NODE."""
         waiting = [(self.root(tree), self.position(tree))]
         if not 0 <= position.ply - waiting[0][1].ply <= REUSE_PLIES:
             return NO_NODE
@@ -276,13 +277,13 @@ class PuctForest(ReadableForest):
             self._nodes.totals[root] = 0.0
             state[fields.USED] = 1
         elif node != root:
-            looked = int(state[fields.USED])
+            count = int(state[fields.USED])
             if keep is not None:
-                looked = min(looked, max(keep, node - root + 1))
-            moved = np.empty(looked, dtype=np.int32)
+                count = min(count, max(keep, node - root + 1))
+            moved = np.empty(count, dtype=np.int32)
             state[fields.USED] = keep_subtree(self._nodes, moved, root, node)
         if counts[root, fields.CHILD] == fields.NO_CHILDREN:
-            # Its children are needed here, and will prove it again.
+            # The root needs children, which will prove it again if it was proven without them.
             outcome, proof = position.outcome, UNPROVEN
             if outcome is not None:
                 proof = PROVEN_DRAW if outcome.winner is None else PROVEN_WIN
@@ -292,22 +293,21 @@ class PuctForest(ReadableForest):
     def add_noise(
         self,
         rng: np.random.Generator,
-        share: float,
-        concentration: float,
+        fraction: float,
+        alpha: float,
         trees: Iterable[int] | None = None,
     ) -> None:
-        """Mix noise into the priors at the roots, so that self-play tries moves that the model
-        would not.
+        """Mix noise into the priors at the roots, so that self-play explores other moves.
 
-        `share` of them becomes a draw from a symmetric Dirichlet distribution, over the children
-        that are not known to lose; one draw for each of `trees` (all), first for those with the
-        fewest such children. Trees whose root has not been visited, or is proven, are left as they
-        are. Raises `InvalidOptions` for a
-        share that is not 0 to 1, or a concentration that is not 0.001 to 1000.
+        A `fraction` of the priors is replaced by a draw from a symmetric Dirichlet distribution
+        with the parameter `alpha` over the children without a proven loss. Each of `trees`
+        (default: all) gets one draw, trees with few such children first. Trees with an unvisited or
+        proven root stay unchanged. Raises `InvalidOptions` for a fraction outside 0 to 1, or an
+        alpha outside 0.001 to 1000.
         """
         for name, number, (low, high) in (
-            ("share", share, BOUNDS["noise"]),
-            ("concentration", concentration, DIRICHLET_ALPHA_BOUNDS),
+            ("fraction", fraction, BOUNDS["noise"]),
+            ("alpha", alpha, DIRICHLET_ALPHA_BOUNDS),
         ):
             real_number(number, name, InvalidOptions, low=low, high=high)
         which = np.arange(len(self)) if trees is None else np.fromiter(trees, dtype=np.int64)
@@ -319,18 +319,21 @@ class PuctForest(ReadableForest):
         counts = np.bincount(rows, minlength=len(which))
         priors = self._nodes.priors
         for count in np.unique(counts[counts > 0]):
-            noise = rng.dirichlet([concentration] * count, size=int((counts == count).sum()))
+            noise = rng.dirichlet([alpha] * count, size=int((counts == count).sum()))
             children = nodes[counts[rows] == count]
-            mixed = (1.0 - share) * priors[children].astype(np.float64) + share * noise.ravel()
+            mixed = (1.0 - fraction) * priors[children].astype(np.float64)
+            mixed += fraction * noise.ravel()
             priors[children] = mixed.astype(np.float32)
 
     def _check_board(self, position: Position) -> None:
-        """Raise unless a position is of the board of the forest."""
+        """Raise unless a position belongs to the board of the forest."""
         if position.geometry != self.geometry:
-            raise InvalidPosition(f"the forest is of {self.geometry}, not {position.geometry}")
+            raise InvalidPosition(
+                f"the board must be {self.geometry}, as in this forest, got {position.geometry}"
+            )
 
     def _check_rests(self, tree: int) -> None:
-        """Raise unless there is such a tree, and no leaf waits."""
+        """Raise unless the tree exists and no leaf waits."""
         whole_number(tree, "tree", InvalidOptions, low=0, high=len(self) - 1)
         if self.waiting:
             raise InvalidOptions("leaves wait for the model: back them up first")

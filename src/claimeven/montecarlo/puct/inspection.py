@@ -1,4 +1,4 @@
-"""Reading a forest: each tree as a whole, the columns at its root, each node."""
+"""Read access to a forest: each tree as a whole, the columns at its root, each node."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ Indices = npt.NDArray[Any]
 
 
 class PuctNodeStats(NamedTuple):
-    """The fields of a node of a forest: see `layout`. `children` are the numbers of its
-    children.
-    """
+    """The content of a node of a forest: see `layout`. `children` are node numbers."""
 
     column: int
     visits: int
@@ -47,7 +45,7 @@ class PuctNodeStats(NamedTuple):
 
 
 class ReadableForest:
-    """The arrays of a forest, for reading. `PuctForest` grows it."""
+    """The arrays of a forest, and read access to them. `PuctForest` grows it."""
 
     def __init__(
         self, geometry: Geometry, trees: int, nodes_per_tree: int, options: PuctOptions
@@ -72,7 +70,7 @@ class ReadableForest:
         return int(self._places[tree])
 
     def node(self, number: int) -> PuctNodeStats:
-        """Return the fields of a node."""
+        """Return the content of a node."""
         visits, flight, child, meta = (int(count) for count in self._nodes.counts[number])
         column, count, proof, distance = layout.unpack_meta(meta)
         return PuctNodeStats(
@@ -87,7 +85,7 @@ class ReadableForest:
         )
 
     def used(self, tree: int) -> int:
-        """Return how many nodes a tree has."""
+        """Return the number of nodes of a tree."""
         return int(self._trees.states[tree, fields.USED])
 
     def depth(self, tree: int) -> int:
@@ -95,15 +93,15 @@ class ReadableForest:
         return int(self._trees.states[tree, fields.DEPTH])
 
     def expansion_counts(self, tree: int) -> tuple[int, int]:
-        """Return how many nodes of a tree are expanded, and how many children they have together;
-        of a large tree the oldest nodes count.
+        """Return the number of expanded nodes of a tree and the number of their children; of a
+        large tree only the oldest nodes count.
         """
-        begin = self.root(tree)
-        sample = self._nodes.counts[begin : begin + min(self.used(tree), SAMPLE_SIZE)]
+        start = self.root(tree)
+        sample = self._nodes.counts[start : start + min(self.used(tree), SAMPLE_SIZE)]
         return count_moves(sample[sample[:, fields.CHILD] != fields.NO_CHILDREN, fields.META])
 
     def is_full(self, tree: int) -> bool:
-        """Return whether there was no room for a node since the root was set."""
+        """Return whether the tree ran out of room since the root was set."""
         return bool(self._trees.states[tree, fields.FULL])
 
     def position(self, tree: int) -> Position:
@@ -111,12 +109,12 @@ class ReadableForest:
         return Position(self.geometry, *self._trees.roots[tree].tolist())
 
     def roots(self) -> tuple[Words, Words]:
-        """Return the positions at all roots, as a model takes them."""
+        """Return the positions at all roots, in the form of a model's arguments."""
         roots = self._trees.roots
         return roots[:, fields.MINE].copy(), roots[:, fields.MASK].copy()
 
     def iterations(self) -> npt.NDArray[np.int64]:
-        """Return the visits of each root: the iterations of its tree, reused ones included."""
+        """Return the visits of each root: the iterations of its tree, with reused ones."""
         visits: npt.NDArray[np.int64] = self._nodes.counts[self._places, fields.VISITS].astype(
             np.int64
         )
@@ -136,8 +134,8 @@ class ReadableForest:
         return proven
 
     def results(self) -> npt.NDArray[np.int8]:
-        """Return the proof of each root for the side to move: 1, -1, or 0 for a draw and for an
-        unproven root.
+        """Return the proven result of each root for the side to move: 1, -1, or 0 for a draw and
+        for an unproven root.
         """
         proofs = self._proofs(self._places)
         found: npt.NDArray[np.int8] = (proofs == PROVEN_LOSS).astype(np.int8) - (
@@ -147,7 +145,7 @@ class ReadableForest:
 
     def values(self) -> Doubles:
         """Return the value of each root for its side to move, -1 to 1: the mean of its iterations,
-        the result if it is proven, and 0 if it has not been visited.
+        the result of a proven root, and 0 without visits.
         """
         visits = np.maximum(self.iterations(), 1)
         means = -self._nodes.totals[self._places] / visits
@@ -163,12 +161,12 @@ class ReadableForest:
         return self._spread(self._nodes.priors)
 
     def policies(self, temperature: float = 1.0, trees: Indices | None = None) -> Doubles:
-        """Return how likely self-play makes each move at each root, float64 (trees, columns).
+        """Return the probability of each move at each root in self-play, float64 (trees, columns).
 
-        Visits to the power of 1 / temperature, for moves that are not proven lost; with 0 only the
-        most visited move. Without visits the priors count. The nearest proven win is played for
-        certain; if every move loses, the longest defense. Equals share. Zeros if the game is over,
-        or the root has not been visited. With `trees` only their rows.
+        It is proportional to visits to the power of 1 / temperature, without proven losses; with
+        temperature 0 only the most visited moves count. Without visits, priors replace them. The
+        nearest proven win gets 1; if every move loses, the longest defense does. Equal moves share.
+        Rows of finished games and unvisited roots are zero. `trees` selects some rows.
         """
         counts, priors = self._nodes.counts, self._nodes.priors
         rows, columns, _ = self._root_children(trees)
@@ -182,9 +180,7 @@ class ReadableForest:
         return policies(visits, known, metas, there, temperature, self.options.solver)
 
     def _shape(self, trees: Indices | None) -> tuple[int, int]:
-        """Return the shape of an array with a number for each column of these trees, None for
-        all.
-        """
+        """Return the shape of an array with a number for each column of some trees, None: all."""
         return len(self) if trees is None else len(trees), self.geometry.columns
 
     def _spread(self, field: npt.NDArray[Any], trees: Indices | None = None) -> npt.NDArray[Any]:
@@ -195,8 +191,8 @@ class ReadableForest:
         return found
 
     def _root_children(self, trees: Indices | None = None) -> tuple[Indices, Indices, Indices]:
-        """Return all children of the roots of some trees, None for all: to which of these trees
-        each belongs, counted from 0, its column, and its number.
+        """Return all children of the roots of some trees (None: all): for each the index of its
+        tree among them, its column, and its number.
         """
         counts = self._nodes.counts
         places = self._places if trees is None else self._places[trees]
@@ -222,10 +218,11 @@ def policies(
     temperature: float,
     solver: bool,
 ) -> npt.NDArray[np.float64]:
-    """Return how likely each move is made, float64 (roots, columns), the shape of the arrays given.
+    """Return the probability of each move, float64 (roots, columns), the shape of the arguments.
 
-    `visits` and `priors` of each column, `metas` with their proofs (see `montecarlo.layout`), and
-    whether there is such a child at all. See `PuctForest.policies`. Raises `InvalidOptions`.
+    The arguments are `visits` and `priors` of each column, `metas` with their proofs (see
+    `montecarlo.layout`), and whether the child exists. See `PuctForest.policies`. Raises
+    `InvalidOptions`.
     """
     real_number(temperature, "temperature", InvalidOptions, low=0, high=1000)
     proofs, distances = metas >> PROOF_SHIFT & PROOF_MASK, metas >> DISTANCE_SHIFT
@@ -233,8 +230,8 @@ def policies(
     live = there & ~lost
     weights = np.where(live, visits, 0.0)
     for instead in (priors, np.ones_like(priors)):
-        untold = weights.sum(axis=1, keepdims=True) == 0.0
-        weights = np.where(untold & live, instead, weights)
+        is_empty = weights.sum(axis=1, keepdims=True) == 0.0
+        weights = np.where(is_empty & live, instead, weights)
     weights = _sharpen(weights, temperature)
     if solver:
         longest = np.where(lost, distances, -1)
@@ -247,14 +244,14 @@ def policies(
 
 
 def _sharpen(weights: npt.NDArray[Any], temperature: float) -> npt.NDArray[np.float64]:
-    """Return weights to the power of 1 / temperature, as parts of the greatest."""
-    most = weights.max(axis=1, keepdims=True)
-    parts: npt.NDArray[np.float64] = weights / np.where(most > 0.0, most, 1.0)
+    """Return weights to the power of 1 / temperature, relative to the greatest."""
+    largest = weights.max(axis=1, keepdims=True)
+    parts: npt.NDArray[np.float64] = weights / np.where(largest > 0.0, largest, 1.0)
     return _best(parts, 1) if temperature == 0.0 else parts ** (1.0 / temperature)
 
 
-def _best(numbers: npt.NDArray[Any], least: int) -> npt.NDArray[np.float64]:
-    """Return 1 for the greatest numbers of each row that are at least `least`, else 0."""
-    best = (numbers == numbers.max(axis=1, keepdims=True)) & (numbers >= least)
+def _best(numbers: npt.NDArray[Any], minimum: int) -> npt.NDArray[np.float64]:
+    """Return 1 for the greatest numbers of each row that are at least `minimum`, else 0."""
+    best = (numbers == numbers.max(axis=1, keepdims=True)) & (numbers >= minimum)
     found: npt.NDArray[np.float64] = best.astype(np.float64)
     return found

@@ -1,10 +1,10 @@
-"""The compiled search with priors, in many trees. Contract of the arrays: see `layout`.
+"""The compiled search with priors on many trees. Contract of the arrays: see `layout`.
 
-`textbook` is the same search of one tree on positions: with one leaf a batch node for node. A batch
-is made in two steps, and the model is asked between them:
+`textbook` is the same search of one tree on positions, node for node with one leaf a batch. A batch
+has two steps, with a call of the model between them:
 
-1. `gather_leaves` selects leaves in every tree and expands them. Those that turn out proven are
-   backed up immediately; the others wait, and until then their paths count as lost once
+1. `gather_leaves` selects leaves in every tree and expands them. Proven leaves are backed up
+   immediately. The others wait, and until they are backed up their paths count as lost once
    (virtual loss), so that the next selection in the same tree goes elsewhere.
 2. `back_up_leaves` gives their children priors and backs up their values.
 """
@@ -65,9 +65,9 @@ _LOWEST = -1.0e300
 
 @inlined
 def best_child(node: Int, nodes: Nodes, rules: PuctRules) -> Int:
-    """Child of a visited node with the greatest bound, the first of equals; iterations on their way
-    count as lost. With the solver proven losses are skipped, and all proven children if a win is
-    proven.
+    """Child of a visited node with the greatest bound, the first of equals. Iterations in flight
+    count as lost. With the solver proven losses are skipped and, at a proven win, all proven
+    children.
     """
     counts, settings = nodes.counts, rules.settings
     first = np.int64(counts[node, CHILD])
@@ -95,8 +95,8 @@ def best_child(node: Int, nodes: Nodes, rules: PuctRules) -> Int:
 
 @inlined
 def is_done(root: Int, nodes: Nodes, solver: bool) -> bool:
-    """Whether the game is over at a root, or (with the solver) the root is proven, and no move that
-    is not could win sooner.
+    """Whether the game is over at a root, or (with the solver) the root is proven and no unproven
+    move could win sooner.
     """
     counts = nodes.counts
     meta = np.int64(counts[root, META])
@@ -115,8 +115,8 @@ def is_done(root: Int, nodes: Nodes, solver: bool) -> bool:
 
 @inlined
 def prove_from_children(node: Int, nodes: Nodes) -> None:
-    """Prove a node by its children, if possible: lost if one is won, the nearest of them; else,
-    if all are proven, drawn or won by the longest defense.
+    """Prove a node by its children if possible: lost if one is won, by the nearest win; else, if
+    all are proven, drawn or won against the longest defense.
     """
     counts = nodes.counts
     first = np.int64(counts[node, CHILD])
@@ -143,8 +143,8 @@ def prove_from_children(node: Int, nodes: Nodes) -> None:
 def expand(
     node: Int, tree: Int, mine: Word, mask: Word, nodes: Nodes, trees: Trees, rules: PuctRules
 ) -> None:
-    """Give a node a child for every column that is not full, each with the proof it shows at a
-    immediately; with the solver the node may be proven by them. Without room it does not change.
+    """Give a node a child for every column that is not full, with the proofs of `prove_immediate`;
+    with the solver they can prove the node. Without room the node stays unchanged.
     """
     counts, board, state = nodes.counts, rules.board, trees.states[tree]
     solver = rules.settings[SOLVER] != 0.0
@@ -176,8 +176,8 @@ def expand(
 
 @inlined
 def count_proven(path: Ints, depth: Int, nodes: Nodes, rules: PuctRules) -> None:
-    """Back up an iteration that ended in a proven leaf: count its result in every node of the path,
-    negated from one to the next; with the solver carry proofs up as far as they reach.
+    """Back up an iteration with a proven leaf: count its result in every node of the path, with
+    alternating sign; with the solver back up proofs as far as possible.
     """
     counts = nodes.counts
     node = path[depth]
@@ -199,10 +199,10 @@ def count_proven(path: Ints, depth: Int, nodes: Nodes, rules: PuctRules) -> None
 
 
 @kernel(int64(NODES, TREES, BATCH, PUCT_RULES, int64))
-def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, most: Int) -> Int:
-    """Make up to `most` iterations in each tree, all but the model's part; returns how many leaves
-    wait for it. A tree makes fewer at its target, when it is done, or when it comes upon a leaf
-    that waits already.
+def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, limit: Int) -> Int:
+    """Make up to `limit` iterations in each tree, without the model's part; return the number of
+    leaves that wait for it. A tree makes fewer at its target, if it is done, or if it reaches a
+    leaf that waits already.
     """
     counts, board = nodes.counts, rules.board
     solver = rules.settings[SOLVER] != 0.0
@@ -210,7 +210,7 @@ def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, mo
     waiting = np.int64(0)
     for tree in range(trees.states.shape[0]):
         root = tree * size
-        for _ in range(most):
+        for _ in range(limit):
             if counts[root, VISITS] + counts[root, FLIGHT] >= trees.targets[tree]:
                 break
             if is_done(root, nodes, solver):
@@ -238,7 +238,7 @@ def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, mo
                 if counts[node, CHILD] == NO_CHILDREN:
                     expand(node, tree, mine, mask, nodes, trees, rules)
 
-            # 3. Back it up if it is proven; else it waits, and its path is on its way.
+            # 3. Back it up if it is proven; else it waits, and its path is in flight.
             if proof_of(counts[node, META]) != UNPROVEN:
                 count_proven(path, depth, nodes, rules)
             else:
@@ -254,8 +254,8 @@ def gather_leaves(nodes: Nodes, trees: Trees, batch: Batch, rules: PuctRules, mo
 
 @inlined
 def give_priors(node: Int, priors: Singles, leaf: Int, nodes: Nodes, rules: PuctRules) -> None:
-    """Give the children of a node the model's priors, to the power of the rules, made to sum 1 over
-    the children that are not known to lose; equal ones if the sum is 0.
+    """Give the children of a node the model's priors to the power of the rules, normalized over the
+    children without a proven loss; equal priors if the sum is 0.
     """
     counts, power = nodes.counts, rules.settings[PRIOR_POWER]
     first = np.int64(counts[node, CHILD])
@@ -276,7 +276,7 @@ def give_priors(node: Int, priors: Singles, leaf: Int, nodes: Nodes, rules: Puct
 def back_up_leaves(
     nodes: Nodes, batch: Batch, rules: PuctRules, values: Singles, priors: Singles
 ) -> None:
-    """Give the leaves that wait their priors and back up their values: one row for each leaf."""
+    """Give the waiting leaves their priors and back up their values: one row for each leaf."""
     counts = nodes.counts
     for leaf in range(values.shape[0]):
         path = batch.paths[leaf]
@@ -295,21 +295,21 @@ def back_up_leaves(
 
 
 @kernel(int64(NODES, int32[::1], int64, int64))
-def keep_subtree(nodes: Nodes, moved: Ints, begin: Int, root: Int) -> Int:
-    """Make a node the root of the tree that starts at node `begin`: keep the part below it, packed
-    to the front, and forget the rest.
+def keep_subtree(nodes: Nodes, moved: Ints, start: Int, root: Int) -> Int:
+    """Make a node the root of the tree from node `start` on: move its subtree to the front and drop
+    the other nodes.
 
-    Only the first `len(moved)` nodes of the tree are looked at, which bounds the time; a node whose
-    children are behind them is a leaf again. Returns the number of nodes. One pass forwards marks
-    and one moves, since children are behind their parents.
+    Only the first `len(moved)` nodes of the tree are read, which limits the time. A node with
+    children beyond them becomes a leaf again. Returns the number of nodes left. One forward pass
+    marks and one moves, since children come after their parents.
     """
     counts, totals, priors = nodes.counts, nodes.totals, nodes.priors
-    end = begin + moved.shape[0]
+    end = start + moved.shape[0]
     # 1. Mark the nodes below the root.
     moved[:] = 0
-    moved[root - begin] = 1
+    moved[root - start] = 1
     for node in range(root, end):
-        if moved[node - begin] != 0 and counts[node, CHILD] != NO_CHILDREN:
+        if moved[node - start] != 0 and counts[node, CHILD] != NO_CHILDREN:
             first = np.int64(counts[node, CHILD])
             last = first + count_of(counts[node, META])
             if last > end:
@@ -317,36 +317,36 @@ def keep_subtree(nodes: Nodes, moved: Ints, begin: Int, root: Int) -> Int:
                 counts[node, META] &= ~(COUNT_MASK << COUNT_SHIFT)
             else:
                 for child in range(first, last):
-                    moved[child - begin] = 1
+                    moved[child - start] = 1
     # 2. Number the marked ones, and move them.
-    kept = np.int64(0)
-    for node in range(begin, end):
-        if moved[node - begin] != 0:
-            moved[node - begin] = kept
-            kept += 1
+    used = np.int64(0)
+    for node in range(start, end):
+        if moved[node - start] != 0:
+            moved[node - start] = used
+            used += 1
         else:
-            moved[node - begin] = -1
+            moved[node - start] = -1
     for node in range(root, end):
-        if moved[node - begin] >= 0:
-            place = begin + moved[node - begin]
+        if moved[node - start] >= 0:
+            place = start + moved[node - start]
             for field in range(counts.shape[1]):
                 counts[place, field] = counts[node, field]
             if counts[place, CHILD] != NO_CHILDREN:
-                counts[place, CHILD] = begin + moved[counts[place, CHILD] - begin]
+                counts[place, CHILD] = start + moved[counts[place, CHILD] - start]
             totals[place] = totals[node]
             priors[place] = priors[node]
-    return kept
+    return used
 
 
 @kernel(void(NODES, TREES, PUCT_RULES, int64[::1], int64[::1], int32[::1]))
 def advance_roots(
     nodes: Nodes, trees: Trees, rules: PuctRules, which: Ints, columns: Ints, moved: Ints
 ) -> None:
-    """Make a legal move at the root of each of some trees, and keep the part below it. `moved` has
+    """Make a playable move at the root of each of some trees, and keep its subtree. `moved` has
     room for the nodes of a tree.
 
-    The children of a root are needed, and will show an immediate proof again: a root keeps its
-    proof only if the game is over.
+    An unexpanded root keeps only the proof of a finished game: it needs children, which will prove
+    it again.
     """
     counts = nodes.counts
     size = counts.shape[0] // trees.states.shape[0]
@@ -363,7 +363,7 @@ def advance_roots(
             for child in range(first, first + count_of(counts[root, META])):
                 if column_of(counts[child, META]) == columns[place]:
                     below = np.int64(child)
-        # 3. Keep the part below it, or start a new tree.
+        # 3. Keep its subtree, or start a new tree.
         state[DEPTH] = state[FULL] = 0
         if below == NO_CHILDREN:
             counts[root, VISITS] = counts[root, FLIGHT] = counts[root, META] = 0
@@ -372,7 +372,7 @@ def advance_roots(
             state[USED] = 1
         else:
             state[USED] = keep_subtree(nodes, moved[: state[USED]], root, below)
-        # 4. A root that is not expanded knows whether the game is over, and no more.
+        # 4. An unexpanded root keeps only the proof of a finished game.
         if counts[root, CHILD] == NO_CHILDREN:
             column = np.int64(column_of(counts[root, META]))
             counts[root, META] = prove_ending(column, roots[MINE], roots[MASK], rules.board)

@@ -1,4 +1,4 @@
-"""A forest of trees as flat arrays, and the meaning of their fields.
+"""A forest of trees as flat arrays, and the fields of these arrays.
 
 ```text
     tree t = the nodes t * size ... t * size + size - 1, its root the first of them
@@ -7,14 +7,14 @@
              priors[i]                                     float32          28 bytes together
 ```
 
-A node is a move and the position after it. VISITS counts iterations through it, `totals` sums their
-results for the player that made the move; FLIGHT counts iterations in progress through it, which
+A node represents a move and the position after it. VISITS counts iterations through it, `totals`
+sums their results from the view of the mover. FLIGHT counts iterations in flight through it, which
 wait for the model. CHILD is its first child, NO_CHILDREN before it is expanded; the children, one
-for each column that is not full, are next to each other from the center outwards. META is as in
-`montecarlo.layout`: column, number of children, proof, distance. `priors` is the model's prior of
-the move, made to sum 1 over the moves that were not known to lose.
+for each column that is not full, are adjacent, from the center outwards. META: column, number of
+children, proof and distance, see `montecarlo.layout`. `priors` contains the model's prior of the
+move, normalized over the moves without a proven loss.
 
-Children are behind their parent. Positions are not stored: a descent plays the moves.
+Children come after their parent. Positions are not stored: a descent plays the moves.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ NO_CHILDREN: Final = -1
 #: Bytes of a node in the three arrays.
 NODE_BYTES: Final = 4 * FIELDS + 8 + 4
 
-#: Fields of a tree's `states`: nodes in use, the deepest iteration since the root was set, whether
-#: there was no room for a node since then.
+#: Fields of a tree's `states`: nodes in use, the deepest iteration since the root was set, and
+#: whether the tree ran out of room since then.
 USED, DEPTH, FULL, STATE_FIELDS = range(4)
 #: Fields of a tree's `roots`: the discs of the side to move there, and all discs.
 MINE, MASK, ROOT_FIELDS = range(3)
@@ -56,8 +56,8 @@ class Nodes(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """The data of each tree: its root's position, its state, and the number of visits of its root
-    at which it stops.
+    """The data of each tree: its root's position, its state, and the visits of its root at which it
+    leaves the batches.
     """
 
     roots: Words
@@ -66,8 +66,8 @@ class Trees(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """The leaves that wait for the model: their numbers, the nodes from the root down to each, and
-    their positions. Row i of all belongs to leaf i.
+    """The leaves that wait for the model, the nodes from the root down to each, and their
+    positions. Row i of all arrays belongs to leaf i.
     """
 
     leaves: Ints
@@ -77,8 +77,8 @@ class Batch(NamedTuple):
 
 
 class PuctRules(NamedTuple):
-    """The constants: the options as numbers, the columns from the center outwards, and the board as
-    in `montecarlo.layout`.
+    """The constants: the options as numbers, the columns from the center outwards, and the board
+    vector of `montecarlo.layout`.
     """
 
     settings: Floats
@@ -93,7 +93,7 @@ PUCT_RULES: Final = named_tuple(PuctRules, float64[::1], int64[::1], uint64[::1]
 
 
 def new_forest(trees: int, nodes: int) -> tuple[Nodes, Trees]:
-    """Set memory aside for trees and all their nodes."""
+    """Allocate trees and all their nodes."""
     return (
         Nodes(np.zeros((nodes, FIELDS), np.int32), np.zeros(nodes), np.zeros(nodes, np.float32)),
         Trees(
@@ -105,7 +105,7 @@ def new_forest(trees: int, nodes: int) -> tuple[Nodes, Trees]:
 
 
 def new_batch(leaves: int, geometry: Geometry) -> Batch:
-    """Set memory aside for the leaves of a batch."""
+    """Allocate the leaves of a batch."""
     return Batch(
         np.zeros((leaves, LEAF_FIELDS), dtype=np.int64),
         np.zeros((leaves, geometry.cells + 1), dtype=np.int64),
@@ -115,7 +115,7 @@ def new_batch(leaves: int, geometry: Geometry) -> Batch:
 
 
 def rules_of(options: PuctOptions, geometry: Geometry) -> PuctRules:
-    """Return what kernels know of the options and the board."""
+    """Return the options and the board for kernels."""
     return PuctRules(
         np.array(options.numbers, dtype=np.float64),
         np.array(geometry.center_order, dtype=np.int64),

@@ -1,4 +1,4 @@
-"""The contract of a model of a search with priors: values of positions, priors of their moves."""
+"""The protocol of models for searches with priors: values of positions, priors of their moves."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ Floats: TypeAlias = npt.NDArray[np.float32]
 
 
 class InvalidNetwork(ClaimevenError):
-    """A model that is invalid, or does not know the board; the message says why."""
+    """An invalid model, or a model for another board; the message says why."""
 
 
 class PolicyValue(Protocol):
-    """A model of a board: one call judges many positions. Threads may share it."""
+    """A model of a board: one call evaluates many positions. Threads may share it."""
 
     @property
     def geometry(self) -> Geometry:
         """The board it knows."""
 
     def load(self) -> None:
-        """Compile what `evaluate` calls, or load it from the cache, before a clock starts."""
+        """Compile the kernels of `evaluate`, or load them from the cache, before a clock starts."""
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
-        """Return the values and priors of n positions in which the game is not over.
+        """Return the values and priors of n unfinished positions.
 
-        `mines` are the discs of the side to move, `masks` all discs, uint64 of shape (n,) each.
-        Values, float32 (n,), are from -1 to 1 for the side to move; priors, float32 (n, columns),
-        are the chances of each column to be the best: 0 or more, sum 1, and 0 if it is full.
+        `mines` contains the discs of the side to move, `masks` all discs, each uint64 (n,). Values,
+        float32 (n,), are from -1 to 1 for the side to move. Priors, float32 (n, columns), are the
+        probabilities that each column is the best, 0 for full columns.
         """
 
 
 def evaluate_checked(model: PolicyValue, mines: Words, masks: Words) -> tuple[Floats, Floats]:
-    """Return the answers of a model for positions. Raises `InvalidNetwork`, naming the model,
-    unless it returns one finite value a position, and for each column a finite prior from 0.
+    """Return the values and priors of a model. Raises `InvalidNetwork`, with its name, unless the
+    model returns a finite value for each position and finite priors from 0 for its columns.
     """
     values, priors = model.evaluate(mines, masks)
     name = getattr(model, "name", None) or type(model).__name__
@@ -59,7 +59,8 @@ def evaluate_checked(model: PolicyValue, mines: Words, masks: Words) -> tuple[Fl
 
 
 class UniformPolicyValue:
-    """Untrained: every position has the value 0, and every column that is not full the same prior.
+    """A model without knowledge: every position has the value 0, and all playable columns are
+    equal.
 
     >>> one = np.zeros(1, dtype=np.uint64)
     >>> values, priors = UniformPolicyValue(Geometry(4, 4, 3)).evaluate(one, one)
@@ -68,11 +69,11 @@ class UniformPolicyValue:
     """
 
     def __init__(self, geometry: Geometry = STANDARD) -> None:
-        board_vector(geometry)  # refuses boards of more than one word
+        board_vector(geometry)  # rejects boards of more than one word
         self.geometry = geometry
 
     def load(self) -> None:
-        """There are no kernels to load."""
+        """Do nothing: this model has no kernels."""
 
     def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return zeros and equal priors: see `PolicyValue`."""

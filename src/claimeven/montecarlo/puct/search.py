@@ -25,16 +25,16 @@ from claimeven.montecarlo.search import MonteCarloResult, TreeSearch
 from claimeven.montecarlo.textbook import Step
 from claimeven.parallel import interrupts
 
-#: Nodes of a reused tree searched for each second of a timed search, and at least.
+#: Nodes of a stored tree to read for each second of a timed search, and the minimum.
 _REUSED_NODES_PER_SECOND: Final = {"compiled": 10_000_000, "python": 100_000}
 _MIN_REUSED_NODES: Final = 1_000
 
 
 class PuctSearch(TreeSearch):
-    """A search with priors and values, and the tree it keeps from one decision to the next.
+    """A search with priors and values, and the tree that it reuses in the next decision.
 
-    Threads may share it: a search waits for the end of the one before it (by the lock `busy`). With
-    the backend `python` the textbook searches, always one leaf at a time.
+    Threads may share it: a search holds the lock `busy`, and the next one waits for it. With the
+    backend `python` the textbook searches, always one leaf at a time.
 
     >>> from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
     >>> search = PuctSearch(UniformPolicyValue())
@@ -52,15 +52,15 @@ class PuctSearch(TreeSearch):
         self.options = options
         self.backend = "python" if backend == "python" else "compiled"
         self._engine: PuctEngine | None = None
-        self._noisy: Position | None = None  # the last root that noise was mixed in at
+        self._noisy: Position | None = None  # the last root with noise
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has the same model and options, and no tree."""
+        """A copy has the same model and options but no tree."""
         return PuctSearch, (self.model, self.options, self.backend)
 
     def load(self, geometry: Geometry | None = None) -> None:
-        """Compile the search and its model, or load them from the cache, before a clock starts; for
-        a board it is known to be used on, set the memory aside as well.
+        """Compile the search and its model, or load them from the cache, before a clock starts. For
+        a given board also allocate the memory.
         """
         with self.busy:
             self.model.load()
@@ -68,7 +68,7 @@ class PuctSearch(TreeSearch):
                 return
             PuctForest.load()
             if geometry is not None and self._engine is None:
-                # Numba prepares the call of a kernel when it is first made.
+                # Numba prepares a kernel in its first call.
                 with interrupts.deferred() as safe_moment:
                     engine, position = self._engine_of(geometry), Position(geometry)
                     engine.start(position)
@@ -78,7 +78,7 @@ class PuctSearch(TreeSearch):
                     engine.forget()
 
     def reset(self) -> None:
-        """Forget the tree; its memory is used again."""
+        """Drop the stored tree; its memory is reused."""
         with self.busy:
             if self._engine is not None:
                 self._engine.forget()
@@ -106,12 +106,14 @@ class PuctSearch(TreeSearch):
                 int(min(seconds, 1e6) * _REUSED_NODES_PER_SECOND[self.backend]), _MIN_REUSED_NODES
             )
         engine.start(position, keep)
-        kept = engine.visits()
-        until = MAX_VISITS if iterations is None else min(kept + iterations, MAX_VISITS)
-        if not kept or position != self._noisy:
+        reused_visits = engine.visits()
+        until = MAX_VISITS
+        if iterations is not None:
+            until = min(reused_visits + iterations, MAX_VISITS)
+        if not reused_visits or position != self._noisy:
             self._noisy = None
         self._grow(engine, position, until, deadline, rng)
-        grown = time.perf_counter()
+        end = time.perf_counter()
         view = PuctView(
             position,
             self.options,
@@ -128,8 +130,8 @@ class PuctSearch(TreeSearch):
             value=float(PROOF_RESULTS[proof]) if proof else plain,
             policy=tuple(self._shares(root, position, 1.0).tolist()),
             root=root,
-            iterations=engine.visits() - kept,
-            reused_visits=kept,
+            iterations=engine.visits() - reused_visits,
+            reused_visits=reused_visits,
             depth=engine.depth,
             stored=engine.used,
             full=engine.full,
@@ -139,7 +141,7 @@ class PuctSearch(TreeSearch):
             forest=view,
             seconds=time.perf_counter() - started,
         )
-        self._note_report_time(started + result.seconds - grown)
+        self._note_report_time(started + result.seconds - end)
         return result
 
     def _grow(
@@ -150,11 +152,10 @@ class PuctSearch(TreeSearch):
         deadline: float | None,
         rng: np.random.Generator,
     ) -> None:
-        """Make batches until there are enough visits, or the next one would end too late.
+        """Make batches until the root has enough visits, or the next batch would take too long.
 
-        Noise is mixed in once at a root, however often it is searched on.
-        Ctrl-C comes between two of them, or while the model is asked: leaves that wait for it, or
-        that it has evaluated and not counted, would block all later searches.
+        A root gets noise once, also if it is searched again. Ctrl-C is handled between two batches
+        or in the call of the model: leaves that still wait would block later searches.
         """
         with interrupts.deferred() as safe_moment:
             if self.options.noise and self._noisy is None:
@@ -168,14 +169,14 @@ class PuctSearch(TreeSearch):
                 safe_moment()
                 if deadline is not None:
                     before, now = now, time.perf_counter()
-                    # The longest of the last batches, which differ; an odd one is forgotten slowly.
+                    # The longest of the last batches, which vary; an outlier fades slowly.
                     longest = max(now - before, 0.9 * longest)
                     if now + longest > deadline:
                         break
 
     def _choose(self, root: Branch, position: Position, rng: np.random.Generator) -> Branch:
-        """The child that is played: see `PuctOptions.temperature`; of equals the better one, one
-        that blocks, the more likely one, the one nearest to the center.
+        """Return the child to play: see `PuctOptions.temperature`. Ties go to the better mean, a
+        block, the greater prior, then the column nearest to the center.
         """
         shares = self._shares(root, position, self.options.temperature)
         if self.options.temperature:
@@ -192,7 +193,7 @@ class PuctSearch(TreeSearch):
         return max((child for child in root.children if shares[child.column]), key=rank)
 
     def _shares(self, root: Branch, position: Position, temperature: float) -> Any:
-        """How likely each column is played: see `policies`."""
+        """Return the probability of each column: see `policies`."""
         visits, metas = (np.zeros((1, position.geometry.columns), dtype=np.int32) for _ in "ab")
         priors = np.zeros(visits.shape, dtype=np.float32)
         there = np.zeros(visits.shape, dtype=np.bool_)
@@ -205,8 +206,8 @@ class PuctSearch(TreeSearch):
     def follow(
         self, position: Position, rng: np.random.Generator, iterations: int
     ) -> tuple[Iterator[Step], Forest]:
-        """`trace` while it is made: after each step the forest shows the current tree. It is the
-        search that `search` makes without an earlier tree, by the textbook, one leaf a batch.
+        """Return the steps of `trace` one by one: after each, the forest shows the current tree. It
+        is the search of `search` without a stored tree, by the textbook, one leaf a batch.
         """
         check_budget(iterations, None)
         self._check(position)

@@ -1,8 +1,8 @@
-"""Monte Carlo tree search with priors and values, phase by phase, for students.
+"""Monte Carlo tree search with priors and values, phase by phase: the readable version.
 
 Each iteration selects a leaf, expands it, asks the model for its value and the priors of its moves,
-and backs the value up: AlphaZero's search (Silver et al. 2017), whose bonus grew out of Rosin's
-PUCB (2011). No game is played out. `kernel` is the compiled twin.
+and backs the value up: AlphaZero's search (Silver et al. 2017), with a bonus after Rosin's PUCB
+(2011). It makes no playouts. `kernel` is the compiled twin.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from claimeven.montecarlo.puct.options import DEFAULT, MIN_WIN_PLIES, PuctOption
 from claimeven.montecarlo.puct.policy_value import PolicyValue, evaluate_checked
 from claimeven.montecarlo.textbook import Step
 
-#: The default number of nodes of a tree.
+#: The default capacity of a tree, in nodes.
 DEFAULT_CAPACITY = 1_000_000
 
 
 @dataclass(eq=False)
 class PuctNode:
-    """A move and the position after it; totals and proofs are for the player that made it.
+    """A move and the position after it; totals and proofs from the view of the mover.
 
-    `prior` is the model's prior of the move, among moves not known to lose. `children` is None
-    before the node is expanded; they are ordered from the center outwards. `distance` is the number
-    of moves to the end of the game behind a proof.
+    `prior` is the model's prior among the moves without a proven loss. `children` is None before
+    the node is expanded, then ordered from the center outwards. `distance` is the number of moves
+    to the proven end of the game.
     """
 
     position: Position
@@ -53,11 +53,11 @@ class PuctNode:
 
 @dataclass
 class PuctTree:
-    """A search from a position that is not over.
+    """A search from an unfinished position.
 
     >>> from claimeven.montecarlo.puct.policy_value import UniformPolicyValue
     >>> tree = PuctTree(Position.from_moves("112233"), UniformPolicyValue())
-    >>> tree.run(50)  # ends when the root is proven, and nothing could win sooner
+    >>> tree.run(50)  # ends when the root is proven and no move could win sooner
     1
     >>> [child.column for child in tree.root.children if child.proof == PROVEN_WIN]
     [3]
@@ -66,7 +66,7 @@ class PuctTree:
     position: Position
     model: PolicyValue
     options: PuctOptions = DEFAULT
-    size: int = DEFAULT_CAPACITY
+    capacity: int = DEFAULT_CAPACITY
     iterations: int = 0
     depth: int = 0
     full: bool = False
@@ -74,14 +74,14 @@ class PuctTree:
     root: PuctNode = field(init=False)
 
     def __post_init__(self) -> None:
-        """Start with only the root."""
+        """Create the root."""
         self.root = PuctNode(self.position)
         self._prove_ending(self.root)
 
     @property
     def is_done(self) -> bool:
-        """Whether the game is over at the root, or (with `solver`) the root is proven, and no move
-        that is not could win sooner.
+        """Whether the game is over at the root, or (with `solver`) the root is proven and no
+        unproven move could win sooner.
         """
         root = self.root
         if root.proof == UNPROVEN or self.position.is_over or not self.options.solver:
@@ -90,11 +90,11 @@ class PuctTree:
         return root.proof != PROVEN_LOSS or root.distance <= MIN_WIN_PLIES or not is_open
 
     def run(self, iterations: int) -> int:
-        """Make iterations; return their number: fewer if the search ends before."""
+        """Make iterations and return their number: fewer if the search is complete before."""
         return sum(1 for _ in self.steps(iterations))
 
     def steps(self, iterations: int) -> Iterator[Step]:
-        """Make iterations, and yield the steps of each; fewer if the search ends before."""
+        """Make iterations and yield the step of each; fewer if the search is complete before."""
         for _ in range(iterations):
             if self.is_done:
                 return
@@ -116,7 +116,7 @@ class PuctTree:
         return Step(self.iterations, columns, expanded, (), result, proofs, is_evaluated)
 
     def select(self) -> list[PuctNode]:
-        """Follow the greatest bound down to a node that is new, or proven; returns the path."""
+        """Follow the greatest bound down to a new or proven node; return the path."""
         node, path = self.root, [self.root]
         while node.visits and node.children:
             if self.options.solver and node.proof != UNPROVEN and node is not self.root:
@@ -126,8 +126,8 @@ class PuctTree:
         return path
 
     def best_child(self, node: PuctNode) -> PuctNode:
-        """Child with the greatest bound, the first of equals. Proven losses are passed over, and
-        all proven children if a win is proven.
+        """Return the child with the greatest bound, the first of equals. With the solver proven
+        losses are skipped and, at a proven win, all proven children.
         """
         assert node.children
         spread = self.options.c * math.sqrt(node.visits)
@@ -144,12 +144,12 @@ class PuctTree:
         return chosen
 
     def expand(self, node: PuctNode) -> tuple[int, ...]:
-        """Give a node a child for each legal column, and the children the proofs they show at a
-        immediately, which may prove the node; without room it does not change. Returns the columns.
+        """Give a node a child for each legal column, with proofs of immediate wins and losses,
+        which can prove the node. Without room the node stays unchanged. Returns the columns.
         """
         position = node.position
         columns = tuple(c for c in position.geometry.center_order if c in position.legal_columns)
-        if self.used + len(columns) > self.size:
+        if self.used + len(columns) > self.capacity:
             self.full = True
             return ()
         self.used += len(columns)
@@ -161,28 +161,27 @@ class PuctTree:
         return columns
 
     def evaluate(self, leaf: PuctNode) -> float:
-        """Ask the model for the value of a leaf, for its side to move, and give its children
-        priors.
+        """Return the model's value of a leaf for its side to move, and give its children priors.
 
-        They are taken to a power, and sum to 1 over the children that are not known to lose.
+        Priors are raised to a power and normalized over the children without a proven loss.
         """
         mine, mask = (
             np.array([w], dtype=np.uint64) for w in (leaf.position.mine, leaf.position.mask)
         )
         values, priors = evaluate_checked(self.model, mine, mask)
         live = [child for child in leaf.children or () if child.proof != PROVEN_LOSS]
-        given = [float(priors[0, child.column]) ** self.options.prior_power for child in live]
+        powers = [float(priors[0, child.column]) ** self.options.prior_power for child in live]
         total = 0.0
-        for prior in given:
+        for prior in powers:
             total += prior
-        for child, prior in zip(live, given, strict=True):
+        for child, prior in zip(live, powers, strict=True):
             share = prior / total if total > 0.0 else 1.0 / len(live)
             child.prior = float(np.float32(share))
         return float(values[0])
 
     def back_up(self, path: list[PuctNode], result: float) -> tuple[int, ...]:
-        """Count the result in every node of the path, turned round from one to the next, and
-        carry proofs up as far as they reach; returns the depths proven.
+        """Count the result in every node of the path, with alternating sign, and back up proofs as
+        far as possible; return the proven depths.
         """
         proven = self.options.solver and path[-1].proof != UNPROVEN
         proofs = [len(path) - 1] if proven else []
@@ -202,9 +201,9 @@ class PuctTree:
         return tuple(proofs)
 
     def advance(self, column: int) -> None:
-        """Make a move at the root: the tree below it stays, the rest is forgotten.
+        """Make a move at the root: keep its subtree and drop the other nodes.
 
-        Raises `IllegalMove` for a column that cannot be played, and when the game is over.
+        Raises `IllegalMove` for an unplayable column and after the end of the game.
         """
         if self.position.is_over:
             raise IllegalMove("the game is over")
@@ -212,9 +211,9 @@ class PuctTree:
         self._start_at(below[0] if below else PuctNode(self.position.play(column), column))
 
     def move_to(self, position: Position, keep: int | None = None) -> None:
-        """Make a position the root, with its part of this tree if it is in it, up to 4 moves on.
+        """Make a position the root, with its subtree if it is up to 4 moves below the last root.
 
-        At most `keep` nodes stay (None: all), the ones next to the root.
+        At most `keep` nodes next to the root stay (None: all).
         """
         self._start_at(self._find(position) or PuctNode(position), keep)
 
@@ -232,35 +231,34 @@ class PuctTree:
     def _start_at(self, node: PuctNode, keep: int | None = None) -> None:
         self.position, self.root = node.position, node
         self.iterations, self.depth, self.full = 0, 0, False
-        kept = [node]
-        for each in kept:  # the list grows in the loop
+        nodes = [node]
+        for each in nodes:  # the list grows in the loop
             children = each.children or []
-            if keep is not None and len(kept) + len(children) > keep:
+            if keep is not None and len(nodes) + len(children) > keep:
                 each.children = None
-            kept += each.children or ()
-        self.used = len(kept)
+            nodes += each.children or ()
+        self.used = len(nodes)
         if node.children is None:
-            # Its children are needed here, and will prove it again.
+            # The root needs children, which will prove it again if it was proven without them.
             node.proof, node.distance = UNPROVEN, 0
             self._prove_ending(node)
 
-    def add_noise(self, rng: np.random.Generator, share: float, concentration: float) -> None:
-        """Mix noise into the priors at the root, so that self-play tries moves that the model would
-        not.
+    def add_noise(self, rng: np.random.Generator, fraction: float, alpha: float) -> None:
+        """Mix noise into the priors at the root, so that self-play explores other moves.
 
-        `share` of them becomes a draw from a symmetric Dirichlet distribution, over the children
-        that are not known to lose. Nothing is done before the root has been visited, and when it
-        is proven.
+        A `fraction` of the priors is replaced by a draw from a symmetric Dirichlet distribution
+        with the parameter `alpha`, over the children without a proven loss. An unvisited or proven
+        root stays unchanged.
         """
         live = [child for child in self.root.children or () if child.proof != PROVEN_LOSS]
         if self.root.visits and self.root.proof == UNPROVEN and live:
-            noise = rng.dirichlet([concentration] * len(live))
+            noise = rng.dirichlet([alpha] * len(live))
             for child, drawn in zip(live, noise, strict=True):
-                child.prior = float(np.float32((1.0 - share) * child.prior + share * drawn))
+                child.prior = float(np.float32((1.0 - fraction) * child.prior + fraction * drawn))
 
     def _prove_immediate(self, node: PuctNode) -> None:
-        """Give a new node the proof that its position shows at a glance, if any: that the game is
-        over; with the solver that the next move wins, or that every next move loses at once.
+        """Prove a new node if its game is over or, with the solver, if the next move wins or every
+        next move loses immediately.
         """
         self._prove_ending(node)
         if self.options.solver and node.proof == UNPROVEN:
@@ -276,8 +274,8 @@ class PuctTree:
 
 
 def prove_from_children(node: PuctNode) -> None:
-    """Prove a node by its children, if possible: lost if one is won, the nearest of them; else,
-    if all are proven, drawn or won by the longest defense.
+    """Prove a node by its children if possible: lost if one is won, by the nearest win; else, if
+    all are proven, drawn or won against the longest defense.
     """
     children: Sequence[PuctNode] = node.children or ()
     won = [child.distance for child in children if child.proof == PROVEN_WIN]
