@@ -20,7 +20,7 @@ from claimeven.arena.studies.format import figure_texts
 #: The studies that need no server.
 STUDIES: Final = tuple(study for study in ALL_STUDIES if not study.needs_server)
 RECORD: Final = Path(__file__).with_name("studies.json")
-_HEADS: Final = ("experiment", "figure", "then", "now", "95 % interval", "times as fast")
+_HEADS: Final = ("experiment", "figure", "original", "here", "95 % interval", "times as fast")
 
 
 class StaleRecord(Exception):

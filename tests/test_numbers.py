@@ -123,7 +123,7 @@ def test_a_game_told_twice_is_refused_after_its_pair_too() -> None:
     for number in (0, 1, 4, 5):
         with pytest.raises(InvalidEvidence, match=f"game {number} is given twice"):
             run.add_game(number, 0)
-    with pytest.raises(InvalidEvidence, match="games are numbered from 0, not -1"):
+    with pytest.raises(InvalidEvidence, match="the number of a game must be 0 or more, got -1"):
         run.add_game(-1, 0)
 
 

@@ -362,7 +362,9 @@ def test_a_verdict_is_told_where_it_is_sure(superiority: float, verdict: str) ->
 
 @pytest.mark.parametrize("rounds", [0, 17])
 def test_rounds_the_pool_has_no_opening_for(rounds: int) -> None:
-    with pytest.raises(InvalidMatch, match=f"play 1 to 16 rounds, not {rounds}"):
+    with pytest.raises(
+        InvalidMatch, match=f"must be 1 to 16, the openings of the pool, got {rounds}"
+    ):
         placement_plan("negamax", LadderOptions(rounds=rounds))
 
 

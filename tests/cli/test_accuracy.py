@@ -298,7 +298,7 @@ def test_scores_that_cannot_be_kept_are_told_beside_the_progress(
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE scores (of_another_kind)")
     words = ("accuracy", str(path), "--show-worst", "0")
-    told = f"scores are not kept in {path}: "
+    told = f"scores cannot be stored in {path}: "
     ran = run(*words)
     assert (ran.status, ran.err.count("\n")) == (0, 1)
     assert ran.err.startswith(told)
@@ -339,7 +339,7 @@ def _kept(path: Path) -> int:
         (("FILE", "--columns", "8"), "are of 5x5 connect 4, not 8x6 connect 4"),
         (("TEXT",), "move 3: '8' is not a column: choose from 1 to 7"),
         (("greedy", "--agent", "greedy"), "--agent goes with a file of games"),
-        (("greedy", "greedy"), "greedy is there twice"),
+        (("greedy", "greedy"), "greedy takes part twice"),
         (("greedy", "--set", "hrd"), "there is no set 'hrd' (did you mean hard?)"),
         (("greedy", "--set", "hard", "--positions", "x"), "--positions and --set do not go toget"),
         (("greedy", "--set", "hard", "--columns", "8"), "no set of positions of 8x6 connect 4"),
@@ -348,7 +348,7 @@ def _kept(path: Path) -> int:
         (("FILE", "--answers", "a.csv"), "--answers goes with agents, not with a file of games"),
         (("greedy", "--count", "0"), "a set has 1 position or more, not 0"),
         (("greedy", "--show-worst", "-1"), "--show-worst is 0 or more, not -1"),
-        (("greedy", "--jobs", "0"), "at least 1 job is needed, not 0"),
+        (("greedy", "--jobs", "0"), "jobs must be 1 or more, got 0"),
         (("random", "--show-worst", "0", "--threads", "0"), "threads must be 1 to 256, not 0"),
         (("random", "--show-worst", "0", "--threads", "257"), "threads must be 1 to 256, not 257"),
         (
@@ -384,5 +384,5 @@ def test_why_an_agent_with_a_game_behind_it_fails_everywhere(run: Run, tmp_path:
     )
     (tmp_path / "bot.py").write_text(text, encoding="utf-8")
     told = " ".join(run("accuracy", str(tmp_path / "bot.py"), "--count", "30").out.split())
-    assert "Each position is asked by itself, without the game before it: if it keeps" in told
+    assert "Each position is asked by itself, without the game before it: if it stores" in told
     assert "without the game" not in run("accuracy", "greedy", "--count", "3").out

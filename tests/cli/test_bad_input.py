@@ -111,11 +111,11 @@ BAD = [
     ),
     (
         "match perfect:level=3 random --columns 8 --rows 8",
-        "perfect:level=3 cannot play on 8x8 connect 4: the solver holds boards of",
+        "perfect:level=3 cannot play on 8x8 connect 4: the solver supports boards of",
     ),
     (
         "play --second full --columns 9 --rows 9",
-        "full cannot play on 9x9 connect 4: the solver holds boards of",
+        "full cannot play on 9x9 connect 4: the solver supports boards of",
     ),
     ("play --second nobody", "there is no agent 'nobody'"),
     ("play --position 1212121", "the game is over in the start position"),

@@ -223,9 +223,9 @@ def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -
     source.write_text("12\n")
     board = ("--columns", "9", "--rows", "9")
     said = bad_input(run("convert", str(source), "--to", "uci", *board))
-    assert "12 cannot be labelled: the solver holds boards of" in said
+    assert "12 cannot be labelled: the solver supports boards of" in said
     said = bad_input(run("convert", "-", "--to", "uci", *board, typed="-\n"))
-    assert said.startswith("the empty board cannot be labelled: the solver holds boards of")
+    assert said.startswith("the empty board cannot be labelled: the solver supports boards of")
 
 
 @pytest.mark.parametrize(

@@ -106,8 +106,8 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> Non
     [
         (("greedy",), "greedy is an agent of the pool"),
         (("gredy",), "there is no agent 'gredy'"),
-        (("--rounds", "17"), "play 1 to 16 rounds, not 17"),
-        (("negamax", "--rounds", "0"), "play 1 to 16 rounds, not 0"),
+        (("--rounds", "17"), "must be 1 to 16, the openings of the pool, got 17"),
+        (("negamax", "--rounds", "0"), "must be 1 to 16, the openings of the pool, got 0"),
         (("negamax", "--published"), "name no agent with it"),
         (("--published", "--rounds", "3"), "--published does not go with --rounds"),
         (("--published", "--out", "x.db"), "--published does not go with --out"),

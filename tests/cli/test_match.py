@@ -55,7 +55,7 @@ def test_games_are_shown_in_order_with_their_openings(run: Run) -> None:
 
 def test_equal_games_are_told(run: Run) -> None:
     told = " ".join(" ".join(lines_of(run, "alphabeta:depth=2", "greedy", "--games", "20")).split())
-    assert "unique games: 2 (10%): the same games again are no new evidence, so the" in told
+    assert "unique games: 2 (10%): repeated games are not new evidence, so the" in told
     assert "--opening-plies 4 would vary them" in told
     assert "20.7% to 100.0%" in told
     varied = " ".join(lines_of(run, "random", "greedy", "--games", "20"))
@@ -254,7 +254,7 @@ def test_openings_of_a_match_come_from_a_file_or_by_score(run: Run, tmp_path: Pa
 def test_openings_may_be_given_as_moves() -> None:
     result = play_match("greedy", "random", games=4, openings=["44", "1"])
     assert [played.opening for played in result.games] == ["44", "44", "1", "1"]
-    with pytest.raises(InvalidMatch, match="needs an opening"):
+    with pytest.raises(InvalidMatch, match="must have at least one opening"):
         play_match("greedy", "random", games=4, openings=[])
 
 

@@ -84,7 +84,7 @@ def test_undecided_is_told_and_more_games_go_on(run: Run, tmp_path: Path) -> Non
     words = ("sprt", "greedy", "random", "--out", str(tmp_path / "t.db"), *HERE)
     ran = run(*words, "--max-games", "6")
     assert ran.status == 0
-    assert "undecided: 3 pairs do not tell a lead of 20 Elo from one of 0" in ran.out
+    assert "undecided: 3 pairs do not distinguish a lead of 20 Elo from a lead of 0" in ran.out
     told = json.loads(run(*words, "--max-games", "10", "--resume", "--json").out)
     assert (told["games"], told["max_games"], told["verdict"]) == (10, 10, "undecided")
     assert "games of another test: its alpha is 0.05, got 0.1" in bad_input(
@@ -107,10 +107,10 @@ def test_what_would_bring_more_openings_is_told(run: Run, tmp_path: Path) -> Non
     openings.write_text("44\n12\n")
     test = ("sprt", "greedy", "alphabeta:depth=1", "--elo1", "3", "--max-games", "20", *HERE)
     ran = run(*test, "--openings", str(openings))
-    assert "More openings tell more:" in " ".join(ran.out.split())
+    assert "More openings give more information:" in " ".join(ran.out.split())
     assert "openings.txt holds 2" in " ".join(ran.out.split())
     short = run(*test, "--opening-plies", "1")
-    assert "More openings tell more: --opening-plies 6" in " ".join(short.out.split())
+    assert "More openings give more information: --opening-plies 6" in " ".join(short.out.split())
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
@@ -137,8 +137,8 @@ def games_in(path: Path) -> int:
     ("arguments", "said"),
     [
         (("greedy", "greedy"), "greedy takes part twice"),
-        (("greedy", "random", "--elo0", "20"), "elo0 is less than elo1, but 20 is not < 20"),
-        (("greedy", "random", "--elo1", "nan"), "not at nan"),
+        (("greedy", "random", "--elo0", "20"), "elo0 must be less than elo1, got 20 is not < 20"),
+        (("greedy", "random", "--elo1", "nan"), "got nan"),
         (("greedy", "random", "--beta", "0"), "alpha and beta are risks"),
         (("greedy", "random", "--model", "trinomial"), "'trinomial' is none of"),
         (("greedy", "random", "--max-games", "3"), "an even number of 2 or more, got 3"),

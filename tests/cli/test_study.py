@@ -40,7 +40,7 @@ def test_then_stands_beside_now(run: Run) -> None:
     assert (ran.status, ran.err) == (0, "")
     lines = ran.out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert "2 games (then 500)" in ran.out
+    assert "2 games (original: 500)" in ran.out
     (won,) = [line.split() for line in lines if line.startswith("games won")]
     assert won[2:6] == ["99.4", "%", "100.0", "%"]
     (time,) = [line for line in lines if line.startswith("time of a game")]
@@ -94,8 +94,8 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("run", "polito-uctt"), "no study 'polito-uctt' (did you mean polito-uct?)"),
-        (("run", "itu-flat", "--games", "0"), "a match has 1 game or more, not 0"),
-        (("run", "itu-flat", "--seconds", "0"), "seconds must be more than 0, not 0.0"),
+        (("run", "itu-flat", "--games", "0"), "games must be 1 or more, got 0"),
+        (("run", "itu-flat", "--seconds", "0"), "seconds must be more than 0, got 0.0"),
         (("run", "polito-uct", "--seconds", "1"), "these have none"),
         (("run", "lund-server"), "name it with --server URL"),
         (("run", "itu-flat", "--seats", "left"), "'original', 'swapped'"),
@@ -115,7 +115,7 @@ def test_a_run_sets_the_games_the_clock_and_the_seats(run: Run) -> None:
     told = json.loads(run(*words, "--json").out)["studies"][0]["experiments"]
     assert [each["games"] for each in told] == [3, 3]
     settings = [each["setting"] for each in told]
-    assert all("3 games (then 10)" in each for each in settings)
+    assert all("3 games (original: 10)" in each for each in settings)
     assert all(each.endswith("seats swapped, 0.01 s a move") for each in settings)
     words = ("study", "run", "menary-iterations", "--seconds", "0.01", "--json")
     told = json.loads(run(*words).out)["studies"][0]["experiments"]

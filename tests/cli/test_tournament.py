@@ -60,8 +60,8 @@ def test_games_played_again_are_told_once_most_are(run: Run) -> None:
     words = ("tournament", "greedy", "alphabeta:depth=1", "--opening-plies", "0", "--jobs", "1")
     assert "games differ" not in run(*words, "--rounds", "2").out
     told = " ".join(run(*words, "--rounds", "3").out.split())
-    assert "only 2 of 6 games differ: agents that draw no luck replay them." in told
-    assert "More openings tell more: --opening-plies 6" in told
+    assert "only 2 of 6 games differ: deterministic agents repeat them." in told
+    assert "More openings give more information: --opening-plies 6" in told
 
 
 def test_the_most_frequent_reason_of_forfeits_is_told(run: Run, tmp_path: Path) -> None:
@@ -374,7 +374,7 @@ def test_the_openings_and_equal_files_are_told(run: Run, tmp_path: Path) -> None
     told = json.loads(run(*words, "2", "--json").out)
     assert (len(told["openings"]), told["openings"][0]) == (2, "7133")
     assert told["remarks"] == [
-        "ann and bob are equal files: what one scores against the other is chance."
+        "ann and bob are equal files: their games against each other are chance."
     ]
     assert " seed 0, 2 openings, " in run(*words, "2").out.splitlines()[0]
 

@@ -48,7 +48,7 @@ def test_what_cannot_be_is_told(
     words: tuple[str, ...], run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert bad_input(run(*words, "--address", "here:1")) == (
-        "--address is that of a Ray cluster: give --executor ray too"
+        "--address is the address of a Ray cluster: give --executor ray too"
     )
     assert "none of local, ray" in bad_input(run(*words, "--executor", "cloud"))
     monkeypatch.setitem(sys.modules, "ray", None)

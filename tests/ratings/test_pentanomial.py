@@ -185,7 +185,7 @@ def test_results_that_cannot_be_are_refused() -> None:
     with pytest.raises(InvalidEvidence, match=r"2 games cannot give 2\.5 points"):
         PairCounts.of([2.5])
     for counts in ((1, 2, 3, 4), (1, 2, 3, 4, -1)):
-        with pytest.raises(InvalidEvidence, match="five counts"):
+        with pytest.raises(InvalidEvidence, match="five numbers of 0 or more"):
             PairCounts(counts)  # type: ignore[arg-type]  # bad on purpose
 
 

@@ -270,7 +270,7 @@ def test_a_server_that_goes_on_after_the_end_is_named() -> None:
                 bot = -1
         saying({**RIGHT, "botmove": bot, "state": board_of(moves, 0)})(handler, asked)
 
-    with serving(answer) as url, pytest.raises(ChallengeFailed, match="the game goes on after"):
+    with serving(answer) as url, pytest.raises(ChallengeFailed, match="the game is not over after"):
         agent = make_agent(lambda position: 6)
         list(play_challenge(LundServer(url, ["a"], ""), agent, [1], 1, Limit()))
 
@@ -299,7 +299,7 @@ def test_totals_follow_from_the_games() -> None:
         ("fault", (5, True)),
     ):  # fmt: skip
         for value in values:
-            with pytest.raises(ValueError, match="no game of a challenge"):
+            with pytest.raises(ValueError, match="not a game of a challenge"):
                 ChallengeGame.from_dict({**told["played"][0], name: value})
 
 

@@ -18,7 +18,7 @@ from claimeven.solver.scores import outcome_word
 
 #: Plies that share a line.
 _PLIES = 4
-#: What the figures of accuracy mean.
+#: The legend of the figures of accuracy.
 LEGEND = (
     "perfect: keeps the exact score; loss: points of score given away a move. decisive: moves where"
     " a column throws the outcome away; keeps: those that do not. floor: what random moves get"
@@ -150,7 +150,7 @@ def _split_table(what: str, tallies: Mapping[str, Tally]) -> Table:
 
 
 def blunder(result: Blunder, sentences: Iterable[str] = ()) -> Sections:
-    """Return a move that lost something: who played what, the board before it, and why."""
+    """Return a move that lost something: its agent and column, the board before it, and why."""
     move = result.move
     position = move.position
     best = " or ".join(column_name(column, position.geometry) for column in move.best)

@@ -1,11 +1,11 @@
-"""Games against a server by the contract of the Lund course (EDAP01), where the server keeps the
-board and decides who begins.
+"""Games against a server with the interface of the Lund course (EDAP01), which stores the board and
+decides the first player.
 
-The player posts a form: `stil_id`, `api_key`, and `move`, -1 to begin a game (which loses one that
-is going on) or a column from 0. The answer is a JSON object: `status` false with a `msg` if
-something is wrong, else the `result` (0 goes on, 1 won, 0.5 drawn, -1 lost, -10 illegal), the
-server's own `botmove` (-1: none) and the `state`, rows from the top with 1 for the player's discs
-and -1 for the server's. There are 5 s for a move.
+The player posts a form: `stil_id`, `api_key`, and `move`, -1 to start a game (which loses an
+unfinished game) or a column from 0. The answer is a JSON object: `status` false with a `msg` if
+something is wrong, else the `result` (0 unfinished, 1 won, 0.5 drawn, -1 lost, -10 illegal), the
+server's own `botmove` (-1: no move) and the `state`, rows from the top with 1 for the player's
+discs and -1 for the server's. There are 5 s for a move.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 from claimeven.ratings.pentanomial import wilson_interval
 
-#: What begins a game, and what stands for "no move".
+#: The move that starts a game; it also means "no move".
 NO_MOVE = -1
-GOES_ON, WON, DRAWN, LOST, ILLEGAL = RESULTS = (0, 1, 0.5, -1, -10)
-#: Seconds for a move by the rules of the course, and those an agent gets of them.
+UNFINISHED, WON, DRAWN, LOST, ILLEGAL = RESULTS = (0, 1, 0.5, -1, -10)
+#: Seconds for a move by the rules of the course, and the seconds that an agent gets.
 COURSE_SECONDS, DEFAULT_SECONDS = 5.0, 4.5
-#: Seconds that the server has to answer.
-PATIENCE = 60.0
+#: Seconds for the server to answer.
+ANSWER_SECONDS = 60.0
 
 
 class ChallengeFailed(ClaimevenError):
-    """A server that does not keep to the contract, or cannot be reached."""
+    """A server that violates the interface, or cannot be reached."""
 
 
 #: The types that JSON may give for each type of a field.
@@ -74,7 +74,7 @@ class ChallengeGame:
         types = {field.name: _TYPES[field.type] for field in fields(cls)}
         is_whole = set(data) == set(types) and all(type(data[n]) in types[n] for n in types)
         if not is_whole or data["result"] not in RESULTS:
-            raise ValueError("no game of a challenge")
+            raise ValueError("not a game of a challenge")
         return cls(**data)
 
     def as_dict(self) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class ChallengeResult:
     games: tuple[ChallengeGame, ...]
 
     def count(self, *results: float, moved_first: bool | None = None) -> int:
-        """Return how many games ended so; `moved_first` counts one seat alone."""
+        """Return the number of games with these results; `moved_first` restricts it to one seat."""
         return sum(g.result in results and moved_first in (None, g.moved_first) for g in self.games)
 
     @property
@@ -144,7 +144,7 @@ class ChallengeResult:
 
 
 class LundServer:
-    """A server of the contract, and its player. Raises `InvalidSpec` for a bad address."""
+    """A server with this interface, and its player. Raises `InvalidSpec` for a bad address."""
 
     def __init__(self, url: str, stil_id: Sequence[str], api_key: str) -> None:
         self.url = url
@@ -155,7 +155,7 @@ class LundServer:
         """Post a move; return the answer, checked. Raises `ChallengeFailed`."""
         body = urlencode({**self._form, "move": move}, doseq=True).encode()
         try:
-            reply = self._endpoint.post(body, "application/x-www-form-urlencoded", PATIENCE)
+            reply = self._endpoint.post(body, "application/x-www-form-urlencoded", ANSWER_SECONDS)
             answer = reply.data()
         except (CallFailed, CallLate) as error:
             raise ChallengeFailed(f"{self.url} {error}") from None
@@ -172,7 +172,7 @@ class LundServer:
 def play_challenge(
     server: LundServer, agent: Agent, numbers: Sequence[int], seed: int, limit: Limit
 ) -> Iterator[ChallengeGame]:
-    """Play games against a server, one after the other; yield each when it has ended.
+    """Play games against a server, one after the other; yield each finished game.
 
     The agent draws from a generator made of `seed` and the game's number. Raises `ChallengeFailed`.
     """
@@ -191,7 +191,7 @@ def _play(
     fault = None
     try:
         begin_game(agent, rng)
-        while answer["result"] == GOES_ON:
+        while answer["result"] == UNFINISHED:
             decision, seconds = timed_decision(agent, board.position, limit, rng)
             clock.append(seconds)
             board.put(decision.column)
@@ -237,5 +237,5 @@ class _Board:
             raise ChallengeFailed(
                 f"{self.url} shows another board than that after {moves or 'no move'}"
             )
-        if answer["result"] == GOES_ON and (position.is_over or position.turn != self.seat):
-            raise ChallengeFailed(f"{self.url} says that the game goes on after {moves}")
+        if answer["result"] == UNFINISHED and (position.is_over or position.turn != self.seat):
+            raise ChallengeFailed(f"{self.url} says that the game is not over after {moves}")

@@ -16,8 +16,8 @@ from claimeven.game.geometry import Geometry
 from claimeven.game.notation import format_moves
 from claimeven.game.position import Position
 
-#: Positions of each seat with a win, a block, or both at hand; random positions; sets of open
-#: columns on boards of many columns.
+#: Numbers of positions: with a win, a block, or both at hand (of each seat); random ones; and with
+#: sets of open columns, on boards of many columns.
 AT_HAND, RANDOM, MAX_SETS = 8, 100, 119
 #: Positions for each cell that a search for a filled board visits, and how often it starts again.
 _VISITS, _TRIES = 5, 30
@@ -60,7 +60,7 @@ def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Prob
     only = [_with_open(geometry, (column,), rng, left) for left in (None, 1) for column in columns]
     lines = list(_random_lines(geometry, rng))
     cold = [probe for probe in lines[:RANDOM] if 2 <= probe.position.ply <= geometry.cells // 4]
-    # Some come before the start of a game: agents may set up there what they need everywhere.
+    # Some come before the start of a game: agents may initialize their data there.
     first = [*cold[:6], Probe(Position(geometry), ()), *filter(None, only)]
     sets = [one for n in range(2, geometry.columns) for one in combinations(columns, n)]
     sets = rng.sample(sets, min(len(sets), MAX_SETS if geometry.fits_word else MAX_SETS // 6))
@@ -120,7 +120,7 @@ def _at_hand(lines: list[Probe]) -> Iterator[Probe]:
 def _with_open(
     geometry: Geometry, opened: tuple[int, ...], rng: random.Random, left: int | None
 ) -> Probe | None:
-    """Return a position in which just these columns are open; None if none is found.
+    """Return a position in which exactly these columns are open, or None.
 
     `left` is the number of free cells of each, None for any number.
     """
@@ -137,7 +137,7 @@ def _with_open(
 
 
 def _filled(start: Position, room: dict[int, int], rng: random.Random) -> tuple[int, ...] | None:
-    """Return moves without a win that put so many discs into each column; None if none is found."""
+    """Return moves without a win that put `room` discs into each column, or None."""
     visits = 0
 
     def follow(position: Position, columns: tuple[int, ...]) -> tuple[int, ...] | None:

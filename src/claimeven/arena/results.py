@@ -39,7 +39,7 @@ _COSTS = {
 
 
 def game(result: Game) -> Sections:
-    """Return the board at the end, the moves and who won; agents of a plan are numbered from 1."""
+    """Return the last board, the moves and the result; agents of a plan are numbered from 1."""
     columns = result.all_columns
     section: list[Block] = []
     if result.job:
@@ -116,7 +116,7 @@ def match(result: MatchResult) -> Sections:
 
 
 def labels(names: Sequence[str], most: int = _MAX_LABEL) -> tuple[str, str]:
-    """Return what two agents are called in tables, in at most so many characters each.
+    """Return the names of two agents in tables, of at most `most` characters each.
 
     Specs that are too long, or equal, become a letter and the kind of the agent.
 
@@ -163,14 +163,11 @@ def _uniqueness(result: MatchResult) -> str:
     if not result.is_repetitive:
         return text
     advice = "" if result.plan.is_varied else "; --opening-plies 4 would vary them"
-    return (
-        f"{text}: the same games again are no new evidence, so the interval counts each once"
-        + advice
-    )
+    return f"{text}: repeated games are not new evidence, so the interval counts each once" + advice
 
 
 def tournament(result: TournamentResult, cure: str = "") -> Sections:
-    """Return the standings of a tournament; `cure` says what brings more openings."""
+    """Return the standings of a tournament; `cure` is advice for more openings."""
     found, plan = result.standings, result.plan
     played, openings = len(found.games), len({game.opening for game in found.games})
     head = (
@@ -178,8 +175,8 @@ def tournament(result: TournamentResult, cure: str = "") -> Sections:
         f" seed {plan.seed}, {_count(openings, 'opening')}, {result.seconds:.1f} s"
     )
     repeated = [
-        f"only {found.unique_games} of {played} games differ: agents that draw no luck replay them."
-        f" More openings tell more: {cure}"
+        f"only {found.unique_games} of {played} games differ: deterministic agents repeat them."
+        f" More openings give more information: {cure}"
     ]
     return Sections([
         [head],
@@ -309,7 +306,7 @@ def pool(result: Standings) -> Sections:
         return Sections([[head]])
     found = reference_pool.ladder_of(result)
     other = _count(played - same, "game")
-    more = [f"{other} not as those that come along: another machine or version"]
+    more = [f"{other} that differ from the bundled ones: another machine or version"]
     return Sections([
         [head], [_ladder_table(found)], [_scale(found), *(more if same != played else [])]
     ])  # fmt: skip
@@ -354,7 +351,7 @@ def _scale(result: Ladder) -> str:
 
 
 def sequential(result: SequentialResult, cure: str = "") -> Sections:
-    """Return the verdict of a sequential test and the evidence; `cure` brings more openings."""
+    """Return the verdict of a sequential test; `cure` is advice for more openings."""
     test, run, counts = result.test, result.run, result.run.counts
     low, high = test.bounds
     verdict = {
@@ -362,8 +359,8 @@ def sequential(result: SequentialResult, cure: str = "") -> Sections:
         f" {test.elo1:g} (risk {test.beta:.2g})",
         SprtVerdict.ELO1: f"elo1 accepted: a lead of {test.elo1:g} Elo fits better than one of"
         f" {test.elo0:g} (risk {test.alpha:.2g})",
-        SprtVerdict.UNDECIDED: f"undecided: {counts.pairs} pairs do not tell a lead of"
-        f" {test.elo1:g} Elo from one of {test.elo0:g}",
+        SprtVerdict.UNDECIDED: f"undecided: {counts.pairs} pairs do not distinguish a lead of"
+        f" {test.elo1:g} Elo from a lead of {test.elo0:g}",
     }[result.verdict]
     names = [
         f"{letter} is {printable(n)}" for letter, n in zip("AB", result.plan.names, strict=True)
@@ -389,8 +386,8 @@ def sequential(result: SequentialResult, cure: str = "") -> Sections:
     counted = result.counted
     played = len(counted.games)
     repeated = [
-        f"only {counted.unique_games} of {played} games differ: games played again are no new"
-        f" evidence, so do not trust the risks. More openings tell more: {cure}"
+        f"only {counted.unique_games} of {played} games differ: repeated games are not new"
+        f" evidence, so do not trust the risks. More openings give more information: {cure}"
     ]
     forfeits = [
         f"forfeits of {letter}: {count} x {kind}"

@@ -13,11 +13,11 @@ import click
 from claimeven.agents import Limit, make_agent
 from claimeven.arena.games.provenance import Provenance, differences
 from claimeven.arena.lund import (
+    ANSWER_SECONDS,
     COURSE_SECONDS,
     DEFAULT_SECONDS,
     DRAWN,
     ILLEGAL,
-    PATIENCE,
     WON,
     ChallengeFailed,
     ChallengeGame,
@@ -60,7 +60,7 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
     default=DEFAULT_SECONDS,
     show_default=True,
     help=f"Time for a move; the course gives {COURSE_SECONDS:g} s, way and back"
-    f" included. The server has {PATIENCE:g} s to answer.",
+    f" included. The server has {ANSWER_SECONDS:g} s to answer.",
 )
 @click.option("--seed", default=0, show_default=True, help="Decides what the agent draws.")
 @storage_options

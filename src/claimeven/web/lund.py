@@ -16,7 +16,7 @@ from urllib.parse import parse_qs
 from fastapi import Depends, Request
 
 from claimeven.agents.base import Limit
-from claimeven.arena.lund import COURSE_SECONDS, DRAWN, GOES_ON, ILLEGAL, LOST, NO_MOVE, WON
+from claimeven.arena.lund import COURSE_SECONDS, DRAWN, ILLEGAL, LOST, NO_MOVE, UNFINISHED, WON
 from claimeven.errors import ClaimevenError
 from claimeven.game.encodings import to_lund
 from claimeven.game.position import Position
@@ -81,12 +81,12 @@ class Player:
         self.position = self.position.play(column)
         outcome = self.position.outcome
         if outcome is None:
-            return GOES_ON
+            return UNFINISHED
         result = DRAWN if outcome.winner is None else WON if outcome.winner == self.seat else LOST
         self.end(result)
         return result
 
-    def answer(self, msg: str, result: float = GOES_ON, bot: int = NO_MOVE) -> dict[str, Any]:
+    def answer(self, msg: str, result: float = UNFINISHED, bot: int = NO_MOVE) -> dict[str, Any]:
         """Return the answer to a move; the time for the next move runs from now."""
         self.asked_at = time.monotonic()
         state = to_lund(self.position, self.seat).tolist()
@@ -174,7 +174,7 @@ async def _answer(services: Services, player: Player, spec: str, move: int) -> d
             return player.answer("a new game: you begin")
         bot = await _bot_move(services, player, spec)
         player.play(bot)
-        return player.answer("a new game: the bot has begun", GOES_ON, bot)
+        return player.answer("a new game: the bot has begun", UNFINISHED, bot)
     if not player.playing:
         return _refusal("no game is going on: begin one with move -1")
     if player.is_late:
@@ -185,11 +185,11 @@ async def _answer(services: Services, player: Player, spec: str, move: int) -> d
     except ClaimevenError as error:
         player.end(ILLEGAL)
         return player.answer(f"an illegal move, you lost: {error}", ILLEGAL)
-    if result != GOES_ON:
+    if result != UNFINISHED:
         return player.answer("you won" if result == WON else "a draw", result)
     bot = await _bot_move(services, player, spec)
     result = player.play(bot)
-    said = "your turn" if result == GOES_ON else "you lost" if result == LOST else "a draw"
+    said = "your turn" if result == UNFINISHED else "you lost" if result == LOST else "a draw"
     return player.answer(said, result, bot)
 
 

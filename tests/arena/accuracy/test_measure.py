@@ -232,7 +232,7 @@ def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:
     ("agent", "asked", "error", "said"),
     [
         ("gredy", {}, InvalidSpec, r"no agent 'gredy' \(did you mean greedy\?\)"),
-        ("greedy", {"jobs": 0}, InvalidMatch, "at least 1 job is needed, not 0"),
+        ("greedy", {"jobs": 0}, InvalidMatch, "jobs must be 1 or more, got 0"),
         ("greedy", {"seed": -1}, InvalidMatch, "seed must be 0 or more, not -1"),
         ("greedy", {"count": 0}, InvalidPositions, "1 position or more, not 0"),
         ("uct", {"limit": Limit(depth=3)}, InvalidLimit, "uct cannot be limited by depth"),
@@ -247,7 +247,7 @@ def test_what_cannot_be_is_refused(
 
 
 def test_an_agent_stands_once_and_generators_of_positions_are_their_own() -> None:
-    with pytest.raises(InvalidMatch, match="random is there twice"):
+    with pytest.raises(InvalidMatch, match="random takes part twice"):
         SetPlan(("random", "random"), _few(3))
     drawn: list[float] = []
 

@@ -303,7 +303,9 @@ def test_bots_that_differ_in_wins_alone_differ_by_default() -> None:
     clear = [measure for measure, each in by_measure.items() if each.is_clear]
     assert clear == ["wins"]
     said = by_measure["wins"].sentence
-    assert said.startswith("taking_wins takes a win at hand more often than leftmost: alone in ")
+    assert said.startswith(
+        "taking_wins takes a win at hand more often than leftmost: only taking_wins in "
+    )
     assert by_measure["keeps_result"].sentence.endswith(" in the same positions as leftmost")
 
 
@@ -365,8 +367,8 @@ def test_chances_of_several_pairs_are_adjusted_by_holm() -> None:
 def test_a_difference_that_may_be_chance_is_called_so() -> None:
     told = Comparison("ann", "bob", "keeps_result", 60, 3, 5, mcnemar(3, 5), mcnemar(3, 5))
     assert told.sentence == (
-        "bob keeps the result about as often as ann, as far as 60 positions show: alone in 5"
-        " positions, ann alone in 3 (p = 0.73)"
+        "bob keeps the result about as often as ann, as far as 60 positions show: only bob in 5"
+        " positions, only ann in 3 (p = 0.73)"
     )
     assert told.as_dict()["sentence"] == told.sentence
 

@@ -123,7 +123,7 @@ def test_a_store_that_cannot_be_written_is_judged_all_the_same(path: Path) -> No
     said: list[str] = []
     assert accuracy_of(path, solver=small, on_message=said.append).as_dict() == first.as_dict()
     assert len(said) == 1
-    assert said[0].startswith(f"scores are not kept in {path}: ")
+    assert said[0].startswith(f"scores cannot be stored in {path}: ")
     assert stat.S_ISREG(path.stat().st_mode)
 
 

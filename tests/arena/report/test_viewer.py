@@ -120,10 +120,8 @@ def test_stepping_by_keys_shows_every_position(opened: Open) -> None:
     assert board(page) == expected(moves[:-1])
     page.keyboard.press("End")
     told = page.locator("#move-text").inner_text()
-    assert told.startswith(
-        "Disc 7, first player (greedy): column 1. It took 1 ms. Its own value: +1."
-    )
-    assert told.endswith("greedy wins as the first player with 7 discs played.")
+    assert told.startswith("Disc 7, Yellow (greedy): column 1. It took 1 ms. Its own value: +1.")
+    assert told.endswith("greedy wins as Yellow with 7 discs played.")
     assert set(seen(page, "window")) == {"0,0 0,1 0,2 0,3"}
     assert seen(page, "last") == ["0,3"]
     assert "column 1 yellow yellow yellow yellow" in page.locator("#board svg").get_attribute(

@@ -236,7 +236,7 @@ def test_agents_with_equal_files_are_remarked_on(tmp_path: Path) -> None:
     (tmp_path / "dee.py").write_text("# another\n" + text)
     names = [str(tmp_path / f"{name}.py") for name in ("ann", "bob", "cem", "dee")]
     remarks = play_tournament([*names, "greedy"], rounds=2).standings.remarks
-    said = "ann, bob and cem are equal files: what one scores against the other is chance."
+    said = "ann, bob and cem are equal files: their games against each other are chance."
     assert remarks == (said,)
     (tmp_path / "m.npz").write_bytes(b"1")
     (tmp_path / "n.npz").write_bytes(b"1")

@@ -108,11 +108,12 @@ def test_where_seats_are_swapped_the_interval_is_that_of_pairs() -> None:
     [
         (
             Match(("greedy", "random"), 1000, WON),
-            "greedy against random, 1,000 games, from the empty board, the first one begins",
+            "greedy against random, 1,000 games, from the empty board,"
+            " the first agent always moves first",
         ),
         (
             Match(("greedy", "random"), 40, WON, reported_games=1500, opening_plies=2, swap=True),
-            "greedy against random, 40 games (then 1,500), from the empty board,"
+            "greedy against random, 40 games (original: 1,500), from the empty board,"
             " 2 random plies before each pair, seats swapped",
         ),
         (

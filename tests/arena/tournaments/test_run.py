@@ -210,7 +210,9 @@ def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:
     played(path, what)
     with Store.extend(path) as store:
         store.set_meta("test", {})
-    with pytest.raises(InvalidStore, match="holds the games of a test: go on with claimeven sprt"):
+    with pytest.raises(
+        InvalidStore, match="holds the games of a test: resume it with claimeven sprt"
+    ):
         open_store(path, what, resume=True)
     open_store(path, what, resume=True, of_test=True).close()
 

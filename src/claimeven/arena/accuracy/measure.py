@@ -34,18 +34,18 @@ from claimeven.parallel.jobs import RunJobs
 from claimeven.parallel.pool import LocalWorkers
 from claimeven.review.analysis import JudgedMove
 
-#: What is kept of an answer.
+#: The stored fields of an answer.
 ANSWER_FIELDS = (
     "agent", "set", "band", "moves", "best", "before", "column", "after", "judgement", "seconds",
     "fault", "reason",
 )  # fmt: skip
-#: Keeps the generators of positions apart from those of games and openings of the same seed.
+#: Separates the generators of positions from the generators of games and openings.
 _STREAM = 4
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What an agent answered in one position: a 0-based column, or None and why there is none.
+    """The answer of an agent in one position: a 0-based column, or None and the fault.
 
     `agent` and `position` are numbers, in the plan's `agents` and in its `asked`. `seconds` were
     taken on a clock outside the agent.
@@ -63,7 +63,7 @@ class Answer:
 class SetPlan:
     """Everything that decides a measurement: agents, positions with their scores, limit, seed.
 
-    Answers in positions of `tactics`, a set of wins to take and to block, count for these alone.
+    Answers in positions of `tactics`, a set of wins to take and to block, count only as tactics.
     """
 
     agents: tuple[AgentLike, ...]
@@ -77,7 +77,7 @@ class SetPlan:
         seed_number(self.seed, InvalidMatch)
         twice = [name for name in self.names if self.names.count(name) > 1]
         if twice:
-            raise InvalidMatch(f"{twice[0]} is there twice: name each agent once")
+            raise InvalidMatch(f"{twice[0]} takes part twice: name each agent once")
 
     unit = "question"
     worker_timeout = None
@@ -118,7 +118,7 @@ class SetPlan:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the agents are called: their specs, or the names of objects and functions."""
+        """The names of the agents: their specs, or the names of objects and functions."""
         return tuple(name_of(agent) for agent in self.agents)
 
     @property
@@ -128,7 +128,7 @@ class SetPlan:
 
     @cached_property
     def asked(self) -> tuple[ScoredPosition, ...]:
-        """The positions of the set and those of `tactics` behind them."""
+        """The positions of the set, followed by the positions of `tactics`."""
         tactics = () if self.tactics is None else self.tactics.positions
         return self.positions.positions + tactics
 
@@ -142,16 +142,17 @@ class SetPlan:
         return position >= len(self.positions.positions)
 
     def judged(self, answer: Answer) -> JudgedMove | None:
-        """Return what an answer is worth, None if it has no column."""
+        """Return the judged move of an answer, None without a column."""
         asked = self.asked[answer.position]
         if answer.column is None:
             return None
         return JudgedMove(asked.position, answer.column, asked.scores)
 
     def row_of(self, answer: Answer) -> dict[str, object]:
-        """Return an answer and its worth as plain data, by `ANSWER_FIELDS`; columns count from 1.
+        """Return an answer and its judgement as plain data, by `ANSWER_FIELDS`; columns count from
+        1.
 
-        A fault has `fault` and `reason`, and None for what an answer has.
+        A fault has `fault` and `reason`, and None for the fields of an answer.
         """
         asked, move = self.asked[answer.position], self.judged(answer)
         name = self.tactics.name if self.tactics and self.is_tactical(answer.position) else None
@@ -166,15 +167,15 @@ class SetPlan:
         return dict(zip(ANSWER_FIELDS, values, strict=True))
 
 
-#: Questions that are worth a process.
-_WORTH = 8
-#: Faults of an agent after which it is asked no more.
+#: Minimum number of questions for a process.
+_MIN_QUESTIONS = 8
+#: Faults of an agent after which it gets no more questions.
 MAX_FAULTS = 20
 
 
 @dataclass
 class AgentAccuracy:
-    """How well one agent plays a set: its accuracy, that of each band, faults, time.
+    """How well one agent plays a set: its accuracy, also for each band, faults, time.
 
     `answered` counts positions with an answer, `failed` holds kind and reason of each fault;
     `seconds` is the sum over the answers. `answers` are all that count, faults among them.
@@ -202,7 +203,7 @@ class AgentAccuracy:
 
     @property
     def stopped(self) -> bool:
-        """Whether it was asked no more, after `MAX_FAULTS` faults."""
+        """Whether its questions stopped after `MAX_FAULTS` faults."""
         return len(self.failed) >= MAX_FAULTS
 
     @property
@@ -339,13 +340,13 @@ def measure_accuracy(
 
     `positions` is a set or a file of one, by default the bundled set for the board of `geometry`
     (`bundled_set` gives the others); `count` takes fewer of them, evenly. With the default set it
-    is also asked in at most as many positions with a win to take or to block (`accuracy.wins` and
+    is also asked in at most `count` positions with a win to take or to block (`accuracy.wins` and
     `accuracy.blocks`). `limit` holds for each answer. An agent given by its spec is asked by `jobs`
     processes; the answers are the same. `on_progress` is called with the number of answers and of
     all questions.
 
-    Raises `InvalidPositions` for a set that cannot be used, `InvalidSpec` and `InvalidLimit` for
-    an agent that cannot, `InvalidMatch` for an invalid seed or number of jobs.
+    Raises `InvalidPositions` for an invalid set, `InvalidSpec` and `InvalidLimit` for an invalid
+    agent, and `InvalidMatch` for an invalid seed or number of jobs.
 
     >>> measure_accuracy("greedy", count=300).accuracy.decisive.moves
     196
@@ -401,7 +402,7 @@ def ask(plan: SetPlan, jobs: int = 1) -> Generator[Answer, None, None]:
     function of this process.
     """
     if jobs < 1:
-        raise InvalidMatch(f"at least 1 job is needed, not {jobs}")
+        raise InvalidMatch(f"jobs must be 1 or more, got {jobs}")
     if jobs > 1 and not all(isinstance(agent, str) for agent in plan.agents):
         raise InvalidMatch("agents that are objects or functions take 1 job: give their specs")
     faults = Counter[int]()
@@ -419,7 +420,7 @@ def ask(plan: SetPlan, jobs: int = 1) -> Generator[Answer, None, None]:
             for question in filter(should_run, range(plan.questions)):
                 yield counted(plan.ask(agents, question))
             return
-    workers = LocalWorkers(min(jobs, -(-plan.questions // _WORTH)), should_run=should_run)
+    workers = LocalWorkers(min(jobs, -(-plan.questions // _MIN_QUESTIONS)), should_run=should_run)
     with closing(workers.play(plan, range(plan.questions))) as answers:
         for _, answer in answers:
             yield counted(answer)

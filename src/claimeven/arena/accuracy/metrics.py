@@ -1,16 +1,17 @@
 """How well agents play, measured against exact scores: shares of perfect moves, losses, blunders.
 
 A move counts if some column is worse than another. It is *perfect* if it keeps the exact score and
-*keeping* if it keeps win, draw or loss; its *loss* is the points of score it gives away. A position
-is *decisive* if a column throws the outcome away. The *floor* of a mean is what random legal
-columns get on the same positions.
+it *keeps the result* if it keeps win, draw or loss. Its *score loss* is the points of score it
+gives away. A position is *decisive* if a column throws the outcome away. A mean with `random_` is
+the mean of random legal columns in the same positions.
 
-Two kinds of positions are also counted separately: `wins` have a win at hand, `blocks` have none
-but one column in which the opponent threatens to win; there a perfect move wins, or blocks.
+Two kinds of positions are also counted separately. `wins` have a win at hand. `blocks` have no win
+at hand, and one column in which the opponent threatens to win. There a perfect move wins, or
+blocks.
 
 Agents are compared on the positions that both were asked in by McNemar's exact test. Only positions
-count in which one agent is right and the other wrong. If neither is better, each of them is won by
-either with equal chance (McNemar, "Note on the sampling error of the difference between correlated
+count in which one agent is right and the other wrong. If the agents are equally good, each is right
+with equal chance (McNemar, "Note on the sampling error of the difference between correlated
 proportions or percentages", Psychometrika 12, 1947, pages 153-157).
 """
 
@@ -102,14 +103,14 @@ class Tally:
             mine[:] = [one + two for one, two in zip(mine, theirs, strict=True)]
 
     def mean(self, name: str) -> float | None:
-        """Return the mean of one of `MEANS` for a move that counts; None where none does."""
+        """Return the mean of one of `MEANS` for a move that counts; None without such a move."""
         return float(getattr(self, name) / self.moves) if self.moves else None
 
     def interval(self, name: str) -> tuple[float, float] | None:
-        """Return the 95 % interval of the mean of one of `MEASURED`; None if it has none.
+        """Return the 95 % interval of the mean of one of `MEASURED`, or None.
 
-        A share has Wilson's interval, of the number of independent moves that spread as those of
-        the groups, at most their number. A loss has the normal interval.
+        A share has Wilson's interval for a number of independent moves with the same spread, at
+        most the number of moves. A loss has the normal interval.
         """
         if not self.moves:
             return None
@@ -156,7 +157,7 @@ class Blunder:
         return (-move.steps, move.after - move.before, move.ply, self.game or 0, self.moves)
 
     def explained(self, solver: ExactSolver) -> tuple[ColumnExplanation, ColumnExplanation]:
-        """Return what `explain` says of the column played, and of the one that was right."""
+        """Return the explanations of the column played and of the right column."""
         move = self.move
         columns = move.column, move.best[0]
         played, right = explain_columns(move.position, columns, solver, move.scores)
@@ -191,8 +192,8 @@ class Accuracy:
     worst: list[Blunder] = field(default_factory=list)
     agent: str = ""
 
-    #: Blunders kept in `worst`.
-    KEPT = 10
+    #: Maximum number of blunders in `worst`.
+    MAX_WORST = 10
 
     _repr_html_ = shown_by("claimeven.arena.accuracy_results", "accuracy")
 
@@ -224,7 +225,7 @@ class Accuracy:
         self.add_tactics(move, group)
         if move.after < move.before:
             self.worst.append(Blunder(move, moves, game, self.agent))
-            if len(self.worst) > 4 * self.KEPT:
+            if len(self.worst) > 4 * self.MAX_WORST:
                 self._trim()
 
     def add_tactics(self, move: JudgedMove, group: Hashable = None) -> None:
@@ -255,10 +256,10 @@ class Accuracy:
         return self.worst[:most]
 
     def _trim(self) -> None:
-        # Equal blunders count once: the first in the order of games is kept.
+        # Equal blunders count once: the first in the order of games stays.
         ranked = sorted(self.worst, key=lambda each: each.rank)
         unique = {(each.move.position, each.move.column): each for each in reversed(ranked)}
-        self.worst = sorted(unique.values(), key=lambda each: each.rank)[: self.KEPT]
+        self.worst = sorted(unique.values(), key=lambda each: each.rank)[: self.MAX_WORST]
 
 
 def is_decisive(move: JudgedMove) -> bool:
@@ -284,7 +285,7 @@ def _sign(score: int) -> int:
 #: A difference this unlikely by chance counts as one.
 SIGNIFICANCE = 0.05
 
-#: What is compared: in which positions, and the words for a move that is right there.
+#: The measures: their positions, and the words for a right move there.
 MEASURES: dict[str, tuple[Callable[[JudgedMove], bool], str]] = {
     "perfect": (lambda _: True, "finds a best column"),
     "keeps_result": (is_decisive, "keeps the result"),
@@ -333,8 +334,8 @@ class Comparison:
         says = f"{does} more often than {second}" if self.is_clear else (
             f"{does} about as often as {second}, as far as {self.positions:,} positions show"
         )  # fmt: skip
-        alone = f"alone in {counts[0]:,} positions, {second} alone in {counts[1]:,}"
-        return f"{first} {says}: {alone} ({chance})"
+        only = f"only {first} in {counts[0]:,} positions, only {second} in {counts[1]:,}"
+        return f"{first} {says}: {only} ({chance})"
 
     def as_dict(self) -> dict[str, object]:
         """Return everything as plain data."""
@@ -359,7 +360,7 @@ def compare_moves(
 ) -> list[Comparison]:
     """Compare each two agents, whose moves are given by name and by number of the position.
 
-    `tactical` moves count for wins and blocks alone.
+    `tactical` moves count only for wins and blocks.
     """
     found: dict[tuple[str, str], list[Comparison]] = {two: [] for two in combinations(moves, 2)}
     for measure, (is_of, _) in MEASURES.items():

@@ -4,7 +4,7 @@ The moves of an opening are not judged. A forfeited game counts with the moves t
 Scores are derived data: dropping them loses only time. In a store they are one more table:
 
 ```text
-    scores  key      canonical key of a position (the smaller of its own and its mirror image's)
+    scores key canonical key of a position (the smaller key of it and its mirror image)
             columns  one signed byte a column, -128 if it is full, for the side to move
 ```
 """
@@ -37,14 +37,14 @@ from claimeven.solver.progress import SolveProgress
 from claimeven.solver.solver import ILLEGAL, Solver
 from claimeven.suggestions import no_such
 
-#: The scores of a position's columns for the side to move, None where none can be played.
+#: The scores of a position's columns for the side to move, None for a full column.
 Row = tuple[int | None, ...]
-#: Positions solved between two writes, so that little is lost when the work is ended.
+#: Positions solved between two writes, so that an interruption loses little.
 BATCH = 128
 #: Keys that one query asks for.
 _ASKED = 500
-#: Seconds to wait for somebody else who is writing to the file.
-_PATIENCE = 10.0
+#: Seconds to wait for another process that writes to the file.
+_BUSY_TIMEOUT = 10.0
 
 _TABLE = "CREATE TABLE IF NOT EXISTS scores (key INTEGER PRIMARY KEY, columns BLOB NOT NULL)"
 
@@ -80,14 +80,15 @@ class ScoreCache:
         solver: Callable[[], Solver],
         on_progress: Callable[[ScoringProgress], object] | None = None,
     ) -> None:
-        """Make the scores of positions known; none of them may be over.
+        """Look up or solve the scores of positions, which may not be over.
 
         All are solved together by all threads of the solver (made only if needed), the latest plies
-        first: they are quick and fill the table for earlier ones. Ctrl-C keeps what is solved.
+        first: they are quick and fill the table for earlier ones. After Ctrl-C the solved scores
+        stay stored.
         """
         begin = time.monotonic()
         wanted = {position.canonical_key: position for position in positions}
-        for key, row in self._kept(key for key in wanted if key not in self._rows):
+        for key, row in self._stored(key for key in wanted if key not in self._rows):
             if _fits(row, wanted[key]):
                 self._rows[key] = row
         left = [wanted[key] for key in wanted.keys() - self._rows.keys()]
@@ -114,16 +115,16 @@ class ScoreCache:
                 for each, scores in zip(part, rows, strict=True)
             }
             self._rows.update(found)
-            self._keep(found)
+            self._store(found)
             report(start + len(part))
 
-    def _kept(self, keys: Iterable[int]) -> Iterator[tuple[int, Row]]:
-        """Yield what the store holds of these positions."""
+    def _stored(self, keys: Iterable[int]) -> Iterator[tuple[int, Row]]:
+        """Yield the stored scores of these positions."""
         asked = list(keys)
         if self._path is None or not asked:
             return
         where = f"{self._path.resolve().as_uri()}?mode=ro"
-        # A store without the table, or damaged, knows no scores: they are worked out.
+        # A store without the table, or a corrupt one, has no scores: they are computed.
         with suppress(sqlite3.Error), closing(_connected(where)) as connection:
             for start in range(0, len(asked), _ASKED):
                 part = [_signed(key) for key in asked[start : start + _ASKED]]
@@ -133,7 +134,7 @@ class ScoreCache:
                     scores = np.frombuffer(columns, dtype=np.int8).tolist()
                     yield _unsigned(key), _row(scores)
 
-    def _keep(self, found: Mapping[int, Row]) -> None:
+    def _store(self, found: Mapping[int, Row]) -> None:
         if self._path is None or self.trouble is not None:
             return
         rows = [
@@ -149,15 +150,15 @@ class ScoreCache:
                 connection.execute(_TABLE)
                 connection.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)
         except sqlite3.Error as error:
-            self.trouble = f"scores are not kept in {self._path}: {error}"
+            self.trouble = f"scores cannot be stored in {self._path}: {error}"
 
 
 def _connected(where: str) -> sqlite3.Connection:
-    return sqlite3.connect(where, uri=True, timeout=_PATIENCE)
+    return sqlite3.connect(where, uri=True, timeout=_BUSY_TIMEOUT)
 
 
 def _oriented(row: Row, position: Position) -> Row:
-    """Return the row of a position as that of its canonical one, or the other way round."""
+    """Convert the row of a position to the row of its canonical one, or back."""
     return row if position.key == position.canonical_key else row[::-1]
 
 
@@ -182,8 +183,8 @@ def _unsigned(key: int) -> int:
     return key & ((1 << 64) - 1)
 
 
-#: Size of the usual solver's table in MB. Positions behind the book are many and each is solved
-#: soon: a small table is in the processor's reach more often, which outweighs what it forgets.
+#: Default size of the solver's table in MB. Positions after the book are many and quick: a small
+#: table fits the processor's cache better, which outweighs its lost entries.
 JUDGE_MB = 32
 
 
@@ -191,9 +192,9 @@ JUDGE_MB = 32
 class GamesAccuracy:
     """How well the agents of some games played: an `Accuracy` for each, by label.
 
-    `judged` are the games, `moves` is the number of their moves that were judged, `positions` how
-    many different positions (mirror images are one) these were made in; `known` tells the scores of
-    each. `total` is the number of games that there are.
+    `judged` are the games and `moves` is the number of their judged moves. `positions` is the
+    number of their different positions (mirror images count once), and `known` has the scores of
+    each. `total` is the number of all games.
 
     `accuracy_of("class.db")["greedy"].all.mean("perfect")` is a share between 0 and 1.
     """
@@ -217,7 +218,7 @@ class GamesAccuracy:
 
     @cached_property
     def ranking(self) -> tuple[str, ...]:
-        """The labels of the agents: who keeps the result most often first, without moves last."""
+        """The labels of the agents, the best at keeping the result first, without moves last."""
         return ranked(self.by_agent)
 
     def worst(self, most: int) -> list[Blunder]:
@@ -248,16 +249,15 @@ def accuracy_of(
     on_progress: Callable[[ScoringProgress], object] | None = None,
     on_message: Callable[[str], object] | None = None,
 ) -> GamesAccuracy:
-    """Judge every move of the games of a store; return what became of the moves of each agent.
+    """Judge every move of the games of a store; return the accuracy of each agent.
 
-    `agent` restricts it to one, by label; `most` to so many games or a few less, evenly from the
-    schedule, with both games of a pair (of 1, one game). `solver` makes the solver for a board; by
-    default one with `threads` threads and the book that comes along. Scores worked out are kept in
-    the store's file, so judging again, or after Ctrl-C, continues there. `on_progress` gets how
-    far the work is, `on_message` a sentence if scores cannot be stored.
+    `agent` restricts it to one, by label; `most` limits the number of games, taken evenly from the
+    schedule in whole pairs. `solver` makes the solver for a board; by default it has `threads`
+    threads and the bundled book. Computed scores are stored in the store's file, so a second or
+    interrupted run continues there. `on_progress` gets how far the work is, `on_message` a sentence
+    if scores cannot be stored.
 
-    Raises `InvalidStore` for a file that is no store, an agent that is not in it, and moves that
-    cannot be played.
+    Raises `InvalidStore` for an invalid store, an unknown agent, and illegal moves.
     """
     with nullcontext(store) if isinstance(store, Store) else Store.read(store) as opened:
         agents, start = opened.agents, opened.start
@@ -303,8 +303,8 @@ def accuracy_of(
 
 
 def _spread(games: list[Game], most: int | None) -> list[Game]:
-    """Return at most so many games: whole pairs, evenly from all agents and their meetings; part of
-    a pair where no whole one fits.
+    """Return at most `most` games: whole pairs, evenly from all agents and their meetings; part of
+    a pair if no whole pair fits.
     """
     if most is None or len(games) <= most:
         return games
@@ -330,7 +330,7 @@ def _spread(games: list[Game], most: int | None) -> list[Game]:
 
 
 def _pair_of(game: Game) -> tuple[object, ...]:
-    """Return what a game has in common with the other of its pair alone."""
+    """Return a key that only the two games of a pair have in common."""
     return (*sorted(game.agents), game.job if game.pair is None else game.pair)
 
 
@@ -339,8 +339,8 @@ def moves_of(
 ) -> Iterator[tuple[Position, int, int]]:
     """Yield the moves of a game after its opening: position before, 0-based column, whose it is.
 
-    Only those of `agents` (by their numbers in the store), if they are given. Raises
-    `InvalidStore` for moves that cannot be played.
+    With `agents` (their numbers in the store) only their moves. Raises `InvalidStore` for moves
+    that cannot be played.
     """
     try:
         columns = parse_moves(game.all_moves, start.geometry)

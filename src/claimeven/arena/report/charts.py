@@ -105,7 +105,7 @@ def _lines_by_ply(contents: ReportContext) -> list[tuple[str, Sequence[float], S
         if len(plies) > 1 and len(lines) < MAX_LINES:
             lines.append((contents.label[agent.id], plies, shares))
     plies, shares = _line(whole, "random_keeps_result")
-    return [*lines, ("drawing columns by lot", plies, shares)] if plies else []
+    return [*lines, ("random columns", plies, shares)] if plies else []
 
 
 def _line(tallies: dict[int, Tally], name: str) -> tuple[list[float], list[float]]:

@@ -1,4 +1,4 @@
-"""The classic studies: what the originals reported, compared with runs here."""
+"""The classic studies: the figures of the originals, compared with runs here."""
 
 from claimeven.arena.studies.catalogue import STUDIES, InvalidStudy, study_of
 from claimeven.arena.studies.runner import ExperimentResult, StudyResult, StudyRunner, run_study

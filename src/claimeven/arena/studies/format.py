@@ -1,4 +1,4 @@
-"""Studies in words: the figures of then and now side by side."""
+"""Studies as tables: the figures of the original and of a run side by side."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from claimeven.arena.studies.runner import ExperimentResult, StudyResult
 from claimeven.arena.studies.study import QUANTITIES, Figure, MeasuredValue
 from claimeven.blocks import Block, Sections, Table
 
-HEADINGS = ("", "then", "now", "95 % interval", "faster")
+HEADINGS = ("", "original", "here", "95 % interval", "faster")
 
 
 def study_sections(result: StudyResult) -> Sections:
@@ -39,25 +39,25 @@ def _table(result: ExperimentResult) -> Table:
 
 
 def figure_texts(result: ExperimentResult, figure: Figure) -> tuple[str, str, str, str]:
-    """Return a figure then and now, its interval, and how many times as fast it is."""
+    """Return a reported and a measured figure, its interval, and the speed-up."""
     found = result.found(figure)
     now = "-" if found is None else amount_text(found.value, figure.quantity)
     times = None if found is None else figure.speed_up(found.value)
-    return then_text(figure), now, interval_text(found, figure.quantity), speed_text(times)
+    return reported_text(figure), now, interval_text(found, figure.quantity), speed_text(times)
 
 
-def then_text(figure: Figure) -> str:
+def reported_text(figure: Figure) -> str:
     """Return the reported number with the words of the original, or a dash.
 
-    >>> then_text(Figure("games won", "wins", reported=99.4)), then_text(Figure("x", "wins"))
-    ('99.4 %', '-')
+    >>> reported_text(Figure("games won", "wins", reported=99.4))
+    '99.4 %'
     """
     number = "" if figure.reported is None else amount_text(figure.reported, figure.quantity)
     return " ".join(part for part in (number, figure.words) if part) or "-"
 
 
 def interval_text(found: MeasuredValue | None, quantity: str) -> str:
-    """Return an interval, with one unit if both bounds have the same; empty for none.
+    """Return an interval, with one unit if both bounds have the same; empty without an interval.
 
     >>> interval_text(MeasuredValue(0.002, 0.0, 0.004), "seconds_per_move")
     '0 to 4 ms'
@@ -74,7 +74,7 @@ def interval_text(found: MeasuredValue | None, quantity: str) -> str:
 
 
 def speed_text(times: float | None) -> str:
-    """Return how many times as fast it is; empty for None.
+    """Return a speed-up as text; empty for None.
 
     >>> speed_text(9013.2), speed_text(3.21), speed_text(None)
     ('9,000 x', '3.2 x', '')

@@ -1,4 +1,4 @@
-"""What studies measure: of the games of their matches, and by functions that play none."""
+"""The measurements of studies: of the games of their matches, and by other functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from claimeven.ratings.pentanomial import NORMAL_95, PairCounts, wilson_interval
 from claimeven.solver.solver import Solver
 
 #: Quantities that a store has of each move.
-_TOLD = ("evaluations", "seconds", "iterations", "nodes", "depth", "branching", "stored")
+_QUANTITIES = ("evaluations", "seconds", "iterations", "nodes", "depth", "branching", "stored")
 #: Seconds that each way to count is timed for, and into how many runs they are divided.
 _COUNTING, _RUNS = 0.2, 7
 #: Seeds of a search whose numbers are averaged, and positions of a share.
@@ -56,7 +56,7 @@ def of_games(games: Sequence[Game], seconds: float) -> Findings:
         for first in range(0, len(games) - 9, 10):
             found["wins_in_ten", f"{key}:{first + 1}"] = MeasuredValue(sum(won[first : first + 10]))
         # Moves of one game depend on each other: the sum or mean of a game is one observation.
-        own = {name: [game.figures(agent, name) for game in games] for name in _TOLD}
+        own = {name: [game.figures(agent, name) for game in games] for name in _QUANTITIES}
         steps = "iterations" if any(own["iterations"]) else "nodes"
         observed = {
             "evaluations_per_game": [sum(each) for each in own["evaluations"] if each],
@@ -86,7 +86,9 @@ def _means(games: Iterable[Sequence[float]]) -> list[float]:
 
 
 def _score(games: Sequence[Game], agent: int, different: int) -> MeasuredValue:
-    """The share of the points; if seats were swapped, its interval is that of pairs of games."""
+    """The share of the points; if seats were swapped, its interval is measured between pairs of
+    games.
+    """
     share = fmean(game.points(agent) for game in games)
     by_pair: dict[int | None, list[Game]] = {}
     for game in games:
@@ -107,7 +109,8 @@ def share_of(share: float, different: int) -> MeasuredValue:
 
 
 def mean_of(numbers: Sequence[float], lowest: float = 0.0) -> MeasuredValue:
-    """The mean with its 95 % interval by the normal distribution; none if all numbers are equal.
+    """The mean with its 95 % interval by the normal distribution, which is missing if all numbers
+    are equal.
 
     No number, and so no bound, is less than `lowest`.
     """
@@ -141,7 +144,7 @@ def _lund_search() -> MinimaxSearch:
 
 
 def lund_without_blocks(position: Position) -> int:
-    """Play as `alphabeta-lund` where blocks weigh no more than what one makes oneself."""
+    """Play as `alphabeta-lund` if blocks weigh no more than own threats."""
     return _lund_search().search(position, depth=5).column
 
 

@@ -44,9 +44,9 @@ Progress = Callable[[int, int, bool], object]
 class ExperimentResult:
     """The findings of an experiment.
 
-    `games` is the number of games played, None for a measurement; `forfeits` is how many of them
-    ended by a fault of an agent, such as a late answer. `decided` is everything that decided the
-    findings, as plain data.
+    `games` is the number of games played, None for a measurement; `forfeits` is the number lost by
+    a fault of an agent, such as a late answer. `decided` is everything that decided the findings,
+    as plain data.
     """
 
     experiment: Experiment
@@ -57,7 +57,7 @@ class ExperimentResult:
     decided: Mapping[str, object] = field(default_factory=dict)
 
     def found(self, figure: Figure) -> MeasuredValue | None:
-        """What was found for a figure; None if nothing was, as of no games."""
+        """The measured value of a figure, or None, as without games."""
         return self.findings.get((figure.quantity, figure.key))
 
     def as_dict(self) -> dict[str, Any]:
@@ -124,14 +124,12 @@ class StudyRunner:
     """How studies are run.
 
     Attributes:
-        folder: where the games are stored, a file a match; None stores them nowhere.
-        resume: whether existing files are resumed.
-        jobs: processes that play games; matches that measure speed are played by one.
-        games: games of each match, None for the number of the study.
-        seed: decides everything but the clock.
-        seconds: the limit of experiments that have one on the clock, None for that of the study.
-        swap: whether seats are swapped from game to game, None for the choice of the study.
-        server: the address of the server that a study plays.
+        folder: the folder of the stored games, a file for each match; None stores no games. resume:
+        whether existing files are resumed. jobs: processes that play games; matches that measure
+        speed are played by one. games: games of each match, None for the number of the study. seed:
+        decides everything but the clock. seconds: the limit of experiments that have one on the
+        clock, None for the limit of the study. swap: whether seats are swapped from game to game,
+        None for the choice of the study. server: the address of the server that a study plays.
 
     """
 
@@ -146,17 +144,17 @@ class StudyRunner:
 
     def __post_init__(self) -> None:
         if self.jobs < 1:
-            raise InvalidMatch(f"a match takes at least 1 job, not {self.jobs}")
+            raise InvalidMatch(f"jobs must be 1 or more, got {self.jobs}")
         if self.games is not None and self.games < 1:
-            raise InvalidMatch(f"a match has 1 game or more, not {self.games}")
+            raise InvalidMatch(f"games must be 1 or more, got {self.games}")
         if self.seconds is not None and not 0 < self.seconds < math.inf:
-            raise InvalidMatch(f"seconds must be more than 0, not {self.seconds}")
+            raise InvalidMatch(f"seconds must be more than 0, got {self.seconds}")
         if self.resume and self.folder is None:
             raise ClaimevenError("to resume, name the folder that holds the games")
 
     @property
     def asked(self) -> dict[str, Any]:
-        """The changes asked for, None for what the studies have themselves."""
+        """The options that change the studies, None for unchanged ones."""
         return {name: getattr(self, name) for name in ("games", "seconds", "swap", "server")}
 
     def run(self, study: Study) -> StudyResult:
@@ -244,10 +242,10 @@ def run_study(
     swap: bool | None = None,
     server: str | None = None,
 ) -> StudyResult:
-    """Run a study, one of `STUDIES` by its name or one of your own, and return its result.
+    """Run a study, one of `STUDIES` by its name or your own `Study`, and return its result.
 
-    The options are those of a `StudyRunner`. With a `folder` the games are stored there, a file a
-    match, and with `resume` only missing games are played. The same seed gives the same games,
+    The options are the fields of `StudyRunner`. With a `folder` the games are stored there, a file
+    a match, and with `resume` only missing games are played. The same seed gives the same games,
     unless time is limited. Raises `InvalidStudy` for an unknown name, `InvalidMatch`,
     `InvalidStore`.
 

@@ -1,4 +1,4 @@
-"""The data of a study: the experiments of an original, what it reported, and what is found here.
+"""The data of a study: the experiments of an original, its reported figures, and ours.
 
 An experiment is a match or a measurement. Its findings are quantities (the share of games won, the
 time of a game, the iterations of a decision); a `Figure` is one as it was reported.
@@ -23,7 +23,7 @@ from claimeven.game.geometry import STANDARD, Geometry
 
 @dataclass(frozen=True)
 class Source:
-    """Where an experiment was published: by what short name, what it is, and what ran it then."""
+    """The source of an experiment: its short name, its title, and the machine of the original."""
 
     name: str
     title: str
@@ -32,9 +32,9 @@ class Source:
 
 @dataclass(frozen=True)
 class Quantity:
-    """Something that experiments come to: its unit, and which way it tells of speed.
+    """A quantity that experiments measure: its unit, and its relation to speed.
 
-    `faster` is -1 where less is faster (a time), 1 where more is (work done in a time), else 0.
+    `faster` is -1 if less is faster (a time), 1 if more is faster (work in a time), else 0.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Quantity:
     faster: int = 0
 
 
-#: Stands for the agent behind the address of a server.
+#: The name of the agent behind the address of a server.
 SERVER = "server"
 
 #: All quantities. Shares are in per cent.
@@ -66,7 +66,7 @@ QUANTITIES = {
 
 @dataclass(frozen=True)
 class MeasuredValue:
-    """What an experiment came to here: a number and, where it rests on chance, a 95 % interval."""
+    """A number measured here; if it depends on chance, with a 95 % interval."""
 
     value: float
     low: float | None = None
@@ -78,11 +78,10 @@ class Figure:
     """One number of an experiment, as it was reported.
 
     Attributes:
-        label: what it is, in words.
-        quantity: which quantity of the experiment it is, one of `QUANTITIES`.
-        key: which of several the experiment has: an agent, "0" or "1", or a way of doing it.
-        reported: the number reported, in the unit of the quantity, None where none was.
-        words: what the original says where it gives no number, or of its number.
+        label: its name in words. quantity: which quantity of the experiment it is, one of
+        `QUANTITIES`. key: the agent, "0" or "1", or the variant of the experiment. reported: the
+        number reported, in the unit of the quantity, or None. words: the words of the original for
+        its number, or instead of a number.
 
     """
 
@@ -100,7 +99,7 @@ class Figure:
         return now / self.reported if faster > 0 else self.reported / now
 
 
-#: What an experiment came to, by quantity and key.
+#: The findings of an experiment by quantity and key.
 Findings = Mapping[tuple[str, str], MeasuredValue]
 
 
@@ -108,9 +107,9 @@ Findings = Mapping[tuple[str, str], MeasuredValue]
 class Match:
     """An experiment of games between two agents.
 
-    `reported_games` is the number the original played, None where it played none. With `swap` the
-    seats change from game to game, else the first agent always moves first. `seconds` is the
-    limit of a move on the clock.
+    `reported_games` is the number of games of the original, None without games. With `swap` the
+    seats change from game to game, else the first agent always moves first. `seconds` is the limit
+    of a move on the clock.
     """
 
     agents: tuple[AgentLike, AgentLike]
@@ -125,33 +124,33 @@ class Match:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the agents are called."""
+        """The names of the agents."""
         first, second = map(name_of, self.agents)
         return first, second
 
     @property
     def measures_time(self) -> bool:
-        """Whether a figure measures speed: then one process plays, and nothing else."""
+        """Whether a figure measures speed: then a single process plays."""
         return any(QUANTITIES[figure.quantity].faster for figure in self.figures)
 
     @property
     def setting(self) -> str:
-        """What is done, in words."""
+        """The setting in words."""
         first, second = self.names
         words = [f"{first} against {second}", f"{self.games:,} games"]
         if self.reported_games not in (None, self.games):
-            words[-1] += f" (then {self.reported_games:,})"
+            words[-1] += f" (original: {self.reported_games:,})"
         board = "" if self.geometry == STANDARD else f" on {self.geometry}"
         words.append(f"from {self.start or 'the empty board'}{board}")
         if self.opening_plies:
             words.append(f"{self.opening_plies} random plies before each pair")
-        words.append("seats swapped" if self.swap else "the first one begins")
+        words.append("seats swapped" if self.swap else "the first agent always moves first")
         if self.seconds:
             words.append(f"{self.seconds:g} s a move")
         return ", ".join(words)
 
     def plan(self, seed: int) -> Plan:
-        """Return what is played. Raises `InvalidMatch` for the match with no server."""
+        """Return the plan. Raises `InvalidMatch` for a match that needs a server."""
         if SERVER in self.agents:
             raise InvalidMatch(
                 "this study plays a server: name it with --server URL, such as"
@@ -168,7 +167,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Measurement:
-    """An experiment that is no match: a function that is called with some arguments."""
+    """An experiment without games: a function that is called with some arguments."""
 
     setting: str
     measure: Callable[..., Findings]
@@ -176,7 +175,7 @@ class Measurement:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what decides it as plain data for JSON: what a match has, and all arguments."""
+        """Return its settings as plain data for JSON: as of a match, and all arguments."""
         given = dict(self.arguments)
         agents = [given["agent"]] if "agent" in given else []
         limit = Limit(**{name: given[name] for name in given.keys() & vars(Limit())})
@@ -192,8 +191,8 @@ Experiment = Match | Measurement
 class Study:
     """Experiments of one original that answer one question.
 
-    `differs` says where the setting here is another one than the original's; `remark` what the
-    figures together tell.
+    `differs` describes differences from the setting of the original; `remark` is a conclusion from
+    the figures.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""The standing pool: named agents from random to perfect, and their games among each other.
+"""The reference pool: named agents from random to perfect, and their games among each other.
 
 Its agents have budgets that no clock decides, so the pool plays the same games everywhere and in a
-few minutes. The games come along with the package; a new agent is placed on the ladder by its own
-games against the pool (`placement`). A pool never changes under its version.
+few minutes. The games are part of the package; a new agent is placed on the ladder by its own games
+against the pool (`placement`). A pool never changes under its version.
 
 The games are text packed with gzip, one a line in the order of the schedule:
 
@@ -49,9 +49,9 @@ AGENTS = (
 )
 #: The agent whose rating is 0, from the middle of the ladder: the others' intervals are narrowest.
 ANCHOR = "uct:iterations=100"
-#: Pairs of games that any two play, each from another opening of so many plies, and the seed.
+#: Pairs of games of every two agents, plies of their different openings, and the seed.
 ROUNDS, PLIES, SEED = 16, 6, 1
-#: Hexadecimal digits of a digest that are told.
+#: Hexadecimal digits of a digest that are shown.
 DIGEST_SHOWN = 12
 
 GAMES = Path(__file__).parents[1] / "data" / f"pool-v{VERSION}.txt.gz"
@@ -59,16 +59,14 @@ _RESULTS = {"1": 0, "2": 1, "=": None}
 
 
 def pool_plan(rounds: int = ROUNDS) -> Plan:
-    """Return what the pool plays: a round robin from the openings of its games."""
+    """Return the plan of the pool: a round robin from the openings of its games."""
     return Plan(AGENTS, rounds_within(rounds), SEED, openings=pool_openings())
 
 
 def rounds_within(rounds: int) -> int:
     """Return a number of rounds if the pool has an opening for each."""
     if not 1 <= rounds <= ROUNDS:
-        raise InvalidMatch(
-            f"the pool has {ROUNDS} openings: play 1 to {ROUNDS} rounds, not {rounds}"
-        )
+        raise InvalidMatch(f"rounds must be 1 to {ROUNDS}, the openings of the pool, got {rounds}")
     return rounds
 
 
@@ -81,20 +79,20 @@ def pool_openings() -> tuple[tuple[int, ...], ...]:
 
 
 def pool_digest() -> str:
-    """Return the first digits of a digest of agents and games: what people compare by."""
+    """Return the first digits of a digest of agents and games, to compare pools."""
     text = "\n".join((*AGENTS, *_lines()))
     return hashlib.sha256(text.encode()).hexdigest()[:DIGEST_SHOWN]
 
 
 @cache
 def pool_standings() -> Standings:
-    """Return the games that come along and what follows from them."""
+    """Return the standings of the bundled games."""
     return Standings.of(stored_agents(pool_plan()), _games(pool_plan(), _lines()))
 
 
 @cache
 def pool_ladder() -> Ladder:
-    """Return the ladder of the games that come along; `ANCHOR` has the rating 0.
+    """Return the ladder of the bundled games; `ANCHOR` has the rating 0.
 
     >>> [rating.agent for rating in pool_ladder().ratings][::11]
     ['perfect', 'random']
@@ -116,7 +114,7 @@ def games_text(games: Iterable[Game]) -> bytes:
 
 
 def same_games(games: Iterable[Game]) -> int:
-    """Return how many of the games are those that come along, move for move."""
+    """Return the number of games that equal the bundled ones, move for move."""
     known = {game.job: game.all_moves for game in pool_standings().games}
     return sum(known.get(game.job) == game.all_moves for game in games)
 

@@ -1,4 +1,4 @@
-"""What a match, a tournament, a sequential test and a placement came to; all follows from games."""
+"""The results of matches, tournaments, sequential tests and placements, derived from games."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from claimeven.ratings.ladder import Ladder, Rating, rate
 from claimeven.ratings.pentanomial import PairCounts
 from claimeven.ratings.sprt import SequentialRun, SequentialTest, SprtVerdict
 
-#: Likelihood from which an agent is said to be stronger than another.
+#: Likelihood from which an agent counts as stronger than another.
 SURE = 0.95
 
 
@@ -65,7 +65,9 @@ class MatchResult:
 
     @property
     def pairs(self) -> PairCounts:
-        """The pairs of games, as the first agent sees them; a game left over counts in none."""
+        """The pairs of games, as the first agent sees them; a game without a partner does not
+        count.
+        """
         return self._totals.pairs["A", "B"]
 
     @property
@@ -73,8 +75,8 @@ class MatchResult:
         """95 % interval of the first agent's score.
 
         The two games of a pair have their opening in common, so the spread is measured between
-        pairs. Pairs that are equal move for move count once for its width: deterministic agents
-        that play one game over and over show nothing new.
+        pairs. Pairs that are equal move for move count once for its width: a deterministic agent
+        that repeats a game gives no new information.
         """
         played = {game.number: (game.first, game.all_moves) for game in self.games}
         different = {
@@ -114,7 +116,7 @@ class MatchResult:
         return self._records[agent]
 
     def evaluations_a_game(self, agent: int) -> float | None:
-        """Mean number of evaluations an agent made in a game; None if it reported none."""
+        """Mean number of evaluations of an agent in a game; None if it did not report them."""
         record = self.measures(agent)
         return (
             record.sums["evaluations"] / len(self.games) if record.counts["evaluations"] else None
@@ -232,7 +234,7 @@ class SequentialResult:
         return self.run.verdict
 
     def as_dict(self) -> dict[str, object]:
-        """Return everything as plain data for JSON; counts are those of the first agent."""
+        """Return everything as plain data for JSON; counts are from the view of the first agent."""
         counted = self.counted
         return {
             "agents": list(self.plan.names),
@@ -303,7 +305,7 @@ class Placement:
 
     @cached_property
     def ladder(self) -> Ladder:
-        """The pool and the new agent, strongest first; without a game the pool alone."""
+        """The pool and the new agent, strongest first; without a game only the pool."""
         own = [game._replace(pair=("new", game.pair)) for game in self.standings.rated]
         games = [*reference_pool.pool_standings().rated, *own]
         return rate(games, np.random.default_rng(0), reference_pool.ANCHOR)
@@ -323,7 +325,7 @@ class Placement:
 
     @cached_property
     def meetings(self) -> tuple[Meeting, ...]:
-        """What it made of each agent of the pool, strongest first; none without a game."""
+        """Its results against each agent of the pool, strongest first; empty without a game."""
         if self.place is None:
             return ()
         number = {agent.label: agent.id for agent in self.standings.agents[1:]}

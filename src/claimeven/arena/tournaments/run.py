@@ -1,7 +1,7 @@
 """The one way to play the games of a plan, and the store of a run.
 
-A run plays the games that its store does not hold, so a run that was ended, however it was, is
-resumed by running the same plan again.
+A run plays the games that its store lacks, so running the same plan again resumes an interrupted
+run.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ def run(
 ) -> Generator[Game, None, None]:
     """Play the games of a plan that a store does not hold; yield each as it ends, and store it.
 
-    An executor plays; None is this process. A caller that has enough closes the generator: all
-    games it got are stored then, after an error or Ctrl-C too; a kill may lose the games that ended
-    within a tenth of a second of one that was stored. `on_message` gets sentences for the user.
-    Games hold the agents' decisions with `keep_decisions`. With `forfeit_unloadable` an agent that
-    cannot be loaded forfeits its games; else that raises `InvalidSpec` before the first game.
+    An executor plays; None is this process. A caller may close the generator at any time. All its
+    games are then stored, also after an error or Ctrl-C; a kill may lose the games of the last
+    tenth of a second. `on_message` gets sentences for the user. Games hold the agents' decisions
+    with `keep_decisions`. With `forfeit_unloadable` an agent that cannot be loaded forfeits its
+    games; else that raises `InvalidSpec` before the first game.
     """
     there = set() if store is None else {game.number for game in store.games()}
     numbers = [number for number in range(plan.games) if number not in there]
@@ -64,7 +64,7 @@ def run(
                 yield game
             return
         changes = FileChangeMonitor(store, plan.provenance, on_message)
-        with suppress(GeneratorExit), closing(_Waiting(store, len(numbers))) as waiting:
+        with suppress(GeneratorExit), closing(_StoreBuffer(store, len(numbers))) as waiting:
             for _, game in results:
                 waiting.add(game)
                 changes.check()
@@ -76,7 +76,7 @@ def run(
 def in_order(
     plan: Plan, games: Generator[Game, None, None], store: Store | None = None
 ) -> Generator[Game, None, None]:
-    """Yield the games of a plan by their numbers: those that a store holds, and those of a run."""
+    """Yield the games of a plan by their numbers: stored games, and the games of a run."""
     waiting = {} if store is None else {game.number: game for game in store.games()}
     with closing(games):
         for number in range(plan.games):
@@ -87,8 +87,8 @@ def in_order(
         deque(games, 0)
 
 
-class _Waiting:
-    """Games on their way to the store: kept for a moment, so that thousands a second can be stored.
+class _StoreBuffer:
+    """A buffer of games for the store, so that thousands per second can be stored.
 
     The last of `total` is stored immediately, before its processes end, which takes a while.
     """
@@ -116,7 +116,7 @@ class _Waiting:
 def players_of(
     options: PlayerOptions, default_jobs: int = 1, on_message: Callable[[str], object] | None = None
 ) -> Executor | None:
-    """Return who plays; None is this process. `on_message` gets what happens to the processes.
+    """Return the executor; None is this process. `on_message` gets messages about the processes.
 
     Raises `InvalidMatch` for less than one job, and for an address without a cluster.
     """
@@ -129,7 +129,7 @@ def players_of(
         raise InvalidMatch(no_such("executor", executor, EXECUTORS))
     if executor == EXECUTORS[0]:
         if address is not None:
-            raise InvalidMatch("--address is that of a Ray cluster: give --executor ray too")
+            raise InvalidMatch("--address is the address of a Ray cluster: give --executor ray too")
         return local(default_jobs if jobs is None else jobs, on_message)
     return RayWorkers(
         usable_cores() if jobs is None and address is None else jobs, address, on_message
@@ -141,10 +141,10 @@ def open_store(
 ) -> Store:
     """Return a store for a plan: a new file, or with `resume` one that holds games of it already.
 
-    More rounds than before are added to those that were played; a file without games starts anew.
+    More rounds than before are added to those that were played; a file without games starts again.
     Raises `InvalidStore` for a file of another plan, or of a sequential test unless the plan is
-    `of_test`. Unless `resume` is "changed" it raises it also if claimeven, or a file behind an
-    agent, has changed since, or if the file of games does not say.
+    `of_test`. Also raises it, unless `resume` is "changed", if claimeven or a file behind an agent
+    has changed since, or if that is unknown.
     """
     now, path = plan.refresh_provenance(), Path(path)
     for name in plan.names:
@@ -162,7 +162,7 @@ def open_store(
         before = check_plan(store, asked, begun, agents)
         check_runs(store, now, plan.stored_names, resume)
         if not of_test and "test" in store.meta:
-            raise InvalidStore(f"{path} holds the games of a test: go on with claimeven sprt")
+            raise InvalidStore(f"{path} holds the games of a test: resume it with claimeven sprt")
         deque(store.games(), 0)
         store.delete_corrupt()
         store.set_meta("plan", {**before, "rounds": begun} if begun > plan.rounds else asked)
@@ -179,7 +179,7 @@ def store_of(
     resume: bool | str = False,
     of_test: bool = False,
 ) -> Iterator[Store]:
-    """Yield a store as `open_store` does; without a path one that is gone at the end."""
+    """Yield a store as `open_store` does; without a path a temporary one."""
     with ExitStack() as stack:
         if path is None:
             path = stack.enter_context(scratch_folder()) / "games.db"

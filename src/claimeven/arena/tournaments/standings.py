@@ -1,8 +1,7 @@
-"""What follows from games: points, cross table, ratings, forfeits, the cost of a move, remarks.
+"""The results of games: points, cross table, ratings, forfeits, the cost of a move, remarks.
 
-Everything here is derived from the games alone, so it cannot drift from them. Games that were left
-unfinished (imported ones may be) count nowhere. A game of an agent against itself is a result for
-nobody, in no record and no rating; its moves and its forfeit count.
+Everything here is computed from the games. Unfinished games (imported ones may be) do not count. A
+game of an agent against itself counts in no record and no rating; its moves and its forfeit count.
 """
 
 from __future__ import annotations
@@ -177,7 +176,7 @@ class Totals:
 
     @property
     def evidence(self) -> Evidence:
-        """The games as ratings count them: those of two different agents."""
+        """The games of two different agents, as ratings count them."""
         return count_kinds(+self._kinds)
 
     def between(self, agent: int, other: int) -> Record:
@@ -271,7 +270,7 @@ class Standings:
 
     @classmethod
     def read(cls, path: str | Path) -> Standings:
-        """Return the standings of the games in a file, that of a tournament under way too."""
+        """Return the standings of the games in a file, also of a running tournament."""
         with Store.read(path) as store:
             return cls.of_store(store)
 
@@ -292,7 +291,7 @@ class Standings:
 
     @cached_property
     def rated(self) -> list[RatedGame]:
-        """The games as ratings count them: those of two different agents."""
+        """The games of two different agents, as ratings count them."""
         return [
             RatedGame(
                 (game.pair if game.pair is not None else game.job, *sorted(game.agents)),
@@ -333,7 +332,7 @@ class Standings:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Sentences about what the games cannot show: `notes`, and see `remarks`."""
+        """Sentences about the limits of the games: `notes`, and see `remarks`."""
         return *self.notes, *remarks(self.agents, (game.opening for game in self.games))
 
     @property
@@ -347,12 +346,12 @@ class Standings:
 
 
 def remarks(agents: Sequence[StoredAgent], openings: Iterable[str]) -> Iterator[str]:
-    """Yield sentences about a tournament of these agents, whose games began with these openings.
+    """Yield sentences that cast doubt on a tournament of these agents with these openings.
 
     >>> ann, bob = (StoredAgent(0, name, f"{name}.py", "5c1d") for name in ("ann", "bob"))
     >>> print(*remarks([ann, bob], ["43", "43"]), sep="\\n")
-    ann and bob are equal files: what one scores against the other is chance.
-    All games began with the moves 43: more rounds begin with others.
+    ann and bob are equal files: their games against each other are chance. All games start with the
+    moves 43: play more rounds for other openings.
     """
     alike: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for agent in agents:
@@ -361,7 +360,7 @@ def remarks(agents: Sequence[StoredAgent], openings: Iterable[str]) -> Iterator[
     for group in alike.values():
         if len(group) > 1:
             names = join_words(group)
-            yield f"{names} are equal files: what one scores against the other is chance."
-    begun = list(openings)
-    if len(begun) > 1 and len(set(begun)) == 1 and begun[0]:
-        yield f"All games began with the moves {begun[0]}: more rounds begin with others."
+            yield f"{names} are equal files: their games against each other are chance."
+    starts = list(openings)
+    if len(starts) > 1 and len(set(starts)) == 1 and starts[0]:
+        yield f"All games start with the moves {starts[0]}: play more rounds for other openings."
