@@ -102,7 +102,7 @@ def test_games_that_cannot_be_judged_are_told(run: Run, tmp_path: Path) -> None:
     games = [game(0, 0, 1, "ababa", 0), game(1, 1, 0, "abac", None, finished=False)]
     path = made(tmp_path / "large.db", games, {"plan": {**SMALL_PLAN, "columns": 12, "rows": 12}})
     told = " ".join(run("report", str(path)).out.split())
-    assert "MB The moves were not judged: the solver supports boards boards of" in told
+    assert "MB The moves were not judged: the solver supports boards of" in told
     assert "not judged" not in run("report", str(path), "--no-accuracy").out
 
 

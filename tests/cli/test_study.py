@@ -102,7 +102,7 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
         (("run", "itu-flat", "--jobs", "0"), "jobs must be 1 or more, got 0"),
         (("run", "itu-flat", "--resume"), "name the folder"),
         (("run", "itu-flat", "--seed", "-1"), "seed must be 0 or more, not -1"),
-        (("runs",), "no verb 'runs' (did you mean run?)"),
+        (("runs",), "there is no command 'runs' (did you mean run?)"),
         (("run",), "NAME"),
     ],
 )

@@ -29,11 +29,12 @@ Reals = NDArray[np.float64]
 
 _STEPS = 200
 _HALVINGS = 60
-# Where the likelihood is nearly flat Newton's step would lead anywhere: it is kept this short, in
-# natural units, and this much of its greatest is added to the bend, which rounding can make 0.
+# If the likelihood is nearly flat, Newton's step can be arbitrarily long. Its length is limited to
+# `_LONGEST` natural units, and `_RIDGE` times the greatest bend is added to the bend, which
+# rounding can make 0.
 _LONGEST = 4.0
 _RIDGE = 1e-14
-# Newton's last step, in natural units; what it leaves is about its square.
+# Newton's last step, in natural units; the remaining error is about its square.
 _SETTLED = 1e-5
 
 

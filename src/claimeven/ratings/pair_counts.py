@@ -18,12 +18,13 @@ from claimeven.ratings.pentanomial import NORMAL_95, InvalidEvidence, half_point
 #: against the outsider, together half a pair; by the first player; games drawn and not drawn.
 PRIOR = 0.5
 
-# The least that resampled games of the prior weigh: a limit that one draw in ninety reaches, so
-# that it does not touch the intervals, and that keeps strengths within what can be computed.
-_LEAST_PRIOR = 1e-4
-# One over the most that the weight of a pair varies, and pairs beyond the unknowns that are many.
-_LEAST_PRECISION, _MANY = 0.5, 100
-# Numbers in one array while resampling; more tournaments than fit are made in several parts.
+# The minimum weight of resampled games of the prior. One draw in ninety reaches it, so it does not
+# change the intervals, and it keeps strengths within a computable range.
+_MIN_PRIOR = 1e-4
+# One over the maximum variance of the weight of a pair, and a large number of pairs beyond the
+# unknowns.
+_MIN_PRECISION, _MANY = 0.5, 100
+# Numbers in one array while resampling; more tournaments are made in several parts.
 _NUMBERS_AT_ONCE = 100_000
 
 
@@ -78,7 +79,7 @@ class Evidence:
         """One over the variance of a pair's weight, (N - p) / N; see `resampled`."""
         # One of the unknowns fixes the 0 of the scale.
         free: float = 1 - (self.counted.shape[1] - 1) / max(1.0, self._pairs)
-        return max(_LEAST_PRECISION, free)
+        return max(_MIN_PRECISION, free)
 
     @property
     def _pairs(self) -> float:
@@ -96,7 +97,7 @@ class Evidence:
         free = self._pairs - (self.counted.shape[1] - 1)
         if not 0 < free < _MANY:
             return 1.0
-        return min(_student_95(free), math.sqrt(self._precision / _LEAST_PRECISION))
+        return min(_student_95(free), math.sqrt(self._precision / _MIN_PRECISION))
 
     def resampled(self, tournaments: int, rng: np.random.Generator) -> Iterator[Tournaments]:
         """Yield this number of tournaments, in parts, with pairs and prior weighted at random.
@@ -117,7 +118,7 @@ class Evidence:
             size = (min(at_once, tournaments - done), len(self.weights))
             weights = rng.standard_gamma(self.weights * precision, size) / precision
             prior = weights[:, kinds:]
-            np.maximum(prior, _LEAST_PRIOR, out=prior)
+            np.maximum(prior, _MIN_PRIOR, out=prior)
             yield self.weighted(weights)
 
     def weighted(self, weights: Reals) -> Tournaments:

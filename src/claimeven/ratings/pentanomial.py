@@ -1,9 +1,9 @@
 """Score and Elo difference of two agents from pairs of games, with intervals.
 
-A pair is one opening played twice with the seats swapped. Its two games depend on each other (an
-opening won for the first player gives each agent one game), so the spread is measured between
-pairs, never between games. A pair is worth 2 points; an agent's *share* of it is 0, 1/4, 1/2, 3/4
-or 1. The pentanomial counts say how often each share occurred.
+A pair is one opening played twice with the seats swapped. Its two games depend on each other: an
+opening won for the first player gives each agent one game. So the spread is measured between pairs,
+never between games. A pair is worth 2 points; an agent's *share* of it is 0, 1/4, 1/2, 3/4 or 1.
+The pentanomial counts say how often each share occurred.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ NORMAL_95 = 1.959963984540054
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 #: Elo differences are within this; a bound at it means no bound.
 ELO_LIMIT = 4000.0
-#: Elo for one standard deviation of a game, 800 / ln 10: slope of the Elo curve at equal strength.
+#: Elo for one standard deviation of a game, 800 / ln 10: the gradient of the Elo curve at equal
+#: strength.
 NORMALIZED_ELO = 800 / math.log(10)
 
 
@@ -48,7 +49,9 @@ class PairCounts:
 
     def __post_init__(self) -> None:
         if len(self.counts) != len(SHARES) or min(map(index, self.counts)) < 0:
-            raise InvalidEvidence(f"pairs are five counts of 0 or more, not {self.counts}")
+            raise InvalidEvidence(
+                f"pair counts must be five numbers of 0 or more, got {self.counts}"
+            )
 
     @classmethod
     def of(cls, points: Iterable[float]) -> PairCounts:
@@ -199,12 +202,12 @@ def wilson_interval(share: float, trials: float) -> tuple[float, float]:
     if not trials:
         return 0.0, 1.0
     square = NORMAL_95**2
-    centre = (share + square / (2 * trials)) / (1 + square / trials)
+    center = (share + square / (2 * trials)) / (1 + square / trials)
     root = math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     half = NORMAL_95 * root / (1 + square / trials)
     # At the ends rounding would leave the bound a hair inside.
-    low = max(0.0, centre - half) if share > 0 else 0.0
-    high = min(1.0, centre + half) if share < 1 else 1.0
+    low = max(0.0, center - half) if share > 0 else 0.0
+    high = min(1.0, center + half) if share < 1 else 1.0
     return low, high
 
 

@@ -74,20 +74,20 @@ class SequentialTest:
 
     def __post_init__(self) -> None:
         if self.model not in LARGEST:
-            raise InvalidTest(f"the model is one of {', '.join(LARGEST)}, not {self.model!r}")
+            raise InvalidTest(f"model must be {' or '.join(LARGEST)}, got {self.model!r}")
         largest = LARGEST[self.model]
         for elo in (self.elo0, self.elo1):
             if not -largest <= elo <= largest:
                 raise InvalidTest(
-                    f"a {self.model} hypothesis must be between {-largest:g} and {largest:g} Elo, "
-                    f"not at {elo:g}"
+                    f"a {self.model} hypothesis must be between {-largest:g} and {largest:g} Elo,"
+                    f" got {elo:g}"
                 )
         if self.elo0 >= self.elo1:
-            raise InvalidTest(f"elo0 is less than elo1, but {self.elo0:g} is not < {self.elo1:g}")
+            raise InvalidTest(f"elo0 must be less than elo1, got {self.elo0:g} and {self.elo1:g}")
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
             raise InvalidTest(
-                "alpha and beta are risks above 0 and below 1 in sum, "
-                f"not {self.alpha:g} and {self.beta:g}"
+                "alpha and beta must be above 0 and below 1 in sum,"
+                f" got {self.alpha:g} and {self.beta:g}"
             )
 
     @property
@@ -154,14 +154,14 @@ class SequentialRun:
 
     @property
     def waiting(self) -> int:
-        """Number of pairs that do not count: those before them are missing, or it is over."""
+        """Number of pairs that do not count: earlier ones are missing, or the test is over."""
         return len(self._waiting)
 
     def add_game(self, number: int, points: float) -> SprtVerdict:
         """Take the agent's points (0 to 1) in a game; 2k and 2k + 1 are the games of pair k."""
         half_points(points, 1)
         if number < 0:
-            raise InvalidEvidence(f"games are numbered from 0, not {number}")
+            raise InvalidEvidence(f"the number of a game must be 0 or more, got {number}")
         pair = number // 2
         if number in self._halves or pair < self.counts.pairs or pair in self._waiting:
             raise InvalidEvidence(f"game {number} is given twice")
@@ -173,7 +173,7 @@ class SequentialRun:
     def add(self, number: int, points: float) -> SprtVerdict:
         """Take the agent's points (0 to 2) in the pair of that number; return the verdict."""
         if number < 0:
-            raise InvalidEvidence(f"pairs are numbered from 0, not {number}")
+            raise InvalidEvidence(f"the number of a pair must be 0 or more, got {number}")
         if number < self.counts.pairs or number in self._waiting:
             raise InvalidEvidence(f"pair {number} is given twice")
         half_points(points, 2)
@@ -227,12 +227,12 @@ def _tilted(observed: Sequence[float], offsets: Sequence[float]) -> list[float]:
     for _ in range(_STEPS):
         ratios = [b / (1 + theta * b) for b in offsets]
         balance = sum(p * ratio for p, ratio in zip(observed, ratios, strict=True))
-        slope = -sum(p * ratio**2 for p, ratio in zip(observed, ratios, strict=True))
+        derivative = -sum(p * ratio**2 for p, ratio in zip(observed, ratios, strict=True))
         if balance > 0:
             low = theta
         else:
             high = theta
-        before, theta = theta, theta - balance / slope
+        before, theta = theta, theta - balance / derivative
         if abs(theta - before) <= _ROUNDING * abs(theta):
             break
         if not low < theta < high:

@@ -51,7 +51,7 @@ def test_the_table_is_that_of_the_judged_games(store: Path, report: Report, page
         found = accuracy[agent.label]
         assert row.one("th").words() == report.contents.label[agent.id]
         cells = [
-            [number(text) for text in re.split(r"\s*lot\s*", cell.words())]
+            [number(text) for text in re.split(r"\s*random\s*", cell.words())]
             for cell in row.all("td")[:6]
         ]
         assert cells[0] == [found.all.moves]

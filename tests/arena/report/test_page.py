@@ -159,7 +159,7 @@ def test_facts(page: Element) -> None:
     assert told["seed"] == "3"
     assert told["rounds"] == "2"
     assert told["limit of a move"] == "1 s, and a bank of 60 s a game"
-    assert told["left unfinished"].startswith("1 ")
+    assert told["unfinished"].startswith("1 ")
     assert "ab12" in page.one("table", cls="agents").text()
 
 
@@ -231,7 +231,7 @@ def test_games_that_were_all_left_are_shown_and_judged(tmp_path: Path) -> None:
     report = write_report(path, tmp_path / "left.html")
     page = parsed(report.path.read_text(encoding="utf-8"))
     assert "so there are no ratings" in page.one(id="ladder").words()
-    assert "2 more left unfinished" in page.one("header").words()
+    assert "2 more unfinished" in page.one("header").words()
     assert report.contents.accuracy is not None
     assert [told[5] for told in json.loads(page.one(id="data").text())["games"]] == [-2, -2]
 

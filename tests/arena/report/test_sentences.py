@@ -29,7 +29,7 @@ def told(path: Path, wins: list[str]) -> ReportContext:
 
 def beaten(contents: ReportContext) -> list[str]:
     """The agents without a point against a higher one, by the notes on the ladder."""
-    end = " took no point from anyone above"
+    end = " took no point from any agent above"
     notes = sentences.ladder_notes(contents)
     return [note.partition(end)[0] for note in notes if end in note]
 

@@ -168,7 +168,7 @@ def test_a_folder_is_gone_on_with_and_comes_to_the_same(tmp_path: Path) -> None:
 def test_other_games_in_the_folder_are_refused(tmp_path: Path) -> None:
     run_study(study(Match(("greedy", "random"), 2, WON)), folder=tmp_path)
     other = study(Match(("greedy", "greedy:win=yes"), 2, WON))
-    with pytest.raises(InvalidStore, match="has games of another tournament"):
+    with pytest.raises(InvalidStore, match="holds games of another tournament"):
         run_study(other, folder=tmp_path, resume=True)
     with pytest.raises(InvalidStore, match="exists already"):
         run_study(other, folder=tmp_path)

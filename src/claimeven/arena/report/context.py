@@ -53,7 +53,7 @@ class ReportContext:
         command = meta.get("command")
         return cls(
             title=printable((title or "").strip(), MAX_NAME)
-            or _shown(_usual_title(standings), MAX_NAME),
+            or _shown(_default_title(standings), MAX_NAME),
             plan=plan if isinstance(plan, dict) else {},
             command=_shown(command, MAX_TEXT) if isinstance(command, str) else None,
             start=store.start,
@@ -72,7 +72,7 @@ class ReportContext:
 
     @property
     def unfinished(self) -> int:
-        """How many games were left: they count nowhere, but can be looked at and judged."""
+        """Number of unfinished games: totals leave them out, but they are shown and judged."""
         return len(self.games) - len(self.standings.games)
 
     @property
@@ -90,7 +90,7 @@ def _shown(text: str, most: int) -> str:
     return printable(without_folders(text), most)
 
 
-def _usual_title(standings: Standings) -> str:
+def _default_title(standings: Standings) -> str:
     agents = standings.agents
     if len(agents) == 2:
         return f"{agents[0].label} against {agents[1].label}"

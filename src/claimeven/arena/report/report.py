@@ -156,8 +156,8 @@ def write_report(
     `plots` is a folder for the charts as PNG and SVG; without Matplotlib the page has no charts.
     `on_message` also gets a sentence if letters of a name are missing in the charts.
 
-    Raises `InvalidStore` for a file without games, `CannotWrite` for a path that cannot be written,
-    `NoCharts` if `plots` are asked for and cannot be drawn, `InvalidSolve` for invalid `threads`.
+    Raises `InvalidStore` for a file without games and `CannotWrite` for a path that cannot be
+    written. Raises `NoCharts` if `plots` cannot be drawn, and `InvalidSolve` for invalid `threads`.
     """
     check_output(path)
     check_threads(threads)

@@ -23,7 +23,7 @@ def headline(contents: ReportContext) -> str:
     if isinstance(plan.get("seed"), int):
         parts.append(f"seed {plan['seed']}")
     if contents.unfinished:
-        parts.append(f"{contents.unfinished:,} more left unfinished")
+        parts.append(f"{contents.unfinished:,} more unfinished")
     return ", ".join(parts) + "."
 
 
@@ -107,8 +107,8 @@ def _joined(contents: ReportContext, ladder: Ladder) -> Iterator[str]:
         )
     for tier in _beaten_by_all(contents, ladder)[:_MAX_TIERS]:
         yield (
-            f"{_named([contents.label_of[agent] for agent in tier])} took no point from anyone"
-            " above: how far below is not in the games, and the rating no more than a guess."
+            f"{_named([contents.label_of[agent] for agent in tier])} took no point from any"
+            " agent above: the games do not show the distance, and the rating is only a guess."
         )
 
 
@@ -128,10 +128,10 @@ def _beaten_by_all(contents: ReportContext, ladder: Ladder) -> list[tuple[str, .
 
 def _named(names: list[str]) -> str:
     """Join names, the first few of many."""
-    kept = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
-    if len(kept) < len(names):
-        kept = [*kept, f"{len(names) - _MAX_NAMED:,} others"]
-    return kept[0] if len(kept) == 1 else f"{', '.join(kept[:-1])} and {kept[-1]}"
+    named = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
+    if len(named) < len(names):
+        named = [*named, f"{len(names) - _MAX_NAMED:,} others"]
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
 
 
 def _many(count: int, thing: str) -> str:

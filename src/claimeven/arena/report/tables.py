@@ -168,7 +168,7 @@ def agent_rows(contents: ReportContext) -> list[Row]:
 
 
 def facts(contents: ReportContext) -> Iterator[tuple[str, str]]:
-    """Yield how the games came about, as (what, text)."""
+    """Yield the settings of the games, as (what, text)."""
     plan, geometry = contents.plan, contents.geometry
     if contents.command:
         yield "command", contents.command
@@ -187,7 +187,7 @@ def facts(contents: ReportContext) -> Iterator[tuple[str, str]]:
     standings = contents.standings
     yield "different games", f"{standings.unique_games:,} of {len(standings.games):,}"
     if contents.unfinished:
-        yield "left unfinished", f"{contents.unfinished:,} games, which count nowhere"
+        yield "unfinished", f"{contents.unfinished:,} games, which no total counts"
 
 
 def _openings_text(contents: ReportContext) -> str:
@@ -273,9 +273,9 @@ def _game(game: Game, place: dict[int, int]) -> list[Any]:
 def _judged(contents: ReportContext) -> dict[int, dict[str, Any]]:
     """Return the judgements of the judged games, by their numbers from 1.
 
-    `course` has the exact score for the first player in the position where the agents took over
-    and after each of their moves. By the number of a move that was not right, `best` holds the
-    names of the right columns and `how` its judgement and mark.
+    `course` has the exact score for the first player at the agents' first position and after each
+    of their moves. By the number of a move that was not right, `best` holds the names of the right
+    columns and `how` its judgement and mark.
     """
     accuracy, found = contents.accuracy, {}
     for game in () if accuracy is None else accuracy.judged:

@@ -5,8 +5,8 @@
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
   const [NUMBER, FIRST, SECOND, OPENING, MOVES, WINNER, KIND, SEAT, REASON] = Array(9).keys();
-  const LEFT = -2;     // in place of a winner: the game was left unfinished
-  const PLAYERS = ["first player", "second player"];
+  const LEFT = -2;     // instead of a winner: the game is unfinished
+  const PLAYERS = ["Yellow", "Red"];
   const WORDS = {
     good: "It keeps the result, not the score", inaccurate: "An inaccurate move", mistake: "A mistake",
     blunder: "A blunder",
@@ -31,7 +31,7 @@
 
   let found = [];      // places of the games that pass the filters
   let current = -1;    // place of the game shown
-  let shown = 0;       // discs of it on the board, beyond those of the start
+  let shown = 0;       // number of its discs on the board, without the start position
 
   const make = (tag, attributes, ...children) => {
     const element = document.createElement(tag);
@@ -73,7 +73,7 @@
     }
     if (game[WINNER] === LEFT) return `Left unfinished after ${count}`;
     if (game[WINNER] < 0) return `A draw after ${count}`;
-    return `${label(game, game[WINNER])} wins as the ${PLAYERS[game[WINNER]]} with ${count} played`;
+    return `${label(game, game[WINNER])} wins as ${PLAYERS[game[WINNER]]} with ${count} played`;
   };
 
   // -- Choosing a game ---------------------------------------------------------------------------
