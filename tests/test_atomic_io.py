@@ -153,8 +153,8 @@ def test_what_is_no_file_is_refused_and_stays(tmp_path: Path) -> None:
     ("name", "sentence"),
     [
         ("", "a file to write needs a name, not ''"),
-        ("-", "- stands for stdout, and a file is written here: give a name"),
-        (Path("-"), "- stands for stdout, and a file is written here: give a name"),
+        ("-", "- means stdout, and a file is written here: give a name"),
+        (Path("-"), "- means stdout, and a file is written here: give a name"),
         ("none/a", "none/a cannot be written: there is no folder {}/none"),
         ("a/b", "a/b cannot be written: Not a directory"),
     ],

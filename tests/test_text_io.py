@@ -94,10 +94,10 @@ def test_the_most_is_read_and_a_byte_more_is_not(tmp_path: Path, packed: bool) -
     [
         (b"\xff\xfe", "cannot be read: its text is in UTF-16: save it as UTF-8"),
         (b"PK\3\4", "cannot be read: it is a zip archive: unpack it and give the files in it"),
-        (b"\xff" * 9, "cannot be read: it is no text"),
-        (gzip.compress(b"4455", mtime=0)[:-4], "is damaged: it cannot be unpacked"),
-        (b"\x1f\x8b and nothing more of it", "is damaged: it cannot be unpacked"),
-        (gzip.compress(b"4455", mtime=0)[:10] + b"\xff" * 9, "is damaged: it cannot be unpacked"),
+        (b"\xff" * 9, "cannot be read: it is not text"),
+        (gzip.compress(b"4455", mtime=0)[:-4], "is corrupt: it cannot be unpacked"),
+        (b"\x1f\x8b and nothing more of it", "is corrupt: it cannot be unpacked"),
+        (gzip.compress(b"4455", mtime=0)[:10] + b"\xff" * 9, "is corrupt: it cannot be unpacked"),
     ],
 )
 def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes, sentence: str) -> None:

@@ -1,6 +1,6 @@
 """claimeven: the Connect Four workbench for Python.
 
-What most programs need stands here by name and is imported when it is first used:
+The names that most programs need, each imported at its first use:
 
 >>> import claimeven
 >>> position = claimeven.Position.from_moves("4455")
@@ -19,7 +19,7 @@ Yellow wins in 2 moves. Columns 3 and 6 are equally good.
 - puzzles: `select_puzzles`, `daily_puzzle`, `make_puzzles` (more in `claimeven.puzzles`);
 - what goes wrong with input, all of it `ClaimevenError`: `IllegalMove`, `InvalidBook`,
   `InvalidGeometry`, `InvalidLimit`, `InvalidNotation`, `InvalidPosition`, `InvalidSolve`,
-  `InvalidSpec`; and `SearchStopped`, where a limit or `Solver.stop` ended a search.
+  `InvalidSpec`; and `SearchStopped`, if a limit or `Solver.stop` ended a search.
 """
 
 import claimeven.starting  # noqa: F401  # isort: skip - Ctrl-C may come already
@@ -114,7 +114,7 @@ __all__ = [
     "write_report",
 ]
 
-#: Where each name comes from.
+#: The module of each name.
 _HOMES = {
     "agents": "Agent Decision InvalidLimit InvalidSpec Limit make_agent",
     "arena": (

@@ -12,8 +12,8 @@ from contextlib import suppress
 
 
 def main() -> None:
-    """Run the command line, and end the process: there is nothing to be taken down but modules, of
-    which some libraries make a long and noisy affair.
+    """Run the command line, and end the process without unloading modules, which is slow and noisy
+    in some libraries.
     """
     before = signal.getsignal(signal.SIGINT)
     is_heeded = before in (signal.SIG_DFL, signal.default_int_handler)  # and not ignored

@@ -1,11 +1,11 @@
 """Files written whole or not at all, and files that grow line by line.
 
 A finished file is written next to its place as `NAME.xxxxxxxx.part` and moved there once every byte
-is on the disk. Whatever goes wrong before, Ctrl-C included, leaves the old file as it was and
-nothing next to it; what a kill leaves there, the next writer deletes. Only regular files are
-written: a folder, a device or a pipe in the way is refused, and so is a file of games, so that a
-name typed wrong loses none. A symbolic link is followed, so its target is replaced and the link
-stays. The permissions of a file that was there are kept.
+is on the disk. Any failure before, Ctrl-C included, leaves the old file as it was and no other
+file; the next writer deletes the rest of a killed one. Only regular files are written: a folder, a
+device or a pipe in the way is rejected, and so is a file of games, so that a wrong name does not
+overwrite games. A symbolic link is followed, so its target is replaced and the link stays. The
+permissions of an existing file do not change.
 
 On Windows a file that another program has open cannot be replaced: ten tries, then a sentence.
 """
@@ -31,12 +31,12 @@ from typing import IO, BinaryIO, TextIO
 
 from claimeven.errors import ClaimevenError
 
-#: What is in the way of a file, by the type in its mode.
+#: Obstacles of a file, by the type in their mode.
 _OTHERS = {
     stat.S_IFDIR: "a folder", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device",
     stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket",
 }  # fmt: skip
-#: Stands for stdout if a command can write there; never a file of that name.
+#: The name of stdout in commands; never a file of that name.
 STDOUT = "-"
 #: How a file of SQLite starts.
 DATABASE = b"SQLite format 3\x00"
@@ -50,7 +50,7 @@ _LOCKED_WITHIN = 1.0
 _IS_POSIX = os.name == "posix"
 #: Tries to replace a file that another program has open, and seconds between two.
 _TRIES, _WAIT = 10, 0.1
-#: The byte that is locked on Windows, where nobody else may read it: far beyond the end of most.
+#: The locked byte on Windows, unreadable for other processes: far beyond the end of most files.
 _LOCKED_BYTE = (1 << 31) - 2
 
 
@@ -96,7 +96,7 @@ def check_output(path: str | Path, of_games: bool = False) -> None:
 
 
 def holds_games(path: str | Path) -> bool:
-    """Whether a file is a database, as those of games are. Raises `OSError`."""
+    """Whether a file is a database, as files of games are. Raises `OSError`."""
     return starts_with(path, DATABASE)
 
 
@@ -107,7 +107,7 @@ def starts_with(path: str | Path, start: bytes) -> bool:
 
 
 def make_folder(path: str | Path) -> None:
-    """Make a folder, and those it lies in, unless it is there. Raises `CannotWrite`."""
+    """Make a folder and its parents, unless it exists. Raises `CannotWrite`."""
     with _naming(path):
         Path(path).mkdir(parents=True, exist_ok=True)
 
@@ -144,7 +144,7 @@ def binary_files(*paths: str | Path) -> Iterator[tuple[BinaryIO, ...]]:
 
 @dataclass
 class _Unfinished:
-    """A file being written beside the one that it is to be."""
+    """A file being written, next to its target."""
 
     path: str | Path
     target: Path
@@ -153,7 +153,7 @@ class _Unfinished:
     is_new: bool
 
     def finish(self) -> None:
-        """Let what was written outlive the machine's power."""
+        """Put the written bytes on the disk, so that they survive a power cut."""
         with _naming(self.path):
             self.stream.flush()
             os.fsync(self.stream.fileno())
@@ -213,7 +213,7 @@ def text_file(path: str | Path) -> Iterator[TextIO]:
     with binary_file(path) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
         yield text
-        text.detach()  # writes what it holds and leaves the stream open
+        text.detach()  # writes its buffer and leaves the stream open
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -223,7 +223,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def packed(data: bytes) -> bytes:
-    """Return data as a file of gzip, the same bytes whatever the version of Python and the day."""
+    """Return data as a file of gzip, the same bytes for every version of Python and every day."""
     packer = zlib.compressobj(9, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     return packer.compress(data) + packer.flush()
 
@@ -262,17 +262,17 @@ def take_lock(file: IO[bytes], without: bool = True) -> bool:
 
 
 class GrowingFile:
-    """A file that is added to while work goes on, so that a kill loses little.
+    """A file that grows during the work, so that a kill loses little.
 
-    What was appended is on its way to the disk when `append` returns and nothing is held back, so
-    a full disk is told by the call that meets it. One process at a time has it open, where the
-    system knows locks of files. Raises `CannotWrite` naming the file.
+    `append` passes its text to the system without a buffer, so a full disk is an error of that
+    call. One process at a time has it open, if the system has locks of files. Raises `CannotWrite`
+    naming the file.
     """
 
     def __init__(self, path: str | Path, kept: int | Callable[[], int] = 0) -> None:
         """Open a file whose first `kept` bytes stay and whose rest is dropped.
 
-        A function tells how many once no other process can add to it.
+        A function returns the number once no other process can add to it.
         """
         self.path: Path = Path(path)
         with _naming(path):
@@ -297,7 +297,7 @@ class GrowingFile:
                 left = left[self._file.write(left) :]
 
     def sync(self) -> None:
-        """Wait until what was appended outlives the machine's power."""
+        """Wait until the appended text is on the disk."""
         with _naming(self.path):
             os.fsync(self._file.fileno())
 
@@ -310,7 +310,7 @@ class GrowingFile:
         if not _IS_POSIX:
             self.close()
         with _naming(self.path):
-            self.path.unlink()  # while it is ours: another process may begin it anew at once
+            self.path.unlink()  # under the lock: another process may start it again right after
         self.close()
 
 
@@ -319,7 +319,7 @@ def _target(path: str | Path, of_games: bool = False) -> Path:
     if not os.fspath(path):
         raise CannotWrite("a file to write needs a name, not ''")
     if os.fspath(path) == STDOUT:
-        raise CannotWrite(f"{STDOUT} stands for stdout, and a file is written here: give a name")
+        raise CannotWrite(f"{STDOUT} means stdout, and a file is written here: give a name")
     target = Path(os.path.realpath(path))
     if games := _games_beside(target):
         raise CannotWrite(f"{path} cannot be written: it belongs to the games in {games}")
@@ -342,7 +342,7 @@ def _target(path: str | Path, of_games: bool = False) -> Path:
 
 
 def _games_beside(target: Path) -> Path | None:
-    """Return the file of games that has a file of such a name beside it, if there is one."""
+    """Return the file of games that has a file of this name next to it, or None."""
     for end in BESIDE_DATABASE:
         name = target.name.removesuffix(end)
         games = target.parent / name

@@ -62,7 +62,7 @@ class Sections(list[Sequence[Block]]):
 
 
 def strong(text: str) -> Styled:
-    """Return words that stand out in notebooks."""
+    """Return words that are strong in notebooks."""
     return Styled(text, markup.strong(text))
 
 

@@ -2,4 +2,4 @@
 
 
 class ClaimevenError(ValueError):
-    """Any bad input claimeven recognises; the message is one sentence for the user."""
+    """Any bad input that claimeven recognizes; the message is one sentence for the user."""

@@ -1,8 +1,7 @@
 """Parts of what results show in notebooks: drawings, tables, lines of text, side by side.
 
-They take the colours of the page around them and bring no style sheet, so they are at home in
-light and dark notebooks, and in any other page. Text is escaped where it enters; an `Html` is what
-has been made here.
+They use the colors of the page around them and no style sheet, so they fit light and dark
+notebooks, and any other page. Text is escaped; only an `Html` made here is not.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _TABLE = (
     "font-variant-numeric:tabular-nums"
 )
 _FLEX = "display:flex;flex-wrap:wrap;gap:.5em 1.5em;align-items:flex-start"
-#: What a bar is drawn in: seen on white and on black.
+#: The color of a bar: visible on white and on black.
 _BAR = "rgba(64,128,208,.4)"
 
 
@@ -72,7 +71,7 @@ def line(*parts: Part) -> Html:
 
 
 def strong(text: str) -> Html:
-    """Return words that stand out."""
+    """Return strong words."""
     return Html(f"<b>{escape(text)}</b>")
 
 
@@ -103,7 +102,7 @@ def table(heads: Iterable[Part], rows: Iterable[Iterable[Part]], words: int = 1)
 
 
 def beside(*parts: Html) -> Html:
-    """Return parts side by side, or one below the other where there is no room."""
+    """Return parts side by side, or one below the other in a narrow place."""
     each = "".join(f"<div style='min-width:0;max-width:100%'>{part}</div>" for part in parts)
     return Html(f"<div style='{_FLEX}'>{each}</div>")
 

@@ -1,6 +1,6 @@
 """Charts drawn by Matplotlib (the extra `plot`): as SVG for a page, and as PNG and SVG files.
 
-Nothing in a chart depends on the time, the machine or the user's settings.
+Charts do not depend on the time, the machine or the user's settings.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ _STYLE = {
 }
 #: Why there are no charts.
 NO_CHARTS = "they need Matplotlib: pip install 'claimeven[plot]'"
-#: What is said of a picture in which letters of a name are missing.
+#: The message about a picture in which letters of a name are missing.
 LETTERS_MISSING = (
-    "letters of a name are missing in the PNG files, since the font of Matplotlib has none for"
+    "letters of a name are missing in the PNG files, since the font of Matplotlib does not have"
     " them; the SVG files have all"
 )
 #: How Matplotlib says that its font has no picture of a letter, or cannot set its script.
@@ -162,7 +162,7 @@ def image(charts: Sequence[Chart], kind: str, on_message: OnMessage | None = Non
 def svg_in_page(chart: Chart) -> str:
     """Return a chart as an SVG element for a page.
 
-    Its text is text and its colors are those of the page, so it is light or dark as the page is.
+    Its text is text and its colors come from the page, so it is light or dark as the page is.
     """
     svg = image([chart], "svg").decode("utf-8")
     svg = svg[svg.index("<svg") :]
@@ -172,7 +172,7 @@ def svg_in_page(chart: Chart) -> str:
     svg = re.sub(r"<style[^>]*>.*?</style>", "", svg, flags=re.DOTALL)  # of the whole page
     for color, in_page in _IN_PAGE.items():
         svg = svg.replace(color, in_page)
-    # The ground is that of the page, and ids are this chart's own.
+    # The background is the page's, and ids are this chart's own.
     svg = svg.replace("fill: #ffffff", "fill: none")
     svg = re.sub(r"(\bid=\"|url\(#|href=\"#)", rf"\g<1>{chart.name}-", svg)
     size = re.compile(r"<svg ([^>]*?)width=\"[^\"]*\"([^>]*?)height=\"[^\"]*\"|<svg ")

@@ -1,7 +1,7 @@
-"""What the package imports first: while the command line starts, Ctrl-C ends it without a word.
+"""The first import of the package: while the command line starts, Ctrl-C stops it silently.
 
-Python would print a traceback of what is being imported. The folder it runs in comes last on the
-path. Programs that use the package are left alone, not `claimeven` and `python -m claimeven`.
+Python would print a traceback of the import. The current folder comes last on the path. This
+applies to `claimeven` and `python -m claimeven` only, not to programs that use the package.
 """
 
 import sys

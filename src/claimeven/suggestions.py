@@ -89,7 +89,7 @@ def no_such(what: str, word: str, choices: Iterable[str]) -> str:
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """Return the choice that a word resembles or is a synonym of, as an addition in brackets.
 
-    The addition is empty if there is none.
+    The addition is "" without a similar choice.
 
     >>> did_you_mean("deph", ["depth", "eval"]), did_you_mean("mcts", ["uct", "puct"])
     (' (did you mean depth?)', ' (did you mean uct?)')
@@ -101,7 +101,7 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 
 def closest(word: str, choices: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """Return the choice that a word resembles or is a synonym of, None if there is none."""
+    """Return the choice that a word resembles or is a synonym of, or None."""
     from difflib import get_close_matches  # noqa: PLC0415 - needed only for mistakes
 
     known = {_plain(choice): choice for choice in choices}

@@ -1,4 +1,4 @@
-"""Text files of others: read within bounds, plain or packed; and what a file is that is no text."""
+"""Foreign text files: read within bounds, plain or packed; and the kinds of other files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path, PurePath
 
 from claimeven.errors import ClaimevenError
 
-#: How a packed file begins.
+#: The first bytes of a packed file.
 _PACKED = b"\x1f\x8b"
 
 
 _UNPACK = "unpack it and give the files in it"
 _COPY = "write its moves into a text file"
-#: How a file starts, what it is, and the remedy.
+#: The start of a file, its kind, and the remedy.
 _KINDS = (
     (b"SQLite format 3", "a database", "export its games as text"),
     (b"PK\3\4", "a zip archive", _UNPACK),
@@ -47,14 +47,14 @@ _NAMED = {
     ".docx": ("a document", "save it as plain text"),
 }
 _PROGRAM = ("import ", "from __future__", "#!/", "#include", "def ", "class ")
-#: Bytes of the start of a file that tell what it is.
+#: Bytes of the start of a file that decide its kind.
 _HEAD = 512
 #: Bytes of the start of a tar archive before the word that names it.
 _TAR = 257
 
 
 def identified(head: bytes, name: str = "") -> str:
-    """Say what a file is that starts so and holds no text, and what to do; "" if it may be text.
+    """Return the kind of a file with this start and the remedy; "" if it may be text.
 
     >>> identified(b"%PDF-1.7")
     'it is a PDF document: write its moves into a text file'
@@ -65,7 +65,7 @@ def identified(head: bytes, name: str = "") -> str:
             what, remedy = named or told
             return f"it is {what}: {remedy}"
     if head[:1] == b"\x80" and head[1:2] in b"\2\3\4\5" and len(head) > 1:
-        return "it is a pickle: load it where you trust it, and write the games as text"
+        return "it is a pickle: load it if you trust it, and write the games as text"
     if head[_TAR : _TAR + 5] == b"ustar":
         return f"it is a tar archive: {_UNPACK}"
     is_sized = len(head) > 5 and 0 < head[0] <= 16 and 0 < head[1] <= 16 and head[5] <= 40
@@ -78,21 +78,21 @@ def identified(head: bytes, name: str = "") -> str:
     if is_utf_16 and len(head.replace(b"\0", b"")) * 4 > len(head):
         return "its text is in UTF-16: save it as UTF-8"
     if head.startswith(tuple(word.encode() for word in _PROGRAM)):
-        return "it is a program: an agent is named where a match asks for one"
+        return "it is a program: give it as an agent of a match"
     is_odd = b"\0" in head or 4 * sum(byte > 0x7F for byte in head) > len(head)
     try:
         head.decode()
     except UnicodeDecodeError as error:
-        return "it is no text" if (is_odd and error.start < len(head) - 3) or len(head) < 4 else ""
-    return "it is no text" if b"\0" in head else ""
+        return "it is not text" if (is_odd and error.start < len(head) - 3) or len(head) < 4 else ""
+    return "it is not text" if b"\0" in head else ""
 
 
 def text_of(path: str | Path, most: int, error: type[ClaimevenError]) -> str:
     """Return the text (UTF-8, after a byte order mark or not) of a file or a pipe, unpacked.
 
     Not more than `most` bytes of it are held, so that a small file that unpacks to a huge one does
-    no harm. Raises `error`, with a sentence that names the file, where it cannot be read, is
-    damaged, too large or no text.
+    no harm. Raises `error`, with a sentence that names the file, if it cannot be read, is corrupt,
+    too large or not text.
     """
     try:
         with Path(path).open("rb") as raw:
@@ -101,7 +101,7 @@ def text_of(path: str | Path, most: int, error: type[ClaimevenError]) -> str:
             with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
                 data = unpacked.read(most + 1)
     except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise error(f"{path} is damaged: it cannot be unpacked") from None
+        raise error(f"{path} is corrupt: it cannot be unpacked") from None
     except OSError as reason:
         raise error(f"{path} cannot be read: {reason.strerror or reason}") from None
     if len(data) > most:
@@ -112,4 +112,4 @@ def text_of(path: str | Path, most: int, error: type[ClaimevenError]) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise error(f"{path} cannot be read: it is no text") from None
+        raise error(f"{path} cannot be read: it is not text") from None

@@ -164,10 +164,10 @@ def test_a_game_that_cannot_be_played_by_a_pool_is_given_up() -> None:
     class Broken:
         def play(self, work: PlanWork, numbers: Sequence[int]) -> Generator[Result, None, None]:
             assert work.worker_timeout is None  # a move may take any time
-            raise PoolError("the process that runs game 1 has ended 3 times")
+            raise PoolError("the process that runs game 1 died 3 times")
             yield
 
-    with pytest.raises(InvalidMatch, match="game 1 has ended 3 times"):
+    with pytest.raises(InvalidMatch, match="game 1 died 3 times"):
         play_match("random", "greedy", games=4, executor=Broken())
 
 

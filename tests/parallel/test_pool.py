@@ -65,7 +65,7 @@ def test_a_worker_that_hangs_is_replaced(tmp_path: Path, started: list[Noted]) -
 
 def test_work_over_which_every_process_hangs_is_given_up(tmp_path: Path) -> None:
     work = StoppedWork(str(tmp_path), at=0, always=True, worker_timeout=0.2)
-    with pytest.raises(PoolError, match=r"runs square 1 has ended 3 times: no sign of life"):
+    with pytest.raises(PoolError, match=r"runs square 1 died 3 times: no sign of life"):
         list(LocalWorkers(1).play(work, [0]))
 
 
@@ -216,7 +216,7 @@ def test_the_first_job_of_a_worker_is_to_blame_for_its_end(tmp_path: Path) -> No
         assert [scheduler._next(512) for _ in range(3)] == [[4], [5], [6]]
     member = scheduler.members[-1]
     member.numbers = deque([4, 5, 6])
-    with pytest.raises(PoolError, match=r"runs square 5 has ended 3 times: on purpose"):
+    with pytest.raises(PoolError, match=r"runs square 5 died 3 times: on purpose"):
         scheduler._replace(member, "on purpose")
 
 

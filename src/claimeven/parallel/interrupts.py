@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar
 _Result = TypeVar("_Result")
 #: Returns the line that is printed if Ctrl-C ends this process immediately.
 exit_message: Callable[[], str] = lambda: "interrupted"  # noqa: E731 - it is replaced
-#: Exit status of a program that Ctrl-C has ended.
+#: Exit status of a program that Ctrl-C has stopped.
 INTERRUPTED = 130
 #: Seconds after which a Ctrl-C is repeated that code could not raise.
 _REPEAT_DELAY = 0.01

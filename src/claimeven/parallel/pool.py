@@ -233,7 +233,7 @@ class Scheduler:
             self._failures[number] += 1
             if self._failures[number] == MAX_TRIES:
                 worker = f"the {self._crew.name} that runs {self._unit} {number + 1}"
-                raise PoolError(f"{worker} has ended {MAX_TRIES} times: {how}")
+                raise PoolError(f"{worker} died {MAX_TRIES} times: {how}")
             self._suspects.extendleft(reversed(member.numbers))
         elif not member.is_ready:
             self._failed_starts += 1
@@ -289,7 +289,7 @@ class _Processes:
     def start(self) -> Child:
         while self._resting:
             child = self._resting.pop()
-            with suppress(ChildEnded, ChildTimeout):  # it may have ended while idle
+            with suppress(ChildEnded, ChildTimeout):  # it may have died while idle
                 child.send(self._first_message, START_TIMEOUT)
                 return child
             child.kill()
@@ -328,7 +328,7 @@ class _Processes:
 
 
 def _messages_of(child: Child) -> Iterator[tuple[Child, Any]]:
-    """Yield all messages of a child that have arrived, or how it ended."""
+    """Yield all messages of a child that have arrived, or the reason of its end."""
     while True:
         try:
             message = pickle.loads(child.receive(0))

@@ -38,7 +38,7 @@ sys.exit(status)
 _MARK = "CLAIMEVEN_STARTED_BY"
 #: How often the system's processes are searched for marked ones.
 _ROUNDS = 10
-#: Options with which `os.waitid` checks whether a process has ended.
+#: Options with which `os.waitid` checks whether a process is over.
 _WAIT_OPTIONS = os.WEXITED | os.WNOHANG | os.WNOWAIT if hasattr(os, "waitid") else None
 #: The file in which Linux counts the processes that it has killed because memory ran out.
 _COUNTS = Path("/proc/vmstat")
@@ -110,7 +110,9 @@ class Group:
             self._signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """Kill the group, and processes it has started in others. No effect in a fork of ours."""
+        """Kill the group, and processes it has started in others. No effect in a fork of this
+        process.
+        """
         if os.getpid() == self._owner and self._process is not None:
             if self._process.returncode is None:
                 self._signal(signal.SIGKILL)
@@ -147,7 +149,7 @@ def _bearers(mark: str) -> Iterator[int]:
     with contextlib.suppress(OSError):
         for entry in os.scandir("/proc"):
             if entry.name.isdigit():
-                with contextlib.suppress(OSError):  # it has ended, or another user owns it
+                with contextlib.suppress(OSError):  # it is over, or another user owns it
                     environment = b"\0" + Path(entry.path, "environ").read_bytes()
                     _, found, rest = environment.partition(variable)
                     if found and rest[:1] in (b"\0", b"/", b""):
@@ -155,7 +157,7 @@ def _bearers(mark: str) -> Iterator[int]:
 
 
 def end_with_parent(lifeline: int) -> None:
-    """In a child: end with the group when the parent ends, or now if it has ended."""
+    """In a child: end with the group when the parent ends, or now if it is over."""
     os.set_inheritable(lifeline, False)
     if _KERNEL_ENDS_GROUPS:  # the parent may have been stopped before it tied us
         _tie(lifeline, os.getpgrp())
@@ -191,7 +193,7 @@ def selectable(pipe: RawIOBase) -> RawIOBase:
 
 
 def has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended; it stays a zombie, so that its id is not reused."""
+    """Whether a process is over; it stays a zombie, so that its id is not reused."""
     if process.returncode is not None:
         return True
     if _WAIT_OPTIONS is None:

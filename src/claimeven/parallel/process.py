@@ -55,7 +55,7 @@ _START = (
 
 
 class ChildEnded(Exception):
-    """A process has ended; the message says how: "exit status 3".
+    """A process is over; the message says how: "exit status 3".
 
     `out_of_memory` is set if the system killed it because memory had run out.
     """
@@ -66,7 +66,7 @@ class ChildEnded(Exception):
 
 
 class ChildGone(ChildEnded):
-    """A process had ended before it read the whole message."""
+    """A process was over before it read the whole message."""
 
 
 class ChildTimeout(Exception):
@@ -127,7 +127,7 @@ class Process:
 
     @property
     def ended(self) -> bool:
-        """Whether it has ended; always true in a fork of its parent."""
+        """Whether it is over; always true in a fork of its parent."""
         return os.getpid() != self._owner or backend.has_ended(self._process)
 
     @property
@@ -148,7 +148,7 @@ class Process:
             self._group.stop()
 
     def _write(self, send: Callable[[], object]) -> None:
-        """Call `send`. Raises `ChildEnded`, `ChildGone` if it had ended before, `ChildTimeout`."""
+        """Call `send`. Raises `ChildEnded`, `ChildGone` if it was over before, `ChildTimeout`."""
         if os.getpid() != self._owner:
             raise ChildGone("it belongs to the process that this one was forked from")
         if not self._finish.alive:

@@ -132,10 +132,10 @@ def _last_line(error: Exception) -> str:
 
 @contextmanager
 def _connected(address: str | None, jobs: int | None) -> Iterator[Any]:
-    """Yield Ray, connected to a cluster; stop what was started for it at the end."""
+    """Yield Ray, connected to a cluster; stop a Ray started for it at the end."""
     if address is not None:
         _try_to_reach(address)
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray reports nothing
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # Ray sends no reports
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     with interrupts.deferred():
         import ray  # noqa: PLC0415 - an extra

@@ -1,9 +1,9 @@
 """Threads that work next to the calling thread, and waits that Ctrl-C ends.
 
 Every wait has a timeout: a signal that arrives just before a wait is handled only after it. Up to
-Python 3.12 an interrupted `Thread.join` marks the thread as ended, so each thread reports its end
-itself. Ctrl-C only ends the work of the calling thread: the other threads are stopped and waited
-for, also if it is pressed repeatedly.
+Python 3.12 an interrupted `Thread.join` marks the thread as finished, so each thread reports its
+end itself. Ctrl-C only ends the work of the calling thread: the other threads are stopped and
+waited for, also if it is pressed repeatedly.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _Result = TypeVar("_Result")
 def run_in_threads(work: Callable[[int], object], count: int, stop: Callable[[], object]) -> None:
     """Run work(n) for n from 0 to `count` - 1: number 0 here, the others in threads.
 
-    An exception of any of them, or Ctrl-C, is raised here after all threads have ended. To end
-    them, `stop` is called, from any thread and more than once.
+    An exception of any of them, or Ctrl-C, is raised here after all threads are done. To stop them,
+    `stop` is called, from any thread and more than once.
     """
     if count == 1:  # usually short: no setup
         work(0)
@@ -44,7 +44,7 @@ def run_with_threads(
 ) -> _Result:
     """Return main(), run here while work(n) runs for n from 0 to `count` - 1 in `count` threads.
 
-    When main has ended, by Ctrl-C too, `stop` is called until all threads have ended. It is also
+    When main is done, by Ctrl-C too, `stop` is called until all threads are done. It is also
     called when a thread raises an exception, which is raised here at the end.
     """
     return _run(main, work, range(count), stop, wait_for_threads=False)
@@ -64,7 +64,7 @@ def _run(
     stop: Callable[[], object],
     wait_for_threads: bool,
 ) -> _Result:
-    """Return main(), run here next to a thread for each number, after all threads have ended.
+    """Return main(), run here next to a thread for each number, after all threads are done.
 
     Ctrl-C ends main or the wait after it, and stops the threads. With `wait_for_threads` they are
     not stopped if main returns.

@@ -26,7 +26,7 @@ class Parent:
         """Return the next message, None at the end of the stream."""
         try:
             return self._connection.receive()
-        except OSError:  # the parent has ended
+        except OSError:  # the parent is gone
             return None
 
     def send(self, message: bytes) -> None:

@@ -103,7 +103,7 @@ def test_a_file_of_openings(tmp_path: Path) -> None:
         with pytest.raises(InvalidMatch, match=said):
             read_openings(path, START)
     path.write_bytes(b"\xff")
-    with pytest.raises(InvalidMatch, match="it is no text"):
+    with pytest.raises(InvalidMatch, match="it is not text"):
         read_openings(path, START)
     with pytest.raises(InvalidMatch, match="cannot be read: Is a directory"):
         read_openings(tmp_path, START)
