@@ -99,9 +99,8 @@ class Group:
 
 
 def python() -> tuple[str, dict[str, str]]:
-    base = getattr(sys, "_base_executable", sys.executable)  # the executable of a virtual
-    environment return base, {} if base == sys.executable else {"__PYVENV_LAUNCHER__":
-    sys.executable}
+    base = getattr(sys, "_base_executable", sys.executable)  # of a virtual environment
+    return base, {} if base == sys.executable else {"__PYVENV_LAUNCHER__": sys.executable}
 
 
 def inherited_socket(end: int) -> socket.socket:
