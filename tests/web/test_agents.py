@@ -10,7 +10,7 @@ from claimeven.agents.families.perfect import LEVEL_NAMES
 from claimeven.agents.options import InvalidSpec
 from claimeven.agents.registry import AGENTS, build
 from claimeven.evaluation.registry import EVALUATIONS
-from claimeven.web.allowed_agents import allowed
+from claimeven.web.allowed_agents import check_allowed
 from claimeven.web.requests import LimitFields
 from claimeven.web.settings import ServerSettings
 from tests.web.conftest import Server
@@ -51,8 +51,8 @@ def test_a_board_that_is_too_large_for_an_agent_is_told(server: Server) -> None:
     told = {a["name"]: a for a in server.get("/api/agents", board="9x9").json["agents"]}
     assert told["uct"]["plays"] is True
     assert told["perfect"]["plays"] is False
-    assert told["perfect"]["reason"].startswith("the solver holds boards of")
-    assert "9x9" in told["perfect"]["reason"]
+    assert told["perfect"]["unsupported_reason"].startswith("the solver holds boards of")
+    assert "9x9" in told["perfect"]["unsupported_reason"]
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_without_a_seed_one_is_drawn_and_told(server: Server) -> None:
 
 
 def test_a_tree_comes_with_the_move(server: Server) -> None:
-    told = server.post("/api/move", {"agent": "uct:iterations=50", "tree": 5, "seed": 1}).json
+    told = server.post("/api/move", {"agent": "uct:iterations=50", "tree_nodes": 5, "seed": 1}).json
     assert told["tree"]["visits"] == 50
-    answer = server.post("/api/move", {"agent": "random", "tree": 5})
-    assert answer.error == "random has no tree to show of this decision"
+    answer = server.post("/api/move", {"agent": "random", "tree_nodes": 5})
+    assert answer.error == "random has no tree for this decision"
 
 
 SMALL = ServerSettings(workers=1, seconds=5.5, iterations=100, nodes=1_000)
@@ -102,12 +102,12 @@ SMALL = ServerSettings(workers=1, seconds=5.5, iterations=100, nodes=1_000)
 )
 def test_an_agent_may_take_as_much_as_the_server_gives_and_no_more(spec: str, most: float) -> None:
     fits, over = spec.format(most), spec.format(most + 1)
-    assert allowed(f" {fits}\n", SMALL) == fits
+    assert check_allowed(f" {fits}\n", SMALL) == fits
     option = fits.replace("=", ":").rsplit(":", 1)[0].replace(",", ":").rsplit(":", 1)[1].strip()
     with pytest.raises(InvalidSpec) as refused:
-        allowed(over, SMALL)
+        check_allowed(over, SMALL)
     assert str(refused.value) == (
-        f"{option} of an agent is at most {most:,} on this server, not {most + 1:,}"
+        f"{option} of an agent must be at most {most:,} on this server, got {most + 1:,}"
     )
 
 

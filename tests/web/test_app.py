@@ -71,11 +71,11 @@ async def served(**given: Any) -> AsyncIterator[FastAPI]:
 def test_an_application_brings_a_worker_and_keeps_what_it_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(services, "MAX_KEPT", 1)
-    monkeypatch.setattr(pool, "SLACK", PATIENCE)  # its answer may come late
+    monkeypatch.setattr(services, "MAX_CACHED_SCORES", 1)
+    monkeypatch.setattr(pool, "GRACE_SECONDS", PATIENCE)  # its answer may come late
 
     async def run() -> None:
-        async with served(seconds=60, waiting=0) as app:
+        async with served(seconds=60, max_waiting=0) as app:
             parts: Services = app.state.services
             workers = parts.pool
             assert len(workers.processes) == 1
@@ -126,7 +126,7 @@ def test_a_failure_of_ours_is_told_to_the_log_alone(capsys: pytest.CaptureFixtur
 
         answer = await asked(catching, "/broken", b"")
         assert answer.status == 500
-        assert answer.error == "claimeven failed at this request; its log says how"
+        assert answer.error == "claimeven failed at this request; its log has the details"
         assert {(name.decode(), value.decode()) for name, value in HEADERS} <= set(
             answer.headers.items()
         )
@@ -149,8 +149,8 @@ async def failing(error: Exception) -> AsyncIterator[AsyncIterator[Event]]:
         (PoolBusy("busy"), "busy", 503, False),
         (PoolClosed("closed"), "closed", 503, False),
         (WorkFailed("not enough", 503), "not enough", 503, False),
-        (WorkFailed("its log says how", 500), "its log says how", 500, False),
-        (KeyError("x"), "claimeven failed at this request; its log says how", 500, True),
+        (WorkFailed("its log has the details", 500), "its log has the details", 500, False),
+        (KeyError("x"), "claimeven failed at this request; its log has the details", 500, True),
     ],
 )
 def test_a_stream_tells_errors_as_an_answer_would(

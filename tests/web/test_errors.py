@@ -8,7 +8,7 @@ from tests.web.conftest import Server
 
 #: A position of four discs, as it is drawn.
 DRAWN = "/".join([*["......."] * 4, "...OO..", "...XX.."])
-ONE_PUZZLE = "number names one puzzle: it cannot be given with"
+ONE_PUZZLE = "number selects one puzzle: it cannot be combined with"
 
 
 @pytest.mark.parametrize(
@@ -17,45 +17,45 @@ ONE_PUZZLE = "number names one puzzle: it cannot be given with"
         ("/api/position?moves=48", "move 2: '8' is not a column: choose from 1 to 7"),
         ("/api/position?moves=4444444", "move 7: column 4 is full"),
         ("/api/position?board=40x40", "columns must be 1 to 16, not 40"),
-        ("/api/position?board=seven", "board is columns x rows, such as 7x6, not 'seven'"),
-        ("/api/position?board=7x6x", "board is columns x rows, such as 7x6, not '7x6x'"),
+        ("/api/position?board=seven", "board must be columns x rows, such as 7x6, got 'seven'"),
+        ("/api/position?board=7x6x", "board must be columns x rows, such as 7x6, got '7x6x'"),
         ("/api/position?board=100x16", "board: string should have at most 5 characters"),
-        ("/api/position?connect=1", "connect: should be greater than or equal to 2, not '1'"),
-        ("/api/position?connect=9", "connect: should be less than or equal to 8, not '9'"),
+        ("/api/position?connect=1", "connect: should be greater than or equal to 2, got '1'"),
+        ("/api/position?connect=9", "connect: should be less than or equal to 8, got '9'"),
         (f"/api/position?position={DRAWN}&moves=33333333", "move 7: column 3 is full"),
-        ("/api/position?connect=four", "connect: should be a valid integer, not 'four'"),
-        ("/api/position?bord=7x6", "there is no parameter 'bord': /api lists those there are"),
+        ("/api/position?connect=four", "connect: should be a valid integer, got 'four'"),
+        ("/api/position?bord=7x6", "unknown parameter 'bord': /api lists the parameters"),
         ("/api/position?moves=" + "4" * 500, "moves: string should have at most 400 characters"),
         ("/api/position?position=XX", "line 1 has 2 cells, and the board has 7 columns"),
         ("/api/scores?moves=1212121", "the game is over here: Yellow wins"),
         ("/api/scores?board=16x16", "the solver holds boards of"),
         ("/solve?pos=9", "move 1: '9' is not a column: choose from 1 to 7"),
-        ("/api/search/minimax?agent=uct", "uct is not a minimax search"),
-        ("/api/search/montecarlo?agent=alphabeta", "alphabeta is not a Monte Carlo search"),
-        ("/api/search/montecarlo?iterations=90000", "5,000 iterations can be watched at most"),
-        ("/api/search/montecarlo?trees=yes&iterations=5000&steps=5000", "the trees of 5,000"),
-        ("/api/search/minimax?agent=f.py:g", "agents from files"),
+        ("/api/search/minimax?agent=uct", "agent must be a minimax search"),
+        ("/api/search/montecarlo?agent=alphabeta", "agent must be a Monte Carlo search"),
+        ("/api/search/montecarlo?iterations=90000", "iterations must be at most 5,000"),
+        ("/api/search/montecarlo?trees=yes&iterations=5000&steps=5000", "trees of 5,000"),
+        ("/api/search/minimax?agent=f.py:g", "this server runs only bundled agents"),
         ("/api/search/minimax?steps=20001", "steps: should be less than or equal to 20000"),
         ("/api/search/minimax?tree_depth=65", "tree_depth: should be less than or equal to 64"),
         ("/api/search/minimax?tree_nodes=0", "tree_nodes: should be greater than or equal to 1"),
         ("/api/search/montecarlo?tree_nodes=0", "tree_nodes: should be greater than or equal to 1"),
-        ("/api/search/montecarlo?first=0", "first: should be greater than or equal to 1"),
+        ("/api/search/montecarlo?first_step=0", "first_step: should be greater than or equal to 1"),
         ("/api/search/minimax?moves=1212121", "the game is over here: Yellow wins"),
-        ("/api/search/montecarlo?agent=puct:model=f.npz", "models from files"),
+        ("/api/search/montecarlo?agent=puct:model=f.npz", "a server loads no models"),
         ("/api/search/montecarlo?agent=puct&board=4x4", "puct cannot play on 4x4 connect 4"),
-        ("/api/puzzles?band=eazy", "there is no band 'eazy' (did you mean easy?)"),
-        ("/api/puzzles?number=99999", "there is no puzzle 99999: choose from 1 to"),
-        ("/api/puzzles?number=1&band=expert", f"{ONE_PUZZLE} band"),
+        ("/api/puzzles?difficulty=eazy", "there is no difficulty 'eazy' (did you mean easy?)"),
+        ("/api/puzzles?number=99999", "the number of a puzzle must be 1 to"),
+        ("/api/puzzles?number=1&difficulty=expert", f"{ONE_PUZZLE} difficulty"),
         ("/api/puzzles?number=1&seed=0", f"{ONE_PUZZLE} seed"),
-        ("/api/puzzles?number=1&after=3", f"{ONE_PUZZLE} after"),
+        ("/api/puzzles?number=1&exclude=3", f"{ONE_PUZZLE} exclude"),
         ("/api/puzzles?number=1&kind=win", f"{ONE_PUZZLE} kind"),
         ("/api/puzzles?number=1&rating=0", f"{ONE_PUZZLE} rating"),
         ("/api/puzzles?kind=lose", "there is no kind 'lose'"),
-        ("/api/puzzles?after=%D9%A3", "after takes numbers of puzzles like 3,17"),
-        ("/api/puzzles?after=1,x", "after takes numbers of puzzles like 3,17, not '1,x'"),
-        ("/api/puzzles/daily?date=soon", "'soon' is no"),
-        ("/api/puzzles/hints?number=1&found=-1", "found: should be greater than"),
-        ("/api/puzzles/hints?number=1&found=2", "puzzle 1 has 2 columns to find"),
+        ("/api/puzzles?exclude=%D9%A3", "exclude must be numbers of puzzles like 3,17"),
+        ("/api/puzzles?exclude=1,x", "exclude must be numbers of puzzles like 3,17, got '1,x'"),
+        ("/api/puzzles/daily?date=soon", "a day must be a date such as 2026-01-31"),
+        ("/api/puzzles/hints?number=1&columns_found=-1", "columns_found: should be greater than"),
+        ("/api/puzzles/hints?number=1&columns_found=2", "puzzle 1 has 2 columns to find"),
         ("/api/puzzles/attempt?number=1&column=9", "'9' is not a column"),
         ("/api/puzzles/attempt?number=1", "column is missing"),
     ],
@@ -69,41 +69,41 @@ def test_what_cannot_be_is_refused_in_a_sentence(server: Server, path: str, sent
 @pytest.mark.parametrize(
     ("body", "sentence"),
     [
-        ({"agent": "my_agent.py:agent"}, "agents from files, modules, other programs and other"),
-        ({"agent": "os:system"}, "agents from files, modules, other programs and other"),
-        ({"agent": "kaggle:main.py"}, "agents from files, modules, other programs and other"),
-        ({"agent": "kaggle"}, "agents from files, modules, other programs and other"),
-        ({"agent": "ugi:sh -c true"}, "agents from files, modules, other programs and other"),
-        ({"agent": "http://example.org/"}, "agents from files, modules, other programs and other"),
-        ({"agent": "ntuple:model=a.npz"}, "models from files cannot be asked for"),
-        ({"agent": "/etc/passwd"}, "agents from files, modules, other programs and other"),
-        ({"agent": "alphabeta:eval=my.py:f"}, "functions from files and modules"),
-        ({"agent": "uct:playout=os:system"}, "functions from files and modules"),
+        ({"agent": "my_agent.py:agent"}, "this server runs only bundled agents"),
+        ({"agent": "os:system"}, "this server runs only bundled agents"),
+        ({"agent": "kaggle:main.py"}, "this server runs only bundled agents"),
+        ({"agent": "kaggle"}, "this server runs only bundled agents"),
+        ({"agent": "ugi:sh -c true"}, "this server runs only bundled agents"),
+        ({"agent": "http://example.org/"}, "this server runs only bundled agents"),
+        ({"agent": "ntuple:model=a.npz"}, "a server loads no models from files"),
+        ({"agent": "/etc/passwd"}, "this server runs only bundled agents"),
+        ({"agent": "alphabeta:eval=my.py:f"}, "a server runs no functions"),
+        ({"agent": "uct:playout=os:system"}, "a server runs no functions"),
         ({"agent": "human"}, "human plays at a terminal"),
         ({"agent": "human:name=x"}, "human plays at a terminal"),
         ({"agent": "alphabet"}, "there is no agent 'alphabet' (did you mean alphabeta?)"),
         ({"agent": "alphabeta:deph=3"}, "alphabeta has no option 'deph' (did you mean depth?)"),
-        ({"agent": "uct:capacity=90000000"}, "capacity of an agent is at most 4,000,000"),
-        ({"agent": "perfect:threads=200"}, "threads of an agent is at most 1"),
-        ({"agent": "negamax:table=28"}, "table of an agent is at most 20"),
-        ({"agent": "uct:seconds=9000"}, "seconds of an agent is at most 60.0"),
+        ({"agent": "uct:capacity=90000000"}, "capacity of an agent must be at most 4,000,000"),
+        ({"agent": "perfect:threads=200"}, "threads of an agent must be at most 1"),
+        ({"agent": "negamax:table=28"}, "table of an agent must be at most 20"),
+        ({"agent": "uct:seconds=9000"}, "seconds of an agent must be at most 60.0"),
         ({"agent": "perfect", "limit": {"depth": 3}}, "perfect cannot be limited by depth"),
         ({"agent": "perfect", "board": "9x9"}, "the solver holds boards of"),
-        ({"agent": 7}, "agent: should be a valid string, not 7"),
-        ({"agent": {}}, "agent: should be a valid string, not an object"),
-        ({"agent": []}, "agent: should be a valid string, not a list"),
-        ({"limit": {"seconds": -1}}, "limit.seconds: should be greater than 0, not -1"),
-        ({"limit": {"seconds": 0}}, "limit.seconds: should be greater than 0, not 0"),
+        ({"agent": 7}, "agent: should be a valid string, got 7"),
+        ({"agent": {}}, "agent: should be a valid string, got an object"),
+        ({"agent": []}, "agent: should be a valid string, got a list"),
+        ({"limit": {"seconds": -1}}, "limit.seconds: should be greater than 0, got -1"),
+        ({"limit": {"seconds": 0}}, "limit.seconds: should be greater than 0, got 0"),
         ({"limit": {"iterations": 0}}, "limit.iterations: should be greater than or equal to 1"),
-        ({"tree": -1}, "tree: should be greater than or equal to 0, not -1"),
-        ({"tree": 2001}, "tree: should be less than or equal to 2000, not 2001"),
-        ({"seed": -1}, "seed: should be greater than or equal to 0, not -1"),
+        ({"tree_nodes": -1}, "tree_nodes: should be greater than or equal to 0, got -1"),
+        ({"tree_nodes": 2001}, "tree_nodes: should be less than or equal to 2000, got 2001"),
+        ({"seed": -1}, "seed: should be greater than or equal to 0, got -1"),
         ({"seed": 2**53}, "seed: should be less than or equal to 9007199254740991"),
         ({"limit": {"seconds": "NaN"}}, "limit.seconds: "),
-        ({"limit": {"minutes": 1}}, "there is no parameter 'limit.minutes'"),
+        ({"limit": {"minutes": 1}}, "unknown parameter 'limit.minutes'"),
         ({"limit": []}, "limit: should be a valid dictionary"),
         ({"seed": 2**80}, "seed: should be less than or equal to"),
-        ({"moves": 4455}, "moves: should be a valid string, not 4455"),
+        ({"moves": 4455}, "moves: should be a valid string, got 4455"),
         ({"moves": "12121211"}, "move 8: column 1 cannot be played: the game is over"),
         ([], "the body: should be a valid dictionary"),
     ],
@@ -131,7 +131,7 @@ def test_json_under_another_name_is_told(server: Server) -> None:
     kind = "application/x-www-form-urlencoded"
     answer = server.ask("POST", "/api/move", b'{"moves": "44"}', content_type=kind)
     assert answer.status == 422
-    assert answer.error.endswith("its content-type must be application/json")
+    assert answer.error.endswith("with the content-type application/json")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_json_under_another_name_is_told(server: Server) -> None:
 def test_no_route_passes_over_what_it_does_not_take(server: Server, method: str, path: str) -> None:
     answer = server.ask(method, path, b"{}", content_type="application/json")
     assert answer.status == 422
-    assert answer.error == "there is no parameter 'agents': /api lists those there are"
+    assert answer.error == "unknown parameter 'agents': /api lists the parameters"
 
 
 def test_errors_of_a_stream_are_told(server: Server) -> None:
@@ -160,7 +160,7 @@ def test_errors_of_a_stream_are_told(server: Server) -> None:
 
 
 def test_other_paths_and_methods_are_told_apart(server: Server) -> None:
-    assert "/api lists what there is" in server.get("/api/nothing").error
+    assert "/api lists the addresses" in server.get("/api/nothing").error
     answer = server.ask("DELETE", "/api/scores")
     assert (answer.status, answer.headers["allow"]) == (405, "GET")
-    assert "does not take DELETE" in answer.error
+    assert "does not accept DELETE" in answer.error

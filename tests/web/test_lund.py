@@ -83,7 +83,7 @@ def test_a_student_plays_by_the_contract(server: Server) -> None:
 def test_what_breaks_the_contract_is_told(server: Server) -> None:
     who = {"stil_id": "breaker", "api_key": ""}
     assert server.form("/lund/move", **who, move=3).json == {
-        "msg": "no game is going on: begin one with move -1",
+        "msg": "no game is in progress: start one with move -1",
         "status": False, "result": 0, "botmove": -1, "state": EMPTY,
     }  # fmt: skip
     assert server.form("/lund/move", move=-1).json["msg"] == "stil_id is missing"
@@ -92,7 +92,7 @@ def test_what_breaks_the_contract_is_told(server: Server) -> None:
     assert (long["status"], long["msg"]) == (False, "stil_id is longer than 100 characters")
     for no_move in ({}, {"move": "x"}, {"move": "--1"}, {"move": "\u0663"}, {"move": "9" * 5_000}):
         assert server.form("/lund/move", **who, **no_move).json["msg"] == (
-            "move is -1 to begin a game, or a column from 0 to 6"
+            "move must be -1 for a new game, or a column from 0 to 6"
         )
     for path in ("/lund/move", "/lund/stats"):
         assert server.ask("POST", path, b"stil_id=\xff&move=3").status == 200
@@ -135,7 +135,7 @@ def test_a_bot_has_the_time_of_the_contract_or_less_where_the_server_gives_less(
             return {"column": 4}
 
     services = Asked(ServerSettings(seconds=given), WorkerPool(1, 8, 1))
-    bot = lund._bot_move(services, lund.Player(), "perfect")
+    bot = lund._bot_move(services, lund.LundPlayer(), "perfect")
     assert asyncio.run(bot) == 3
     assert asked == [("move", taken)]
 
@@ -148,7 +148,7 @@ def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once() -> Non
         with server.waiting_for(slow, **who, move=3):
             eventually(lambda: server.status()["busy"] == 1)
             answer = server.form(slow, **who, move=2).json
-            assert answer["msg"] == "the move before is still being answered"
+            assert answer["msg"] == "the bot is still answering the previous move"
             assert (answer["status"], answer["result"]) == (False, 0)
         eventually(lambda: server.status()["busy"] == 0)
         illegal = server.form(slow, **who, move=7).json
@@ -158,51 +158,51 @@ def test_who_goes_away_may_make_the_same_move_again_and_not_two_at_once() -> Non
 def test_a_move_that_comes_too_late_loses(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(lund.time, "monotonic", lambda: now[0])
-    player = lund.Player()
-    player.begin()
+    player = lund.LundPlayer()
+    player.start_game()
     player.answer("")
     now[0] += 5.5  # half a second for the way there and back
     assert not player.is_late
     now[0] += 0.1
     told = asyncio.run(lund._answer(None, player, "", 3))  # type: ignore[arg-type]
     assert (told["status"], told["result"], told["state"]) == (True, -1, EMPTY)
-    assert told["msg"] == "you took more than 5 s for a move: you lost"
+    assert told["msg"] == "your move took more than 5 s: you lost"
     assert (player.games, player.lost, player.playing) == (1, 1, False)
 
 
 def test_a_draw_is_half_a_point() -> None:
     drawn = Position.from_moves("54712566226127126621574377157631535333444")
-    player = lund.Player(seat=1, position=drawn, playing=True)
-    player.asked_at = time.monotonic()
+    player = lund.LundPlayer(seat=1, position=drawn, playing=True)
+    player.last_move_at = time.monotonic()
     told = asyncio.run(lund._answer(None, player, "", 3))  # type: ignore[arg-type]
     assert (told["msg"], told["result"], player.drawn, player.playing) == ("a draw", 0.5, 1, False)
 
 
 def test_players_who_were_not_there_for_long_are_forgotten() -> None:
     games = lund.LundGames()
-    known = [lund.Player(games=n) for n in range(lund.MAX_PLAYERS)]
+    known = [lund.LundPlayer(games=n) for n in range(lund.MAX_PLAYERS)]
     for n, player in enumerate(known):
-        games.keep(str(n), "greedy", player)
-    games.keep("0", "greedy", known[0])
-    games.keep("0", "random", known[0])  # takes the place of 1
+        games.store(str(n), "greedy", player)
+    games.store("0", "greedy", known[0])
+    games.store("0", "random", known[0])  # takes the place of 1
     assert games.player("0", "greedy") is games.player("0", "random") is known[0]
-    assert games.player("1", "greedy") == lund.Player()
+    assert games.player("1", "greedy") == lund.LundPlayer()
     for n in range(lund.MAX_PLAYERS):  # only asked about
-        assert games.player(f"nobody {n}", "greedy") == lund.Player()
+        assert games.player(f"nobody {n}", "greedy") == lund.LundPlayer()
     assert games.player("3", "greedy") is known[3]
 
 
 def test_time_streaks_and_players_are_counted() -> None:
-    player = lund.Player()
+    player = lund.LundPlayer()
     for result in (WON, WON, LOST, DRAWN, WON):
-        player.begin()
-        player.end(result)
+        player.start_game()
+        player.end_game(result)
     assert (player.games, player.won, player.drawn, player.lost) == (5, 3, 1, 1)
     assert (player.streak, player.best_streak) == (1, 2)
-    player.begin()
+    player.start_game()
     player.answer("")
     assert not player.is_late
-    player.asked_at -= 6
+    player.last_move_at -= 6
     assert player.is_late
 
 
@@ -289,7 +289,7 @@ def test_totals_follow_from_the_games() -> None:
     assert (told["seconds_per_move"], told["slowest_move"]) == (0.5, 0.75)
     assert [ChallengeGame.from_dict(data) for data in told["played"]] == list(games)
     for data, game in zip(told["played"], games, strict=True):  # as 0.2.0 stored them
-        old = {"moved_first": "began"}
+        old = {"moved_first": "started_at"}
         stored = {old.get(name, name): value for name, value in data.items()}
         assert ChallengeGame.from_dict(stored) == game
     for name, values in (
@@ -308,7 +308,9 @@ def test_a_challenge_is_kept_and_gone_on_with(server: Server, run: Run, tmp_path
     url = f"{server.url}/lund?agent=greedy"
     asked = ("challenge", url, "--agent", "greedy:win=yes", "--out", out, "--stil-id", "kept")
     nobody = bad_input(run("challenge", f"{server.url}/nowhere", *asked[2:], "--games", "2"))
-    assert "nothing at /nowhere/move" in nobody  # what it started without a game is started again
+    assert (
+        "unknown address /nowhere/move" in nobody
+    )  # what it started without a game is started again
     assert Path(out).exists()
     ran = run(*asked, "--games", "2")
     assert (ran.status, ran.err) == (0, "")
@@ -407,7 +409,7 @@ def test_ctrl_c_says_how_to_go_on_with_a_challenge(server: Server, tmp_path: Pat
 
 
 def test_a_challenge_that_cannot_be_is_told(server: Server, run: Run) -> None:
-    assert "nothing at /nowhere/move" in bad_input(run("challenge", f"{server.url}/nowhere"))
+    assert "unknown address /nowhere/move" in bad_input(run("challenge", f"{server.url}/nowhere"))
     assert "is no address" in bad_input(run("challenge", "lund.se"))
     assert "1 game or more" in bad_input(run("challenge", server.url, "--games", "0"))
     assert "--out" in bad_input(run("challenge", server.url, "--resume"))

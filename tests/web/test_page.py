@@ -102,7 +102,7 @@ def test_a_finished_game_takes_no_more_discs_and_says_who_won(page: Any) -> None
     drop(page, 1)
     shows(page, "1212121")
     assert status(page).strip() == "Yellow wins."
-    assert "Yellow wins." in page.inner_text("#said")
+    assert "Yellow wins." in page.inner_text("#announcements")
     assert page.locator(".marks .win").count() == 2
     drop(page, 5)
     assert moves_of(page) == "1212121"
@@ -145,7 +145,7 @@ def test_analysis_shows_the_scores_of_the_solver(page: Any) -> None:
     cell = page.get_attribute(".stage [data-cell='3,1']", "aria-label")
     assert cell == "column 3, row 1, empty; wins in 2 moves"
     assert page.locator(".scores .best").count() == 2
-    assert page.inner_text("#worth") == "Best: column 3 or 6, wins in 2 moves."
+    assert page.inner_text("#score-announcements") == "Best: column 3 or 6, wins in 2 moves."
     claim = page.locator(".explanation .has-cells").first
     claim.hover()
     assert page.locator("rect.lit").count() >= 1
@@ -197,7 +197,7 @@ def test_the_options_of_a_level_are_told_as_they_are(page: Any) -> None:
     page.click("fieldset.side summary >> visible=true")
     page.fill("fieldset.side [data-option=level] >> visible=true", "10")
     page.keyboard.press("Tab")
-    page.wait_for_selector("text=Plays perfectly: never gives a result away.")
+    page.wait_for_selector("text=Plays perfectly.")
     assert "second=perfect:level=10" in page.url
 
 
@@ -205,16 +205,16 @@ def test_a_review_ends_where_people_go_on(page: Any) -> None:
     page.goto("/?second=human&board=6x6&moves=333334")
     shows_moves = "() => document.querySelector('.moves').dataset.moves === '333334'"
     page.wait_for_function(shows_moves)
-    page.click("text=Judge the game")
-    page.click("nav [data-view=practise]")
-    page.wait_for_url("**view=practise&**&puzzle=*")
+    page.click("text=Review the game")
+    page.click("nav [data-view=puzzles]")
+    page.wait_for_url("**view=puzzles&**&puzzle=*")
     address = page.url
     page.wait_for_timeout(600)
     assert page.url == address
     page.click("nav [data-view=play]")
-    page.click("text=Judge the game")
+    page.click("text=Review the game")
     page.click("text=New game")
-    assert page.is_enabled("text=Judge the game")
+    assert page.is_enabled("text=Review the game")
     assert "Solving the game" not in page.inner_text(".judgement")
 
 
@@ -234,14 +234,14 @@ def test_the_keys_keep_their_place(page: Any) -> None:
 
 def test_a_game_without_a_mistake_offers_no_next_one(page: Any) -> None:
     page.goto("/?second=human&moves=4444")
-    page.click("text=Judge the game")
+    page.click("text=Review the game")
     page.wait_for_selector(".judgement:has-text('Accuracy: Yellow 100 %, Red 100 %.')")
     assert not page.is_visible("text=Next mistake")
 
 
 def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
     page.goto("/?second=human&moves=54346576414573")
-    page.click("text=Judge the game")
+    page.click("text=Review the game")
     page.wait_for_selector(".judgement:text-is('Accuracy: Yellow 49 %, Red 97 %.')")
     marked = page.locator(".moves .move:is(.inaccurate, .mistake, .blunder)")
     assert marked.all_inner_texts() == ["5?!", "3?!", "7??", "1?", "5?"]
@@ -263,7 +263,9 @@ def test_a_game_is_judged_and_its_mistakes_found(page: Any) -> None:
     page.wait_for_selector(".which:has-text('Mistake 1 of 3')")
     page.click("text=Try again from here")
     drop(page, 1)
-    page.wait_for_selector(".judgement:has-text('Column 1 loses in 7 moves: that is not it')")
+    page.wait_for_selector(
+        ".judgement:has-text('Column 1 loses in 7 moves: not the best column either')"
+    )
     page.click("text=Try again from here")
     shows(page, "543465")
     drop(page, 3)
@@ -301,7 +303,7 @@ def test_another_try_hides_the_scores(page: Any) -> None:
 def test_a_game_from_a_position_is_judged(page: Any, server: Server) -> None:
     start = rows("4")
     page.goto(f"/?second=human&position={start}&moves=455&analysis=on")
-    page.click("text=Judge the game")
+    page.click("text=Review the game")
     page.wait_for_selector(".judgement:has-text('Accuracy')")
     for moves in ("", "4", "45", "455"):
         page.keyboard.press("Home")
@@ -317,12 +319,12 @@ def test_a_game_from_a_position_is_judged(page: Any, server: Server) -> None:
 
 def test_a_board_too_large_to_solve_says_so(page: Any) -> None:
     page.goto("/?second=human&board=16x12&connect=5&analysis=on&moves=abc")
-    page.wait_for_selector(".explanation:has-text('This board is too large to be solved')")
+    page.wait_for_selector(".explanation:has-text('This board is too large for exact scores')")
     assert status(page).strip() == "Red to move."
     assert not page.is_visible(".bar") and not page.is_visible(".scores")
     page.keyboard.press("Space")
     page.wait_for_selector(".status:has-text('too large')")
-    page.click("text=Judge the game")
+    page.click("text=Review the game")
     page.wait_for_selector(".judgement:has-text('too large')")
     assert moves_of(page) == "abc"
 
@@ -349,7 +351,7 @@ def test_the_scores_over_the_game_go_with_the_analysis(page: Any) -> None:
     height = page.eval_on_selector(".bar .fill", "it => it.style.height")
     page.keyboard.press("a")
     page.wait_for_selector(".graph", state="hidden")
-    page.click("text=Judge the game")  # which shows it again
+    page.click("text=Review the game")  # which shows it again
     page.wait_for_selector(".judgement:has-text('Accuracy')")
     assert page.is_visible(".graph svg")
     assert height == page.eval_on_selector(".bar .fill", "it => it.style.height")
@@ -357,7 +359,7 @@ def test_the_scores_over_the_game_go_with_the_analysis(page: Any) -> None:
 
 def test_after_another_try_the_agent_answers_and_plays_the_next_game(page: Any) -> None:
     page.goto("/?first=human&second=greedy&moves=445566")
-    page.click("text=Judge the game")
+    page.click("text=Review the game")
     page.wait_for_selector(".judgement:has-text('Accuracy')")
     page.click("text=Next mistake")
     shows(page, "445")
@@ -375,7 +377,7 @@ def test_after_another_try_the_agent_answers_and_plays_the_next_game(page: Any) 
 def test_small_phones_upright_and_sideways(page: Any) -> None:
     for width, height in ((320, 640), (844, 390)):
         page.set_viewport_size({"width": width, "height": height})
-        for address in ("/?moves=4455&second=human&analysis=on", "/?view=practise", "/api"):
+        for address in ("/?moves=4455&second=human&analysis=on", "/?view=puzzles", "/api"):
             page.goto(address)
             page.wait_for_selector(".scores .best, .disc, section")
             assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -396,7 +398,7 @@ def test_the_board_stays_where_it_is_when_the_analysis_comes(page: Any) -> None:
     assert grid.bounding_box() == before
 
 
-@pytest.mark.parametrize("view", ["play", "practise", "search", "book", "live"])
+@pytest.mark.parametrize("view", ["play", "puzzles", "search", "book", "tournament"])
 def test_wide_letters_fit_a_narrow_screen(browser: Any, server: Server, view: str) -> None:
     """Fonts differ by half in width, and readers may set letters apart (WCAG 2.2, 1.4.12)."""
     context = browser.new_context(viewport={**PHONE, "width": 320}, base_url=server.url)
@@ -443,7 +445,7 @@ def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
     assert page.evaluate("scrollY") == stands  # walking through the game does not move the page
     # The board is in sight while one walks from mistake to mistake below it.
     page.goto("/?second=human&moves=5434657641")
-    page.tap("text=Judge the game")
+    page.tap("text=Review the game")
     page.tap("text=Next mistake")
     shows(page, "5434657")
     assert page.locator(".stage [role=grid]").bounding_box()["y"] >= 0
@@ -467,14 +469,14 @@ def test_the_ladder_of_a_tournament_and_its_report(browser: Any, tmp_path: Path)
     play_tournament(["random", "greedy"], rounds=3, out=path)
     with running("--workers", "1", "--store", str(path)) as server:
         page = browser.new_page(base_url=server.url)
-        page.goto("/?view=live")
+        page.goto("/?view=tournament")
         page.wait_for_selector(".ladder tbody tr >> nth=1")
         assert page.inner_text(".card .hint-text") == "class.db: 6 games so far."
         labels = page.eval_on_selector_all(".ladder tbody th", "all => all.map(e => e.textContent)")
         assert sorted(labels) == ["greedy", "random"]
         problems: list[str] = []
         page.on("console", lambda message: problems.append(message.text))
-        page.click("text=The whole report")
+        page.click("text=Full report")
         page.wait_for_selector("h1")
         page.keyboard.press("End")
         assert "6 games" in page.inner_text("body")
@@ -484,7 +486,7 @@ def test_the_ladder_of_a_tournament_and_its_report(browser: Any, tmp_path: Path)
 
 def test_without_a_tournament_it_is_told_how_to_show_one(page: Any, server: Server) -> None:
     assert server.status()["store"] is None
-    page.goto("/?view=live")
+    page.goto("/?view=tournament")
     page.wait_for_selector(".commands:has-text('claimeven serve --store games.db')")
     assert page.inner_text(".card .hint-text").endswith("started without a tournament.")
     assert page.is_hidden(".ladder")
@@ -509,8 +511,8 @@ def judged(browser: Any, server: Server) -> Iterator[tuple[Any, Any]]:
         "/?view=search",
         "/?view=search&agent=uct&iterations=20&step=41",
         "/?view=book",
-        "/?view=practise",
-        "/?view=live",
+        "/?view=puzzles",
+        "/?view=tournament",
         "/api",
     ],
 )
@@ -568,7 +570,7 @@ def test_a_server_that_is_gone_is_told_and_the_game_goes_on(browser: Any) -> Non
         page.wait_for_function("text => document.body.textContent.includes(text)", arg=gone)
         assert "network error" not in page.inner_text("body")
         before = page.url
-        page.click("nav [data-view=practise]")
+        page.click("nav [data-view=puzzles]")
         page.wait_for_selector(".banner:not([hidden])")
         assert page.inner_text(".banner") == gone
         assert page.url == before

@@ -36,7 +36,7 @@ def test_a_reload_a_link_and_the_way_back_keep_every_variation(page: Any, contex
     page.reload()
     shows(page, "121217")
     assert lines(page) == kept
-    page.click("nav [data-view=practise]")
+    page.click("nav [data-view=puzzles]")
     page.wait_for_url("**&puzzle=*")
     page.reload()
     page.wait_for_selector("[data-state=asked]")
@@ -159,14 +159,14 @@ FOREIGN = re.compile(r"\b(first|second) player|\bpl(y|ies)\b|\bdisc \d", re.IGNO
     [
         "/?second=greedy&moves=4444555&analysis=on",
         "/?first=greedy&moves=44&analysis=on&second=human",
-        "/?view=practise&puzzle=12",
+        "/?view=puzzles&puzzle=12",
         "/?view=book&moves=44",
     ],
 )
 def test_one_vocabulary_for_players_and_times(page: Any, address: str) -> None:
     page.goto(address)
     page.wait_for_selector(".explanation .claim, [data-state=asked], .book-move")
-    if "practise" in address:
+    if "puzzles" in address:
         page.click("text=Hint")
         page.wait_for_selector(".puzzle-hints li")
     page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
@@ -194,19 +194,19 @@ def test_names_follow_the_colors(page: Any) -> None:
 
 def test_two_quick_inputs_at_a_puzzle_are_one_column(page: Any) -> None:
     """Columns 2 and 2 solve this puzzle: the second one must be meant."""
-    page.goto("/?view=practise&puzzle=1")
+    page.goto("/?view=puzzles&puzzle=1")
     page.wait_for_selector("[data-state=asked]")
     page.keyboard.press("2")
     page.keyboard.press("2")
-    page.wait_for_selector(".puzzle-told:has-text('Find the next column.')")
+    page.wait_for_selector(".puzzle-message:has-text('Find the next column.')")
     page.wait_for_timeout(300)
-    assert page.get_attribute(".practise", "data-state") == "asked"
-    page.goto("/?view=practise&puzzle=1")
+    assert page.get_attribute(".puzzles-view", "data-state") == "asked"
+    page.goto("/?view=puzzles&puzzle=1")
     page.wait_for_selector("[data-state=asked]")
     page.dblclick(".stage [data-cell='2,1']")
-    page.wait_for_selector(".puzzle-told:has-text('Find the next column.')")
+    page.wait_for_selector(".puzzle-message:has-text('Find the next column.')")
     page.wait_for_timeout(300)
-    assert page.get_attribute(".practise", "data-state") == "asked"
+    assert page.get_attribute(".puzzles-view", "data-state") == "asked"
 
 
 def test_two_quick_clicks_in_the_editor_are_two_discs(page: Any) -> None:
@@ -238,8 +238,8 @@ def test_going_back_to_the_book_shows_the_place_that_was_left(page: Any) -> None
         page.wait_for_url(f"**moves={moves}&**")
     page.keyboard.press("ArrowLeft")
     page.wait_for_url("**moves=445533&at=5&**")
-    page.click("nav [data-view=practise]")
-    page.wait_for_url("**view=practise&**&puzzle=*")
+    page.click("nav [data-view=puzzles]")
+    page.wait_for_url("**view=puzzles&**&puzzle=*")
     page.go_back()
     for come_back in (lambda: None, page.reload):
         come_back()

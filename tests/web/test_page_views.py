@@ -18,7 +18,7 @@ from tests.web.pages import DESKTOP, PHONE, board_of, drop, moves_of, shows
 def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     page.goto("/?view=search")
     page.wait_for_selector(".search-tree")
-    assert page.inner_text(".step-words").startswith("Look at the root")
+    assert page.inner_text(".step-words").startswith("Visit the root")
     page.click("[aria-label='Last step']")
     assert "The root is worth" in page.inner_text(".step-words")
     assert page.locator(".node.cut").count() >= 1
@@ -50,7 +50,7 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     page.select_option(".search-view select >> nth=0", "puct")
     page.click(".search-view form button")
     page.wait_for_selector(".step-words:has-text('of Q and bonus, to the root')")
-    for words in ("columns 4, 3, 5, 2, 6, 1, 7.", "Evaluate: the model says"):
+    for words in ("columns 4, 3, 5, 2, 6, 1, 7.", "Evaluate: the model gives"):
         page.click("[aria-label='Step on']")
         assert words in page.inner_text(".step-words")
     # A search whose steps come slowly: the slider covers them all.
@@ -58,7 +58,7 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     page.select_option(".search-view select >> nth=1", "7x6 4")
     page.fill(".search-view input[type=number]:visible", "5")
     page.click(".search-view form button")
-    page.wait_for_selector(".step-words:has-text('Look at the root')")
+    page.wait_for_selector(".step-words:has-text('Visit the root')")
     page.keyboard.press("End")
     page.wait_for_selector(".step-words:has-text('The root is worth')")
     told = page.inner_text(".search-view .hint-text >> nth=0")
@@ -100,9 +100,10 @@ def test_the_address_names_a_search_and_its_step(page: Any) -> None:
 
 def test_a_link_to_a_search_that_cannot_be_is_told(page: Any) -> None:
     page.goto("/?view=search&agent=nosuch&depth=999&on=5x4,4")
-    page.wait_for_selector(".step-words:has-text('Look at the root')")
+    page.wait_for_selector(".step-words:has-text('Visit the root')")
     assert page.inner_text(".search-view [role=alert]") == (
-        "This link cannot be shown: there is no agent nosuch, no depth 999 (1 to 12)."
+        "This link cannot be shown as it is, because of invalid values: agent nosuch,"
+        " depth 999 (1 to 12)."
         " This is another search."
     )
     page.wait_for_url("**agent=alphabeta&depth=3&on=5x4,4&step=1")
@@ -132,13 +133,13 @@ def test_words_stay_inside_the_boxes_of_a_tree(page: Any, agent: str, whole: boo
 
 def test_a_puzzle_that_is_not_there_is_told(context: Any) -> None:
     page = context.new_page()  # not watched: a browser reports each refusal in its console
-    page.goto("/?view=practise&puzzle=99999999")
-    page.wait_for_selector(".puzzle-told:has-text('there is no puzzle 99999999: choose from 1 to')")
-    shown = page.locator(".practise .controls button:visible")
+    page.goto("/?view=puzzles&puzzle=99999999")
+    page.wait_for_selector(".puzzle-message:has-text('the number of a puzzle must be 1 to')")
+    shown = page.locator(".puzzles-view .controls button:visible")
     assert shown.all_inner_texts() == ["Next puzzle"]
     assert page.locator(".puzzle-progress dd").count() > 1
     page.click("text=Next puzzle")
-    page.wait_for_selector(".practise[data-state=asked]")
+    page.wait_for_selector(".puzzles-view[data-state=asked]")
     page.close()
 
 
@@ -148,7 +149,7 @@ def test_what_cannot_be_searched_leaves_no_tree_of_before(context: Any) -> None:
     page.wait_for_selector(".step-words:has-text('the model knows 7x6 connect 4, not 5x5')")
     page.select_option(".search-view select >> nth=0", "alphabeta")
     page.click(".search-view form button")
-    page.wait_for_selector(".step-words:has-text('Look at the root')")
+    page.wait_for_selector(".step-words:has-text('Visit the root')")
     assert page.locator(".stage [data-cell], .search-stage [data-cell]").count() == 25
     page.select_option(".search-view select >> nth=0", "puct")
     page.click(".search-view form button")
@@ -171,11 +172,11 @@ def test_the_last_ply_of_the_book_is_worked_out(page: Any, server: Server) -> No
     """A position that the book holds, and whose moves lead out of it: with few empty cells."""
     told = server.get("/api/book", board="7x6", connect=4).json
     moves = "234125166"
-    assert told["plies"] in (9, 12)
-    if told["plies"] == 12:  # a deep book was imported here
+    assert told["book_plies"] in (9, 12)
+    if told["book_plies"] == 12:  # a deep book was imported here
         moves = "214646545672"
     page.goto(f"/?view=book&second=human&moves={moves}")
-    page.wait_for_selector("text=the solver works out the columns")
+    page.wait_for_selector("text=the solver computes the scores")
     page.wait_for_function(
         "() => [...document.querySelectorAll('.book-move')].length > 3"
         " && ![...document.querySelectorAll('.book-move')].some((e) => e.innerText.includes('…'))",
@@ -189,8 +190,8 @@ def test_the_last_ply_of_the_book_is_worked_out(page: Any, server: Server) -> No
 def test_going_back_to_a_game_after_a_reload_brings_it_back(page: Any) -> None:
     page.goto("/?second=human&first=uct:iterations%3D20&at=5&moves=44455")
     shows(page, "44455")
-    page.click("nav [data-view=practise]")
-    page.wait_for_url("**view=practise&**&puzzle=*")
+    page.click("nav [data-view=puzzles]")
+    page.wait_for_url("**view=puzzles&**&puzzle=*")
     page.reload()
     page.go_back()
     shows(page, "44455")
@@ -208,7 +209,7 @@ def test_a_search_can_be_gone_on_with_after_another_view(page: Any) -> None:
     page.click("[aria-label='Last step']")
     page.wait_for_selector(".step-words:has-text('Iteration 200. Back up')")
     page.goto("/?view=search&agent=puct&on=4x4,3")
-    page.wait_for_selector("[role=alert]:has-text('no board 4x4,3 for puct')")
+    page.wait_for_selector("[role=alert]:has-text('board 4x4,3 for puct')")
 
 
 def test_the_address_of_a_search_is_that_of_the_position_searched(page: Any) -> None:
@@ -295,13 +296,13 @@ def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
     page.click("dialog.editor button:text-is('Empty')")
     page.click("dialog.editor [data-cell='3,1']")
     page.click("dialog.editor [data-cell='4,1']")
-    page.click("dialog.editor >> text=Begin from here")
+    page.click("dialog.editor >> text=Start from here")
     told = "Yellow has 2 discs and Red 0: players take turns."
     assert page.inner_text("dialog.editor [role=status]") == told
-    page.click("dialog.editor >> text=take off")
+    page.click("dialog.editor >> text=remove")
     page.click("dialog.editor [data-cell='4,1']")
     assert page.inner_text("dialog.editor [role=status]") == "Red to move."
-    page.click("dialog.editor >> text=Begin from here")
+    page.click("dialog.editor >> text=Start from here")
     page.wait_for_selector("dialog.editor", state="detached")
     assert board_of(page).endswith("/..X....")
     assert "position=" in page.url
@@ -371,21 +372,21 @@ def test_seconds_a_move_are_in_the_address(page: Any) -> None:
 
 
 def test_the_page_says_what_is_being_compiled_until_all_is(page: Any) -> None:
-    status = {"ready": False, "compiling": True, "steps_made": 0, "steps": 9}
+    status = {"ready": False, "compiling": True, "steps_done": 0, "steps": 9}
     page.route("**/api/status", lambda route: route.fulfill(json=status))
-    status["waits_for"] = "the solver"
+    status["preparing"] = "the solver"
     page.goto("/")
     page.wait_for_selector(
-        ".warming:has-text('the solver (1 of 9). The first answers come after it.')"
+        ".compile-banner:has-text('the solver (1 of 9). The page works after it.')"
     )
-    status |= {"waits_for": "UCT", "steps_made": 1}
+    status |= {"preparing": "UCT", "steps_done": 1}
     page.wait_for_selector(
-        ".warming:has-text('UCT (2 of 9). What does not need it answers already.')"
+        ".compile-banner:has-text('UCT (2 of 9). Everything else works already.')"
     )
-    status |= {"compiling": False, "waits_for": "its workers to start"}
-    page.wait_for_selector(".warming", state="hidden")
+    status |= {"compiling": False, "preparing": "its workers"}
+    page.wait_for_selector(".compile-banner", state="hidden")
     status["ready"] = True
-    page.wait_for_selector(".warming", state="detached")
+    page.wait_for_selector(".compile-banner", state="detached")
     page.unroute("**/api/status")
 
 
@@ -393,7 +394,7 @@ def test_the_ladder_grows_while_games_are_read_and_bears_long_names(page: Any) -
     long = "an_agent_with_a_long_name_" * 12
     names = [long, "<b>ann</b>", "bob"]
     live: dict[str, Any] = {
-        "store": "class.db", "read": 1200, "stored": 1_000_000, "version": "a",
+        "store": "class.db", "games_read": 1200, "games_stored": 1_000_000, "version": "a",
         "standings": {
             "games": 1200,
             "agents": [{"label": name, "wins": 5, "draws": 1, "losses": 2} for name in names],
@@ -407,7 +408,7 @@ def test_the_ladder_grows_while_games_are_read_and_bears_long_names(page: Any) -
     }  # fmt: skip
     page.route("**/api/status", lambda route: route.fulfill(json={"store": "class.db"}))
     held: list[Any] = []
-    page.route("**/api/live", lambda route: held.append(route))  # noqa: PLW0108 - as it takes it
+    page.route("**/api/tournament", lambda route: held.append(route))  # noqa: PLW0108 - as it takes it
 
     def answer(live: dict[str, Any]) -> None:
         while not held:
@@ -416,7 +417,7 @@ def test_the_ladder_grows_while_games_are_read_and_bears_long_names(page: Any) -
 
     for window in (PHONE, DESKTOP):
         page.set_viewport_size(window)
-        page.goto("/?view=live")
+        page.goto("/?view=tournament")
         # Something is there before the first answer.
         page.wait_for_selector(".hint-text:has-text('class.db: reading the games …')")
         answer(live)
@@ -425,11 +426,11 @@ def test_the_ladder_grows_while_games_are_read_and_bears_long_names(page: Any) -
         assert labels == names
         assert page.inner_text(".ladder tbody td >> nth=2") == "\u2013"
         assert page.evaluate("document.documentElement.scrollWidth") <= window["width"]
-    live |= {"read": 1_000_000, "version": "b"}
+    live |= {"games_read": 1_000_000, "version": "b"}
     live["standings"]["ratings"]["ratings"][0]["elo_interval_95"] = [-3, 28]
     live["standings"]["games"] = 1_000_000
     answer(live)
     page.wait_for_selector(".hint-text:has-text('class.db: 1,000,000 games so far.')")
     assert page.inner_text(".ladder tbody td >> nth=2") == "\u22123 to +28"
-    page.unroute("**/api/live")
+    page.unroute("**/api/tournament")
     page.unroute("**/api/status")

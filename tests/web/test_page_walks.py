@@ -60,7 +60,7 @@ def test_a_step_to_nowhere_leaves_the_agent_thinking(thinking: Any, key: str) ->
     page.wait_for_selector(".status:has-text('thinking')")
     page.keyboard.press(key)
     page.keyboard.press("1")
-    page.wait_for_selector("#said:has-text('It is not your turn.')")
+    page.wait_for_selector("#announcements:has-text('It is not your turn.')")
     assert moves_of(page) == ""
 
 
@@ -180,8 +180,8 @@ def test_a_held_key_plays_one_disc_and_walks_on(page: Any) -> None:
     ("board", "analysis", "hint"),
     [
         ("7x6", "Press a, or", "(h)"),
-        ("10x5", "Press Shift+A, or", "(Shift+H)"),
-        ("10x6", "This board is too large to be solved", "(Shift+H)"),
+        ("10x5", "Press Shift+A or", "(Shift+H)"),
+        ("10x6", "This board is too large for exact scores", "(Shift+H)"),
     ],
 )
 def test_the_keys_told_are_those_of_the_board(

@@ -98,7 +98,7 @@ def test_scores_and_marks_keep_to_their_columns(phone: Any, asked: str) -> None:
 def test_the_names_of_the_views_fit_one_line_whichever_is_shown(page: Any) -> None:
     page.set_viewport_size(PHONE)
     heights = set()
-    for view in ("play", "practise", "search", "book", "live"):
+    for view in ("play", "puzzles", "search", "book", "tournament"):
         page.goto(f"/?view={view}")
         page.wait_for_selector(f"nav [data-view={view}][aria-current]")
         heights.add(page.eval_on_selector("nav", "nav => nav.offsetHeight"))

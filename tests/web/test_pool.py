@@ -18,7 +18,7 @@ from claimeven.parallel import posix
 from claimeven.parallel.process import ONE_CORE
 from claimeven.web import pool as pools
 from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
-from claimeven.web.jobs import STEPS, Step
+from claimeven.web.jobs import WARMUP_STEPS, WarmupStep
 from claimeven.web.pool import MEMORY_MB, WorkerPool
 from tests.web.conftest import PATIENCE
 
@@ -80,16 +80,16 @@ def test_workers_leave_their_cores_to_others(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_worker_can_be_asked_after_its_first_step_and_is_ready_after_the_last() -> None:
     async def run() -> None:
         told: list[str] = []
-        steps = (STEPS[0], Step("what fails", "nobody"), Step("the net", "net"))
+        steps = (WARMUP_STEPS[0], WarmupStep("what fails", "nobody"), WarmupStep("the net", "net"))
         pool = WorkerPool(2, 8, 9, told.append, steps=steps)
         await pool.start()
-        assert (pool.steps_made, pool.ready, pool.busy) == (1, 0, 0)
+        assert (pool.steps_done, pool.ready, pool.busy) == (1, 0, 0)
         (process,) = pool.processes
         assert os.getpriority(os.PRIO_PROCESS, process) == os.getpriority(os.PRIO_PROCESS, 0)
         assert (await pool.result("scores", EASY, 60))["complete"] is True
         await eventually(lambda: pool.ready == 2)
-        assert pool.steps_made == 3
-        assert all("what fails cannot be made ready: there is no agent" in text for text in told)
+        assert pool.steps_done == 3
+        assert all("warm-up of what fails failed: there is no agent" in text for text in told)
         assert len(told) == 2  # of each worker
         assert (pool.jobs_done, pool.workers_lost) == (1, 0)
         await pool.stop()
@@ -100,7 +100,7 @@ def test_a_worker_can_be_asked_after_its_first_step_and_is_ready_after_the_last(
 def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pools, "SLACK", 0.0)
+    monkeypatch.setattr(pools, "GRACE_SECONDS", 0.0)
 
     async def work(pool: WorkerPool) -> None:
         (process,) = pool.processes
@@ -127,12 +127,12 @@ def test_the_time_of_a_job_runs_once_what_it_needs_is_loaded(
 def test_jobs_end_in_all_ways_and_the_worker_stays() -> None:
     async def work(pool: WorkerPool) -> None:
         before = pool.processes
-        with pytest.raises(WorkTooLong, match=r"took more than the 0\.1 s"):
+        with pytest.raises(WorkTooLong, match=r"took more than 0\.1 s"):
             await pool.result("move", {**NOBODY, **HARD, "agent": "alphabeta:depth=50"}, 0.1)
         with pytest.raises(WorkFailed, match="there is no agent 'nobody'") as failed:
             await pool.result("move", NOBODY, 60)
         assert failed.value.status == 422
-        with pytest.raises(WorkFailed, match="too hard for the time") as failed:
+        with pytest.raises(WorkFailed, match="exceeded its time limit") as failed:
             await pool.result("explanation", HARD, 0.1)
         assert failed.value.status == 422
         doing = asyncio.ensure_future(pool.result("scores", HARD, 900))
@@ -192,7 +192,7 @@ def test_failures_of_a_task_are_told_and_the_worker_stays(
     async def work(pool: WorkerPool) -> None:
         before = pool.processes
         with pytest.raises(
-            WorkFailed, match="claimeven failed at this; its log says how"
+            WorkFailed, match="claimeven failed at this request; its log has the details"
         ) as failed:
             await pool.result("nonsense", {}, 60)
         assert failed.value.status == 500

@@ -49,7 +49,7 @@ def test_positions_are_those_of_the_rules(
             sum(disc is not None for disc in game.grid[c]) for c in range(columns)
         ]
         assert (told["board"], told["connect"], told["start"]) == (*asked.values(), None)
-        assert told["moves"] == moves and told["line"][-1] == column + 1
+        assert told["moves"] == moves and told["move_columns"][-1] == column + 1
     who = winner(game)
     assert told["outcome"]["winner"] == (None if who is None else who + 1)
 
@@ -60,7 +60,7 @@ def test_what_ends_a_game_is_told(server: Server) -> None:
     assert told["outcome"] == {
         "winner": 1, "cells": [[1, 1], [1, 2], [1, 3], [1, 4]], "text": "Yellow wins",
     }  # fmt: skip
-    assert (told["moves"], told["line"]) == ("1213141", [1, 2, 1, 3, 1, 4, 1])
+    assert (told["moves"], told["move_columns"]) == ("1213141", [1, 2, 1, 3, 1, 4, 1])
     assert (told["legal"], told["drawing"]) == ([], str(position))
     full = "547125662261271266215743771576315353334444"
     told = server.get("/api/position", moves=full).json
@@ -87,7 +87,7 @@ def test_scores_are_the_solvers(server: Server, solver: Solver, moves: str) -> N
         ]
     assert told["score"] == max(told["scores"])
     assert [column - 1 for column in told["best"]] == list(solver.best_columns(position))
-    assert told["book"] == (position.ply <= 8)
+    assert told["from_book"] == (position.ply <= 8)
     assert told["complete"] is True
     moves = (told["plies_to_end"] + 1) // 2
     words = f"Yellow wins in {moves} moves" if told["score"] else "draw"
@@ -137,7 +137,7 @@ def test_what_is_known_so_far_is_told_and_no_more() -> None:
     told = scores_json(position, some, complete=False, nodes=7, seconds=0.5)
     assert told == {
         "score": None, "best": [], "outcome": None, "plies_to_end": None,
-        "scores": list(some), "complete": False, "book": False, "nodes": 7, "seconds": 0.5,
+        "scores": list(some), "complete": False, "from_book": False, "nodes": 7, "seconds": 0.5,
         "words": [
             "wins immediately", None, "draws", None, None, None, "loses to the next move",
         ],
@@ -162,18 +162,18 @@ def test_an_explanation_is_that_of_the_package(server: Server, solver: Solver) -
 def test_the_book_is_looked_up_without_a_search(server: Server, solver: Solver) -> None:
     done = server.status()["jobs_done"]
     told = server.get("/api/book", moves="44").json
-    assert told["known"] is True
+    assert told["in_book"] is True
     assert told["score"] == max(told["scores"]) == 1
     assert told["best"] == [4]
     unknown = server.get("/api/book", moves=LATE).json
-    assert (unknown["known"], unknown["scores"]) == (False, [None] * 7)
+    assert (unknown["in_book"], unknown["scores"]) == (False, [None] * 7)
     assert unknown["score"] is None and unknown["best"] == [] and unknown["words"] == [None] * 7
     other = server.get("/api/book", board="5x5").json
-    assert (other["plies"], other["known"], other["scores"]) == (None, False, [None] * 5)
-    # Scores by the rules are known too, for columns that end the game and for a game that is over.
+    assert (other["book_plies"], other["in_book"], other["scores"]) == (None, False, [None] * 5)
+    # What the rules say is known too, of columns that end the game and of a game that is over.
     won = server.get("/api/book", moves="12 12 12").json
     assert (won["moves"], won["score"], won["scores"][0], won["best"]) == ("121212", 18, 18, [1])
     assert won["words"][0] == "wins immediately" and won["words"][2] == "loses to the next move"
     over = server.get("/api/book", moves="1212121").json
-    assert (over["known"], over["score"], over["scores"]) == (True, -18, [None] * 7)
+    assert (over["in_book"], over["score"], over["scores"]) == (True, -18, [None] * 7)
     assert server.status()["jobs_done"] == done

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from claimeven import daily_puzzle, select_puzzles
-from claimeven.web.puzzles import MAX_LEFT_OUT
+from claimeven.web.puzzles import MAX_EXCLUDED
 from tests.web.conftest import Server
 from tests.web.pages import board_of, drop, rows
 
@@ -29,14 +29,14 @@ def test_a_puzzle_is_drawn(server: Server) -> None:
     assert (told["puzzle"]["difficulty"], told["puzzle"]["kind"]) == ("hard", "hold")
     assert server.get("/api/puzzles", **query).json == told
     others = [puzzle.number for puzzle in select_puzzles("hard", "hold")]
-    assert len(others) <= MAX_LEFT_OUT
+    assert len(others) <= MAX_EXCLUDED
     last = others.pop()
     path, after = "/api/puzzles", " , ".join(map(str, others))
     for asked in ({}, {"rating": 0}):
-        left = server.get(path, difficulty="hard", kind="hold", after=after, seed=1, **asked).json
+        left = server.get(path, difficulty="hard", kind="hold", exclude=after, seed=1, **asked).json
         assert (left["puzzle"]["number"], left["count"]) == (last, len(others) + 1)
-    # If all were solved they come again.
-    again = server.get(path, difficulty="hard", kind="hold", after=f"{after},{last}", seed=1).json
+    # Where all were met they come again.
+    again = server.get(path, difficulty="hard", kind="hold", exclude=f"{after},{last}", seed=1).json
     assert again["puzzle"]["number"] in {*others, last}
     near = server.get("/api/puzzles", rating=1500, seed=2).json["puzzle"]
     assert abs(near["rating"] - 1500) < 100
@@ -73,19 +73,19 @@ def test_columns_are_judged_and_hinted_at(server: Server, solution: list[int]) -
     first, answer, last = solution
     told = server.get("/api/puzzles/attempt", number=NUMBER, column=first).json
     assert (told["correct"], told["solved"], told["reply"]) == (True, False, answer)
-    told = server.get("/api/puzzles/attempt", number=NUMBER, column=last, found=1).json
+    told = server.get("/api/puzzles/attempt", number=NUMBER, column=last, columns_found=1).json
     assert (told["correct"], told["solved"], told["reply"]) == (True, True, None)
     wrong = server.get("/api/puzzles/attempt", number=NUMBER, column=4).json
     assert not wrong["correct"] and wrong["reply"] and wrong["claims"]
     hints = server.get("/api/puzzles/hints", number=NUMBER).json["hints"]
     assert [hint["step"] for hint in hints] == ["idea", "cells", "column"]
     assert hints[2]["columns"] == [first]
-    later = server.get("/api/puzzles/hints", number=NUMBER, found=1).json["hints"]
+    later = server.get("/api/puzzles/hints", number=NUMBER, columns_found=1).json["hints"]
     assert later[2]["columns"] == [last] and later[2]["text"] != hints[2]["text"]
 
 
 def told(page: Any) -> str:
-    text: str = page.inner_text(".puzzle-told")
+    text: str = page.inner_text(".puzzle-message")
     return text
 
 
@@ -96,7 +96,7 @@ def rating(page: Any) -> int:
 def begin(page: Any) -> str:
     page.goto("/")
     page.evaluate("localStorage.clear()")
-    page.goto(f"/?view=practise&puzzle={NUMBER}")
+    page.goto(f"/?view=puzzles&puzzle={NUMBER}")
     page.wait_for_selector(f".puzzle-about:has-text('Puzzle {NUMBER}:')")
     moves = select_puzzles()[NUMBER - 1].moves
     assert board_of(page) == rows(moves)
@@ -109,13 +109,13 @@ def test_a_puzzle_is_solved(lively_page: Any, solution: list[int]) -> None:
     first, answer, last = solution
     drop(page, first)
     page.wait_for_selector(
-        f".puzzle-told:has-text('Yellow replies in column {answer}. Find the next column.')"
+        f".puzzle-message:has-text('Yellow replies in column {answer}. Find the next column.')"
     )
     assert board_of(page) == rows(f"{moves}{first}{answer}")
     page.keyboard.press(str(last))
-    page.wait_for_selector(f".puzzle-told:has-text('Column {last} wins in ')")
-    assert told(page).startswith("Solved at once. Your rating rises by ")
-    assert "Solved at once" in page.inner_text("#said")
+    page.wait_for_selector(f".puzzle-message:has-text('Column {last} wins in ')")
+    assert told(page).startswith("Solved at first try. Your rating rises by ")
+    assert "Solved at first try" in page.inner_text("#announcements")
     assert rating(page) > 1200
     assert page.inner_text(".puzzle-progress dd >> nth=1") == "1"
     page.keyboard.press("Enter")  # the focus is on the next one
@@ -124,14 +124,14 @@ def test_a_puzzle_is_solved(lively_page: Any, solution: list[int]) -> None:
     page.wait_for_selector(".puzzle-progress dd")
     after = rating(page)
     assert after > 1200  # kept
-    # The same puzzle again does not count: one puzzle does not lead to the top.
-    page.goto(f"/?view=practise&puzzle={NUMBER}")
-    page.wait_for_selector(".puzzle-about:has-text('not counted again')")
+    # The same one again is not counted: nobody solves one puzzle to the top.
+    page.goto(f"/?view=puzzles&puzzle={NUMBER}")
+    page.wait_for_selector(".puzzle-about:has-text('does not count again')")
     drop(page, first)
-    page.wait_for_selector(".puzzle-told:has-text('Find the next column.')")
+    page.wait_for_selector(".puzzle-message:has-text('Find the next column.')")
     drop(page, last)
-    page.wait_for_selector(".practise[data-state=over]")
-    assert told(page).startswith("Solved at once.") and "rating" not in told(page)
+    page.wait_for_selector(".puzzles-view[data-state=over]")
+    assert told(page).startswith("Solved at first try.") and "rating" not in told(page)
     assert rating(page) == after
     assert page.inner_text(".puzzle-progress dd >> nth=1") == "1"
 
@@ -139,10 +139,10 @@ def test_a_puzzle_is_solved(lively_page: Any, solution: list[int]) -> None:
 def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int]) -> None:
     moves = begin(page)
     drop(page, 4)
-    page.wait_for_selector(".puzzle-told:has-text('turns the win into a loss')")
-    assert told(page).startswith("Column 4 is not it. Your rating falls by ")
+    page.wait_for_selector(".puzzle-message:has-text('turns the win into a loss')")
+    assert told(page).startswith("Column 4 is wrong. Your rating falls by ")
     assert rating(page) < 1200
-    page.hover(".puzzle-told .has-cells")
+    page.hover(".puzzle-message .has-cells")
     assert page.locator(".lit .lit").count() >= 1
     page.click("text=Try again")
     assert board_of(page) == rows(moves)
@@ -153,9 +153,9 @@ def test_a_puzzle_is_failed_hinted_and_tried_again(page: Any, solution: list[int
     assert f"Column {solution[0]} wins in " in page.inner_text(".puzzle-hints")
     assert page.is_disabled("button:text-is('Hint')")
     drop(page, solution[0])
-    page.wait_for_selector(".puzzle-told:has-text('Find the next column.')")
+    page.wait_for_selector(".puzzle-message:has-text('Find the next column.')")
     drop(page, solution[2])
-    page.wait_for_selector(".practise[data-state=over]")
+    page.wait_for_selector(".puzzles-view[data-state=over]")
     assert told(page).startswith("Solved.")
     assert rating(page) == before  # counted once
 
@@ -168,18 +168,18 @@ def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
     held: list[Any] = []
     page.route("**/api/puzzles/attempt?*", lambda route: held.insert(len(held), route))
     drop(page, 4)
-    page.wait_for_selector(".puzzle-told:has-text('Column 4 is not it')")
+    page.wait_for_selector(".puzzle-message:has-text('Column 4 is wrong')")
     page.click("text=Try again")
     drop(page, 5)
-    page.wait_for_selector(".puzzle-told:has-text('Column 5 is not it')")
+    page.wait_for_selector(".puzzle-message:has-text('Column 5 is wrong')")
     while len(held) < 2:
         page.wait_for_timeout(20)
     held[0].continue_()
     page.wait_for_timeout(300)
-    assert told(page).startswith("Column 5 is not it") and board_of(page) == rows(f"{moves}5")
+    assert told(page).startswith("Column 5 is wrong") and board_of(page) == rows(f"{moves}5")
     held[1].continue_()
-    page.wait_for_selector(".puzzle-told:has-text('Yellow replies in column')")
-    assert told(page).startswith("Column 5 is not it")
+    page.wait_for_selector(".puzzle-message:has-text('Yellow replies in column')")
+    assert told(page).startswith("Column 5 is wrong")
     page.unroute("**/api/puzzles/attempt?*")
     page.click("text=Try again")
     asked: list[Any] = []
@@ -188,7 +188,7 @@ def test_an_answer_that_comes_late_is_of_what_it_was_asked_for(
     while not asked:
         page.wait_for_timeout(20)
     drop(page, solution[0])
-    page.wait_for_selector(".puzzle-told:has-text('Find the next column.')")
+    page.wait_for_selector(".puzzle-message:has-text('Find the next column.')")
     asked[0].continue_()
     page.wait_for_timeout(300)
     page.unroute("**/api/puzzles/hints?*")
@@ -217,11 +217,11 @@ def test_the_puzzle_asked_for_last_is_shown(page: Any) -> None:
 def test_two_tabs_count_together(page: Any, context: Any) -> None:
     begin(page)
     other = context.new_page()
-    other.goto("/?view=practise&puzzle=2")
+    other.goto("/?view=puzzles&puzzle=2")
     other.wait_for_selector(".puzzle-about:has-text('Puzzle 2:')")
     for each in (page, other):
         each.click("text=Show the solution")
-        each.wait_for_selector(".practise[data-state=over]")
+        each.wait_for_selector(".puzzles-view[data-state=over]")
     kept = page.evaluate("JSON.parse(localStorage.getItem('claimeven.practise'))")
     assert (kept["tried"], sorted(kept["met"])) == (2, sorted([NUMBER, 2]))
     page.wait_for_function(
@@ -230,11 +230,11 @@ def test_two_tabs_count_together(page: Any, context: Any) -> None:
     )
     # The same puzzle in both is counted once.
     for each in (page, other):
-        each.goto("/?view=practise&puzzle=3")
+        each.goto("/?view=puzzles&puzzle=3")
         each.wait_for_selector(".puzzle-about:has-text('Puzzle 3:')")
     for each in (page, other):
         each.click("text=Show the solution")
-        each.wait_for_selector(".practise[data-state=over]")
+        each.wait_for_selector(".puzzles-view[data-state=over]")
     assert page.evaluate("JSON.parse(localStorage.getItem('claimeven.practise')).tried") == 3
     other.close()
 
@@ -244,10 +244,10 @@ def test_where_nothing_can_be_kept_a_tab_remembers(page: Any) -> None:
     page.evaluate("void (Storage.prototype.setItem = () => { throw new Error('full'); })")
     for count in (1, 2):
         page.click("text=Show the solution")
-        page.wait_for_selector(".practise[data-state=over]")
+        page.wait_for_selector(".puzzles-view[data-state=over]")
         assert f"0 of {count}" in page.inner_text(".puzzle-progress")
         page.click("text=Next puzzle")
-        page.wait_for_selector(".practise:not([data-state=over])")
+        page.wait_for_selector(".puzzles-view:not([data-state=over])")
 
 
 def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(
@@ -257,7 +257,7 @@ def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(
     moves = begin(page)
     page.click("text=Show the solution")
     page.wait_for_selector(
-        f".puzzle-told:has-text('The solution is {' '.join(map(str, solution))}')"
+        f".puzzle-message:has-text('The solution is {' '.join(map(str, solution))}')"
     )
     assert board_of(page) == rows(moves + "".join(map(str, solution)))
     assert "Your rating falls by " in told(page)
@@ -267,11 +267,11 @@ def test_the_solution_is_shown_and_the_puzzle_of_the_day_taken(
     assert page.url.endswith(f"daily={day}")
     page.reload()
     page.wait_for_selector(f".puzzle-about:has-text('Puzzle of {day}:')")
-    page.goto("/?view=practise&daily=2026-01-05")
+    page.goto("/?view=puzzles&daily=2026-01-05")
     page.wait_for_selector(".puzzle-about:has-text('Puzzle of 2026-01-05:')")
     assert board_of(page) == rows(daily_puzzle("2026-01-05").moves)
     page.keyboard.press("h")
-    page.wait_for_selector(".puzzle-told:has-text('With a hint it does not count as solved')")
+    page.wait_for_selector(".puzzle-message:has-text('With a hint it does not count as solved')")
     page.select_option("[aria-label='How hard']", "expert")
     page.wait_for_selector(".puzzle-about:has-text('expert')")
 
@@ -283,7 +283,7 @@ def test_a_day_is_that_of_the_browser(browser: Any, server: Server, zone: str, d
     context = browser.new_context(base_url=server.url, timezone_id=zone)
     page = context.new_page()
     page.clock.set_fixed_time("2026-01-04T12:00:00Z")
-    page.goto("/?view=practise&daily")
+    page.goto("/?view=puzzles&daily")
     page.wait_for_selector(f".puzzle-about:has-text('Puzzle of {day}:')")
     assert board_of(page) == rows(daily_puzzle(day).moves)
     page.clock.set_fixed_time("2026-01-05T12:00:00Z")  # a page left open over midnight
@@ -298,6 +298,6 @@ def test_a_day_is_that_of_the_browser(browser: Any, server: Server, zone: str, d
 def test_what_is_kept_may_be_damaged(page: Any, kept: str) -> None:
     page.goto("/api")
     page.evaluate("kept => localStorage.setItem('claimeven.practise', kept)", kept)
-    page.goto("/?view=practise")
+    page.goto("/?view=puzzles")
     page.wait_for_selector(".puzzle-about:has-text('rating')")
     assert rating(page) == (1500 if "1500" in kept else 1200)

@@ -30,13 +30,13 @@ def test_every_format_is_read(server: Server, form: str) -> None:
     assert answer.status == 200
     told = answer.json
     assert told["format"] == form
-    assert (told["wrong"], told["problem"], told["more"]) == (0, None, False)
+    assert (told["unreadable"], told["first_error"], told["truncated"]) == (0, None, False)
     first, second = told["games"]
     assert first["result"] == "first"
     assert second["result"] == "unfinished"
-    assert first["ordered"] == (form not in ("uci", "board"))
+    assert first["has_move_order"] == (form not in ("uci", "board"))
     assert sorted(first["moves"]) == sorted("1212121")
-    assert second["moves"] == "443" or not second["ordered"]
+    assert second["moves"] == "443" or not second["has_move_order"]
     assert first["first"] == ("ann" if form in ("csv", "jsonl", "kaggle") else "")
 
 
@@ -71,13 +71,13 @@ def test_boards_are_those_of_the_file_or_those_asked_for() -> None:
 def test_games_that_cannot_be_read_are_counted_and_the_first_is_told() -> None:
     told = of("44\n4x\n1111111\n12\n")
     assert [game["moves"] for game in told["games"]] == ["44", "12"]
-    assert told["wrong"] == 2
-    assert told["problem"].startswith("line 2: move 2: 'x' is not a column")
+    assert told["unreadable"] == 2
+    assert told["first_error"].startswith("line 2: move 2: 'x' is not a column")
     told = of("1\n" * (MAX_GAMES + 1))
-    assert told["more"] and len(told["games"]) == MAX_GAMES
-    assert not of("1\n" * MAX_GAMES)["more"]
+    assert told["truncated"] and len(told["games"]) == MAX_GAMES
+    assert not of("1\n" * MAX_GAMES)["truncated"]
     told = of("x\n" + "1\n" * MAX_GAMES)  # what cannot be read is looked at too
-    assert told["more"] and len(told["games"]) == MAX_GAMES - 1
+    assert told["truncated"] and len(told["games"]) == MAX_GAMES - 1
 
 
 def test_what_comes_before_a_break_in_a_file_is_told() -> None:
@@ -85,10 +85,12 @@ def test_what_comes_before_a_break_in_a_file_is_told() -> None:
     cut = document.rpartition("[")[0]
     told = of(cut)
     assert [game["moves"] for game in told["games"]] == ["5"]
-    assert told["wrong"] == 1 and "the document that begins here has no [" in told["problem"]
+    assert (
+        told["unreadable"] == 1 and "the document that starts here has no [" in told["first_error"]
+    )
     told = of(document.replace("\n4\n", "\n9\n", 1) + cut)
     assert [game["moves"] for game in told["games"]] == ["5", "5"]
-    assert told["wrong"] == 2 and "'9' is not an action" in told["problem"]
+    assert told["unreadable"] == 2 and "'9' is not an action" in told["first_error"]
 
 
 def test_a_text_may_speak_of_files_of_tournaments() -> None:
@@ -99,7 +101,7 @@ def test_a_text_may_speak_of_files_of_tournaments() -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "there are no games in it"),
+        ("", "the file contains no games"),
         ("44x", "line 1: move 3: 'x' is not a column: choose from 1 to 7"),
         ("SQLite format 3\0\2", "claimeven convert FILE -o games.csv"),
         ("[" * 100_000, "line 1: not a board: its lists are nested too deep"),
@@ -122,12 +124,12 @@ def test_a_line_of_nothing_but_spaces_takes_no_time() -> None:
 def test_a_file_may_be_so_long_and_other_bodies_may_not(server: Server) -> None:
     line = "4455\n"
     long = line * (MAX_RECORDS // len(line))
-    assert server.post("/api/records", {"text": long}).json["more"]
+    assert server.post("/api/records", {"text": long}).json["truncated"]
     answer = server.post("/api/records", {"text": long + line})
     assert answer.status == 422
     assert "at most 2000000 characters" in answer.json["error"]
     answer = server.post("/api/records", {"text": long * 3})
-    assert (answer.status, answer.json["error"][:18]) == (413, "the body is longer")
+    assert (answer.status, answer.json["error"][:18]) == (413, "the body must be a")
     assert server.post("/api/move", {"moves": long}).status == 413
     assert server.post("/api/records", {"text": "\n\n4x"}).error.startswith("line 3: move 2: ")
     small = {"text": "5", "board": "5x4", "connect": 3, "name": "a.txt"}

@@ -21,7 +21,7 @@ def test_every_step_of_a_minimax_search_is_told(server: Server, algorithm: str) 
     ).json
     events: list = []
     root = run_trace(MinimaxSearch(algorithm).trace(Position.from_moves("4455"), 3), events.append)
-    assert told["total"] == len(told["steps"]) == len(events)
+    assert told["total_steps"] == len(told["steps"]) == len(events)
     for step, event in zip(told["steps"], events, strict=True):
         assert step["kind"] == event.kind
         assert step["moves"] == "".join(str(column + 1) for column in event.columns)
@@ -41,7 +41,7 @@ def test_every_step_of_a_minimax_search_is_told(server: Server, algorithm: str) 
         assert (step["depth"], step["reason"], step["skipped"]) == (
             event.depth, event.reason, event.skipped,
         )  # fmt: skip
-    assert (told["algorithm"], told["evaluation"], told["depth"], told["first"]) == (
+    assert (told["algorithm"], told["evaluation"], told["depth"], told["first_step"]) == (
         algorithm, "windows", 3, 0,
     )  # fmt: skip
     assert told["tree"]["value"] == root.value
@@ -55,9 +55,9 @@ def test_every_step_of_a_minimax_search_is_told(server: Server, algorithm: str) 
 def test_steps_come_in_parts(server: Server) -> None:
     asked = {"moves": "44", "agent": "alphabeta:depth=2"}
     whole = server.get("/api/search/minimax", **asked).json["steps"]
-    part = server.get("/api/search/minimax", **asked, first=10, steps=5).json
+    part = server.get("/api/search/minimax", **asked, first_step=10, steps=5).json
     assert part["steps"] == whole[10:15]
-    assert (part["first"], part["total"]) == (10, len(whole))
+    assert (part["first_step"], part["total_steps"]) == (10, len(whole))
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_search_is_as_deep_as_asked_or_as_its_agent_and_no_deeper_than_the_boa
     looked_ahead = max(len(step["moves"]) for step in told["steps"]) - len(
         told["steps"][0]["moves"]
     )
-    assert looked_ahead == depth or told["total"] > len(told["steps"])
+    assert looked_ahead == depth or told["total_steps"] > len(told["steps"])
 
 
 def test_a_tree_has_no_more_plies_and_nodes_than_asked_for(server: Server) -> None:
@@ -109,29 +109,29 @@ def test_iterations_are_told_with_the_trees_they_grow(server: Server, spec: str)
         agent.own,
         np.random.default_rng(5),
     )
-    assert told["total"] == len(told["steps"]) == 30
+    assert told["total_steps"] == len(told["steps"]) == 30
     visited = [visits for visits in decision.details["visits"] if visits]
     assert [child["visits"] for child in told["tree"]["children"]] == visited
     for number, step in enumerate(told["steps"], start=1):
         assert step["iteration"] == step["tree"]["visits"] == number
-        assert step["result"] in (-1, 0, 1) or step["judged"] == spec.startswith("puct")
+        assert step["result"] in (-1, 0, 1) or step["from_model"] == spec.startswith("puct")
     assert told["steps"][-1]["tree"] == told["tree"]
-    assert (told["seed"], told["first"]) == (5, 1)
-    part = server.get("/api/search/montecarlo", **asked, first=7, steps=2).json
+    assert (told["seed"], told["first_step"]) == (5, 1)
+    part = server.get("/api/search/montecarlo", **asked, first_step=7, steps=2).json
     assert [step["iteration"] for step in part["steps"]] == [7, 8]
-    assert part["first"] == 7 and not any(step["tree"] for step in part["steps"])
+    assert part["first_step"] == 7 and not any(step["tree"] for step in part["steps"])
 
 
 @pytest.mark.parametrize("spec", ["uct", "flat", "breadth"])
 def test_iterations_are_those_of_the_search_seen_from_the_root(server: Server, spec: str) -> None:
     asked = {"board": "4x4", "connect": 3, "moves": "1", "agent": spec, "seed": 3}
     told = server.get("/api/search/montecarlo", **asked, iterations=40).json
-    assert told["first"] == 1 and told["agent"] == spec
+    assert told["first_step"] == 1 and told["agent"] == spec
     position = Position.from_moves("1", Geometry(4, 4, 3))
     search = make_agent(spec).search  # type: ignore[attr-defined]  # each of them has one
     steps = list(search.follow(position, np.random.default_rng(3), 40)[0])
     assert (told["method"], told["scale"]) == (search.options.method, search.options.scale)
-    assert told["total"] == len(told["steps"]) == len(steps) > 10
+    assert told["total_steps"] == len(told["steps"]) == len(steps) > 10
     results = set()
     for shown, step in zip(told["steps"], steps, strict=True):
         path, simulated = ("".join(str(c + 1) for c in way) for way in (step.path, step.simulated))
@@ -152,13 +152,13 @@ def test_there_are_as_many_iterations_as_asked_for_or_as_the_agents_own(server: 
         answer: dict = server.get("/api/search/montecarlo", moves="4", steps=0, **asked).json
         return answer
 
-    assert told(agent="uct:iterations=7", iterations=3)["total"] == 3
-    assert told(agent="uct:iterations=7")["total"] == 7
-    assert told(agent="uct")["total"] == 20
-    assert told(agent="flat", iterations=5_000, board="4x1")["total"] == 5_000
+    assert told(agent="uct:iterations=7", iterations=3)["total_steps"] == 3
+    assert told(agent="uct:iterations=7")["total_steps"] == 7
+    assert told(agent="uct")["total_steps"] == 20
+    assert told(agent="flat", iterations=5_000, board="4x1")["total_steps"] == 5_000
     # A win immediately is seen without any.
     won = server.get("/api/search/montecarlo", moves="121212", agent="uct", trees=True).json
-    assert (won["total"], won["steps"], won["tree"]["proof"]) == (0, [], "win")
+    assert (won["total_steps"], won["steps"], won["tree"]["proof"]) == (0, [], "win")
 
 
 def test_trees_of_each_iteration_are_bounded_together(server: Server) -> None:
@@ -167,10 +167,10 @@ def test_trees_of_each_iteration_are_bounded_together(server: Server) -> None:
     refused = server.get(path, **asked, iterations=61, trees=True)
     assert refused.status == 422
     assert refused.error == (
-        "the trees of 61 iterations of up to 1,000 nodes are too much at once: ask for 60"
-        " iterations at most, or for smaller trees"
+        "trees of 61 iterations with 1,000 nodes each are too large: ask for at most 60"
+        " iterations, or for smaller trees"
     )
-    for fits in ({"iterations": 60}, {"iterations": 61, "first": 2}):
+    for fits in ({"iterations": 60}, {"iterations": 61, "first_step": 2}):
         told = server.get(path, **asked, **fits, trees=True).json
         assert len(told["steps"]) == 60 and all(step["tree"] for step in told["steps"])
     assert server.get(path, **asked, iterations=61).status == 200
@@ -190,5 +190,5 @@ def test_a_review_tells_positions_on_the_way(server: Server) -> None:
     events = server.events("/api/review/events", moves=moves)
     assert events[-1] == ("done", server.get("/api/review", moves=moves).json)
     scores = {data["ply"]: data["scores"] for name, data in events if name == "scores"}
-    assert scores == {move["ply"]: move["scores"] for move in events[-1][1]["judged"]}
+    assert scores == {move["ply"]: move["scores"] for move in events[-1][1]["judged_moves"]}
     assert list(scores) == sorted(scores, reverse=True)

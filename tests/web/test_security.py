@@ -30,12 +30,12 @@ async def nothing(scope: object, receive: object, send: object) -> None:
     ],
 )  # fmt: skip
 def test_hosts_are_names_of_this_machine(host: str, on_loopback: bool, public: bool) -> None:
-    assert Guard(nothing, ["Board.lab"], False, 10).knows(host) is on_loopback
-    assert Guard(nothing, ["Board.lab"], True, 10).knows(host) is public
+    assert Guard(nothing, ["Board.lab"], False, 10).is_own_host(host) is on_loopback
+    assert Guard(nothing, ["Board.lab"], True, 10).is_own_host(host) is public
 
 
 def test_one_that_others_reach_is_known_by_the_name_of_the_machine() -> None:
-    assert Guard(nothing, [], True, 10).knows(f"{socket.gethostname()}:80".upper())
+    assert Guard(nothing, [], True, 10).is_own_host(f"{socket.gethostname()}:80".upper())
 
 
 def test_what_is_the_loopback() -> None:
@@ -111,7 +111,7 @@ def test_bodies_may_be_so_long_and_no_longer(chunks: tuple[bytes, ...], status: 
         answer = asyncio.run(asked(guard, "/", *chunks, **told))
         assert answer.status == status
         if status == 413:
-            assert answer.error == "the body is longer than 10 bytes, the most this server reads"
+            assert answer.error == "the body must be at most 10 bytes"
             assert answer.headers["connection"] == "close"
             assert answer.headers["content-type"] == "application/json"
         else:
@@ -130,8 +130,8 @@ def test_what_is_refused_is_read_within_reason(monkeypatch: pytest.MonkeyPatch) 
 
         await Guard(reads_all, [], False, 10)(scope, counted, send)
 
-    monkeypatch.setattr(security, "MAX_FORGOTTEN", 20)
-    monkeypatch.setattr(security, "MAX_SECONDS", 3600)
+    monkeypatch.setattr(security, "MAX_DISCARDED_BYTES", 20)
+    monkeypatch.setattr(security, "MAX_DISCARD_SECONDS", 3600)
     for told in ({}, {"content_length": "1000"}):
         reads = 0
         assert asyncio.run(asked(counting, "/", *[b"x" * 11] * 9, **told)).status == 413
@@ -139,7 +139,7 @@ def test_what_is_refused_is_read_within_reason(monkeypatch: pytest.MonkeyPatch) 
     # A client that asks before it sends the body gets its answer immediately; a stalled one later.
     first = {"content_length": "1000", "expect": "100-Continue"}
     assert asyncio.run(asked(counting, "/", **first)).status == 413
-    monkeypatch.setattr(security, "MAX_SECONDS", 0.01)
+    monkeypatch.setattr(security, "MAX_DISCARD_SECONDS", 0.01)
     assert asyncio.run(asked(counting, "/", content_length="1000")).status == 413
 
 

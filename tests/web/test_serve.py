@@ -21,7 +21,7 @@ from claimeven.arena import play_tournament
 from claimeven.cli import serve
 from claimeven.compiled.decorators import PLAIN
 from claimeven.web.api_page import api_page
-from claimeven.web.jobs import STEPS
+from claimeven.web.jobs import WARMUP_STEPS
 from claimeven.web.server import address_lines, open_browser, outer_address
 from claimeven.web.settings import InvalidSettings, ServerSettings
 from tests import forks
@@ -65,8 +65,8 @@ def test_a_signal_ends_it_and_its_workers_in_the_middle_of_work(
             answer, stream = whole_answer(waits), whole_answer(streams)
         assert answer.startswith("HTTP/1.1 503 ")
         assert "retry-after: 5\r\n" in answer
-        assert answer.endswith('{"error":"the server is ending"}')
-        assert 'data: {"error": "the server is ending", "status": 503}' in stream
+        assert answer.endswith('{"error":"the server is stopping"}')
+        assert 'data: {"error": "the server is stopping", "status": 503}' in stream
         eventually(lambda: all(map(has_ended, workers)))
 
 
@@ -78,7 +78,7 @@ def test_requests_that_are_given_up_leave_no_traceback(
     play_tournament(["random", "greedy"], rounds=2, out=path)
     half = b"POST /play HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{"
     with running("--workers", "1", "--store", str(path), "--seconds", "60") as server:
-        paths = (HARD, HARD.replace("scores", "scores/events"), "/report", "/api/live")
+        paths = (HARD, HARD.replace("scores", "scores/events"), "/report", "/api/tournament")
         for _ in range(3):
             with ExitStack() as gone:
                 for each in paths:
@@ -126,7 +126,7 @@ def test_a_worker_that_is_killed_costs_its_request_alone(patient: Server) -> Non
         answer = whole_answer(connection)
     assert answer.startswith("HTTP/1.1 503 ")
     assert "retry-after: 0\r\n" in answer
-    assert "the process that searched has ended (signal SIGKILL): try again" in answer
+    assert "the worker process has ended (signal SIGKILL): try again" in answer
     eventually(lambda: all(map(has_ended, before)))  # the idle one may take a moment longer
     assert patient.get("/api/scores", moves="4444413226712433").status == 200
     assert patient.status()["workers_lost"] == 2
@@ -148,8 +148,8 @@ def test_slow_requests_leave_others_alone(patient: Server) -> None:
         assert patient.post("/api/move", {"agent": "alphabeta:depth=2"}).status == 200
         with patient.waiting_for(HARD + "4"):
             eventually(lambda: patient.status()["busy"] == 2)
-            # A request without a search does not wait for one.
-            assert patient.get("/api/scores", moves="4455").json["book"] is True
+            # What takes no search does not wait for one.
+            assert patient.get("/api/scores", moves="4455").json["from_book"] is True
             assert patient.get("/api/position", moves="4455").status == 200
             assert patient.status()["busy"] == 2
 
@@ -179,7 +179,7 @@ def test_after_an_installation_no_request_fails_for_want_of_compiled_code(
     with running("--workers", "2", "--seconds", "0.1") as server:
         status = server.status()
         assert (status["ready"], status["compiling"]) == (False, True)
-        assert status["waits_for"] == STEPS[status["steps_made"]].name
+        assert status["preparing"] == WARMUP_STEPS[status["steps_done"]].name
         for agent in ("perfect:level=4", "uct:iterations=20"):
             assert server.post("/api/move", {"agent": agent}).status == 200
         assert server.get("/api/scores", moves="4444413226712433").json["complete"] is True
@@ -214,9 +214,9 @@ def test_every_example_of_the_api_can_be_followed(server: Server) -> None:
     addresses = re.findall(r'href="(/api/[^"]+)"', server.get("/api").body.decode())
     assert len(addresses) > 10
     answers = {each: server.ask("GET", html.unescape(each)) for each in addresses}
-    no_store = answers.pop("/api/live")
+    no_store = answers.pop("/api/tournament")
     assert no_store.status == 404
-    assert no_store.error.startswith("there is no tournament to show")
+    assert no_store.error.startswith("the server has no tournament")
     assert not {each: told.error for each, told in answers.items() if told.status != 200}
 
 
@@ -225,10 +225,10 @@ def test_what_is_wrong_with_the_games_is_told_by_the_name_of_their_file(tmp_path
     path = tmp_path / "class.db"
     play_tournament(["random", "greedy"], rounds=1, out=path)
     with running("--workers", "1", "--store", str(path)) as server:
-        assert server.get("/api/live").json["store"] == "class.db"
+        assert server.get("/api/tournament").json["store"] == "class.db"
         path.write_bytes(b"x" * 5000)
-        eventually(lambda: server.get("/api/live").status == 422)
-        for where in ("/api/live", "/report"):
+        eventually(lambda: server.get("/api/tournament").status == 422)
+        for where in ("/api/tournament", "/report"):
             answer = server.get(where)
             assert answer.status == 422
             assert "class.db" in answer.error and str(tmp_path) not in answer.error
@@ -312,12 +312,12 @@ def test_a_port_in_use_is_told(refused: Callable[..., str]) -> None:
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--host", "no.such.host.invalid"), "there is no host 'no.such.host.invalid'"),
+        (("--host", "no.such.host.invalid"), "unknown host 'no.such.host.invalid'"),
         (("--host", "192.0.2.1"), "192.0.2.1 port 0 cannot be listened on"),
-        (("--agent", "x.py:f"), "agents from files"),
+        (("--agent", "x.py:f"), "this server runs only bundled agents"),
         (("--agent", "uct:seconds=5", "--seconds", "0.5"), "seconds"),
-        (("--workers", "0"), "workers must be 1 to 64, not 0"),
-        (("--table-mb", "nan"), "table_mb must be 4 to 65536, not nan"),
+        (("--workers", "0"), "workers must be 1 to 64, got 0"),
+        (("--table-mb", "nan"), "table_mb must be 4 to 65536, got nan"),
         (("--allow-host", ""), "--allow-host takes the name of a host alone, not ''"),
         (("--allow-host", "http://lab"), "--allow-host takes the name of a host alone, not 'http"),
         (("--allow-host", "lab:80"), "--allow-host takes the name of a host alone, not 'lab:80'"),
@@ -341,13 +341,13 @@ def test_bad_options_are_told(
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"port": 70_000}, "port must be 0 to 65535, not 70000"),
-        ({"port": 99_999_999}, "port must be 0 to 65535, not 99999999"),
-        ({"workers": 0}, "workers must be 1 to 64, not 0"),
-        ({"workers": 65}, "workers must be 1 to 64, not 65"),
-        ({"seconds": -1.0}, "seconds must be 0.1 to 3600, not -1"),
-        ({"seconds": math.nan}, "seconds must be 0.1 to 3600, not nan"),
-        ({"table_mb": 1.0}, "table_mb must be 4 to 65536, not 1"),
+        ({"port": 70_000}, "port must be 0 to 65535, got 70000"),
+        ({"port": 99_999_999}, "port must be 0 to 65535, got 99999999"),
+        ({"workers": 0}, "workers must be 1 to 64, got 0"),
+        ({"workers": 65}, "workers must be 1 to 64, got 65"),
+        ({"seconds": -1.0}, "seconds must be 0.1 to 3600, got -1"),
+        ({"seconds": math.nan}, "seconds must be 0.1 to 3600, got nan"),
+        ({"table_mb": 1.0}, "table_mb must be 4 to 65536, got 1"),
         ({"host": ""}, "host must be a name or an address"),
     ],
 )
@@ -399,7 +399,7 @@ def test_too_many_connections_at_once_wait_and_are_told_of_once() -> None:
         finally:
             started.terminate()
             out, err = started.communicate(timeout=PATIENCE)
-    assert told == "too many connections at once: some wait (Too many open files)\n"
+    assert told == "too many open connections: some must wait (Too many open files)\n"
     assert (out, err) == ("", "")
 
 
@@ -408,13 +408,13 @@ def test_a_browser_that_does_not_open_is_told(
 ) -> None:
     monkeypatch.setattr("webbrowser.open", lambda address: False)
     open_browser("http://here/")
-    assert capsys.readouterr().err == "no browser could be opened: go to http://here/ in one\n"
+    assert capsys.readouterr().err == "no browser could be opened: open http://here/ yourself\n"
 
 
 def test_other_machines_are_told_where_it_is() -> None:
     here, *rest, warning = address_lines("0.0.0.0", 8000)
     assert here.startswith("claimeven is at http://localhost:8000/")
-    assert warning.startswith("everyone who reaches this machine can use it")
+    assert warning.startswith("everyone with access to this machine can use it")
     outside = outer_address()
     assert rest == (
         [] if outside is None else [f"other machines reach it at http://{outside}:8000/"]

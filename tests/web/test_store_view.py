@@ -18,7 +18,7 @@ from claimeven.arena.tournaments.standings import Standings
 from claimeven.web import store_tasks, store_view
 from claimeven.web.errors import WorkFailed
 from claimeven.web.store_view import StoreView, version_of
-from claimeven.web.tasks import Tools
+from claimeven.web.tasks import WorkerState
 from tests.web.conftest import PATIENCE, eventually, running
 
 AGENTS = [StoredAgent(0, "ann", "/home/prof/ann.py:play"), StoredAgent(1, "bob", "bob")]
@@ -79,9 +79,9 @@ class FakePool:
         yield self._events()
 
     async def _events(self) -> AsyncIterator[dict[str, Any]]:
-        yield {"event": "standings", "data": {"read": 1}}
+        yield {"event": "standings", "data": {"games_read": 1}}
         await self.may_end.wait()
-        yield {"event": "done", "data": {"read": len(self.jobs), "took": 0.0}}
+        yield {"event": "done", "data": {"games_read": len(self.jobs), "took": 0.0}}
 
 
 def with_view(path: Path, work: Callable[[StoreView, FakePool], Any]) -> None:
@@ -136,19 +136,19 @@ def test_standings_are_made_by_one_job_and_again_when_the_file_changes(
     monkeypatch.setattr(store_view, "NEXT_SECONDS", PATIENCE)
 
     async def read(view: StoreView) -> Any:
-        return json.loads((await view.standings())[0])["read"]
+        return json.loads((await view.standings())[0])["games_read"]
 
     async def work(view: StoreView, pool: FakePool) -> None:
         # The games read so far are shown immediately to every client.
         assert set(await asyncio.gather(*(read(view) for _ in range(40)))) == {1}
         assert [each["final"] for each in pool.jobs] == [False]
         pool.may_end.set()
-        while view._counting is not None:
+        while view._standings_task is not None:
             await asyncio.sleep(0)
         # The next one gets the known figures, and better intervals are computed behind it, once.
         for _ in range(3):
             assert await read(view) in (1, 2)
-            while view._counting is not None:
+            while view._standings_task is not None:
                 await asyncio.sleep(0)
         assert [each["final"] for each in pool.jobs] == [False, True]
         settle(path)
@@ -163,10 +163,10 @@ def test_standings_are_begun_before_anybody_asks(path: Path) -> None:
         StoreView(None, 9).start()  # without a file
         view.start()
         pool.may_end.set()
-        while view._counting is not None:
+        while view._standings_task is not None:
             await asyncio.sleep(0)
         assert [each["final"] for each in pool.jobs] == [False]
-        assert json.loads((await view.standings())[0])["read"] == 1
+        assert json.loads((await view.standings())[0])["games_read"] == 1
 
     with_view(path, work)
 
@@ -181,11 +181,11 @@ def test_a_file_that_may_be_being_written_is_looked_at_again(path: Path) -> None
     assert version_of(path.with_name("nowhere.db")) == ()
 
 
-def asked(tools: Tools, path: Path, final: bool = False) -> tuple[list[Any], dict[str, Any]]:
-    """The events of the task, and its result."""
+def asked(state: WorkerState, path: Path, final: bool = False) -> tuple[list[Any], dict[str, Any]]:
+    """What the task tells on the way, and what it returns."""
     told: list[Any] = []
-    tools.send = lambda *event: told.append(event)
-    found = store_tasks.standings(tools, str(path), final)
+    state.send = lambda *event: told.append(event)
+    found = store_tasks.standings(state, str(path), final)
     found.pop("took")
     return told, found
 
@@ -193,18 +193,18 @@ def asked(tools: Tools, path: Path, final: bool = False) -> tuple[list[Any], dic
 def test_standings_grow_with_the_file_and_end_as_those_of_all_games(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tools = Tools()
-    _, found = asked(tools, path)
-    assert (found["store"], found["read"], found["stored"]) == ("class.db", 6, 6)
+    state = WorkerState()
+    _, found = asked(state, path)
+    assert (found["store"], found["games_read"], found["games_stored"]) == ("class.db", 6, 6)
     assert "/home/prof" not in json.dumps(found)
-    kept = tools.standings
+    kept = state.standings
     with Store.extend(path) as store:
         store.add(map(game, range(6, 9)))
-    monkeypatch.setattr(store_tasks, "TICK", -1.0)
-    monkeypatch.setattr(store_tasks, "READING_SHARE", 0)
-    told, found = asked(tools, path, final=True)
-    assert tools.standings is kept
-    assert [(name, data["read"]) for name, data in told] == [("standings", 7)]
+    monkeypatch.setattr(store_tasks, "DRAFT_SECONDS", -1.0)
+    monkeypatch.setattr(store_tasks, "READING_RATIO", 0)
+    told, found = asked(state, path, final=True)
+    assert state.standings is kept
+    assert [(name, data["games_read"]) for name, data in told] == [("standings", 7)]
     ratings = told[0][1]["standings"]["ratings"]
     assert [each["elo_interval_95"] for each in ratings["ratings"]] == [None, None]
     wanted: Any = Standings.read(path).as_dict()
@@ -215,15 +215,17 @@ def test_standings_grow_with_the_file_and_end_as_those_of_all_games(
     path.unlink()
     with Store.create(path, {}, AGENTS) as store:
         store.add(map(game, range(2)))
-    assert asked(tools, path)[1]["standings"]["games"] == 2
+    assert asked(state, path)[1]["standings"]["games"] == 2
 
 
 def test_too_many_games_are_left_to_the_command(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_tasks, "MAX_REPORTED", 5)
-    with pytest.raises(Exception, match=r"^class.db holds 6 games, and the server reports on 5"):
-        store_tasks.report(Tools(), str(path), str(tmp_path / "r.html"))
+    monkeypatch.setattr(store_tasks, "MAX_REPORT_GAMES", 5)
+    with pytest.raises(
+        Exception, match=r"^class.db has 6 games; a report of the server has at most 5"
+    ):
+        store_tasks.report(WorkerState(), str(path), str(tmp_path / "r.html"))
 
 
 def test_failures_are_told_and_tried_again(path: Path) -> None:
@@ -237,7 +239,7 @@ def test_failures_are_told_and_tried_again(path: Path) -> None:
                 await view.standings()
         del pool.start
         pool.may_end.set()
-        assert json.loads((await view.standings())[0])["read"] == 1
+        assert json.loads((await view.standings())[0])["games_read"] == 1
 
     with_view(path, work)
 
@@ -245,10 +247,10 @@ def test_failures_are_told_and_tried_again(path: Path) -> None:
 def test_unchanged_standings_are_not_sent_again_and_name_no_folder(path: Path) -> None:
     with running("--workers", "1", "--store", str(path)) as server:
         final = json.loads(json.dumps(Standings.read(path).as_dict()["ratings"]))
-        eventually(lambda: server.get("/api/live").json["standings"]["ratings"] == final)
-        answer = server.get("/api/live")
+        eventually(lambda: server.get("/api/tournament").json["standings"]["ratings"] == final)
+        answer = server.get("/api/tournament")
         assert answer.json["standings"]["games"] == 6
-        same = server.ask("GET", "/api/live", if_none_match=answer.headers["etag"])
+        same = server.ask("GET", "/api/tournament", if_none_match=answer.headers["etag"])
         assert (same.status, same.body) == (304, b"")
         report = server.get("/report")
         assert report.status == 200
@@ -257,4 +259,4 @@ def test_unchanged_standings_are_not_sent_again_and_name_no_folder(path: Path) -
             assert b"/home/prof" not in body
         with Store.extend(path) as store:
             store.add([game(6)])
-        eventually(lambda: server.get("/api/live").json["standings"]["games"] == 7)
+        eventually(lambda: server.get("/api/tournament").json["standings"]["games"] == 7)

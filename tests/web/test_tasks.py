@@ -16,7 +16,7 @@ from claimeven.compiled.decorators import PLAIN
 from claimeven.game.geometry import STANDARD
 from claimeven.montecarlo import MonteCarloSearch
 from claimeven.web import search_traces, tasks
-from claimeven.web.tasks import OTHER_TABLE_MB, Tools, move, scores
+from claimeven.web.tasks import OTHER_TABLE_MB, WorkerState, move, scores
 from claimeven.web.worker import do
 from tests import forks
 from tests.web.conftest import PATIENCE
@@ -25,70 +25,74 @@ HARD = Position.from_moves("4", Geometry(8, 7))
 
 
 @pytest.fixture
-def tools() -> Tools:
-    tools = Tools()
-    tools.table_mb = 32
-    return tools
+def state() -> WorkerState:
+    state = WorkerState()
+    state.table_mb = 32
+    return state
 
 
-def test_the_solver_of_the_usual_board_is_kept_and_those_of_others_in_turn(tools: Tools) -> None:
+def test_the_solver_of_the_usual_board_is_kept_and_those_of_others_in_turn(
+    state: WorkerState,
+) -> None:
     small, other = Geometry(5, 4), Geometry(4, 4)
-    usual, first = tools.solver(STANDARD), tools.solver(small)
+    usual, first = state.solver(STANDARD), state.solver(small)
     assert (usual.table_mb, first.table_mb) == (32, OTHER_TABLE_MB)
-    assert (tools.solver(STANDARD), tools.solver(small)) == (usual, first)
-    second = tools.solver(other)
-    assert (tools.solver(other), tools.solver(STANDARD)) == (second, usual)
-    assert tools.solver(small) is not first
-    tools.forget()
-    first, second = tools.solver(small), tools.solver(other)
-    assert tools.solver(small) is first
-    tools.solver(STANDARD)
-    assert tools.solver(small) is first
-    assert tools.solver(other) is not second
+    assert (state.solver(STANDARD), state.solver(small)) == (usual, first)
+    second = state.solver(other)
+    assert (state.solver(other), state.solver(STANDARD)) == (second, usual)
+    assert state.solver(small) is not first
+    state.forget()
+    first, second = state.solver(small), state.solver(other)
+    assert state.solver(small) is first
+    state.solver(STANDARD)
+    assert state.solver(small) is first
+    assert state.solver(other) is not second
 
 
-def test_the_agents_asked_last_are_kept(tools: Tools, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_agents_asked_last_are_kept(
+    state: WorkerState, monkeypatch: pytest.MonkeyPatch
+) -> None:
     closed: list[object] = []
-    perfect = tools.agent("perfect", STANDARD, Limit())
+    perfect = state.agent("perfect", STANDARD, Limit())
     assert isinstance(perfect, SolverAgent)
-    assert perfect.solver(STANDARD) is tools.solver(STANDARD)
-    greedy = tools.agent("greedy", STANDARD, Limit())
+    assert perfect.solver(STANDARD) is state.solver(STANDARD)
+    greedy = state.agent("greedy", STANDARD, Limit())
     monkeypatch.setattr(greedy, "close", lambda: closed.append(greedy), raising=False)
-    assert tools.agent("perfect", STANDARD, Limit()) is perfect
-    other = tools.agent("greedy", Geometry(5, 4), Limit())
+    assert state.agent("perfect", STANDARD, Limit()) is perfect
+    other = state.agent("greedy", Geometry(5, 4), Limit())
     assert closed == [greedy]
-    assert tools.agent("greedy", Geometry(5, 4), Limit()) is other is not greedy
-    assert tools.agent("perfect", STANDARD, Limit()) is perfect
-    tools.forget_agents()
-    assert tools.agent("perfect", STANDARD, Limit()) is not perfect
+    assert state.agent("greedy", Geometry(5, 4), Limit()) is other is not greedy
+    assert state.agent("perfect", STANDARD, Limit()) is perfect
+    state.forget_agents()
+    assert state.agent("perfect", STANDARD, Limit()) is not perfect
 
 
 def test_a_search_that_is_watched_tells_now_and_then_how_far_it_is(
-    tools: Tools, monkeypatch: pytest.MonkeyPatch
+    state: WorkerState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "TICK", 0.01)
-    tools.solver(Geometry(8, 7)).load()
+    monkeypatch.setattr(tasks, "PROGRESS_SECONDS", 0.01)
+    state.solver(Geometry(8, 7)).load()
     told: list[tuple[str, Any]] = []
-    tools.send, tools.seconds = lambda *event: told.append(event), 2
-    found = scores(tools, HARD, on_the_way=True)
+    state.send, state.seconds = lambda *event: told.append(event), 2
+    found = scores(state, HARD, with_progress=True)
     assert (found["complete"], found["score"], found["best"]) == (False, None, [])
     at = [0.0, *(data["seconds"] for name, data in told if name == "progress")]
     assert len(at) > 1
     assert all(later - sooner >= 0.01 for sooner, later in itertools.pairwise(at))
     told.clear()
-    tools.seconds = 0.1
-    again = scores(tools, HARD)
+    state.seconds = 0.1
+    again = scores(state, HARD)
     assert told == []
-    assert again["nodes"] < tools.solver(Geometry(8, 7)).statistics.nodes
+    assert again["nodes"] < state.solver(Geometry(8, 7)).statistics.nodes
 
 
 def test_an_agent_that_asks_the_solver_has_no_more_time_than_the_server_gives(
-    tools: Tools,
+    state: WorkerState,
 ) -> None:
-    given_up = threading.Timer(PATIENCE, tools.solver(Geometry(8, 7)).stop)
+    given_up = threading.Timer(PATIENCE, state.solver(Geometry(8, 7)).stop)
     given_up.start()
-    tools.seconds = 0.1
-    decision = move(tools, HARD, "perfect", Limit(), 1)
+    state.seconds = 0.1
+    decision = move(state, HARD, "perfect", Limit(), 1)
     assert given_up.is_alive()
     given_up.cancel()
     assert decision["score"] is None
@@ -96,36 +100,36 @@ def test_an_agent_that_asks_the_solver_has_no_more_time_than_the_server_gives(
 
 
 def test_a_worker_that_lacks_memory_lets_go_of_what_it_keeps(
-    tools: Tools, monkeypatch: pytest.MonkeyPatch
+    state: WorkerState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def hungry(tools: Tools) -> None:
+    def hungry(state: WorkerState) -> None:
         raise MemoryError
 
     monkeypatch.setattr(tasks, "hungry", hungry, raising=False)
     board = Geometry(4, 4)
-    solver, agent = tools.solver(board), tools.agent("greedy", board, Limit())
+    solver, agent = state.solver(board), state.agent("greedy", board, Limit())
     sent: list[tuple[str, Any]] = []
     message = {"task": "hungry", "seconds": 60, "arguments": {}}
-    event, data = do(tools, message, lambda *event: sent.append(event))
-    assert (sent, event, data["status"]) == ([("begun", None)], "failed", 503)
-    assert data["error"].startswith("there is not enough memory for this")
-    assert tools.solver(board) is not solver
-    assert tools.agent("greedy", board, Limit()) is not agent
+    event, data = do(state, message, lambda *event: sent.append(event))
+    assert (sent, event, data["status"]) == ([("started", None)], "failed", 503)
+    assert data["error"].startswith("the worker has too little memory")
+    assert state.solver(board) is not solver
+    assert state.agent("greedy", board, Limit()) is not agent
 
 
 def test_a_search_of_too_many_positions_cannot_be_watched(
-    tools: Tools, monkeypatch: pytest.MonkeyPatch
+    state: WorkerState, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search_traces, "MAX_POSITIONS", 400)
-    asked = {"depth": 3, "first": 0, "steps": 9, "tree_depth": 2, "tree_nodes": 9}
-    assert search_traces.minimax(tools, Position(), "minimax", **asked)["counters"]["nodes"] == 400
-    with pytest.raises(ValueError, match="this search looks at more than 400 positions"):
-        search_traces.minimax(tools, Position(), "minimax", **{**asked, "depth": 4})
+    asked = {"depth": 3, "first_step": 0, "steps": 9, "tree_depth": 2, "tree_nodes": 9}
+    assert search_traces.minimax(state, Position(), "minimax", **asked)["counters"]["nodes"] == 400
+    with pytest.raises(ValueError, match="the search visits more than 400 positions"):
+        search_traces.minimax(state, Position(), "minimax", **{**asked, "depth": 4})
 
 
-def test_an_agent_that_is_kept_begins_each_time_anew(tools: Tools) -> None:
+def test_an_agent_that_is_kept_begins_each_time_anew(state: WorkerState) -> None:
     asked = Position.from_moves("44")
-    first, again = (move(tools, asked, "uct:iterations=60,reuse=yes", Limit(), 7) for _ in range(2))
+    first, again = (move(state, asked, "uct:iterations=60,reuse=yes", Limit(), 7) for _ in range(2))
     assert (again["visits"], again["value"]) == (first["visits"], first["value"])
 
 
@@ -136,34 +140,34 @@ import gc, sys
 from claimeven import Limit, Position
 from claimeven.agents.registry import build
 from claimeven.compiled.decorators import Kernel
-from claimeven.web.allowed_agents import OFFERED
+from claimeven.web.allowed_agents import ALLOWED_AGENTS
 from claimeven.web import records, search_traces, tasks
 
 def loaded():
     kernels = [each for each in gc.get_objects() if isinstance(each, Kernel)]
     return {each.__qualname__ for each in kernels if each._compiled is not None}
 
-tools = tasks.Tools()
-tasks.warm(tools, 16)
+state = tasks.WorkerState()
+tasks.warm(state, 16)
 before = loaded()
 start, early = Position(), Position.from_moves("44")
 game = "44444132267124331"
 late = Position.from_moves(game)
-tools.seconds = 0.1
-for agent in OFFERED:
+state.seconds = 0.1
+for agent in ALLOWED_AGENTS:
     knows = build(agent).limits
     for limit in (Limit(iterations=20), Limit(depth=2), Limit()):
         if not limit.unsupported(knows):
-            tasks.move(tools, early, agent, limit, 1)
+            tasks.move(state, early, agent, limit, 1)
             break
-tools.seconds = 60
-tasks.scores(tools, late)
-tasks.explanation(tools, late)
-tasks.puzzle_hints(tools, 1, 0)
-tasks.review(tools, start, [int(column) - 1 for column in game])
-records.games_json(tools, game, "x.txt", start.geometry)
-search_traces.minimax(tools, early, "alphabeta", 3, 0, 9, 2, 9)
-search_traces.montecarlo(tools, early, "puct", 9, 1, 1, 9, False, 2, 9)
+state.seconds = 60
+tasks.scores(state, late)
+tasks.explanation(state, late)
+tasks.puzzle_hints(state, 1, 0)
+tasks.review(state, start, [int(column) - 1 for column in game])
+records.games_json(state, game, "x.txt", start.geometry)
+search_traces.minimax(state, early, "alphabeta", 3, 0, 9, 2, 9)
+search_traces.montecarlo(state, early, "puct", 9, 1, 1, 9, False, 2, 9)
 print(len(before), *sorted(loaded() - before))
 """
 
@@ -190,7 +194,11 @@ def test_a_warm_worker_has_all_that_it_needs() -> None:
     ],
 )
 def test_an_agent_takes_no_more_time_than_the_server_gives(
-    tools: Tools, monkeypatch: pytest.MonkeyPatch, agent: str, limit: Limit, most: float | None
+    state: WorkerState,
+    monkeypatch: pytest.MonkeyPatch,
+    agent: str,
+    limit: Limit,
+    most: float | None,
 ) -> None:
     asked: list[float | None] = []
 
@@ -202,6 +210,6 @@ def test_an_agent_takes_no_more_time_than_the_server_gives(
 
     usual = MonteCarloSearch.search
     monkeypatch.setattr(MonteCarloSearch, "search", search)
-    tools.seconds = 2.0
-    move(tools, Position(), agent, limit, 1)
+    state.seconds = 2.0
+    move(state, Position(), agent, limit, 1)
     assert asked == [most]

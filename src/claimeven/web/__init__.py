@@ -1,5 +1,6 @@
-"""The server: an HTTP API on everything the package knows, and the page that uses it.
+"""The server: an HTTP API to the package, and the web page that uses it.
 
 It needs FastAPI and uvicorn, the extra `web`. Searches run in worker processes (`pool`, `worker`,
-`tasks`); the server itself reads, checks and answers (`app`, `routes`, `schemas`).
+`tasks`); the server process validates requests and sends responses (`app`, `routes`, `requests`,
+`responses`).
 """

@@ -1,4 +1,4 @@
-"""The list of the API as a page that needs nothing from other hosts."""
+"""The reference of the API as a page without files from other hosts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-#: Styles, in the page's own file of the kind.
+#: The style sheet of the page.
 STYLE = "/static/api.css"
 
 
@@ -22,7 +22,7 @@ def api_page(document: dict[str, Any]) -> str:
         f'<link rel="stylesheet" href="{STYLE}"></head><body><main>',
         f"<h1>{escape(info['title'])} {escape(info['version'])}</h1>",
         f"<p>{_prose(info['description'])}</p>",
-        '<p><a href="/api/openapi.json">The whole as an OpenAPI document</a></p>',
+        '<p><a href="/api/openapi.json">OpenAPI document</a></p>',
     ]
     for path, methods in document["paths"].items():
         for method, route in methods.items():
@@ -37,14 +37,14 @@ def _section(method: str, path: str, route: dict[str, Any], document: dict[str, 
     parts = [f"<section><h2>{heading}</h2>", f"<p>{_prose(route.get('description', ''))}</p>"]
     cells = "".join(
         f"<tr><th scope='row'><code>{escape(name)}</code></th>"
-        f"<td>{escape(_shown(field.get('default')))}</td>"
+        f"<td>{escape(_default_text(field.get('default')))}</td>"
         f"<td>{_prose(field.get('description', ''))}</td></tr>"
         for name, field in _fields(route, document)
     )
     if cells:
         parts.append(
             "<table><thead><tr><th scope='col'>name</th><th scope='col'>default</th>"
-            f"<th scope='col'>what it is</th></tr></thead><tbody>{cells}</tbody></table>"
+            f"<th scope='col'>meaning</th></tr></thead><tbody>{cells}</tbody></table>"
         )
     return [*parts, "</section>"]
 
@@ -61,19 +61,19 @@ def _fields(route: dict[str, Any], document: dict[str, Any]) -> list[tuple[str, 
 
 
 def _example(path: str, route: dict[str, Any]) -> str:
-    """Return an address that shows the route at work."""
-    given = {
+    """Return an example address of the route."""
+    example = {
         each["name"]: each["schema"]["examples"][0]
         for each in route.get("parameters", ())
         if each["schema"].get("examples")
     }
-    return f"{path}?{urlencode(given)}" if given else path
+    return f"{path}?{urlencode(example)}" if example else path
 
 
 def _prose(text: str) -> str:
-    """Return a description, in which backticks mark code."""
+    """Return a description as HTML; backticks mark code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
-def _shown(default: Any) -> str:
+def _default_text(default: Any) -> str:
     return "" if default is None or default == {} else str(default)

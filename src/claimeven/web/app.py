@@ -1,4 +1,4 @@
-"""The application: its routes, what guards them, and the workers behind them."""
+"""The application: its routes, its guard, and its workers."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ from claimeven.web.security import Guard, is_loopback
 from claimeven.web.services import Services
 from claimeven.web.settings import ServerSettings
 
-#: The page: files that a browser takes as they are.
+#: The files of the page.
 STATIC = Path(__file__).parent / "static"
 _ABOUT = (
-    "Connect Four: positions, exact scores, agents, explanations, reviews, searches to watch."
-    " Columns count from 1; scores are those of the side to move. What goes wrong is told as"
+    "Connect Four: positions, exact scores, agents, explanations, reviews, steps of searches."
+    " Columns count from 1; scores are for the side to move. Errors are returned as"
     ' {"error": "one sentence"}.'
 )
 
 
 def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None = None) -> FastAPI:
-    """Return the application. Its workers start with it, unless a pool that is given has started.
+    """Return the application. It starts its workers, unless `pool` has been started already.
 
-    Any ASGI server can run it; `server.serve` is the usual way.
+    Any ASGI server can run it; `server.serve` is the default.
     """
     settings = settings or ServerSettings()
-    workers = pool or WorkerPool(settings.workers, settings.table_mb, settings.waiting)
+    workers = pool or WorkerPool(settings.workers, settings.table_mb, settings.max_waiting)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         await workers.start()
         try:
-            await asyncio.to_thread(app.state.services.warm)
+            await asyncio.to_thread(app.state.services.warm_up)
             app.openapi()
             app.state.services.store.start()
             yield
@@ -57,7 +57,7 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
         description=_ABOUT,
         lifespan=lifespan,
         openapi_url="/api/openapi.json",
-        docs_url=None,  # they would load scripts from other hosts
+        docs_url=None,  # it would load scripts from other hosts
         redoc_url=None,
         redirect_slashes=False,
     )
@@ -72,14 +72,14 @@ def create_app(settings: ServerSettings | None = None, pool: WorkerPool | None =
         hosts=(*settings.hosts, *(urlsplit(each).hostname or "" for each in settings.root_urls)),
         origins=settings.root_urls,
         is_public=not is_loopback(settings.host),
-        body=settings.body,
-        bodies={"/api/records": max(settings.body, RECORDS_BODY)},
+        body=settings.max_body_bytes,
+        bodies={"/api/records": max(settings.max_body_bytes, RECORDS_BODY)},
     )
     return app
 
 
 def _add_page(app: FastAPI) -> None:
-    """Serve the page, and the list of the API."""
+    """Serve the page, and the reference of the API."""
 
     @app.get("/api", include_in_schema=False)
     async def api(request: Request) -> Response:
@@ -97,15 +97,15 @@ def _add_page(app: FastAPI) -> None:
 
 
 class _PageFiles(StaticFiles):
-    """Files that a browser asks about again each time, so that an upgrade shows at once."""
+    """Files that a browser validates each time, so that an upgrade is visible immediately."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer with a file, whole: nobody needs a part of one."""
+        """Send the whole file; ranges are not supported."""
         headers = [header for header in scope["headers"] if header[0] != b"range"]
         await super().__call__({**scope, "headers": headers}, receive, send)
 
     def file_response(self, *arguments: object, **named: object) -> Response:
-        """Return a file, to be checked again by its ETag."""
+        """Return a file that the browser validates by its ETag."""
         response: Response = super().file_response(*arguments, **named)  # type: ignore[arg-type]  # as given
         response.headers["cache-control"] = "no-cache"
         return response

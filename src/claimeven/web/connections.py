@@ -1,4 +1,4 @@
-"""Connections with deadlines: a client that sends or reads nothing does not keep one for good."""
+"""Connections with deadlines: an idle client cannot occupy one forever."""
 
 from __future__ import annotations
 
@@ -8,63 +8,63 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-#: Seconds for the head of a request, for its body, and in which a client must read what waits.
+#: Seconds for the head of a request, for its body, and for a client to read pending data.
 HEAD_SECONDS, BODY_SECONDS, READ_SECONDS = 15.0, 60.0, 60.0
-_LATE = b'{"error":"the request did not come within the time it has"}'
-_ANSWER = (
+_TIMEOUT_BODY = b'{"error":"the request did not arrive within its time limit"}'
+_TIMEOUT_RESPONSE = (
     b"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\nconnection: close\r\n"
-    b"content-length: %d\r\n\r\n%b" % (len(_LATE), _LATE)
+    b"content-length: %d\r\n\r\n%b" % (len(_TIMEOUT_BODY), _TIMEOUT_BODY)
 )
 
 
 class Connection(H11Protocol):
-    """A connection that is closed after a deadline, whatever trickles in until then."""
+    """A connection that is closed after a deadline, even if data trickles in."""
 
     _phase: Any = None
     _request: asyncio.TimerHandle | None = None
     _reader: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin the time for the first request."""
+        """Start the time for the first request."""
         super().connection_made(transport)
-        self._watch()
+        self._restart_timer()
 
     def data_received(self, data: bytes) -> None:
-        """Take what has come."""
+        """Process received data."""
         super().data_received(data)
-        self._watch()
+        self._restart_timer()
 
     def on_response_complete(self) -> None:
-        """Begin the time for the next request."""
+        """Start the time for the next request."""
         super().on_response_complete()
-        self._watch()
+        self._restart_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait for nothing more."""
+        """Cancel the timers."""
         for timer in (self._request, self._reader):
             if timer is not None:
                 timer.cancel()
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
-        """Begin the time in which the client must read."""
+        """Start the time in which the client must read."""
         super().pause_writing()
         self._reader = self.loop.call_later(READ_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on: the client has read."""
+        """Stop that time: the client has read."""
         super().resume_writing()
         if self._reader is not None:
             self._reader.cancel()
 
     def shutdown(self) -> None:
-        """End with the server, also in the middle of a request that is still coming."""
+        """Close with the server, also in the middle of a request."""
         super().shutdown()
         if self._phase is h11.SEND_BODY:
             self.transport.close()
 
-    def _watch(self) -> None:
-        """Begin the time of a part of a request, if it is another part than before."""
+    def _restart_timer(self) -> None:
+        """Start the time for a part of a request, if the part has changed."""
         phase = self.conn.their_state
         if phase is self._phase:
             return
@@ -79,5 +79,5 @@ class Connection(H11Protocol):
         has_sent = self._phase is h11.SEND_BODY or bool(self.conn.trailing_data[0])
         is_free = self.cycle is None or not self.cycle.response_started
         if has_sent and (is_free or self.cycle.response_complete):
-            self.transport.write(_ANSWER)
+            self.transport.write(_TIMEOUT_RESPONSE)
         self.transport.close()

@@ -1,4 +1,4 @@
-"""Failures of requests, each answered as `{"error": "one sentence"}`."""
+"""Errors of requests, each returned as `{"error": "one sentence"}`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from claimeven.agents.sanitize import printable
 from claimeven.errors import ClaimevenError
 from claimeven.web.security import HEADERS
 
-#: Characters of a request that an error repeats.
-MAX_REPEATED = 60
+#: Maximum number of characters of a request that an error quotes.
+MAX_QUOTED = 60
 NOT_FOUND, UNPROCESSABLE, CLIENT_GONE, FAILED, UNAVAILABLE = 404, 422, 499, 500, 503
 
 
 class NotFound(ClaimevenError):
-    """Something that a request names and the server does not have."""
+    """The server does not have the resource of a request."""
 
     status = NOT_FOUND
 
@@ -33,7 +33,7 @@ class ClientGone(Exception):
 
 
 class Unavailable(Exception):
-    """A job that ended without an answer; another try after `wait` seconds may get one."""
+    """A job ended without a result; a new request after `wait` seconds may succeed."""
 
     status = UNAVAILABLE
     wait = 0
@@ -44,23 +44,23 @@ class WorkerLost(Unavailable):
 
 
 class PoolBusy(Unavailable):
-    """There are as many jobs waiting as may wait."""
+    """The queue of waiting jobs is full."""
 
     wait = 1
 
 
 class PoolClosed(Unavailable):
-    """The server is ending."""
+    """The server is stopping."""
 
     wait = 5
 
 
 class WorkTooLong(ClaimevenError):
-    """A job that took more time than it may."""
+    """A job exceeded its time limit."""
 
 
 class WorkFailed(Exception):
-    """A job that ended with an error: its sentence, and the status of HTTP that suits it."""
+    """A job ended with an error: a sentence and an HTTP status."""
 
     def __init__(self, sentence: str, status: int) -> None:
         super().__init__(sentence)
@@ -68,7 +68,7 @@ class WorkFailed(Exception):
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Let an application answer every failure in this form."""
+    """Make an application return every error in this form."""
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(HTTPException, _http_error)
     for kind in (ClaimevenError, ClientGone, Unavailable, WorkFailed):
@@ -77,42 +77,42 @@ def add_handlers(app: FastAPI) -> None:
 
 
 def sentence_and_status(error: BaseException) -> tuple[str, int]:
-    """Return the sentence and the status that an error is answered with. A failure of the server
-    itself is described in its log only.
+    """Return the sentence and the status of an error. Internal errors are described only in the
+    log.
     """
     status = getattr(error, "status", None)
     if status is None and not isinstance(error, ClaimevenError):
         traceback.print_exception(error, file=sys.stderr)
-        return "claimeven failed at this request; its log says how", FAILED
+        return "claimeven failed at this request; its log has the details", FAILED
     return " ".join(str(error).split()), status or UNPROCESSABLE
 
 
 def describe(error: RequestValidationError) -> str:
-    """Say in one sentence what is wrong with the first invalid part of a request."""
+    """Describe the first invalid part of a request in one sentence."""
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"][1:] if not isinstance(part, int))
-    kind, given = first["type"], first.get("input")
+    kind, value = first["type"], first.get("input")
     if kind == "missing":
         return f"{place or 'the body'} is missing"
     if kind == "extra_forbidden":
         return no_parameter(place)
     if kind == "json_invalid":
         return f"the body must be JSON: {first.get('ctx', {}).get('error', first['msg'])}"
-    if isinstance(given, bytes) and not place:
-        return "the body is not sent as JSON: its content-type must be application/json"
+    if isinstance(value, bytes) and not place:
+        return "the body must be sent as JSON, with the content-type application/json"
     why = first["msg"].removeprefix("Value error, ").removeprefix("Input ").partition(", ")[0]
-    return f"{place or 'the body'}: {why[:1].lower()}{why[1:]}, not {_quoted(given)}"
+    return f"{place or 'the body'}: {why[:1].lower()}{why[1:]}, got {_quoted(value)}"
 
 
 def no_parameter(name: str) -> str:
-    """Say that a route takes no such parameter."""
-    return f"there is no parameter {_quoted(name)}: /api lists those there are"
+    """Return the error for an unknown parameter."""
+    return f"unknown parameter {_quoted(name)}: /api lists the parameters"
 
 
-def _quoted(given: Any) -> str:
-    if isinstance(given, (dict, list, tuple)):
-        return "an object" if isinstance(given, dict) else "a list"
-    return printable(repr(given), MAX_REPEATED)
+def _quoted(value: Any) -> str:
+    if isinstance(value, (dict, list, tuple)):
+        return "an object" if isinstance(value, dict) else "a list"
+    return printable(repr(value), MAX_QUOTED)
 
 
 def _problem(sentence: str, status: int, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -126,10 +126,10 @@ def _invalid_request(request: Request, error: Exception) -> JSONResponse:
 
 def _http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    path = printable(request.url.path, MAX_REPEATED)
+    path = printable(request.url.path, MAX_QUOTED)
     sentences = {
-        404: f"there is nothing at {path}: /api lists what there is",
-        405: f"{path} does not take {printable(request.method, 20)}: /api lists what it takes",
+        404: f"unknown address {path}: /api lists the addresses",
+        405: f"{path} does not accept {printable(request.method, 20)}: /api lists the methods",
         400: f"the body cannot be read: {error.detail}",
     }
     sentence = sentences.get(error.status_code, str(error.detail))
@@ -142,6 +142,6 @@ def _known_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def _own_failure(request: Request, error: Exception) -> JSONResponse:
-    # This answer passes by the guard, which marks all others.
-    marks = {name.decode(): value.decode() for name, value in HEADERS}
-    return _problem(*sentence_and_status(error), marks)
+    # This response bypasses the guard, which adds the headers to all others.
+    headers = {name.decode(): value.decode() for name, value in HEADERS}
+    return _problem(*sentence_and_status(error), headers)

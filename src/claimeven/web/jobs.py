@@ -1,4 +1,4 @@
-"""What the server and its workers agree on: how a job is sent, and the steps of getting ready."""
+"""Definitions shared by the server and its workers: messages of jobs, and the warm-up steps."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from typing import Any, NamedTuple
 
 from claimeven.agents import codec
 
-#: MB of memory that a worker may hold.
+#: Memory limit of a worker in MB.
 MEMORY_MB = 2048
 
 
-class Step(NamedTuple):
-    """A step of getting ready: its name on the page, and the spec of an agent that is asked once.
+class WarmupStep(NamedTuple):
+    """A warm-up step: its name on the page, and the spec of an agent that makes one move.
 
-    It compiles, or loads from disk, the kernels of the agent. Other agents and the other requests
-    need the same kernels: after all steps a worker compiles no more.
+    The step compiles the kernels of the agent, or loads them from disk. Other agents and requests
+    use the same kernels: after all steps a worker compiles no more code.
     """
 
     name: str
     agent: str
 
 
-#: In the order in which a first visitor asks. The first step serves the page as it opens: its
+#: In the order in which a first visitor needs them. The first step is for the page as it opens: its
 #: default opponent, hints, scores, puzzles.
-STEPS = (
-    Step("the solver", "perfect:level=4"),
-    Step("UCT", "uct:iterations=20"),
-    Step("alpha-beta", "alphabeta:depth=2"),
-    Step("the net", "net"),
-    Step("search with the net", "puct:iterations=20"),
-    Step("flat Monte Carlo", "flat:iterations=50"),
-    Step("breadth-first Monte Carlo", "breadth:iterations=20"),
-    Step("UCT with a table", "uct-itu-table:iterations=20"),
-    Step("the n-tuple network", "ntuple"),
+WARMUP_STEPS = (
+    WarmupStep("the solver", "perfect:level=4"),
+    WarmupStep("UCT", "uct:iterations=20"),
+    WarmupStep("alpha-beta", "alphabeta:depth=2"),
+    WarmupStep("the net", "net"),
+    WarmupStep("search with the net", "puct:iterations=20"),
+    WarmupStep("flat Monte Carlo", "flat:iterations=50"),
+    WarmupStep("breadth-first Monte Carlo", "breadth:iterations=20"),
+    WarmupStep("UCT with a table", "uct-itu-table:iterations=20"),
+    WarmupStep("the n-tuple network", "ntuple"),
 )
 
-#: How arguments that are not plain data are sent, by name: made plain, and read again.
+#: Conversions of arguments to plain data and back, by the name of the argument.
 _CODECS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     "position": (codec.from_position, codec.to_position),
     "limit": (codec.from_limit, codec.to_limit),

@@ -1,9 +1,8 @@
-"""Worker processes that search, for a server that must never wait.
+"""A pool of worker processes for searches, so that the event loop of the server never blocks.
 
-A job takes a free worker, or waits in line for one; its events come as they happen. A job that is
-given up is cancelled: the worker stops within milliseconds and is free again, and one that does not
-stop within `STOP_SECONDS` is ended and replaced. A worker that ends in the middle of a job, in
-whatever way, costs that job only.
+A job uses a free worker, or waits in a queue for one; its events are yielded immediately. Leaving a
+job cancels it: the worker normally stops within milliseconds. A worker that does not stop within
+`STOP_SECONDS` is killed and replaced. If a worker process dies only its job fails.
 """
 
 from __future__ import annotations
@@ -27,34 +26,34 @@ from claimeven.parallel.process import (
     NoMoreProcesses,
 )
 from claimeven.web.errors import PoolBusy, PoolClosed, WorkerLost, WorkFailed, WorkTooLong
-from claimeven.web.jobs import MEMORY_MB, STEPS, Step, to_plain
+from claimeven.web.jobs import MEMORY_MB, WARMUP_STEPS, WarmupStep, to_plain
 from claimeven.web.streaming import Event
 
-#: Seconds that a worker has to take a message, and to be ready: it may have to compile a lot.
-TAKE_SECONDS, WARM_SECONDS = 10.0, 900.0
-#: Seconds added to the time of a job before it is given up: a task that keeps a time itself ends
-#: with what it knows by then.
-SLACK = 0.5
-#: Seconds that a worker has to stop a job before it is ended. Most take milliseconds; but workers
-#: step back behind all others of a busy machine, and to end one costs more than to wait for it.
+#: Seconds in which a worker must receive a message, and for its warm-up, which may compile code.
+SEND_SECONDS, WARMUP_SECONDS = 10.0, 900.0
+#: Seconds added to the time limit of a job: a task with its own limit ends with a partial result
+#: before.
+GRACE_SECONDS = 0.5
+#: Seconds in which a worker must stop a job. Most need milliseconds, but workers have low
+#: priority on a busy machine, and replacing a worker costs more than waiting for it.
 STOP_SECONDS = 1.0
-#: Seconds between two tries to start a worker.
-_RETRY = 1.0
+#: Seconds between two attempts to start a worker.
+_RETRY_SECONDS = 1.0
 
 
-class Worker:
-    """A worker process as the event loop sees it.
+class ServerWorker:
+    """A worker process, for use from the event loop.
 
-    It `is_warm` once it can be asked, and `is_ready` once nothing is left to compile. Its job
-    `has_begun` once what that needs is loaded. It `has_ended` once its process has, or is ended.
-    A thread reads its messages. Raises `WorkerLost` if no process can be started.
+    `is_usable`: it accepts jobs. `is_ready`: its warm-up is complete. `has_started`: the code of
+    its job is loaded and the time of the job runs. `has_ended`: its process has ended. A thread
+    reads its messages. Raises `WorkerLost` if the process cannot be started.
     """
 
     def __init__(
-        self, on_idle_end: Callable[[Worker], None], on_compiling: Callable[[], None]
+        self, on_idle_end: Callable[[ServerWorker], None], on_compiling: Callable[[], None]
     ) -> None:
-        self.is_warm = self.is_ready = self.has_begun = self.has_ended = False
-        self.steps_made = 0
+        self.is_usable = self.is_ready = self.has_started = self.has_ended = False
+        self.steps_done = 0
         self._on_idle_end, self._on_compiling = on_idle_end, on_compiling
         self._numbers = itertools.count(1)
         self._job: int | None = None
@@ -76,19 +75,19 @@ class Worker:
     async def run(
         self, task: str, arguments: dict[str, Any], seconds: float
     ) -> AsyncGenerator[Event]:
-        """Give it a job and yield the events. What the job needs is loaded, or compiled, before its
-        time runs.
-        """
+        """Run a job and yield its events. Its time starts when its code is compiled or loaded."""
         if self.has_ended:
-            raise WorkerLost("the process that was to search has ended: try again")
-        self._job, self._inbox, self.has_begun = next(self._numbers), asyncio.Queue(), False
+            raise WorkerLost("the worker process has ended: try again")
+        self._job, self._inbox, self.has_started = next(self._numbers), asyncio.Queue(), False
         job = {"task": task, "seconds": seconds, "arguments": to_plain(arguments)}
         self._send({"do": "run", "job": self._job, **job})
-        deadline = self._loop.time() + (seconds + SLACK if self.is_ready else WARM_SECONDS)
+        deadline = self._loop.time() + (
+            seconds + GRACE_SECONDS if self.is_ready else WARMUP_SECONDS
+        )
         while True:
             event = await self._next(deadline, seconds)
-            if event["event"] == "begun":
-                deadline, self.has_begun = self._loop.time() + seconds + SLACK, True
+            if event["event"] == "started":
+                deadline, self.has_started = self._loop.time() + seconds + GRACE_SECONDS, True
                 continue
             if event["event"] == "failed":
                 self._job = None
@@ -100,12 +99,12 @@ class Worker:
             yield event
 
     async def finish(self, task: str, **arguments: Any) -> None:
-        """Give it a job, which may take long, and wait for its end."""
-        async for _ in self.run(task, arguments, WARM_SECONDS):
+        """Run a job that may take long, and wait for its end."""
+        async for _ in self.run(task, arguments, WARMUP_SECONDS):
             pass
 
     async def cancel(self, seconds: float) -> bool:
-        """Stop the job; whether it has stopped within so many seconds."""
+        """Stop the job; return whether it has stopped within `seconds`."""
         if not self.has_ended:
             self._send({"do": "cancel", "job": self._job})
         deadline = self._loop.time() + seconds
@@ -120,7 +119,7 @@ class Worker:
         return False
 
     def give_up(self, reason: BaseException) -> None:
-        """Let the job end with an error."""
+        """Make the job fail with an error."""
         self._inbox.put_nowait(reason)
 
     async def end(self) -> None:
@@ -134,7 +133,7 @@ class Worker:
                 event = await self._inbox.get()
         except TimeoutError:
             raise WorkTooLong(
-                f"this took more than the {seconds:g} s that the server gives it: ask for less"
+                f"the request took more than {seconds:g} s, the limit of this server: ask for less"
             ) from None
         if isinstance(event, BaseException):
             raise event
@@ -142,14 +141,14 @@ class Worker:
 
     def _send(self, message: Event) -> None:
         try:
-            self.child.send(pack(message), TAKE_SECONDS)
+            self.child.send(pack(message), SEND_SECONDS)
         except ChildEnded as ended:
             self._lost(str(ended))
         except ChildTimeout:
-            self._lost("it takes no more messages")
+            self._lost("it receives no messages")
 
     def _read(self) -> None:
-        """Hand messages over to the event loop until the process ends."""
+        """Pass messages to the event loop until the process ends."""
         with contextlib.suppress(RuntimeError):  # the loop has ended
             try:
                 while True:
@@ -158,7 +157,7 @@ class Worker:
             except ChildEnded as ended:
                 self._loop.call_soon_threadsafe(self._lost, str(ended))
             except (ChildProtocolError, ValueError):
-                self._loop.call_soon_threadsafe(self._lost, "it sent something else than a message")
+                self._loop.call_soon_threadsafe(self._lost, "it sent an invalid message")
 
     def _received(self, message: Event) -> None:
         if message.get("job") == self._job and not self.has_ended:
@@ -175,16 +174,16 @@ class Worker:
             self._on_idle_end(self)
             return
         self._job = None
-        self.give_up(WorkerLost(f"the process that searched has ended ({how}): try again"))
+        self.give_up(WorkerLost(f"the worker process has ended ({how}): try again"))
 
 
 class WorkerPool:
     """`size` worker processes, each with a solver's table of `table_mb` MB, or the default one.
 
-    `max_waiting` jobs wait in line at most. `start` returns when the first worker has made the
-    first of its `steps` and can be asked; others follow, and one at a time makes the steps that are
-    left whenever it is not asked. A job that is cancelled has `stop_seconds` to stop. `on_message`
-    gets sentences for people, such as that code is being compiled.
+    At most `max_waiting` jobs wait in the queue. `start` returns when the first worker has done the
+    first warm-up step and is usable. The others follow; idle workers do the remaining `steps` one
+    after another. A cancelled job must stop within `stop_seconds`. `on_message` receives messages
+    for the user, such as that code is being compiled.
     """
 
     def __init__(
@@ -194,7 +193,7 @@ class WorkerPool:
         max_waiting: int,
         on_message: Callable[[str], None] = lambda text: None,
         stop_seconds: float = STOP_SECONDS,
-        steps: Sequence[Step] = STEPS,
+        steps: Sequence[WarmupStep] = WARMUP_STEPS,
     ) -> None:
         self.size = size
         self.table_mb = table_mb
@@ -204,86 +203,86 @@ class WorkerPool:
         self.steps = steps
         self.jobs_done = 0
         self.workers_lost = 0
-        #: Set once code is being compiled, which takes long: jobs may wait for that already.
+        #: Set once code is being compiled, which takes long; jobs may wait already.
         self.compiling: asyncio.Event = asyncio.Event()
-        self._workers: set[Worker] = set()
-        self._free: deque[Worker] = deque()
-        self._waiting: deque[asyncio.Future[Worker]] = deque()
-        self._errands: set[asyncio.Task[None]] = set()
+        self._workers: set[ServerWorker] = set()
+        self._free: deque[ServerWorker] = deque()
+        self._waiting: deque[asyncio.Future[ServerWorker]] = deque()
+        self._background: set[asyncio.Task[None]] = set()
         self._is_open = False
-        self._warming: Worker | None = None
+        self._warming: ServerWorker | None = None
 
     @property
     def ready(self) -> int:
-        """Workers that have made all steps, so that no job waits for a compiler."""
+        """The number of workers with a complete warm-up, whose jobs never wait for a compiler."""
         return sum(worker.is_ready for worker in self._workers)
 
     @property
     def busy(self) -> int:
-        """Workers that have a job, or are stopping one."""
-        asked = sum(worker.is_warm for worker in self._workers)
+        """The number of workers that run or stop a job."""
+        asked = sum(worker.is_usable for worker in self._workers)
         return asked - len(self._free) - (self._warming is not None)
 
     @property
-    def steps_made(self) -> int:
-        """Steps that some worker has made: what it compiled, the others load."""
-        return max((worker.steps_made for worker in self._workers), default=0)
+    def steps_done(self) -> int:
+        """The greatest number of steps of a worker; the others load the code that it compiled."""
+        return max((worker.steps_done for worker in self._workers), default=0)
 
     @property
     def waiting(self) -> int:
-        """Jobs that wait for a worker."""
+        """The number of jobs that wait for a worker."""
         return sum(not place.done() for place in self._waiting)
 
     @property
     def processes(self) -> list[int]:
-        """The numbers of the worker processes."""
+        """The ids of the worker processes."""
         return sorted(worker.child.process for worker in self._workers)
 
     async def start(self) -> None:
-        """Start the workers; return when the first is warm. Nothing happens the second time."""
+        """Start the workers; return when the first is usable. A second call does nothing."""
         if self._is_open:
             return
         self._is_open, self._warming = True, None
         try:
-            await self._add(tries=1)  # what it compiles, the others find
+            await self._add(tries=1)  # the others load the code that it compiles
         except BaseException:
             await self.stop()
             raise
         for _ in range(self.size - 1):
-            self._go(self._add())
+            self._spawn(self._add())
 
     async def stop(self) -> None:
-        """End all workers immediately; jobs that are waiting or running end with `PoolClosed`."""
+        """Kill all workers; waiting and running jobs end with `PoolClosed`."""
         self._is_open = False
         for place in self._waiting:
             if not place.done():
-                place.set_exception(PoolClosed("the server is ending"))
-        for errand in list(self._errands):
-            errand.cancel()
+                place.set_exception(PoolClosed("the server is stopping"))
+        for work in list(self._background):
+            work.cancel()
         workers = list(self._workers)
         for worker in workers:
-            worker.give_up(PoolClosed("the server is ending"))
+            worker.give_up(PoolClosed("the server is stopping"))
         await asyncio.gather(*map(self._remove, workers))
 
     @asynccontextmanager
     async def job(
         self, task: str, arguments: dict[str, Any], seconds: float
     ) -> AsyncIterator[AsyncIterator[Event]]:
-        """Run a task of `worker.do`; yield its events, the last of which is its result.
+        """Run a task of `worker.do`; yield its events. The last one is its result.
 
-        Leaving the block before that cancels the job. Iterating raises `WorkFailed`, `WorkerLost`,
+        Leaving the block early cancels the job. Iteration raises `WorkFailed`, `WorkerLost`, and
         `WorkTooLong` after `seconds` of work; entering raises `PoolBusy` and `PoolClosed`.
         """
-        worker = await self._take()
+        worker = await self._acquire()
         try:
             async with aclosing(worker.run(task, arguments, seconds)) as events:
                 yield events
         finally:
             if worker.is_idle:
                 self.jobs_done += 1
-                self._give_back(worker)
+                self._release(worker)
             else:
-                self._go(self._stop_job(worker))
+                self._spawn(self._stop_job(worker))
 
     async def result(self, task: str, arguments: dict[str, Any], seconds: float) -> Any:
         """Run a task and return its result. Raises what `job` raises."""
@@ -293,39 +292,39 @@ class WorkerPool:
                     return event["data"]
         raise WorkerLost("the search ended without a result: try again")
 
-    async def _take(self) -> Worker:
-        """Return a free worker; wait in line for it."""
+    async def _acquire(self) -> ServerWorker:
+        """Return a free worker; wait in the queue for it."""
         while self._is_open:
             worker = self._free.popleft() if self._free else await self._next_free()
             if worker.has_ended or worker.child.ended:
-                self._go(self._replace(worker))  # it ended just now: that costs no job
-            elif self._is_open:  # the pool may have ended since the worker was handed over
+                self._spawn(self._replace(worker))  # it has just ended, without a job
+            elif self._is_open:  # the pool may have stopped in between
                 return worker
-        raise PoolClosed("the server is ending")
+        raise PoolClosed("the server is stopping")
 
-    async def _next_free(self) -> Worker:
-        # A worker that makes a step has no job: there is a place in line for it.
+    async def _next_free(self) -> ServerWorker:
+        # A worker in its warm-up has no job, so one more job may wait for it.
         if self.waiting >= self.max_waiting + (self._warming is not None):
             raise PoolBusy(f"{self.max_waiting:,} searches are waiting already: try again soon")
-        place: asyncio.Future[Worker] = asyncio.get_running_loop().create_future()
+        place: asyncio.Future[ServerWorker] = asyncio.get_running_loop().create_future()
         self._waiting.append(place)
         try:
             return await place
         except asyncio.CancelledError:
             if place.done() and not place.cancelled() and place.exception() is None:
-                self._give_back(place.result())
+                self._release(place.result())
             raise
         finally:
             with contextlib.suppress(ValueError):
                 self._waiting.remove(place)
 
-    def _give_back(self, worker: Worker) -> None:
-        """Hand a worker to the next job in line; if there is none, let a free one make a step.
+    def _release(self, worker: ServerWorker) -> None:
+        """Give a worker to the next job in the queue, or else let an idle worker do a step.
 
-        That is the worker that lacks the fewest steps, if none makes one already.
+        The step is for the worker with the most steps, unless another worker does one.
         """
         if worker.has_ended or not self._is_open:
-            self._go(self._replace(worker))
+            self._spawn(self._replace(worker))
             return
         while self._waiting:
             place = self._waiting.popleft()
@@ -333,90 +332,92 @@ class WorkerPool:
                 place.set_result(worker)
                 return
         self._free.append(worker)
-        lacking = [each for each in self._free if not each.is_ready]
-        if lacking and self._warming is None:
-            next_one = self._warming = max(lacking, key=lambda each: each.steps_made)
+        unready = [each for each in self._free if not each.is_ready]
+        if unready and self._warming is None:
+            next_one = self._warming = max(unready, key=lambda each: each.steps_done)
             self._free.remove(next_one)
-            self._go(self._warm(next_one))
+            self._spawn(self._warm(next_one))
 
-    async def _warm(self, worker: Worker) -> None:
-        """Let a worker make its next step; if it cannot make it, it is asked without."""
+    async def _warm(self, worker: ServerWorker) -> None:
+        """Let a worker do its next step. A worker whose step fails accepts jobs all the same."""
         try:
-            await self._make_step(worker)
+            await self._do_step(worker)
         except WorkFailed as error:
-            name = self.steps[worker.steps_made].name
-            self.on_message(f"{name} cannot be made ready: {error}")
-            worker.steps_made += 1
+            name = self.steps[worker.steps_done].name
+            self.on_message(f"warm-up of {name} failed: {error}")
+            worker.steps_done += 1
         except (WorkerLost, WorkTooLong) as error:
-            self.on_message(f"a worker could not be made ready: {error}")
-            self._go(self._replace(worker))
+            self.on_message(f"the warm-up of a worker failed: {error}")
+            self._spawn(self._replace(worker))
             return
         finally:
             self._warming = None
-        self._give_back(worker)
+        self._release(worker)
 
-    async def _make_step(self, worker: Worker) -> None:
-        """Let a worker make its next step, if one is left; after the last it steps back, for the
-        sake of the browser on this machine.
+    async def _do_step(self, worker: ServerWorker) -> None:
+        """Let a worker do its next step, if one is left. After the last one it lowers its priority,
+        so that the browser on this machine stays responsive.
         """
-        if worker.steps_made < len(self.steps):
-            agent = self.steps[worker.steps_made].agent
+        if worker.steps_done < len(self.steps):
+            agent = self.steps[worker.steps_done].agent
             await worker.finish("warm", table_mb=self.table_mb, agent=agent)
-        if worker.steps_made >= len(self.steps) - 1:
+        if worker.steps_done >= len(self.steps) - 1:
             await worker.finish("lower_priority")
             worker.is_ready = True
-        worker.steps_made = min(worker.steps_made + 1, len(self.steps))
+        worker.steps_done = min(worker.steps_done + 1, len(self.steps))
 
-    async def _stop_job(self, worker: Worker) -> None:
-        # To end one that compiles, before its job has begun, would cost what it has compiled.
-        may_compile = not (worker.has_begun or worker.is_ready)
-        if await worker.cancel(WARM_SECONDS if may_compile else self.stop_seconds):
-            self._give_back(worker)
+    async def _stop_job(self, worker: ServerWorker) -> None:
+        # Killing a worker that still compiles would lose the compiled code.
+        may_compile = not (worker.has_started or worker.is_ready)
+        if await worker.cancel(WARMUP_SECONDS if may_compile else self.stop_seconds):
+            self._release(worker)
         else:
             await self._replace(worker)
 
     async def _add(self, tries: int | None = None) -> None:
-        """Start a worker, and hand it out when it is warm; raise an error after so many tries."""
+        """Start a worker and make it available; raise its error after `tries` attempts."""
         for number in itertools.count(1):
             worker = None
             try:
-                worker = Worker(lambda lost: self._go(self._replace(lost)), self._compiles)
+                worker = ServerWorker(
+                    lambda lost: self._spawn(self._replace(lost)), self._report_compiling
+                )
                 self._workers.add(worker)
-                await self._make_step(worker)
+                await self._do_step(worker)
             except (WorkerLost, WorkFailed, WorkTooLong) as error:
                 if worker is not None:
                     await self._remove(worker)
                 if number == tries:
                     raise
                 self.on_message(f"a worker could not be started: {error}")
-                await asyncio.sleep(_RETRY)
+                await asyncio.sleep(_RETRY_SECONDS)
             else:
-                worker.is_warm = True
-                self._give_back(worker)
+                worker.is_usable = True
+                self._release(worker)
                 return
 
-    async def _replace(self, worker: Worker) -> None:
-        """Let go of a worker and add another; nothing if that is being done."""
+    async def _replace(self, worker: ServerWorker) -> None:
+        """Remove a worker and add another one, unless this is already in progress."""
         if worker in self._workers:
             self.workers_lost += 1
             await self._remove(worker)
             if self._is_open:
                 await self._add()
 
-    async def _remove(self, worker: Worker) -> None:
+    async def _remove(self, worker: ServerWorker) -> None:
         self._workers.discard(worker)
         with contextlib.suppress(ValueError):
             self._free.remove(worker)
         await worker.end()
 
-    def _compiles(self) -> None:
-        """Say, once, that code is being compiled."""
+    def _report_compiling(self) -> None:
+        """Report once that code is being compiled."""
         if not self.compiling.is_set():
             self.on_message("compiling the searches, once after an installation")
             self.compiling.set()
 
-    def _go(self, errand: Coroutine[Any, Any, None]) -> None:
-        """Do something in the background."""
-        task = asyncio.get_running_loop().create_task(errand)
-        self._errands.add(task)
-        task.add_done_callback(self._errands.discard)
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine in the background."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)

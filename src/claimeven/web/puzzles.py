@@ -1,4 +1,4 @@
-"""The routes of puzzles: drawn, of a day, tried, and hinted at."""
+"""The routes of puzzles: a random one, the daily one, attempts and hints."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ Difficulty = Annotated[
     str | None, Query(max_length=20, description="beginner, easy, medium, hard or expert.")
 ]
 Kind = Annotated[str | None, Query(max_length=20, description="win or hold.")]
-Rating = Annotated[int | None, Query(ge=0, le=9999, description="Draw one about as hard as this.")]
-After = Annotated[
-    str, Query(max_length=2000, description="Numbers not to draw, commas between them.")
+Rating = Annotated[
+    int | None, Query(ge=0, le=9999, description="Choose a puzzle near this rating.")
+]
+Exclude = Annotated[
+    str, Query(max_length=2000, description="Numbers of puzzles to skip, separated by commas.")
 ]
 Number = Annotated[
-    int, Query(ge=1, description="The puzzle, by its number in the set.", examples=[1])
+    int, Query(ge=1, description="The number of the puzzle in its set.", examples=[1])
 ]
-Found = Annotated[int, Query(ge=0, le=100, description="Columns of the solution found by now.")]
+ColumnsFound = Annotated[int, Query(ge=0, le=100, description="Columns found so far.")]
 Column = Annotated[
     str, Query(max_length=2, description="The column chosen, from 1.", examples=["4"])
 ]
-#: Puzzles that a draw leaves out at most: those solved lately.
-MAX_LEFT_OUT = 200
+#: Maximum number of excluded puzzles.
+MAX_EXCLUDED = 200
 
 
 @router.get("", response_model=responses.PuzzlesAnswer)
@@ -42,32 +44,34 @@ async def puzzles(
     difficulty: Difficulty = None,
     kind: Kind = None,
     rating: Rating = None,
-    number: Annotated[int | None, Query(ge=1, description="This very one.")] = None,
+    number: Annotated[int | None, Query(ge=1, description="This puzzle.")] = None,
     seed: Seed = None,
-    after: After = "",
+    exclude: Exclude = "",
 ) -> dict[str, Any]:
-    """Draw a puzzle, of a difficulty and a kind if they are given; tell how many there are."""
-    drawing = {
+    """Return a random puzzle of a difficulty and a kind, and the number of such puzzles."""
+    options = {
         "difficulty": difficulty,
         "kind": kind,
         "rating": rating,
         "seed": seed,
-        "after": after or None,
+        "exclude": exclude or None,
     }
-    for name, value in drawing.items():
+    for name, value in options.items():
         if number is not None and value is not None:
-            raise InvalidPuzzles(f"number names one puzzle: it cannot be given with {name}")
-    words = [word.strip() for word in after.split(",")] if after else []
+            raise InvalidPuzzles(f"number selects one puzzle: it cannot be combined with {name}")
+    words = [word.strip() for word in exclude.split(",")] if exclude else []
     for word in words:
         if not (word.isascii() and word.isdecimal()):
-            raise InvalidPuzzles(f"after takes numbers of puzzles like 3,17, not {after[:40]!r}")
+            raise InvalidPuzzles(
+                f"exclude must be numbers of puzzles like 3,17, got {exclude[:40]!r}"
+            )
     chosen = filter_puzzles(bundled_puzzles().puzzles, difficulty, kind)
     if not chosen:
-        raise InvalidPuzzles("there is no puzzle of that difficulty and kind")
+        raise InvalidPuzzles("the set has no puzzle of this difficulty and kind")
     if number is not None:
         return _answer(puzzle_by_number(bundled_puzzles().puzzles, number), len(chosen))
-    left_out = set(map(int, words[:MAX_LEFT_OUT]))
-    fresh = [puzzle for puzzle in chosen if puzzle.number not in left_out] or list(chosen)
+    excluded = set(map(int, words[:MAX_EXCLUDED]))
+    fresh = [puzzle for puzzle in chosen if puzzle.number not in excluded] or list(chosen)
     if rating is not None:  # of the nearest twentieth
         fresh.sort(key=lambda puzzle: abs(puzzle.rating - rating))
         fresh = fresh[: max(10, len(fresh) // 20)]
@@ -78,26 +82,28 @@ async def puzzles(
 @router.get("/daily", response_model=responses.PuzzlesAnswer)
 async def daily(
     date: Annotated[
-        str | None, Query(max_length=10, description="Such as 2026-01-31; today if not given.")
+        str | None, Query(max_length=10, description="Such as 2026-01-31; today by default.")
     ] = None,
 ) -> dict[str, Any]:
-    """Tell the puzzle of a day: the same for everyone."""
+    """Return the puzzle of a day: the same for everyone."""
     return _answer(daily_puzzle(date), len(bundled_puzzles().puzzles))
 
 
 @router.get("/attempt", response_model=responses.PuzzleAttemptAnswer)
-async def attempt(services: Shared, number: Number, column: Column, found: Found = 0) -> Any:
-    """Judge a column: whether it is the one, why, and what the other side answers."""
+async def attempt(
+    services: Shared, number: Number, column: Column, columns_found: ColumnsFound = 0
+) -> Any:
+    """Try a column: whether it is right, why, and the reply of the other side."""
     geometry = puzzle_by_number(bundled_puzzles().puzzles, number).geometry
     return await _ask(
-        services, "puzzle_attempt", number, found, column=parse_column(column, geometry)
+        services, "puzzle_attempt", number, columns_found, column=parse_column(column, geometry)
     )
 
 
 @router.get("/hints", response_model=responses.PuzzleHintsAnswer)
-async def hints(services: Shared, number: Number, found: Found = 0) -> Any:
-    """Tell three hints for the next column: the idea, cells to look at, the column and why."""
-    return await _ask(services, "puzzle_hints", number, found)
+async def hints(services: Shared, number: Number, columns_found: ColumnsFound = 0) -> Any:
+    """Return three hints for the next column: the idea, cells to look at, the column and why."""
+    return await _ask(services, "puzzle_hints", number, columns_found)
 
 
 async def _ask(services: Services, task: str, number: int, found: int, **more: Any) -> Any:
@@ -107,5 +113,10 @@ async def _ask(services: Services, task: str, number: int, found: int, **more: A
 
 
 def _answer(puzzle: Puzzle, count: int) -> dict[str, Any]:
-    given = bundled_puzzles()
-    return {"set": given.name, "digest": given.digest, "count": count, "puzzle": puzzle.as_dict()}
+    puzzles = bundled_puzzles()
+    return {
+        "set": puzzles.name,
+        "digest": puzzles.digest,
+        "count": count,
+        "puzzle": puzzle.as_dict(),
+    }

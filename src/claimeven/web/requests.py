@@ -1,4 +1,4 @@
-"""The fields of requests, and the positions and limits that they name."""
+"""The fields of requests, and their positions and limits."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from claimeven.game.position import Position
 from claimeven.solver.errors import InvalidSolve
 from claimeven.web.settings import ServerSettings
 
-#: Characters of moves, of a drawing and of a spec that are read.
+#: Maximum number of characters of moves, of a drawing and of a spec.
 MAX_MOVES, MAX_DRAWING, MAX_SPEC = 400, 4_000, 300
-#: Characters of a file of games, and bytes of the request that holds it.
+#: Maximum number of characters of a file of games, and of bytes of its request.
 MAX_RECORDS, RECORDS_BODY = 2_000_000, 1 << 22
-#: Greatest seed, greatest number that is read at all, and plies that a limit may name.
+#: Greatest seed, greatest number, and greatest depth in plies.
 MAX_SEED, MAX_NUMBER, MAX_DEPTH = 2**53 - 1, 10**12, 256
 
 Spec = Annotated[
@@ -35,7 +35,7 @@ Spec = Annotated[
 ]
 Seed = Annotated[
     int | None,
-    Field(ge=0, le=MAX_SEED, description="Seed of the agent's randomness; drawn if not given."),
+    Field(ge=0, le=MAX_SEED, description="Seed of the agent's randomness; random by default."),
 ]
 
 
@@ -47,35 +47,35 @@ class BoardFields(BaseModel):
     board: str = Field(
         default="7x6", max_length=5, description="Columns x rows, each 1 to 16.", examples=["7x6"]
     )
-    connect: int = Field(default=4, ge=2, le=8, description="Discs in a line that win.")
+    connect: int = Field(default=4, ge=2, le=8, description="Discs in a line to win.")
 
     def geometry(self) -> Geometry:
         """Return the board. Raises `InvalidGeometry`."""
         parts = re.fullmatch(r"([0-9]{1,2})[xX]([0-9]{1,2})", self.board)
         if parts is None:
-            raise InvalidGeometry(f"board is columns x rows, such as 7x6, not {self.board!r}")
+            raise InvalidGeometry(f"board must be columns x rows, such as 7x6, got {self.board!r}")
         return Geometry(int(parts[1]), int(parts[2]), self.connect)
 
 
 class PositionFields(BoardFields):
-    """A position: the moves that lead to it, from the empty board or from a drawing."""
+    """A position: the moves to it, from the empty board or from a drawing."""
 
     moves: str = Field(
         default="",
         max_length=MAX_MOVES,
-        description="Columns from 1, one character a move; letters on more than nine columns.",
+        description="Columns from 1, a character for each move; letters for over nine columns.",
         examples=["4455"],
     )
     position: str | None = Field(
         default=None,
         max_length=MAX_DRAWING,
-        description="The board before the moves: rows from the top, X (first player), O and dots,"
-        " one a line or divided by `/`; the empty board if not given.",
+        description="The board before the moves: rows from the top, with X (Yellow), O (Red) and"
+        " dots, separated by newlines or `/`; the empty board by default.",
     )
 
     @cached_property
     def line(self) -> GameLine:
-        """The start and the moves. Raises `ClaimevenError` naming what is wrong with them."""
+        """The start and the moves. Raises `ClaimevenError` if they are invalid."""
         geometry = self.geometry()
         start = Position(geometry)
         if self.position:
@@ -96,34 +96,36 @@ class PositionFields(BoardFields):
         return position
 
     def options(self) -> dict[str, Any]:
-        """Return the fields that say nothing of the position."""
+        """Return the fields other than the position."""
         return self.model_dump(exclude=set(PositionFields.model_fields))
 
 
 class LimitFields(BaseModel):
-    """How much an agent may do for a move; what is left out is free up to the server's own cap."""
+    """The limits of a move; an omitted limit is the cap of the server."""
 
     model_config = ConfigDict(extra="forbid")
 
     seconds: float | None = Field(default=None, gt=0, le=MAX_NUMBER, description="Wall-clock time.")
     iterations: int | None = Field(default=None, ge=1, le=MAX_NUMBER)
-    depth: int | None = Field(default=None, ge=1, le=MAX_NUMBER, description="Plies ahead.")
-    nodes: int | None = Field(default=None, ge=1, le=MAX_NUMBER, description="Positions looked at.")
+    depth: int | None = Field(default=None, ge=1, le=MAX_NUMBER, description="In plies.")
+    nodes: int | None = Field(default=None, ge=1, le=MAX_NUMBER, description="Visited positions.")
 
     def limit(self, settings: ServerSettings) -> Limit:
-        """Return the limit, no greater than the server's caps."""
+        """Return the limit, at most the caps of the server."""
         caps = {**settings.caps, "depth": MAX_DEPTH}
         asked = self.model_dump(exclude_none=True)
         return Limit(**{name: min(value, caps[name]) for name, value in asked.items()})
 
 
 class MoveRequest(PositionFields):
-    """An agent is asked for a move."""
+    """A request for a move of an agent."""
 
     agent: Spec = "alphabeta:depth=4"
     limit: LimitFields = LimitFields()
     seed: Seed = None
-    tree: int = Field(default=0, ge=0, le=2_000, description="Nodes of the search tree to tell.")
+    tree_nodes: int = Field(
+        default=0, ge=0, le=2_000, description="Nodes of the search tree to return."
+    )
 
 
 class RecordsRequest(BoardFields):
@@ -133,14 +135,16 @@ class RecordsRequest(BoardFields):
 
     text: str = Field(max_length=MAX_RECORDS, examples=["4455\n3344\n"])
     name: str = Field(
-        default="", max_length=MAX_SPEC, description="Of the file: its ending tells the format."
+        default="",
+        max_length=MAX_SPEC,
+        description="Name of the file; its extension helps to guess the format.",
     )
 
 
 class PlayRequest(PositionFields):
-    """What an agent `http:URL` sends: the board, how long there is, and what helps a short server.
+    """The request of an agent `http:URL`: the position, the limit, and facts about the position.
 
-    `turn` and `legal` follow from the position; a server may use or pass over them.
+    `turn` and `legal` follow from the position; a server may ignore them.
     """
 
     limit: LimitFields = LimitFields()
@@ -150,30 +154,32 @@ class PlayRequest(PositionFields):
 
 
 class MinimaxQuery(PositionFields):
-    """The search of a minimax agent, to be watched."""
+    """The steps of a minimax search."""
 
     agent: Spec = "alphabeta"
     depth: int | None = Field(
-        default=None, ge=1, le=256, description="Plies; else those of the agent."
+        default=None, ge=1, le=256, description="In plies; by default the agent's depth."
     )
-    first: int = Field(default=0, ge=0, le=10_000_000, description="First step to tell, from 0.")
-    steps: int = Field(default=2_000, ge=0, le=20_000, description="Steps to tell.")
+    first_step: int = Field(
+        default=0, ge=0, le=10_000_000, description="First step to return, from 0."
+    )
+    steps: int = Field(default=2_000, ge=0, le=20_000, description="Number of steps.")
     tree_depth: int = Field(default=4, ge=0, le=64)
     tree_nodes: int = Field(default=500, ge=1, le=10_000)
 
 
 class MonteCarloQuery(PositionFields):
-    """The search of a Monte Carlo agent, to be watched."""
+    """The steps of a Monte Carlo search."""
 
     agent: Spec = Field(default="uct", examples=["uct"])
     iterations: int | None = Field(
-        default=None, ge=1, le=MAX_NUMBER, description="Else the agent's."
+        default=None, ge=1, le=MAX_NUMBER, description="By default the agent's."
     )
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
-    first: int = Field(
-        default=1, ge=1, le=10_000_000, description="First iteration to tell, from 1."
+    first_step: int = Field(
+        default=1, ge=1, le=10_000_000, description="First iteration to return, from 1."
     )
-    steps: int = Field(default=200, ge=0, le=5_000, description="Iterations to tell.")
-    trees: bool = Field(default=False, description="Tell the tree after each of them too.")
+    steps: int = Field(default=200, ge=0, le=5_000, description="Number of iterations.")
+    trees: bool = Field(default=False, description="Also return the tree after each.")
     tree_depth: int = Field(default=8, ge=0, le=64)
     tree_nodes: int = Field(default=200, ge=1, le=10_000)

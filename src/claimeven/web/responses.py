@@ -1,4 +1,4 @@
-"""What the server answers, for the OpenAPI document: every field with its meaning."""
+"""The responses of the server, with descriptions of their fields for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ Tree = dict[str, Any]
 
 
 class Problem(BaseModel):
-    """What is wrong."""
+    """An error."""
 
-    error: str = Field(description="One sentence for people.")
+    error: str = Field(description="One sentence.")
 
 
 class Outcome(BaseModel):
-    """How a finished game ended."""
+    """The end of a finished game."""
 
-    winner: int | None = Field(description="1 or 2; null for a draw.")
-    cells: list[list[int]] = Field(description="[column, row] of winning lines, from 1.")
+    winner: int | None = Field(description="1 (Yellow) or 2 (Red); null for a draw.")
+    cells: list[list[int]] = Field(description="[column, row] of the winning lines, from 1.")
     text: str
 
 
 class PositionAnswer(BaseModel):
-    """A position by the rules alone."""
+    """A position and the rules that apply to it."""
 
     board: str
     connect: int
     moves: str = Field(description="The moves after `start`.")
     start: str | None = Field(description="Rows from the top; null for the empty board.")
     ply: int = Field(description="Discs on the board.")
-    turn: int = Field(description="1 or 2: who is to move.")
-    legal: list[int] = Field(description="Columns that can be played, from 1.")
+    turn: int = Field(description="The player to move: 1 or 2.")
+    legal: list[int] = Field(description="Playable columns, from 1.")
     heights: list[int] = Field(description="Discs in each column.")
     over: bool
     outcome: Outcome | None
-    rows: list[str] = Field(description="From the top: X first player, O second, . empty.")
+    rows: list[str] = Field(description="From the top: X Yellow, O Red, . empty.")
     drawing: str = Field(description="The board as text.")
-    line: list[int] = Field(description="The moves as columns from 1.")
+    move_columns: list[int] = Field(description="The moves as columns from 1.")
 
 
 class ColumnScores(BaseModel):
-    """Exact scores, one a column from left to right; null if illegal or not known."""
+    """Exact scores of the columns from left to right; null if illegal or unknown."""
 
     moves: str
     score: Score = Field(description="Of the position.")
@@ -53,18 +53,18 @@ class ColumnScores(BaseModel):
 
 
 class ScoresAnswer(ColumnScores):
-    """Exact scores as a search finds them; that of the position is null unless it is complete."""
+    """Exact scores from a search; the score of the position is null unless it is complete."""
 
     outcome: str | None = Field(description="win, draw or loss of the side to move.")
     plies_to_end: int | None
-    complete: bool = Field(description="Whether every column was solved in time.")
-    book: bool = Field(description="Whether the opening book knew.")
+    complete: bool = Field(description="Whether all columns were solved in time.")
+    from_book: bool = Field(description="Whether the scores are from the opening book.")
     nodes: int
     seconds: float
 
 
 class SolveAnswer(BaseModel):
-    """Scores as other solver pages give them; 100 stands for a full column."""
+    """Scores in the format of other solver pages; 100 is a full column."""
 
     pos: str
     score: list[int]
@@ -84,18 +84,18 @@ class OptionAnswer(BaseModel):
 
 
 class AgentAnswer(BaseModel):
-    """An agent that can be asked for moves."""
+    """An agent of the server."""
 
     name: str
     summary: str
     preset: bool
-    plays: bool = Field(description="Whether it plays on the board asked about.")
-    reason: str | None = Field(description="Why it does not.")
+    plays: bool = Field(description="Whether it plays on the board.")
+    unsupported_reason: str | None = Field(description="The reason if it does not.")
     options: list[OptionAnswer]
 
 
 class LevelAnswer(BaseModel):
-    """A level of the perfect agent by its plain name."""
+    """A named level of the perfect agent."""
 
     name: str
     level: int
@@ -103,7 +103,7 @@ class LevelAnswer(BaseModel):
 
 
 class Caps(BaseModel):
-    """The most this server does for a request."""
+    """The limits of this server for a request."""
 
     seconds: float
     iterations: int
@@ -111,7 +111,7 @@ class Caps(BaseModel):
 
 
 class AgentsAnswer(BaseModel):
-    """All agents, the levels of `perfect`, and the caps of limits."""
+    """All agents, the levels of `perfect`, and the limits of the server."""
 
     agents: list[AgentAnswer]
     levels: list[LevelAnswer]
@@ -119,7 +119,7 @@ class AgentsAnswer(BaseModel):
 
 
 class MoveAnswer(BaseModel):
-    """A decision, as `claimeven think --json` tells it, and what it was asked of."""
+    """A decision as in `claimeven think --json`, with the agent and the seed."""
 
     agent: str
     seed: int
@@ -144,7 +144,7 @@ class PlayAnswer(BaseModel):
 
 
 class ClaimAnswer(BaseModel):
-    """A sentence that search has checked, with the cells it is about."""
+    """A sentence that the search has checked, with the cells it is about."""
 
     kind: str
     text: str
@@ -159,7 +159,7 @@ class ClaimAnswer(BaseModel):
 
 
 class ExplainedColumn(BaseModel):
-    """What is to say about a column."""
+    """The explanation of a column."""
 
     column: int
     score: int
@@ -168,7 +168,7 @@ class ExplainedColumn(BaseModel):
 
 
 class ExplanationAnswer(BaseModel):
-    """Why columns are good or bad, as `claimeven explain --json` tells it."""
+    """An explanation of a position, as in `claimeven explain --json`."""
 
     score: int
     scores: list[Score]
@@ -177,8 +177,8 @@ class ExplanationAnswer(BaseModel):
     columns: list[ExplainedColumn]
 
 
-class JudgedAnswer(BaseModel):
-    """One move of a game, judged."""
+class JudgedMoveAnswer(BaseModel):
+    """One move of a reviewed game."""
 
     ply: int
     player: int
@@ -186,8 +186,8 @@ class JudgedAnswer(BaseModel):
     before: int
     after: int
     judgement: str
-    mark: str = Field(description="?!, ? or ??, empty for moves that are not marked.")
-    reason: str = Field(description="Why a marked move is bad, in sentences.")
+    mark: str = Field(description="?!, ? or ??; empty for other moves.")
+    reason: str = Field(description="The reason of a marked move, in sentences.")
     claims: list[ClaimAnswer]
     credit: float | None
     best: list[int]
@@ -195,7 +195,7 @@ class JudgedAnswer(BaseModel):
 
 
 class ReviewAnswer(BaseModel):
-    """A whole game judged, as `claimeven analyze --json` tells it."""
+    """The review of a game, as in `claimeven analyze --json`."""
 
     moves: str
     columns: int
@@ -203,10 +203,10 @@ class ReviewAnswer(BaseModel):
     connect: int
     outcome: str | None
     score: int
-    course: list[int] = Field(description="Score after each ply, for the first player.")
+    score_history: list[int] = Field(description="Score for Yellow after 0, 1, ... discs.")
     accuracy: list[float | None]
-    counts: list[dict[str, int]]
-    judged: list[JudgedAnswer]
+    judgement_counts: list[dict[str, int]]
+    judged_moves: list[JudgedMoveAnswer]
 
 
 class RecordAnswer(BaseModel):
@@ -215,11 +215,13 @@ class RecordAnswer(BaseModel):
     board: str
     connect: int
     moves: str
-    first: str = Field(description="The first player's name; empty where nobody told it.")
+    first: str = Field(description="Name of the first player, Yellow; empty if unknown.")
     second: str
     result: str = Field(description="first, second, draw or unfinished.")
-    fault: str | None = Field(description="What lost a game that its moves leave open.")
-    ordered: bool = Field(description="false: the file told a position, not the order of its discs")
+    fault: str | None = Field(description="The fault that decided an unfinished game.")
+    has_move_order: bool = Field(
+        description="false if the file has only a position: then the order of the discs is made up."
+    )
 
 
 class RecordsAnswer(BaseModel):
@@ -227,13 +229,13 @@ class RecordsAnswer(BaseModel):
 
     format: str
     games: list[RecordAnswer]
-    wrong: int = Field(description="Games that could not be read.")
-    problem: str | None = Field(description="The line and the reason of the first of them.")
-    more: bool = Field(description="Whether the file holds more games than are told.")
+    unreadable: int = Field(description="Number of invalid games.")
+    first_error: str | None = Field(description="The line and the reason of the first one.")
+    truncated: bool = Field(description="Whether the file has more games.")
 
 
 class Counters(BaseModel):
-    """What a minimax search counted."""
+    """The counters of a minimax search."""
 
     nodes: int
     evaluations: int
@@ -242,7 +244,7 @@ class Counters(BaseModel):
 
 
 class MinimaxStep(Counters):
-    """One step of a minimax search; counters are those after it."""
+    """One step of a minimax search; the counters include it."""
 
     step: int
     kind: str = Field(description="enter, return or cut.")
@@ -259,15 +261,15 @@ class MinimaxStep(Counters):
 
 
 class MinimaxAnswer(BaseModel):
-    """A minimax search step by step, as the side to move at the root sees it, and its tree."""
+    """Steps of a minimax search, for the side to move at the root, and its tree."""
 
     agent: str
     algorithm: str
     evaluation: str
-    evaluation_about: str = Field(description="What the numbers of the evaluation count.")
+    evaluation_description: str = Field(description="The meaning of its numbers.")
     depth: int
-    first: int
-    total: int = Field(description="Steps of the whole search.")
+    first_step: int
+    total_steps: int = Field(description="Steps of the whole search.")
     steps: list[MinimaxStep]
     counters: Counters
     tree: Tree
@@ -283,51 +285,51 @@ class MonteCarloStep(BaseModel):
     result: int | float = Field(
         description="+1, 0, -1 (or a model's value) for the side to move at the root."
     )
-    judged: bool = Field(description="Whether a model said so, and nothing was simulated.")
+    from_model: bool = Field(description="Whether the result is a model's, without a playout.")
     proven: list[int]
     text: str
     tree: Tree | None = None
 
 
 class MonteCarloAnswer(BaseModel):
-    """A Monte Carlo search iteration by iteration, and the tree at its end."""
+    """Iterations of a Monte Carlo search, and its final tree."""
 
     agent: str
     seed: int
     method: str
-    c: float = Field(description="The constant of the bonus for few visits.")
+    c: float = Field(description="The exploration constant.")
     scale: str
-    first: int
-    total: int = Field(description="Iterations made; 0 where none was needed.")
+    first_step: int
+    total_steps: int = Field(description="Number of iterations; 0 for an immediate decision.")
     steps: list[MonteCarloStep]
     tree: Tree
 
 
 class BookAnswer(ColumnScores):
-    """What the opening book knows of a position."""
+    """The scores of a position in the opening book."""
 
-    plies: int | None = Field(description="Plies the book holds; null: no book for this board.")
-    known: bool
+    book_plies: int | None = Field(description="Depth of the book in plies; null if there is none.")
+    in_book: bool
 
 
 class PuzzleAnswer(BaseModel):
-    """A puzzle: one column alone keeps what the side to move has."""
+    """A puzzle: only one column is right."""
 
-    number: int = Field(description="In its set, from 1.")
+    number: int = Field(description="Its number in the set, from 1.")
     moves: str
     kind: str = Field(description="win: one column wins; hold: one draws, every other loses.")
     difficulty: str = Field(description="beginner, easy, medium, hard or expert.")
-    rating: int = Field(description="Of an agent who solves it half the time.")
+    rating: int = Field(description="Rating of a player who solves it half the time.")
     idea: str
     task: str
     turn: int
     ply: int
-    length: int = Field(description="Columns to find.")
-    solution: str = Field(description="The columns to find and the best answers in turn.")
+    length: int = Field(description="Number of columns to find.")
+    solution: str = Field(description="The columns to find and the replies, alternating.")
 
 
 class PuzzlesAnswer(BaseModel):
-    """A puzzle, and how many there are to draw from."""
+    """A puzzle, and the number of puzzles that it was chosen from."""
 
     set: str
     digest: str
@@ -347,7 +349,7 @@ class PuzzleAttemptAnswer(BaseModel):
 
 
 class HintAnswer(BaseModel):
-    """A step of help."""
+    """A hint."""
 
     step: str = Field(description="idea, cells or column.")
     text: str
@@ -356,57 +358,59 @@ class HintAnswer(BaseModel):
 
 
 class PuzzleHintsAnswer(BaseModel):
-    """Hints, each telling more than the one before."""
+    """Hints, each one more specific than the one before."""
 
     hints: list[HintAnswer]
 
 
 class StatusAnswer(BaseModel):
-    """How the server is."""
+    """The state of the server."""
 
     version: str
     workers: int
-    warm: int = Field(description="Workers that have everything loaded.")
-    ready: bool = Field(description="Whether every agent can be asked without compiling.")
-    compiling: bool = Field(description="Whether code is compiled, once after an installation.")
-    waits_for: str | None = Field(description="What is made ready now; null once it is ready.")
-    steps_made: int = Field(description="Of `steps`; the first serves the page as it opens.")
+    ready_workers: int = Field(description="Workers with a complete warm-up.")
+    ready: bool = Field(description="Whether no request needs to wait for a compiler.")
+    compiling: bool = Field(
+        description="Whether code is being compiled, once after an installation."
+    )
+    preparing: str | None = Field(description="The warm-up step in progress; null if ready.")
+    steps_done: int = Field(description="Warm-up steps done, of `steps`.")
     steps: int
     busy: int
     waiting: int
     jobs_done: int
     workers_lost: int
-    seconds: float = Field(description="Since the server was started.")
-    store: str | None = Field(description="File of games whose ladder is shown, by its name.")
+    uptime_seconds: float
+    store: str | None = Field(description="Name of the file of the tournament.")
 
 
-class LiveAnswer(BaseModel):
-    """The standings of a tournament, those of the games read by now."""
+class TournamentAnswer(BaseModel):
+    """The standings of a tournament, by the games read so far."""
 
-    store: str = Field(description="The name of its file.")
-    read: int = Field(description="Games read, of those `stored`.")
-    stored: int | None
+    store: str = Field(description="Name of the file.")
+    games_read: int = Field(description="Of `games_stored`.")
+    games_stored: int | None
     standings: dict[str, Any] | None = Field(
-        description="As `claimeven tournament --json` tells them; null where none is read yet."
-        " Intervals are null while games are read, and rough while games come."
+        description="As in `claimeven tournament --json`; null before the first game is read."
+        " Intervals are null while games are read, and approximate while games are added."
     )
     version: str = Field(description="Changes with the standings.")
 
 
 class LundAnswer(BaseModel):
-    """The answer of the course's contract."""
+    """The response of the course's protocol."""
 
     msg: str
     status: bool
     result: int | float = Field(
-        description="0 goes on, 1 won, 0.5 drawn, -1 lost, -10 illegal move."
+        description="0 in progress, 1 won, 0.5 drawn, -1 lost, -10 illegal move."
     )
     botmove: int = Field(description="Column from 0; -1 for none.")
     state: list[list[int]] = Field(description="Rows from the top: 1 yours, -1 the bot's.")
 
 
 class LundStats(BaseModel):
-    """Games of one player so far."""
+    """Statistics of a player."""
 
     msg: str
     status: bool
@@ -414,5 +418,5 @@ class LundStats(BaseModel):
     won: int
     drawn: int
     lost: int
-    streak: int = Field(description="Games won in a row by now.")
+    streak: int = Field(description="Current number of consecutive wins.")
     best_streak: int

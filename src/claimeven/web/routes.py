@@ -19,7 +19,7 @@ from claimeven.solver import protocols
 from claimeven.solver.errors import InvalidSolve
 from claimeven.solver.protocols import DEFAULT_BOOK
 from claimeven.web import responses
-from claimeven.web.allowed_agents import allowed, levels, offered_agents
+from claimeven.web.allowed_agents import allowed_agents, check_allowed, levels
 from claimeven.web.errors import no_parameter
 from claimeven.web.requests import (
     MAX_MOVES,
@@ -37,25 +37,25 @@ from claimeven.web.score_responses import best_columns, book_scores, known_score
 from claimeven.web.services import Services, Shared
 from claimeven.web.streaming import CancelledRoute, EventStream
 
-#: Answers of every route besides its own.
+#: Error responses of every route.
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    403: {"model": Problem, "description": "Not from this machine's own page."},
+    403: {"model": Problem, "description": "The request is from another site."},
     413: {"model": Problem, "description": "The body is too long."},
-    422: {"model": Problem, "description": "Something cannot be as asked."},
-    503: {"model": Problem, "description": "A worker was lost, or too many are waiting."},
+    422: {"model": Problem, "description": "The request is invalid."},
+    503: {"model": Problem, "description": "A worker failed, or the queue is full."},
 }
 _TEXT = {"type": "string"}
 _EVENT = {"type": "object", "properties": {"event": _TEXT, "data": _TEXT}}
 _EVENTS: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {"schema": _EVENT}}, "description": "Events."}
 }
-_LIVE: dict[int | str, dict[str, Any]] = {
-    304: {"description": "The same as under the ETag that the request names."},
-    404: {"model": Problem, "description": "No file of games."},
+_TOURNAMENT: dict[int | str, dict[str, Any]] = {
+    304: {"description": "Unchanged since the ETag of the request."},
+    404: {"model": Problem, "description": "The server has no tournament."},
 }
-#: A report has a style and one script inside, which its own policy allows by their digests.
+#: A report includes a style and a script; its own policy allows them by their digests.
 _REPORT_POLICY = "object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-#: Stands for a column that cannot be played in the answers of `/solve`.
+#: Score of a full column in the responses of `/solve`.
 FULL = 100
 
 #: Makes a router of the API.
@@ -66,24 +66,22 @@ Bot = Annotated[str | None, Query(max_length=MAX_SPEC, description="The bot to p
 
 
 class UnknownParameter(ClaimevenError):
-    """A parameter of the query that a route does not take."""
+    """A parameter that is unknown to a route."""
 
 
 async def only_known(request: Request) -> None:
-    """Raise `UnknownParameter` for what the list of the API does not name: a misspelt parameter
-    would else be ignored, and another agent play than was asked for.
-    """
+    """Raise `UnknownParameter` for a parameter that would otherwise be ignored."""
     route = request.app.openapi()["paths"].get(request.scope["route"].path, {})
     parameters = route.get(request.method.lower(), {}).get("parameters", ())
-    known = {each["name"] for each in parameters if each["in"] == "query"}
+    names = {each["name"] for each in parameters if each["in"] == "query"}
     for name in request.query_params:
-        if name not in known:
+        if name not in names:
             raise UnknownParameter(no_parameter(name))
 
 
 @router.get("/api/position", tags=["positions"], response_model=responses.PositionAnswer)
 async def position(query: InQuery) -> dict[str, Any]:
-    """Tell what the rules say of a position: legal columns, the outcome, the board as text."""
+    """Return a position by the rules: legal columns, the outcome, the board as text."""
     line = query.line
     now, geometry, outcome = line.position, line.start.geometry, line.position.outcome
     return {
@@ -105,12 +103,12 @@ async def position(query: InQuery) -> dict[str, Any]:
         },
         "rows": _rows(now),
         "drawing": draw(now),
-        "line": [column + 1 for column in line.columns],
+        "move_columns": [column + 1 for column in line.columns],
     }
 
 
 def _rows(position: Position) -> list[str]:
-    """Return the rows of a board from the top: X first player, O second, . empty."""
+    """Return the rows of a board from the top: X Yellow, O Red, . empty."""
     return ["".join(row) for row in to_characters(position)]
 
 
@@ -122,10 +120,10 @@ async def scores(query: InQuery, services: Shared) -> dict[str, Any]:
 
 @router.get("/api/scores/events", tags=["positions"], responses=_EVENTS, response_class=Response)
 async def scores_events(query: InQuery, services: Shared) -> Response:
-    """Solve a position; tell each column as it is solved.
+    """Solve a position; send each column when it is solved.
 
     Events: `column` (column, score, words), `progress` (nodes, rate, seconds), then `done` with
-    the whole answer or `error`.
+    the complete response, or `error`.
     """
     query.ongoing()
     return EventStream(lambda: services.score_events(query))
@@ -133,7 +131,7 @@ async def scores_events(query: InQuery, services: Shared) -> Response:
 
 @router.get("/api/explanation", tags=["positions"], response_model=responses.ExplanationAnswer)
 async def explanation(query: InQuery, services: Shared) -> Any:
-    """Explain a position in sentences that search has checked, with the cells they are about."""
+    """Explain a position in checked sentences, with the cells they are about."""
     seconds = services.settings.explain_seconds
     return await services.ask("explanation", seconds, position=query.ongoing())
 
@@ -148,7 +146,7 @@ async def review(query: InQuery, services: Shared) -> Any:
 
 @router.get("/api/review/events", tags=["reviews"], responses=_EVENTS, response_class=Response)
 async def review_events(query: InQuery, services: Shared) -> Response:
-    """Judge a game; tell the scores of each of its positions as they are found, the last first.
+    """Judge a game; send the scores of each position when they are found, the last one first.
 
     Events: `scores` (ply, scores), then `done` with the whole review or `error`.
     """
@@ -161,9 +159,9 @@ async def review_events(query: InQuery, services: Shared) -> Response:
 async def records(body: RecordsRequest, services: Shared) -> Any:
     """Read the games of a file in any format that `claimeven convert` reads.
 
-    Its name and first characters show the format; `board` and `connect` are
-    those of games that do not name theirs. Games that cannot be read are counted and the first of
-    them is told; 422 where none can be.
+    The format is guessed from the name and the text. `board` and `connect` apply to games without
+    a board. Invalid games are counted, and the first error is returned; the status is 422 if no
+    game is valid.
     """
     seconds = services.settings.seconds
     return await services.ask(
@@ -175,7 +173,7 @@ async def records(body: RecordsRequest, services: Shared) -> Any:
 async def agents(query: Annotated[BoardFields, Query()], services: Shared) -> dict[str, Any]:
     """List every agent with its options, and whether it plays on a board."""
     return {
-        "agents": offered_agents(query.geometry()),
+        "agents": allowed_agents(query.geometry()),
         "levels": levels(),
         "caps": services.settings.caps,
     }
@@ -184,7 +182,7 @@ async def agents(query: Annotated[BoardFields, Query()], services: Shared) -> di
 @router.post("/api/move", tags=["agents"], response_model=responses.MoveAnswer)
 async def move(body: MoveRequest, services: Shared) -> dict[str, Any]:
     """Ask an agent for a move under a limit."""
-    return await _decision(services, body, body.agent, body.tree)
+    return await _decision(services, body, body.agent, body.tree_nodes)
 
 
 @router.post("/play", tags=["play"], response_model=responses.PlayAnswer)
@@ -193,14 +191,14 @@ async def play(
     services: Shared,
     agent: Annotated[str | None, Query(max_length=MAX_SPEC)] = None,
 ) -> dict[str, Any]:
-    """Play a move as an agent, by the contract that `claimeven match http://...` speaks."""
+    """Play a move as an agent, in the protocol of `claimeven match http://...`."""
     return await _decision(services, body, agent or services.settings.bot)
 
 
 async def _decision(
     services: Services, body: MoveRequest | PlayRequest, agent: str, tree_nodes: int = 0
 ) -> dict[str, Any]:
-    spec, limit = allowed(agent, services.settings), body.limit.limit(services.settings)
+    spec, limit = check_allowed(agent, services.settings), body.limit.limit(services.settings)
     seed = services.seed(body.seed)
     decision = await services.move(body.ongoing(), spec, limit, seed, tree_nodes)
     return {**decision, "agent": spec, "seed": seed}
@@ -208,32 +206,32 @@ async def _decision(
 
 @router.get("/api/search/minimax", tags=["searches"], response_model=responses.MinimaxAnswer)
 async def minimax(query: Annotated[MinimaxQuery, Query()], services: Shared) -> Any:
-    """Tell the steps of a minimax, alpha-beta or negamax search, and its tree with the cuts."""
+    """Return the steps of a minimax, alpha-beta or negamax search, and its tree."""
     return await _search("search_traces.minimax", query, services)
 
 
 @router.get("/api/search/montecarlo", tags=["searches"], response_model=responses.MonteCarloAnswer)
 async def montecarlo(query: Annotated[MonteCarloQuery, Query()], services: Shared) -> Any:
-    """Tell the iterations of a Monte Carlo search phase by phase, and the tree they grow."""
+    """Return the iterations of a Monte Carlo search phase by phase, and its tree."""
     return await _search("search_traces.montecarlo", query, services)
 
 
 async def _search(task: str, query: MinimaxQuery | MonteCarloQuery, services: Services) -> Any:
     settings = services.settings
-    options = {**query.options(), "agent": allowed(query.agent, settings)}
+    options = {**query.options(), "agent": check_allowed(query.agent, settings)}
     return await services.ask(task, settings.seconds, position=query.ongoing(), **options)
 
 
 @router.get("/api/book", tags=["book"], response_model=responses.BookAnswer)
 async def book(query: InQuery) -> dict[str, Any]:
-    """Look a position up in the opening book: what it holds of each column, without any search."""
+    """Look a position up in the opening book, without a search."""
     now = query.line.position
     book = protocols.open_book(now.geometry, DEFAULT_BOOK)
     score, scores = known_score(book, now), book_scores(now)
     return {
         "moves": query.line.moves,
-        "plies": getattr(book, "plies", None),
-        "known": score is not None,
+        "book_plies": getattr(book, "plies", None),
+        "in_book": score is not None,
         "score": score,
         "scores": scores,
         "words": words_of(now, scores),
@@ -241,12 +239,17 @@ async def book(query: InQuery) -> dict[str, Any]:
     }
 
 
-@router.get("/api/live", tags=["live"], response_model=responses.LiveAnswer, responses=_LIVE)
-async def live(request: Request, services: Shared) -> Response:
-    """Tell the standings of the tournament whose file the server was started with.
+@router.get(
+    "/api/tournament",
+    tags=["tournament"],
+    response_model=responses.TournamentAnswer,
+    responses=_TOURNAMENT,
+)
+async def tournament(request: Request, services: Shared) -> Response:
+    """Return the standings of the tournament of the server.
 
-    Those of the games read by then: of a large file they grow from request to request. While
-    nothing changes the ETag stays.
+    They include the games read so far; a large file is read over several requests. The ETag changes
+    with the standings.
     """
     body, tag = await services.store.standings()
     headers = {"etag": tag, "cache-control": "no-cache"}
@@ -257,7 +260,7 @@ async def live(request: Request, services: Shared) -> Response:
 
 @router.get("/report", include_in_schema=False)
 async def report(services: Shared) -> HTMLResponse:
-    """Show the report of its games as they are, without judging them."""
+    """Return the report of the tournament, without an analysis of the games."""
     page = await services.store.report()
     return HTMLResponse(page, headers={"content-security-policy": _REPORT_POLICY})
 
@@ -267,7 +270,7 @@ async def solve(
     services: Shared,
     pos: Annotated[str, Query(max_length=MAX_MOVES, examples=["475"])] = "",
 ) -> dict[str, Any]:
-    """Solve a position of the usual board: `pos` is the moves, columns from 1."""
+    """Solve a position of the standard board: `pos` is the moves, columns from 1."""
     found = await services.scores(PositionFields(moves=pos))
     if not found["complete"]:
         raise InvalidSolve(f"{pos} was not solved within {services.settings.seconds:g} s")
@@ -276,24 +279,24 @@ async def solve(
 
 @router.get("/api/status", tags=["status"], response_model=responses.StatusAnswer)
 async def status(services: Shared) -> dict[str, Any]:
-    """Tell whether the server is ready, what its workers do, and how many requests wait."""
+    """Return the state of the server, its workers and its queue."""
     pool, store = services.pool, services.settings.store
     is_ready = pool.ready == pool.size
-    made, steps = pool.steps_made, len(pool.steps)
-    waits_for = "its workers to start" if made == steps else pool.steps[made].name
+    done, steps = pool.steps_done, len(pool.steps)
+    preparing = "its workers" if done == steps else pool.steps[done].name
     return {
         "version": __version__,
         "workers": pool.size,
-        "warm": pool.ready,
+        "ready_workers": pool.ready,
         "ready": is_ready,
-        "compiling": pool.compiling.is_set() and made < steps,
-        "waits_for": None if is_ready else waits_for,
-        "steps_made": made,
+        "compiling": pool.compiling.is_set() and done < steps,
+        "preparing": None if is_ready else preparing,
+        "steps_done": done,
         "steps": steps,
         "busy": pool.busy,
         "waiting": pool.waiting,
         "jobs_done": pool.jobs_done,
         "workers_lost": pool.workers_lost,
-        "seconds": time.monotonic() - services.began,
+        "uptime_seconds": time.monotonic() - services.started_at,
         "store": None if store is None else store.name,
     }

@@ -1,4 +1,4 @@
-"""Exact scores as plain data; those of the first plies come from the bundled opening book."""
+"""Exact scores as plain data, in the opening from the bundled book."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ def scores_json(
     nodes: int = 0,
     seconds: float = 0.0,
     complete: bool = True,
-    book: bool = False,
+    from_book: bool = False,
 ) -> dict[str, Any]:
     """Return the scores of a position's columns as plain data.
 
-    If the search was not `complete` the score of the position is None, whatever is known of its
-    columns.
+    The score of the position is None if the search was not `complete`.
     """
     known = [score for score in scores if score is not None]
     score = max(known) if complete and known else None
@@ -37,7 +36,7 @@ def scores_json(
         "outcome": None if score is None else outcome_word(score),
         "plies_to_end": None if score is None else plies_to_end(position, score),
         "complete": complete,
-        "book": book,
+        "from_book": from_book,
         "nodes": nodes,
         "seconds": seconds,
     }
@@ -55,7 +54,7 @@ def best_columns(position: Position, score: int | None, scores: Scores) -> list[
 
 
 def new_columns(position: Position, scores: Scores, seen: set[int]) -> Iterator[dict[str, Any]]:
-    """Yield what is known of each column that is not among the `seen`, which it joins."""
+    """Yield the score of each newly known column, and add it to `seen`."""
     for column, score in enumerate(scores):
         if score is not None and column not in seen:
             seen.add(column)
@@ -64,7 +63,7 @@ def new_columns(position: Position, scores: Scores, seen: set[int]) -> Iterator[
 
 
 def book_scores(position: Position) -> list[int | None]:
-    """Return the score of each column that the rules or the bundled book know, else None."""
+    """Return the score of each column by the rules or the bundled book, None if unknown."""
     book = protocols.open_book(position.geometry, DEFAULT_BOOK)
     scores: list[int | None] = [None] * position.geometry.columns
     for column in position.legal_columns:
@@ -74,7 +73,7 @@ def book_scores(position: Position) -> list[int | None]:
 
 
 def known_score(book: OpeningBook | None, position: Position) -> int | None:
-    """Return the score of a position by the rules or a book, None if neither knows it."""
+    """Return the score of a position by the rules or a book, None if unknown."""
     if position.is_over:
         return final_score(position)
     return None if book is None else book.look_up(position)

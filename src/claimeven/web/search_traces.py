@@ -1,6 +1,6 @@
-"""The steps of a search for those who want to watch it: the textbook's own trace, and its trees.
+"""The steps of a search, from the trace of the textbook search, and its trees.
 
-One rule for every number: values and windows are told as the side to move at the root sees them.
+All values and windows are for the side to move at the root.
 """
 
 from __future__ import annotations
@@ -32,81 +32,81 @@ from claimeven.montecarlo.inspection import Forest
 from claimeven.montecarlo.textbook import Step
 from claimeven.montecarlo.tree_text import tree_json as forest_json
 
-#: Positions that a search to be report_events may look at.
+#: Maximum number of positions in a minimax search.
 MAX_POSITIONS = 100_000
-#: Iterations of a Monte Carlo search to be report_events.
+#: Maximum number of iterations in a Monte Carlo search.
 MAX_ITERATIONS = 5_000
-#: Nodes of all trees together that one answer holds.
+#: Maximum number of nodes in all trees of one response.
 MAX_NODES = 60_000
 
 
 def minimax(
-    tools: Any,
+    state: Any,
     position: Position,
     agent: str,
     depth: int | None,
-    first: int,
+    first_step: int,
     steps: int,
     tree_depth: int,
     tree_nodes: int,
 ) -> dict[str, Any]:
-    """Return the steps `first`, `first` + 1, ... (from 0) of a minimax agent's search, at most
-    `steps` of them, and its tree, `tree_depth` plies deep and of `tree_nodes` nodes at most.
+    """Return up to `steps` steps of a minimax agent's search, from `first_step` (0-based), and its
+    tree with at most `tree_depth` plies and `tree_nodes` nodes.
 
-    Raises `InvalidSpec` for an agent of another family, `InvalidSearch` for a search of over
+    Raises `InvalidSpec` for an agent of another family, `InvalidSearch` for a search of more than
     `MAX_POSITIONS` positions.
     """
     player = build(agent)
     if not isinstance(player, SearchAgent):
         raise InvalidSpec(
-            f"{agent} is not a minimax search: choose minimax, alphabeta, negamax or their kind"
+            f"agent must be a minimax search such as minimax, alphabeta or negamax, got {agent}"
         )
     empty = position.geometry.cells - position.ply
     deepest = depth or player.own.depth or (empty if player.to_the_end else DEFAULT_DEPTH)
-    window = _Window(position, first, steps)
+    window = _Window(position, first_step, steps)
     search = player.search
     root = build_tree(
-        report_events(search.trace(position, deepest), window.see), tree_depth, tree_nodes
+        report_events(search.trace(position, deepest), window.record), tree_depth, tree_nodes
     )
     return {
         "agent": agent,
         "algorithm": search.algorithm,
         "evaluation": search.evaluation.name,
-        "evaluation_about": _about(search.evaluation, position.geometry.connect),
+        "evaluation_description": _description(search.evaluation, position.geometry.connect),
         "depth": min(deepest, empty),
-        "first": first,
-        "total": window.seen,
-        "steps": window.kept,
+        "first_step": first_step,
+        "total_steps": window.count,
+        "steps": window.steps,
         "counters": window.counters,
         "tree": tree_json(root, position),
     }
 
 
-def _about(evaluation: Evaluation, connect: int) -> str:
-    """Say what the numbers of an evaluation count."""
+def _description(evaluation: Evaluation, connect: int) -> str:
+    """Return the meaning of the numbers of an evaluation."""
     if evaluation.kernel != WINDOWS:
         return evaluation.summary
     weights = WindowWeights(*evaluation.weights)
     return (
-        f"each {connect} cells in a line with discs of one side alone count {weights.two} with two"
+        f"each {connect} cells in a line with discs of only one side count {weights.two} with two"
         f" cells empty and {weights.three} with one, or {weights.their_two} and"
-        f" {weights.their_three} if the other side holds them; discs in the middle column count"
+        f" {weights.their_three} if they are the other side's; discs in the middle column count"
         f" {weights.center}"
     )
 
 
 class _Window:
-    """Keeps some of the steps of a search that goes by, and counts all of them."""
+    """Stores some steps of a search, and counts all of them."""
 
-    def __init__(self, position: Position, first: int, steps: int) -> None:
+    def __init__(self, position: Position, first_step: int, steps: int) -> None:
         self.geometry = position.geometry
-        self.first, self.last = first, first + steps
-        self.seen = 0
-        self.kept: list[dict[str, Any]] = []
+        self.first_step, self.last = first_step, first_step + steps
+        self.count = 0
+        self.steps: list[dict[str, Any]] = []
         self.counters = {"nodes": 0, "evaluations": 0, "cutoffs": 0, "table_hits": 0}
 
-    def see(self, event: Event) -> None:
-        """Count a step, and keep it if it is wanted."""
+    def record(self, event: Event) -> None:
+        """Count a step, and store it if it was requested."""
         counters, returns = self.counters, event.kind == "return"
         counters["nodes"] += event.kind == "enter"
         counters["cutoffs"] += event.kind == "cut"
@@ -114,12 +114,11 @@ class _Window:
         counters["table_hits"] += returns and event.reason == FROM_TABLE
         if counters["nodes"] > MAX_POSITIONS:
             raise InvalidSearch(
-                f"this search looks at more than {MAX_POSITIONS:,} positions, too many to watch:"
-                " choose a lower depth"
+                f"the search visits more than {MAX_POSITIONS:,} positions: choose a lower depth"
             )
-        if self.first <= self.seen < self.last:
-            self.kept.append(self._json(event))
-        self.seen += 1
+        if self.first_step <= self.count < self.last:
+            self.steps.append(self._json(event))
+        self.count += 1
 
     def _json(self, event: Event) -> dict[str, Any]:
         turned = event.view == "mover" and len(event.columns) % 2 == 1
@@ -128,7 +127,7 @@ class _Window:
         if value is not None and turned:
             value = -value + 0
         return {
-            "step": self.seen,
+            "step": self.count,
             "kind": event.kind,
             "moves": format_moves(event.columns, self.geometry),
             "depth": event.depth,
@@ -145,12 +144,12 @@ class _Window:
 
 
 def montecarlo(
-    tools: Any,
+    state: Any,
     position: Position,
     agent: str,
     iterations: int | None,
     seed: int,
-    first: int,
+    first_step: int,
     steps: int,
     trees: bool,
     tree_depth: int,
@@ -158,44 +157,44 @@ def montecarlo(
 ) -> dict[str, Any]:
     """Return the iterations of a Monte Carlo agent's search, phase by phase, and its tree.
 
-    `steps` iterations from `first` (counted from 1) on are told; `trees` adds the tree after
-    each of them, the path of that iteration first. Raises `InvalidSpec` for an agent of another
+    The result has `steps` iterations from `first_step` (1-based); `trees` adds the tree after each
+    of them, with the path of that iteration. Raises `InvalidSpec` for an agent of another
     family, `InvalidSearch` for more than `MAX_ITERATIONS` iterations or trees of more than
-    `MAX_NODES` nodes together.
+    `MAX_NODES` nodes in total.
     """
     player = build(agent)
     if not isinstance(player, MonteCarloAgent):
         raise InvalidSpec(
-            f"{agent} is not a Monte Carlo search: choose uct, flat, breadth or their kind"
+            f"agent must be a Monte Carlo search such as uct, flat or breadth, got {agent}"
         )
     wanted = iterations or player.own.iterations or TRACE_ITERATIONS
     if wanted > MAX_ITERATIONS:
+        raise InvalidSearch(f"iterations must be at most {MAX_ITERATIONS:,}, got {wanted:,}")
+    requested = max(0, min(steps, wanted + 1 - first_step))
+    if trees and requested * tree_nodes > MAX_NODES:
         raise InvalidSearch(
-            f"{MAX_ITERATIONS:,} iterations can be report_events at most, not {wanted:,}"
-        )
-    told = max(0, min(steps, wanted + 1 - first))
-    if trees and told * tree_nodes > MAX_NODES:
-        raise InvalidSearch(
-            f"the trees of {told:,} iterations of up to {tree_nodes:,} nodes are too much at once:"
-            f" ask for {MAX_NODES // tree_nodes:,} iterations at most, or for smaller trees"
+            f"trees of {requested:,} iterations with {tree_nodes:,} nodes each are too large: ask"
+            f" for at most {MAX_NODES // tree_nodes:,} iterations, or for smaller trees"
         )
     found, forest = player.search.follow(position, np.random.default_rng(seed), wanted)
-    kept: list[dict[str, Any]] = []
-    made = 0
-    for made, step in enumerate(found, start=1):
-        if first <= made < first + steps:
-            kept.append(_step_json(step, position))
+    step_list: list[dict[str, Any]] = []
+    count = 0
+    for count, step in enumerate(found, start=1):
+        if first_step <= count < first_step + steps:
+            step_list.append(_step_json(step, position))
             if trees:
-                kept[-1]["tree"] = _tree_json(forest, position, tree_depth, tree_nodes, step.path)
+                step_list[-1]["tree"] = _tree_json(
+                    forest, position, tree_depth, tree_nodes, step.path
+                )
     return {
         "agent": agent,
         "seed": seed,
         "method": player.search.options.method,
         "c": player.search.options.c,
         "scale": player.search.options.scale,
-        "first": first,
-        "total": made,
-        "steps": kept,
+        "first_step": first_step,
+        "total_steps": count,
+        "steps": step_list,
         "tree": _tree_json(forest, position, tree_depth, tree_nodes),
     }
 
@@ -207,9 +206,9 @@ def _step_json(step: Step, position: Position) -> dict[str, Any]:
         "selected": format_moves(step.path, geometry),
         "expanded": [column + 1 for column in step.expanded],
         "simulated": format_moves(step.simulated, geometry),
-        # Told of the player who made the last move selected; here of the side to move at the root.
+        # The trace has it for the player of the last selected move.
         "result": step.result if len(step.path) % 2 else -step.result,
-        "judged": step.is_evaluated,
+        "from_model": step.is_evaluated,
         "proven": list(step.proofs),
         "text": step_line(step, position).strip(),
     }

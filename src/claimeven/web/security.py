@@ -1,9 +1,8 @@
-"""The guard of the server: hosts, origins, the size of bodies, and headers of every answer.
+"""The guard of the server: hosts, origins, sizes of bodies, and headers of every response.
 
-A page of another site that is open in the same browser can send requests to this machine. It cannot
-use the server for three reasons: the Host must be a name of this machine (a foreign name that was
-made to point here is refused), an Origin must be the server's own, and a request that the browser
-marks as coming from another site is answered only if a person follows a link.
+A page of another site in the same browser can send requests to this machine. The guard
+rejects them. The Host must be a name of this machine, so that no foreign name can point here. An
+Origin must be the server's own. A cross-site request must be a click on a link.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-#: Headers of every answer: only the server's own files, no guessing of types, no frames.
+#: Headers of every response: only the server's own files, no guessing of types, no frames.
 HEADERS = (
     (
         b"content-security-policy",
@@ -32,23 +31,23 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 BAD_REQUEST, FORBIDDEN, TOO_LARGE = 400, 403, 413
-#: Bytes of a body that is refused which are read all the same, and seconds for that.
-MAX_FORGOTTEN, MAX_SECONDS = 1 << 26, 10.0
+#: Maximum number of bytes of a rejected body that are read, and of seconds for reading them.
+MAX_DISCARDED_BYTES, MAX_DISCARD_SECONDS = 1 << 26, 10.0
 _OTHER_SITE = (
     "pages of other sites cannot use this server;"
     " behind a proxy start it with --root-url and the address of the page"
 )
-#: Ways in which a browser says that a request comes from elsewhere.
+#: Values of Sec-Fetch-Site for requests of other sites.
 _FOREIGN = ("cross-site", "same-site")
 
 
 class Guard:
-    """The outermost part of the application: refuses requests, marks answers.
+    """The outermost layer of the application: rejects requests, and adds headers to responses.
 
-    `hosts` are the names, besides the addresses and names of this machine, that the server may be
-    asked under; `is_public` says that it listens on more than the loopback, so that any address may
-    be its own. `body` is the longest body in bytes, `bodies` that of some paths. `origins` are of
-    pages, besides its own, that may use it: of a proxy before it.
+    `hosts` are host names of the server in addition to the names and addresses of this machine. If
+    `is_public`, it listens not only on the loopback, and any address may be its own. `body` is the
+    maximum size of a body in bytes, `bodies` the one of some paths. `origins` are the origins of
+    pages behind a proxy that may use the server.
     """
 
     def __init__(
@@ -70,59 +69,59 @@ class Guard:
         self.bodies: Mapping[str, int] = bodies or {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request through, or refuse it in a sentence."""
+        """Forward a request, or reject it with a sentence."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        headers, longest = Headers(scope=scope), self.bodies.get(scope["path"], self.body)
-        refusal = self._refusal(scope, headers, longest)
+        headers, limit = Headers(scope=scope), self.bodies.get(scope["path"], self.body)
+        refusal = self._refusal(scope, headers, limit)
         read, is_refused = 0, False
 
-        async def marked(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                there = {name for name, _ in message["headers"]}
-                added = [header for header in HEADERS if header[0] not in there]
+                present = {name for name, _ in message["headers"]}
+                added = [header for header in HEADERS if header[0] not in present]
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
         async def refuse(status: int, sentence: str) -> None:
             answer = JSONResponse({"error": sentence}, status, {"connection": "close"})
-            await answer(scope, receive, marked)
+            await answer(scope, receive, send_with_headers)
 
-        async def counted() -> Message:
+        async def receive_limited() -> Message:
             nonlocal read, is_refused
             message = await receive()
             read += len(message.get("body", b""))
-            if read > longest:
+            if read > limit:
                 is_refused = True
                 if message.get("more_body", False):
-                    await _read_on(receive)
-                await refuse(TOO_LARGE, _too_large(longest))
+                    await _discard_body(receive)
+                await refuse(TOO_LARGE, _too_large(limit))
                 raise _TooLarge
             return message
 
-        async def marked_unless_refused(message: Message) -> None:
+        async def send_unless_refused(message: Message) -> None:
             if not is_refused:
-                await marked(message)
+                await send_with_headers(message)
 
         if refusal is None:
             with contextlib.suppress(_TooLarge):
-                await self.app(scope, counted, marked_unless_refused)
+                await self.app(scope, receive_limited, send_unless_refused)
             return
         if headers.get("expect", "").lower() != "100-continue":
-            await _read_on(receive)
+            await _discard_body(receive)
         await refuse(*refusal)
 
-    def _refusal(self, scope: Scope, headers: Headers, longest: int) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope, headers: Headers, limit: int) -> tuple[int, str] | None:
         host = headers.get("host", "")
         if "transfer-encoding" in headers and (
             "content-length" in headers or scope["http_version"] == "1.0"
-        ):  # what follows would be a request to some and a part of this one's body to others
+        ):  # a proxy could take the rest for a separate request
             return BAD_REQUEST, "the request gives its length in two ways"
-        if not self.knows(host):
+        if not self.is_own_host(host):
             return FORBIDDEN, (
-                "this server is not asked for under that Host;"
-                " start it with --allow-host NAME if that is its name"
+                "the Host of the request is not a name of this server;"
+                " start it with --allow-host NAME if it should be one"
             )
         origin, own = headers.get("origin"), f"{scope['scheme']}://{host}".lower()
         is_foreign = origin is not None and origin.lower() not in (own, *self.origins)
@@ -135,14 +134,14 @@ class Guard:
         if is_foreign:
             return FORBIDDEN, _OTHER_SITE
         length = headers.get("content-length", "")
-        if length.isascii() and length.isdigit() and int(length[:18]) > longest:
-            return TOO_LARGE, _too_large(longest)
+        if length.isascii() and length.isdigit() and int(length[:18]) > limit:
+            return TOO_LARGE, _too_large(limit)
         return None
 
-    def knows(self, host: str) -> bool:
-        """Whether a Host, with its port, means this machine."""
+    def is_own_host(self, host: str) -> bool:
+        """Whether a Host, with or without a port, is this machine."""
         name = host.lower()
-        if ":" in host.rpartition("]")[2]:  # of a port, not of an address in brackets
+        if ":" in host.rpartition("]")[2]:  # of a port, not of an IPv6 address
             name = name.rpartition(":")[0]
         if name in self.names:
             return True
@@ -154,7 +153,7 @@ class Guard:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address to listen on is reached from this machine only."""
+    """Whether an address can be reached only from this machine."""
     if host == "localhost":
         return True
     try:
@@ -164,21 +163,21 @@ def is_loopback(host: str) -> bool:
 
 
 class _TooLarge(BaseException):
-    """Ends the reading of a body that is too long; no handler of errors is to answer it again."""
+    """Stops reading a body that is too long, past all error handlers."""
 
 
-def _too_large(longest: int) -> str:
-    return f"the body is longer than {longest:,} bytes, the most this server reads"
+def _too_large(limit: int) -> str:
+    return f"the body must be at most {limit:,} bytes"
 
 
-async def _read_on(receive: Receive) -> None:
-    """Read what is still being sent, within reason, and forget it: a client that is cut off while
-    it sends does not see the answer.
+async def _discard_body(receive: Receive) -> None:
+    """Read and discard the rest of a body: a client that is cut off while sending would not see
+    the response.
     """
     read, more = 0, True
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(MAX_SECONDS):
-            while more and read < MAX_FORGOTTEN:
+        async with asyncio.timeout(MAX_DISCARD_SECONDS):
+            while more and read < MAX_DISCARDED_BYTES:
                 message = await receive()
                 read += len(message.get("body", b""))
                 more = message["type"] == "http.request" and message.get("more_body", False)

@@ -22,14 +22,14 @@ from claimeven.web.pool import WorkerPool
 from claimeven.web.security import is_loopback
 from claimeven.web.settings import InvalidSettings, ServerSettings
 
-#: Seconds that answers have to end once the server is to stop.
-_FAREWELL = 1
-#: Hosts that stand for every address of the machine.
-_ANY = ("0.0.0.0", "::", "")
-#: Connections that wait to be taken; each is reported if no more files can be open.
+#: Seconds for open responses when the server stops.
+_SHUTDOWN_SECONDS = 1
+#: Hosts that mean all addresses of the machine.
+_ALL_ADDRESSES = ("0.0.0.0", "::", "")
+#: Maximum number of connections that wait to be accepted.
 _BACKLOG = 128
-#: Errors of a system that has no room for another connection.
-_NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
+#: Errors of the system if too many connections are open.
+_TOO_MANY_CONNECTIONS = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 def serve(
@@ -37,11 +37,11 @@ def serve(
 ) -> None:
     """Serve until Ctrl-C (which raises KeyboardInterrupt) or SIGTERM (which ends the process).
 
-    `on_message` gets the address once the server answers, and other sentences for people; `browse`
-    opens a browser there. Raises `InvalidSettings` for an address that cannot be used.
+    `on_message` receives the address once the server is up, and other messages; `browse` opens a
+    browser. Raises `InvalidSettings` for an address that cannot be used.
     """
     _allow_connections()
-    with contextlib.closing(_bound(settings)) as listener:
+    with contextlib.closing(_bind(settings)) as listener:
         asyncio.run(_serve(settings, listener, on_message, browse))
 
 
@@ -51,12 +51,12 @@ async def _serve(
     on_message: Callable[[str], None],
     browse: bool,
 ) -> None:
-    pool = WorkerPool(settings.workers, settings.table_mb, settings.waiting, on_message)
+    pool = WorkerPool(settings.workers, settings.table_mb, settings.max_waiting, on_message)
     starting = asyncio.ensure_future(pool.start())
     compiling = asyncio.ensure_future(pool.compiling.wait())
     try:
-        # A worker can be asked before the first request; only while code is compiled for the first
-        # time, which takes long, the page is up already, says so, and searches wait.
+        # The server starts when a worker is usable. During the first compilation, which takes long,
+        # it starts earlier: the page shows the progress, and searches wait.
         await asyncio.wait((starting, compiling), return_when=asyncio.FIRST_COMPLETED)
         _check_started(starting)
         server = _Server(create_app(settings, pool), settings, on_message, browse)
@@ -71,8 +71,8 @@ async def _serve(
         await pool.stop()
 
 
-def _is_news(record: logging.LogRecord) -> bool:
-    """Whether the log should hold this: not that a request was given up, which is no failure."""
+def _is_worth_logging(record: logging.LogRecord) -> bool:
+    """Whether a record belongs in the log: cancelled requests are not errors."""
     return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
 
 
@@ -85,16 +85,16 @@ def _check_started(starting: asyncio.Future[None]) -> None:
 
 
 def _allow_connections() -> None:
-    """Let this process have as many connections open as the system allows."""
+    """Raise the limit of open connections to the maximum of the system."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource  # noqa: PLC0415 - POSIX only
 
-        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        _, maximum = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (maximum, maximum))
 
 
 class _Server(uvicorn.Server):
-    """A server that says where it is, and whose searches end before its connections do."""
+    """A server that reports its address, and stops its searches before its connections."""
 
     def __init__(
         self,
@@ -114,22 +114,22 @@ class _Server(uvicorn.Server):
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            timeout_graceful_shutdown=_FAREWELL,
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
             backlog=_BACKLOG,
         )
         super().__init__(config)
-        logging.getLogger("uvicorn.error").addFilter(_is_news)
+        logging.getLogger("uvicorn.error").addFilter(_is_worth_logging)
         self._services, self._host = app.state.services, settings.host
         self._on_message, self._browse = on_message, browse
         self._is_crowded = False
 
     def end_if_failed(self, starting: asyncio.Future[None]) -> None:
-        """End the server if no worker could be started."""
+        """Stop the server if no worker could be started."""
         if not starting.cancelled() and starting.exception() is not None:
             self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, and say so."""
+        """Start to listen, and report the address."""
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(self._handle)
         await super().startup(sockets)
@@ -141,33 +141,35 @@ class _Server(uvicorn.Server):
                 loop.run_in_executor(None, open_browser, url(self._host, port))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the searches, then the requests that wait for them."""
+        """Stop the searches, then the requests that wait for them."""
         await self._services.stop()
         await super().shutdown(sockets)
 
     def _handle(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Say once that there are too many connections; leave other errors to the loop."""
+        """Report once that there are too many connections; pass other errors to the loop."""
         error = context.get("exception")
-        if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        if isinstance(error, OSError) and error.errno in _TOO_MANY_CONNECTIONS:
             if not self._is_crowded:
-                self._on_message(f"too many connections at once: some wait ({error.strerror})")
+                self._on_message(f"too many open connections: some must wait ({error.strerror})")
             self._is_crowded = True
         elif not (self.should_exit and self._is_crowded):
-            # A crowded server tries to take more connections when it has ended.
+            # A crowded server still accepts connections while it stops.
             loop.default_exception_handler(context)
 
 
-def _bound(settings: ServerSettings) -> socket.socket:
+def _bind(settings: ServerSettings) -> socket.socket:
     """Return a socket at the address, not listening yet. Raises `InvalidSettings`."""
     host, port = settings.host, settings.port
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        raise InvalidSettings(f"there is no host {host!r} to listen on") from None
+        raise InvalidSettings(
+            f"unknown host {host!r}: choose a name or an address of this machine"
+        ) from None
     family, kind, protocol, _, address = found[0]
     listener = socket.socket(family, kind, protocol)
     try:
-        # A port is taken over from connections of before, but never shared, as Windows would.
+        # A port may be reused after old connections, but never shared, as Windows would allow.
         option = getattr(socket, "SO_EXCLUSIVEADDRUSE", socket.SO_REUSEADDR)
         listener.setsockopt(socket.SOL_SOCKET, option, 1)
         listener.bind(address)
@@ -177,7 +179,7 @@ def _bound(settings: ServerSettings) -> socket.socket:
         if error.errno == errno.EADDRINUSE:
             reason = f"port {port} of {host} is in use: choose another with --port, or 0 for any"
         elif error.errno == errno.EACCES:
-            reason = f"port {port} may not be used by you: choose one above 1023 with --port"
+            reason = f"port {port} needs more rights: choose one above 1023 with --port"
         else:
             reason = f"{host} port {port} cannot be listened on: {error.strerror}"
         raise InvalidSettings(reason) from None
@@ -185,24 +187,24 @@ def _bound(settings: ServerSettings) -> socket.socket:
 
 
 def address_lines(host: str, port: int) -> list[str]:
-    """Return what people should know of where a server is, as lines.
+    """Return messages about the address of a server.
 
     >>> address_lines("127.0.0.1", 8000)
-    ['claimeven is at http://127.0.0.1:8000/ (Ctrl-C ends it)']
+    ['claimeven is at http://127.0.0.1:8000/ (Ctrl-C stops it)']
     """
-    lines = [f"claimeven is at {url(host, port)} (Ctrl-C ends it)"]
+    lines = [f"claimeven is at {url(host, port)} (Ctrl-C stops it)"]
     if is_loopback(host):
         return lines
-    if host in _ANY and (outside := outer_address()) is not None:
+    if host in _ALL_ADDRESSES and (outside := outer_address()) is not None:
         lines.append(f"other machines reach it at {url(outside, port)}")
-    return [*lines, "everyone who reaches this machine can use it: there is no password"]
+    return [*lines, "everyone with access to this machine can use it: there is no password"]
 
 
 def outer_address() -> str | None:
     """Return this machine's address in its network, None if it is in none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("192.0.2.1", 9))  # a reserved address: only the way there is looked up
+            probe.connect(("192.0.2.1", 9))  # a reserved address: nothing is sent
         except OSError:
             return None
         address: str = probe.getsockname()[0]
@@ -215,15 +217,15 @@ def url(host: str, port: int) -> str:
     >>> url("::1", 8000), url("0.0.0.0", 80)
     ('http://[::1]:8000/', 'http://localhost:80/')
     """
-    name = "localhost" if host in _ANY else f"[{host}]" if ":" in host else host
+    name = "localhost" if host in _ALL_ADDRESSES else f"[{host}]" if ":" in host else host
     return f"http://{name}:{port}/"
 
 
 def open_browser(address: str) -> None:
-    """Open a page in a browser; say so if none opens."""
+    """Open a page in a browser; print a message if none opens."""
     try:
         is_open = webbrowser.open(address)
     except webbrowser.Error:
         is_open = False
     if not is_open:
-        print(f"no browser could be opened: go to {address} in one", file=sys.stderr)
+        print(f"no browser could be opened: open {address} yourself", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The parts that all routes share: settings, workers, scores found lately, games in progress."""
+"""The services that all routes share: settings, workers, recent scores, the tournament."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fastapi import Depends, Request
 from claimeven.agents.base import Limit
 from claimeven.game.geometry import STANDARD
 from claimeven.game.position import Position
-from claimeven.web.allowed_agents import offered_agents
+from claimeven.web.allowed_agents import allowed_agents
 from claimeven.web.pool import WorkerPool
 from claimeven.web.requests import MAX_SEED, PositionFields
 from claimeven.web.score_responses import book_scores, new_columns, scores_json
@@ -23,31 +23,31 @@ from claimeven.web.settings import ServerSettings
 from claimeven.web.store_view import StoreView
 from claimeven.web.streaming import Event
 
-#: Positions whose scores are kept.
-MAX_KEPT = 2_048
+#: Maximum number of positions with cached scores.
+MAX_CACHED_SCORES = 2_048
 
 
 class Services:
-    """The server's parts, made once."""
+    """The services of a server."""
 
     def __init__(self, settings: ServerSettings, pool: WorkerPool) -> None:
         self.settings = settings
         self.pool = pool
-        self.began: float = time.monotonic()
-        self.store: StoreView = StoreView(settings.store, settings.waiting)
-        self._kept: OrderedDict[Position, dict[str, Any]] = OrderedDict()
+        self.started_at: float = time.monotonic()
+        self.store: StoreView = StoreView(settings.store, settings.max_waiting)
+        self._cached_scores: OrderedDict[Position, dict[str, Any]] = OrderedDict()
 
-    def warm(self) -> None:
-        """Read the book, and do once what the first request would wait for."""
+    def warm_up(self) -> None:
+        """Read the book and the agents, which would delay the first request."""
         book_scores(Position())
-        offered_agents(STANDARD)
+        allowed_agents(STANDARD)
 
     async def stop(self) -> None:
-        """End the searches, and all else that runs."""
+        """Stop all workers."""
         await asyncio.gather(self.pool.stop(), self.store.stop())
 
     async def ask(self, task: str, seconds: float, **arguments: Any) -> Any:
-        """Return the result of a worker's task, which may take so many seconds."""
+        """Return the result of a worker's task with a time limit."""
         return await self.pool.result(task, arguments, seconds)
 
     async def move(
@@ -59,7 +59,7 @@ class Services:
         tree_nodes: int = 0,
         seconds: float | None = None,
     ) -> dict[str, Any]:
-        """Return an agent's decision, with a tree of up to so many nodes."""
+        """Return an agent's decision, with a tree of up to `tree_nodes` nodes."""
         decision: dict[str, Any] = await self.ask(
             "move",
             seconds or self.settings.seconds,
@@ -73,54 +73,54 @@ class Services:
 
     async def scores(self, query: PositionFields) -> dict[str, Any]:
         """Return the exact scores of a position that is not over."""
-        async with self.score_events(query, on_the_way=False) as events:
+        async with self.score_events(query, with_progress=False) as events:
             last = [event async for event in events][-1]
         scores: dict[str, Any] = last["data"]
         return scores
 
     @asynccontextmanager
     async def score_events(
-        self, query: PositionFields, on_the_way: bool = True
+        self, query: PositionFields, with_progress: bool = True
     ) -> AsyncIterator[AsyncIterator[Event]]:
-        """Open the events of a position's scores: column, progress, and done in the end."""
+        """Open the events of a position's scores: column, progress, and finally done."""
         position, moves = query.ongoing(), query.line.moves
         known = self._known_scores(position)
         if known is not None:
             yield _known_events(position, known, moves)
             return
-        arguments = {"position": position, "on_the_way": on_the_way}
+        arguments = {"position": position, "with_progress": with_progress}
         async with self.pool.job("scores", arguments, self.settings.seconds) as events:
-            yield self._keep_scores(position, events, moves)
+            yield self._cache_scores(position, events, moves)
 
-    def seed(self, given: int | None) -> int:
-        """Return the seed given, or a new one."""
-        return randbelow(MAX_SEED) if given is None else given
+    def seed(self, seed: int | None) -> int:
+        """Return the seed, by default a random one."""
+        return randbelow(MAX_SEED) if seed is None else seed
 
     def _known_scores(self, position: Position) -> dict[str, Any] | None:
-        """Return scores that take no search: from the book, or found lately."""
-        begin = time.perf_counter()
+        """Return scores without a search: from the book, or from the cache."""
+        start = time.perf_counter()
         scores = book_scores(position)
         if all(scores[column] is not None for column in position.legal_columns):
-            took = time.perf_counter() - begin
-            return scores_json(position, scores, seconds=took, book=True)
-        found = self._kept.get(position)
+            took = time.perf_counter() - start
+            return scores_json(position, scores, seconds=took, from_book=True)
+        found = self._cached_scores.get(position)
         if found is not None:
-            self._kept.move_to_end(position)
+            self._cached_scores.move_to_end(position)
         return found
 
-    async def _keep_scores(
+    async def _cache_scores(
         self, position: Position, events: AsyncIterator[Event], moves: str
     ) -> AsyncIterator[Event]:
-        """Pass events on; keep the result."""
+        """Pass events on; cache the result."""
         async for event in events:
             if event["event"] != "done":
                 yield event
                 continue
             scores = event["data"]
             if scores["complete"]:
-                self._kept[position] = scores
-                if len(self._kept) > MAX_KEPT:
-                    self._kept.popitem(last=False)
+                self._cached_scores[position] = scores
+                if len(self._cached_scores) > MAX_CACHED_SCORES:
+                    self._cached_scores.popitem(last=False)
             yield {"event": "done", "data": {**scores, "moves": moves}}
 
 
@@ -133,7 +133,7 @@ async def _known_events(
 
 
 async def services_of(request: Request) -> Services:
-    """Return the parts of the server that a request came to."""
+    """Return the services of the server of a request."""
     services: Services = request.app.state.services
     return services
 

@@ -1,4 +1,4 @@
-"""What a server is started with: its address, its workers, and the most it does for a request."""
+"""Settings of a server: its address, its workers, and its limits for a request."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from urllib.parse import urlsplit
 from claimeven.errors import ClaimevenError
 from claimeven.parallel.cores import usable_cores
 
-#: Greatest number of a port.
+#: Greatest port.
 MAX_PORT = 65_535
-#: Workers at least: one page asks for scores, a move and a review at once.
+#: Default minimum of workers: one page can need scores, a move and a review simultaneously.
 MIN_WORKERS = 3
-#: Workers at most.
+#: Maximum number of workers.
 MAX_WORKERS = 64
-#: Seconds at most that a server may be told to spend on a search.
+#: Greatest time limit of a search in seconds.
 MAX_SECONDS = 3_600
 
 
 class InvalidSettings(ClaimevenError):
-    """A server that cannot be started as asked."""
+    """Settings with which a server cannot be started."""
 
 
-def usual_workers() -> int:
-    """Return how many workers a server has where nothing is said: one a core, and 3 at least."""
+def default_workers() -> int:
+    """Return the default number of workers: one for each core, at least 3."""
     return min(MAX_WORKERS, max(MIN_WORKERS, usable_cores()))
 
 
-def _origin(url: str) -> str:
+def _origin_of(url: str) -> str:
     """Return the origin of an address as browsers write it. Raises `InvalidSettings`."""
     try:
         parts = urlsplit(url.strip().lower())
@@ -42,35 +42,43 @@ def _origin(url: str) -> str:
         pass
     raise InvalidSettings(
         f"root-url must be the scheme and the host of a page, such as https://c4.example.org,"
-        f" without a path, not {url!r}"
+        f" without a path, got {url!r}"
     )
 
 
 @dataclass(frozen=True)
 class ServerSettings:
-    """Where a server listens and how much it does.
+    """The address of a server and its limits.
 
-    `host` and `port` are the address (port 0: any free one). `workers` search, each with a
-    transposition table of `table_mb` MB, None for 64, or 8 beside a deep book. A search has
-    `seconds` at most, an explanation twice and a review of a game six times as long; an agent may
-    make `iterations` and look at `nodes` at most for a move. `body` is the longest request body in
-    bytes, `waiting` the most requests that wait for a worker. `store` is a file of games to show.
-    `hosts` are names, besides those of this machine, under which the server may be asked for,
-    `root_urls` addresses of proxies before it: https://host or https://host:port. `bot` is the
-    agent that plays where a request names none.
+    Args:
+        host: the address to listen on.
+        port: the port; 0 is any free one.
+        workers: the number of worker processes.
+        table_mb: MB of the transposition table of each worker, by default 64, or 8 with a deep
+            book.
+        seconds: the time limit of a search; an explanation has twice, a review six times as long.
+        iterations: maximum number of iterations of an agent for a move.
+        nodes: maximum number of nodes of an agent for a move.
+        max_body_bytes: maximum size of a request body.
+        max_waiting: maximum number of requests that wait for a worker.
+        store: a file of a tournament to show.
+        hosts: host names of the server in addition to the names of this machine.
+        bot: the default agent of games by `/play` and `/lund`.
+        root_urls: addresses of proxies: https://host or https://host:port.
 
-    Raises `InvalidSettings` for what cannot be.
+    Raises `InvalidSettings` for an invalid value.
+
     """
 
     host: str = "127.0.0.1"
     port: int = 8000
-    workers: int = field(default_factory=usual_workers)
+    workers: int = field(default_factory=default_workers)
     table_mb: float | None = None
     seconds: float = 10.0
     iterations: int = 2_000_000
     nodes: int = 100_000_000
-    body: int = 1 << 16
-    waiting: int = 1024
+    max_body_bytes: int = 1 << 16
+    max_waiting: int = 1024
     store: Path | None = None
     hosts: tuple[str, ...] = ()
     bot: str = "uct:iterations=200"
@@ -83,26 +91,26 @@ class ServerSettings:
             ("table_mb", 4, 1 << 16),
             ("seconds", 0.1, MAX_SECONDS),
         ):
-            given = getattr(self, name)
-            if given is None:
+            value = getattr(self, name)
+            if value is None:
                 continue
-            if not low <= given <= high:
-                raise InvalidSettings(f"{name} must be {low:g} to {high:g}, not {given:.12g}")
-        object.__setattr__(self, "root_urls", tuple(map(_origin, self.root_urls)))
+            if not low <= value <= high:
+                raise InvalidSettings(f"{name} must be {low:g} to {high:g}, got {value:.12g}")
+        object.__setattr__(self, "root_urls", tuple(map(_origin_of, self.root_urls)))
         if not self.host:
             raise InvalidSettings("host must be a name or an address, such as 127.0.0.1")
 
     @property
     def caps(self) -> dict[str, Any]:
-        """The most that an agent may do for a move."""
+        """The limits of an agent for a move."""
         return {"seconds": self.seconds, "iterations": self.iterations, "nodes": self.nodes}
 
     @property
     def explain_seconds(self) -> float:
-        """Seconds that an explanation may take."""
+        """Time limit of an explanation in seconds."""
         return 2 * self.seconds
 
     @property
     def review_seconds(self) -> float:
-        """Seconds that the review of a game may take."""
+        """Time limit of a review in seconds."""
         return 6 * self.seconds

@@ -1,8 +1,8 @@
-"""The standings and the report of a store, made by separate workers and kept.
+"""The standings and the report of a store, computed by separate workers and cached.
 
-Requests for scores and moves never wait for these, and these never pile up: one job makes the
-standings, and one the report, whoever asks for them; what was made stays until the file changes. A
-report that nobody waits for any more is given up.
+Requests for scores and moves never wait for them. One job computes the standings, and one the
+report, for all clients; the results are cached until the file changes. A report is cancelled when
+its last client is gone.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from typing import Any
 from claimeven.web.errors import NotFound, WorkerLost, WorkTooLong
 from claimeven.web.pool import WorkerPool
 
-#: Seconds that standings, or a report, may take.
+#: Time limit of standings, and of a report, in seconds.
 MAX_SECONDS = 600.0
-#: Seconds that a request waits for standings if there are none yet, and if there are older ones.
+#: Seconds that a request waits for the first standings, and for newer ones.
 FIRST_SECONDS, NEXT_SECONDS = 10.0, 0.3
-#: Seconds after which standings that are not asked for are given up.
+#: Seconds without a request after which the computation stops.
 IDLE_SECONDS = 30.0
-#: Standings take one part in so many of a worker's time while games come.
-SHARE = 4
-#: Seconds without a change after which a file is not being written.
-SETTLED = 1.0
+#: Inverse of the share of time that a worker spends on standings while games are added.
+WORK_SHARE = 4
+#: Seconds without a change after which a file is considered complete.
+SETTLED_SECONDS = 1.0
 
 Version = tuple[tuple[int, int, int], ...]
 
@@ -38,28 +38,30 @@ class StoreView:
 
     def __init__(self, path: Path | None, waiting: int) -> None:
         self._path = path
-        # A worker that is to stop is ended: a cancelled import would stay half made.
+        # A worker is killed to stop it: a cancelled import would be incomplete.
         self._pools = [WorkerPool(1, None, waiting, stop_seconds=0.0, steps=()) for _ in range(2)]
         self._report: tuple[Version | None, bytes] = None, b""
-        self._making: asyncio.Task[bytes] | None = None
-        self._readers = 0
-        self._counting: asyncio.Task[None] | None = None
+        self._report_task: asyncio.Task[bytes] | None = None
+        self._waiting_for_report = 0
+        self._standings_task: asyncio.Task[None] | None = None
         self._body, self._tag = b"", ""
         self._version: Version | None = None
         self._is_final = False
-        self._asked_at = self._rests_until = 0.0
+        self._requested_at = self._idle_until = 0.0
         self._error: Exception | None = None
-        self._news = asyncio.Event()
+        self._updated = asyncio.Event()
 
     def start(self) -> None:
-        """Make standings of the file, if there is one, before anybody asks for them."""
+        """Compute the standings of the file, if there is one, before the first request."""
         if self._path is not None:
-            self._asked_at = time.monotonic()
-            self._counting = asyncio.ensure_future(self._count(version_of(self._path), final=False))
+            self._requested_at = time.monotonic()
+            self._standings_task = asyncio.ensure_future(
+                self._update_standings(version_of(self._path), final=False)
+            )
 
     async def stop(self) -> None:
-        """End the workers, and what they do."""
-        tasks = [each for each in (self._counting, self._making) if each is not None]
+        """Stop the workers and their tasks."""
+        tasks = [each for each in (self._standings_task, self._report_task) if each is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -67,21 +69,21 @@ class StoreView:
             await pool.stop()
 
     async def report(self) -> bytes:
-        """Return the report; it is given up when all who asked for it have gone away."""
+        """Return the report; it is cancelled when all its clients are gone."""
         version = version_of(self._file)
         if version is not None and self._report[0] == version:
             return self._report[1]
-        if self._making is None or self._making.done():
-            self._making = asyncio.ensure_future(self._make_report(version))
-        making = self._making
-        self._readers += 1
+        if self._report_task is None or self._report_task.done():
+            self._report_task = asyncio.ensure_future(self._make_report(version))
+        making = self._report_task
+        self._waiting_for_report += 1
         try:
             return await asyncio.shield(making)
         finally:
-            self._readers -= 1
-            if not self._readers and not making.done():
+            self._waiting_for_report -= 1
+            if not self._waiting_for_report and not making.done():
                 making.cancel()
-                self._making = None
+                self._report_task = None
 
     async def _make_report(self, version: Version | None) -> bytes:
         await self._pools[1].start()
@@ -93,29 +95,33 @@ class StoreView:
         return self._report[1]
 
     async def standings(self) -> tuple[bytes, str]:
-        """Return the standings known by now as JSON, and the ETag of that.
+        """Return the current standings as JSON, and their ETag.
 
-        If the file has changed newer ones are made, and waited for a little.
+        If the file has changed the request waits briefly for newer ones.
         """
-        version, self._asked_at = version_of(self._file), time.monotonic()
+        version, self._requested_at = version_of(self._file), time.monotonic()
         is_known = version is not None and version == self._version
-        is_due = self._counting is None and time.monotonic() >= self._rests_until
+        is_due = self._standings_task is None and time.monotonic() >= self._idle_until
         if is_due and not (is_known and self._is_final):
             self._error = None
-            self._counting = asyncio.ensure_future(self._count(version, final=is_known))
-        if self._counting is not None and not is_known:
-            self._news.clear()
+            self._standings_task = asyncio.ensure_future(
+                self._update_standings(version, final=is_known)
+            )
+        if self._standings_task is not None and not is_known:
+            self._updated.clear()
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(NEXT_SECONDS if self._body else FIRST_SECONDS):
-                    await self._news.wait()
+                    await self._updated.wait()
         if self._error is not None:
             raise self._error.with_traceback(None)
         if not self._body:
-            self._show({"store": self._file.name, "read": 0, "stored": None, "standings": None})
+            self._show(
+                {"store": self._file.name, "games_read": 0, "games_stored": None, "standings": None}
+            )
         return self._body, self._tag
 
-    async def _count(self, version: Version | None, final: bool) -> None:
-        """Make standings of the file as it is, and show on the way what was read by then."""
+    async def _update_standings(self, version: Version | None, final: bool) -> None:
+        """Compute the standings of the file, and show drafts."""
         took = 0.0
         try:
             await self._pools[0].start()
@@ -124,41 +130,41 @@ class StoreView:
                 async for event in events:
                     took = event["data"].pop("took", 0.0)
                     self._show(event["data"])
-                    if time.monotonic() - self._asked_at > IDLE_SECONDS:
+                    if time.monotonic() - self._requested_at > IDLE_SECONDS:
                         return
             self._version, self._is_final = version, final
         except WorkTooLong:
-            self._version, self._is_final = version, True  # those without good intervals stay
+            self._version, self._is_final = version, True  # the approximate intervals stay
         except Exception as error:
             self._version = None
             if not (self._body and isinstance(error, WorkerLost)):
                 self._body, self._error = b"", error
         finally:
-            self._rests_until = 0.0 if final else time.monotonic() + (SHARE - 1) * took
-            self._counting = None
-            self._news.set()
+            self._idle_until = 0.0 if final else time.monotonic() + (WORK_SHARE - 1) * took
+            self._standings_task = None
+            self._updated.set()
 
     def _show(self, known: dict[str, Any]) -> None:
-        """Answer requests with this from now on."""
+        """Return these standings from now on."""
         digest = hashlib.blake2b(json.dumps(known).encode(), digest_size=8).hexdigest()
         self._body = json.dumps({**known, "version": digest}).encode()
         self._tag = f'"{digest}"'
-        self._news.set()
+        self._updated.set()
 
     @property
     def _file(self) -> Path:
         if self._path is None:
-            raise NotFound("there is no tournament to show: start the server with --store FILE")
+            raise NotFound("the server has no tournament: start it with --store FILE")
         return self._path
 
 
 def version_of(path: Path) -> Version | None:
-    """Return what changes with a file of games, None while it may be being written."""
+    """Return the version of a file of games, None while it is being written."""
     found = []
     for name in (path, path.with_name(path.name + "-wal")):
         with contextlib.suppress(OSError):
             about = name.stat()
-            if abs(time.time() - about.st_mtime) < SETTLED:
+            if abs(time.time() - about.st_mtime) < SETTLED_SECONDS:
                 return None
             found.append((about.st_ino, about.st_mtime_ns, about.st_size))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""Answers that end when the client goes away, and streams of server-sent events."""
+"""Responses that are cancelled when the client disconnects, and server-sent events."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from starlette.types import Receive, Scope, Send
 
 from claimeven.web.errors import ClientGone, sentence_and_status
 
-#: Seconds between two comments in a stream, so that no proxy takes it for dead.
+#: Seconds between two comments in a stream, so that no proxy closes it.
 HEARTBEAT = 10.0
 
 #: An event of a job: its name as `event`, plain data as `data`.
 Event = dict[str, Any]
-#: Opens a source of events; leaving it gives its job up.
+#: Opens a source of events; leaving it cancels its job.
 Source = Callable[[], contextlib.AbstractAsyncContextManager[AsyncIterator[Event]]]
 Result = TypeVar("Result")
 
 
 class CancelledRoute(APIRoute):
-    """A route whose work is cancelled when its client goes away."""
+    """A route whose work is cancelled when its client disconnects."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler of requests."""
@@ -35,7 +35,7 @@ class CancelledRoute(APIRoute):
 
         async def handle_unless_gone(request: Request) -> Response:
             try:
-                await request.body()  # from here on nothing but a disconnect is received
+                await request.body()  # now only a disconnect can be received
             except ClientDisconnect:
                 raise ClientGone from None
             return await unless_gone(request.receive, handle(request))
@@ -44,13 +44,13 @@ class CancelledRoute(APIRoute):
 
 
 async def unless_gone(receive: Receive, work: Coroutine[Any, Any, Result]) -> Result:
-    """Return what `work` returns; cancel it and raise `ClientGone` when the client goes away."""
+    """Return what `work` returns; cancel it and raise `ClientGone` when the client disconnects."""
     working = asyncio.ensure_future(work)
     watching = asyncio.ensure_future(_gone(receive))
     try:
         await asyncio.wait((working, watching), return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            raise ClientGone("the client has gone away")
+            raise ClientGone("the client has disconnected")
         return working.result()
     finally:
         for task in (working, watching):
@@ -60,7 +60,7 @@ async def unless_gone(receive: Receive, work: Coroutine[Any, Any, Result]) -> Re
 
 
 async def _gone(receive: Receive) -> None:
-    """Return when the client has gone away."""
+    """Return when the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
@@ -68,8 +68,7 @@ async def _gone(receive: Receive) -> None:
 class EventStream(StreamingResponse):
     """Server-sent events: each has a name and one line of JSON as data; the last is done or error.
 
-    Errors after the start of the answer are an event `error` with the sentence and the status that
-    the answer would have had.
+    Errors after the start of the response are an event `error` with a sentence and a status.
     """
 
     media_type = "text/event-stream"
@@ -79,7 +78,7 @@ class EventStream(StreamingResponse):
         self.source = source
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send events until there are no more or the client goes away."""
+        """Send all events, or stop when the client disconnects."""
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
         with contextlib.suppress(ClientGone):
             await unless_gone(receive, self._send_all(send))

@@ -1,6 +1,6 @@
-"""The tasks of a server's worker: functions that take a position and return plain data.
+"""The tasks of a server's worker: functions of a position that return plain data.
 
-Each takes the worker's `Tools` and named arguments. The module does not depend on HTTP. Columns
+Each takes the worker's `WorkerState` and named arguments. The module does not use HTTP. Columns
 count from 1 in results.
 """
 
@@ -24,7 +24,7 @@ from claimeven.arena.games.safe_call import begin_game, checked_decision, checke
 from claimeven.game.game_line import GameLine
 from claimeven.game.geometry import STANDARD, Geometry
 from claimeven.game.position import Position
-from claimeven.parallel.cores import lower_priority as step_behind
+from claimeven.parallel import cores
 from claimeven.puzzles.hints import hints_for, position_after, try_column
 from claimeven.puzzles.sets import bundled_puzzles, puzzle_by_number
 from claimeven.review.analysis import analyze
@@ -32,25 +32,25 @@ from claimeven.review.explain import explain
 from claimeven.solver import SearchStopped, SolveProgress, Solver
 from claimeven.solver.protocols import DEFAULT_BOOK, book_for
 from claimeven.solver.transposition_table import default_table_mb
-from claimeven.web.jobs import STEPS
+from claimeven.web.jobs import WARMUP_STEPS
 from claimeven.web.score_responses import new_columns, scores_json
 
-#: Boards whose solver is kept, and agents that are kept, the ones used last.
+#: Maximum numbers of solvers and agents; the most recent ones are stored.
 MAX_SOLVERS, MAX_AGENTS = 2, 2
-#: A position that the book does not know and that is solved at once.
+#: A position outside the book that is solved quickly.
 WARM_MOVES = "4444413226712433"
-#: MB of the table of a worker's solver: at most by default, and at most for another board than the
-#: usual one.
+#: Maximum MB of the table of a worker's solver: by default, and for boards other than the standard
+#: one.
 OWN_TABLE_MB, OTHER_TABLE_MB = 64, 16
 TREE_DEPTH: Final = 4
-#: Seconds between two reports of how far a search is.
-TICK: Final = 0.1
+#: Seconds between two reports of progress.
+PROGRESS_SECONDS: Final = 0.1
 
 
-class Tools:
-    """What a worker keeps: solvers by board, agents by spec and board, standings.
+class WorkerState:
+    """The state of a worker: solvers by board, agents by spec and board, standings.
 
-    Its job has `seconds`, and `send` sends an event of it: a name and plain data.
+    `seconds` is the time limit of the job; `send` sends an event: a name and plain data.
     """
 
     def __init__(self) -> None:
@@ -92,136 +92,135 @@ class Tools:
         return agent
 
     def forget_agents(self) -> None:
-        """Let go of the agents, which a job may have left in the middle of something."""
+        """Remove the agents: an interrupted job may leave them in an invalid state."""
         self._agents.clear()
 
     def forget(self) -> None:
-        """Let go of everything that takes memory."""
+        """Remove everything that uses memory."""
         self._agents.clear()
         self._solvers.clear()
         self.standings = None
 
 
 class TimedSolver:
-    """A worker's solver of a board, which gives up when the time of the job is over.
+    """A worker's solver of a board, with the time limit of the job.
 
-    It sends what it finds of a whole position as `scores`, if the job `reports` it.
+    If `reports`, it sends the scores of each solved position as an event `scores`.
     """
 
-    def __init__(self, tools: Tools, geometry: Geometry, reports: bool = False) -> None:
+    def __init__(self, state: WorkerState, geometry: Geometry, reports: bool = False) -> None:
         self.geometry = geometry
-        self._solver = tools.solver(geometry)
-        self._deadline = time.monotonic() + tools.seconds
-        self._send = tools.send if reports else None
+        self._solver = state.solver(geometry)
+        self._deadline = time.monotonic() + state.seconds
+        self._send = state.send if reports else None
 
     def score(self, position: Position) -> int:
         """Return the score of a position. Raises `SearchStopped`."""
-        return self._solver.score(position, seconds=self._left())
+        return self._solver.score(position, seconds=self._remaining())
 
     def scores(self, position: Position) -> tuple[int | None, ...]:
         """Return the score of every column. Raises `SearchStopped`."""
-        scores = self._solver.scores(position, seconds=self._left())
+        scores = self._solver.scores(position, seconds=self._remaining())
         if self._send is not None:
             self._send("scores", {"ply": position.ply, "scores": list(scores)})
         return scores
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """Return best play to the end. Raises `SearchStopped`."""
-        return self._solver.principal_variation(position, seconds=self._left())
+        return self._solver.principal_variation(position, seconds=self._remaining())
 
-    def _left(self) -> float:
+    def _remaining(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
 
 
-def warm(tools: Tools, table_mb: float | None, agent: str | None = None) -> None:
-    """Compile, or load, what the agent of a step of `STEPS` needs, and touch the memory it will
-    use; do all steps if none is given.
+def warm(state: WorkerState, table_mb: float | None, agent: str | None = None) -> None:
+    """Compile or load the code of the agent of a warm-up step, and touch its memory; by default do
+    all steps.
 
-    The event `compiling` is sent once a process, if code is compiled that is not on disk.
+    The event `compiling` is sent once for each process, if code must be compiled.
     """
-    from claimeven.compiled import when_compiling  # noqa: PLC0415 - this once
+    from claimeven.compiled import when_compiling  # noqa: PLC0415 - only here
 
     position = Position.from_moves(WARM_MOVES)
-    for spec in [step.agent for step in STEPS] if agent is None else [agent]:
-        if spec == STEPS[0].agent:
-            when_compiling(lambda: tools.send("compiling", None))
-            tools.table_mb = table_mb
-            solver = tools.solver(STANDARD)
+    for spec in [step.agent for step in WARMUP_STEPS] if agent is None else [agent]:
+        if spec == WARMUP_STEPS[0].agent:
+            when_compiling(lambda: state.send("compiling", None))
+            state.table_mb = table_mb
+            solver = state.solver(STANDARD)
             solver.load()
             solver.clear()
-            if solver.book is not None:  # looking up many plies has its own kernel
+            if solver.book is not None:  # has its own kernel
                 solver.book.look_up_many(*np.zeros((2, 0), dtype=np.uint64))
             solver.scores(position)
-        tools.agent(spec, STANDARD, Limit()).choose(position, Limit(), np.random.default_rng(0))
-    tools.forget_agents()
+        state.agent(spec, STANDARD, Limit()).choose(position, Limit(), np.random.default_rng(0))
+    state.forget_agents()
 
 
-def lower_priority(tools: Tools) -> None:
+def lower_priority(state: WorkerState) -> None:
     """Let all other processes go before this one from now on."""
-    step_behind()
+    cores.lower_priority()
 
 
-def load(tools: Tools, task: str, arguments: dict[str, Any]) -> None:
-    """Compile, or load, what a job needs, before its time runs. Raises why it cannot run."""
+def load(state: WorkerState, task: str, arguments: dict[str, Any]) -> None:
+    """Compile or load the code of a job before its time starts. Raises the errors of its agent."""
     if task in ("move", "search_traces.montecarlo"):
         board, limit = arguments["position"].geometry, arguments.get("limit", Limit())
-        tools.agent(arguments["agent"], board, limit)
-    elif task in SOLVED:
-        tools.solver(STANDARD).load()
+        state.agent(arguments["agent"], board, limit)
+    elif task in SOLVER_TASKS:
+        state.solver(STANDARD).load()
 
 
-def scores(tools: Tools, position: Position, on_the_way: bool = False) -> dict[str, Any]:
-    """Return the exact scores of a position; send each column as it is solved, and how far the
-    search is, if these are wanted `on_the_way`.
+def scores(state: WorkerState, position: Position, with_progress: bool = False) -> dict[str, Any]:
+    """Return the exact scores of a position; if `with_progress`, send each solved column and the
+    progress of the search.
 
-    When the time is over the columns not known yet are None and `complete` is false.
+    When the time is over the unknown columns are None and `complete` is false.
     """
-    solver = tools.solver(position.geometry)
+    solver = state.solver(position.geometry)
     before = solver.statistics
     seen: set[int] = set()
-    begin = reported_at = time.perf_counter()
+    start = reported_at = time.perf_counter()
 
     def report(at: SolveProgress) -> None:
         nonlocal reported_at
         for column in new_columns(position, at.scores, seen):
-            tools.send("column", column)
+            state.send("column", column)
         now = time.perf_counter()
-        if now - reported_at >= TICK:
+        if now - reported_at >= PROGRESS_SECONDS:
             reported_at = now
-            data = {"nodes": at.nodes, "rate": round(at.rate), "seconds": now - begin}
-            tools.send("progress", data)
+            data = {"nodes": at.nodes, "rate": round(at.rate), "seconds": now - start}
+            state.send("progress", data)
 
     complete = True
     try:
-        progress = report if on_the_way else None
-        found = solver.scores(position, seconds=tools.seconds, on_progress=progress)
+        progress = report if with_progress else None
+        found = solver.scores(position, seconds=state.seconds, on_progress=progress)
     except SearchStopped as stopped:
         found, complete = stopped.scores, False
-    took = time.perf_counter() - begin
+    took = time.perf_counter() - start
     nodes = solver.statistics.nodes - before.nodes
     return scores_json(position, found, nodes=nodes, seconds=took, complete=complete)
 
 
 def move(
-    tools: Tools, position: Position, agent: str, limit: Limit, seed: int, tree_nodes: int = 0
+    state: WorkerState, position: Position, agent: str, limit: Limit, seed: int, tree_nodes: int = 0
 ) -> dict[str, Any]:
-    """Return an agent's decision, with its tree of so many nodes at most if any are wanted.
+    """Return an agent's decision, with its tree of at most `tree_nodes` nodes.
 
-    An agent of the solver or of Monte Carlo that would search for longer has the time of the job,
-    whatever its spec and its limit say.
+    The time of a solver or Monte Carlo agent is limited to the time of the job.
     """
-    player = tools.agent(agent, position.geometry, limit)
-    if _may_take(player, limit) > tools.seconds:
-        limit = limit.min_with(Limit(seconds=tools.seconds))
+    player = state.agent(agent, position.geometry, limit)
+    if _time_of(player, limit) > state.seconds:
+        limit = limit.min_with(Limit(seconds=state.seconds))
     decision = checked_decision(player, position, limit, np.random.default_rng(seed))
     view = checked_tree(player, TREE_DEPTH, tree_nodes) if tree_nodes else None
     if tree_nodes and view is None:
-        raise InvalidSpec(f"{agent} has no tree to show of this decision")
+        raise InvalidSpec(f"{agent} has no tree for this decision")
     return decision_json(decision, position, view)
 
 
-def _may_take(player: Agent, limit: Limit) -> float:
-    """Return for how many seconds an agent may search, 0 if it goes by something else."""
+def _time_of(player: Agent, limit: Limit) -> float:
+    """Return the time limit of an agent in seconds, 0 if it has another limit."""
     if isinstance(player, SolverAgent):
         return math.inf if limit.seconds is None else limit.seconds
     if isinstance(player, MonteCarloAgent):
@@ -229,30 +228,30 @@ def _may_take(player: Agent, limit: Limit) -> float:
     return 0.0
 
 
-def explanation(tools: Tools, position: Position) -> dict[str, Any]:
+def explanation(state: WorkerState, position: Position) -> dict[str, Any]:
     """Return the explanation of a position."""
-    return explain(position, TimedSolver(tools, position.geometry)).as_dict()
+    return explain(position, TimedSolver(state, position.geometry)).as_dict()
 
 
-def review(tools: Tools, position: Position, columns: Sequence[int]) -> dict[str, Any]:
+def review(state: WorkerState, position: Position, columns: Sequence[int]) -> dict[str, Any]:
     """Return the review of a game from a position; send the scores of each of its positions."""
-    solver = TimedSolver(tools, position.geometry, reports=True)
+    solver = TimedSolver(state, position.geometry, reports=True)
     return analyze(GameLine(position, columns), solver).as_dict()
 
 
-def puzzle_attempt(tools: Tools, number: int, found: int, column: int) -> dict[str, Any]:
-    """Return what a 0-based column of a puzzle is worth after so many were found."""
+def puzzle_attempt(state: WorkerState, number: int, found: int, column: int) -> dict[str, Any]:
+    """Return the result of a 0-based column of a puzzle, after `found` columns."""
     puzzle = puzzle_by_number(bundled_puzzles().puzzles, number)
-    attempt = try_column(puzzle, found, column, TimedSolver(tools, puzzle.geometry))
+    attempt = try_column(puzzle, found, column, TimedSolver(state, puzzle.geometry))
     return attempt.as_dict(position_after(puzzle, found))
 
 
-def puzzle_hints(tools: Tools, number: int, found: int) -> dict[str, Any]:
+def puzzle_hints(state: WorkerState, number: int, found: int) -> dict[str, Any]:
     """Return the hints for the next column of a puzzle."""
     puzzle = puzzle_by_number(bundled_puzzles().puzzles, number)
-    hints = hints_for(puzzle, found, TimedSolver(tools, puzzle.geometry))
+    hints = hints_for(puzzle, found, TimedSolver(state, puzzle.geometry))
     return {"hints": [hint.as_dict() for hint in hints]}
 
 
-#: Tasks that ask the solver.
-SOLVED = ("scores", "explanation", "review", "puzzle_attempt", "puzzle_hints")
+#: Tasks that use the solver.
+SOLVER_TASKS = ("scores", "explanation", "review", "puzzle_attempt", "puzzle_hints")

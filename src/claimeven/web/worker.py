@@ -1,4 +1,4 @@
-"""The process that searches for a server: one job at a time, which can be stopped at any moment."""
+"""The worker process of a server: it runs one job at a time, which can be stopped at any moment."""
 
 from __future__ import annotations
 
@@ -14,46 +14,46 @@ from claimeven.parallel.system import backend
 from claimeven.parallel.worker import JobWorker, Parent, Send
 from claimeven.solver.errors import SearchStopped
 from claimeven.web.jobs import MEMORY_MB, from_plain
-from claimeven.web.tasks import Tools, load
+from claimeven.web.tasks import WorkerState, load
 
-#: Values that one event may hold, and how deep they may be nested.
+#: Maximum number of values in an event, and their maximum depth.
 MAX_VALUES, MAX_DEPTH = 3_000_000, 600
 UNPROCESSABLE, UNAVAILABLE, FAILED = 422, 503, 500
 
 
 def main(parent: Parent) -> None:
-    """Answer the server's requests until it ends."""
+    """Run the jobs of the server until it ends."""
     sys.argv = [""]
     backend.limit_memory(MEMORY_MB)
-    tools = Tools()
-    JobWorker(parent, partial(do, tools), tools.forget_agents).serve()
+    state = WorkerState()
+    JobWorker(parent, partial(do, state), state.forget_agents).serve()
 
 
-def do(tools: Tools, message: dict[str, Any], send: Send) -> tuple[str, Any]:
-    """Do the task of a message; return the name of its last event and the data of that.
+def do(state: WorkerState, message: dict[str, Any], send: Send) -> tuple[str, Any]:
+    """Run the task of a message; return the name and the data of its last event.
 
     A task is a function of `tasks`, or "module.function" of another module of this package.
     """
-    tools.send, tools.seconds = send, message["seconds"]
+    state.send, state.seconds = send, message["seconds"]
     try:
         arguments = from_plain(message["arguments"])
         module, _, name = message["task"].rpartition(".")
         task = getattr(import_module(f"claimeven.web.{module or 'tasks'}"), name)
-        load(tools, message["task"], arguments)
-        send("begun", None)  # from now on its time runs
-        return "done", plain(task(tools, **arguments), MAX_VALUES, MAX_DEPTH)
+        load(state, message["task"], arguments)
+        send("started", None)  # the time of the job starts
+        return "done", plain(task(state, **arguments), MAX_VALUES, MAX_DEPTH)
     except ClaimevenError as error:
         return _failure(str(error), UNPROCESSABLE)
     except SearchStopped:
-        return _failure("this is too hard for the time it has", UNPROCESSABLE)
+        return _failure("the search exceeded its time limit", UNPROCESSABLE)
     except MemoryError:
-        tools.forget()
+        state.forget()
         return _failure(
-            "there is not enough memory for this: ask for a smaller table or tree", UNAVAILABLE
+            "the worker has too little memory: ask for a smaller table or tree", UNAVAILABLE
         )
     except Exception:
         traceback.print_exc(file=sys.stderr)
-        return _failure("claimeven failed at this; its log says how", FAILED)
+        return _failure("claimeven failed at this request; its log has the details", FAILED)
 
 
 def _failure(sentence: str, status: int) -> tuple[str, Any]:

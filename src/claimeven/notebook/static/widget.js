@@ -1,5 +1,5 @@
-// The board in a notebook: the board of the page, and a model shared with Python. A move on it
-// changes the model's `moves` immediately; Python answers with an agent's move and with scores.
+// The board in a notebook: the board of the page, and a model shared with Python. A move changes the
+// model's `moves` immediately; Python adds an agent's move and scores.
 
 import { BoardView, discIcon } from "../../web/static/board.js";
 import { h } from "../../web/static/dom.js";
@@ -9,7 +9,7 @@ import { inWords, playerName } from "../../web/static/words.js";
 import boardStyle from "../../web/static/board.css" with { type: "css" };
 import ownStyle from "./widget.css" with { type: "css" };
 
-/** The values shared with Python that the page is drawn from. */
+/** The shared values that the widget shows. */
 const SHARED = [
   "size", "connect", "start", "moves", "undone", "show_scores", "flipped", "theme", "width",
   "seat", "agent_name", "thinking", "known", "problem",
@@ -26,7 +26,7 @@ class BoardWidgetView {
     this.problem = h("p", { class: "problem", role: "alert" });
     this.undoButton = button("Undo", "Take back (u)", () => this.undo());
     this.redoButton = button("Redo", "Play again (r)", () => this.redo());
-    this.newButton = button("New game", "Begin again", () => this.set({ moves: "", undone: "" }));
+    this.newButton = button("New game", "Start again", () => this.set({ moves: "", undone: "" }));
     this.scoresButton = button("Scores", "Exact scores of all columns (a)", () => this.toggle("show_scores"));
     this.flipButton = button("Flip", "Swap the colors (f)", () => this.toggle("flipped"));
     this.moves = h("p", { class: "moves" });
@@ -64,7 +64,7 @@ class BoardWidgetView {
     this.set({ [name]: !this.get(name) });
   }
 
-  // Actions of the user
+  // Actions
 
   choose(column) {
     if (!this.board.isOpen || !this.position.isLegal(column)) return;
@@ -75,8 +75,8 @@ class BoardWidgetView {
 
   undo() {
     const [moves, undone] = [this.get("moves"), this.get("undone")];
-    const kept = this.#turns(moves.length - 1, -1);
-    if (kept !== null) this.set({ moves: moves.slice(0, kept), undone: moves.slice(kept) + undone });
+    const count = this.#turns(moves.length - 1, -1);
+    if (count !== null) this.set({ moves: moves.slice(0, count), undone: moves.slice(count) + undone });
   }
 
   redo() {
@@ -87,7 +87,7 @@ class BoardWidgetView {
     this.set({ moves: all.slice(0, end), undone: all.slice(end) });
   }
 
-  /** The first count of moves, from one towards another, after which the user is to move. */
+  /** The first count of moves, from one towards another, after which a human is to move. */
   #turns(from, to) {
     if (from < 0) return null;
     const step = to < from ? -1 : 1;
@@ -101,16 +101,16 @@ class BoardWidgetView {
   key(event) {
     event.stopPropagation(); // a notebook has its own keys
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.repeat) return; // one that is held acts once
+    if (event.repeat) return; // a held key acts once
     const { board } = this.position;
     const isName = board.columns > 9 ? event.shiftKey : /^[1-9]$/.test(event.key);
     const column = isName && event.key.length === 1 ? board.column(event.key) : -1;
-    const verbs = {
+    const actions = {
       u: () => this.undo(), r: () => this.redo(),
       a: () => this.toggle("show_scores"), f: () => this.toggle("flipped"),
     };
     if (column >= 0) this.choose(column);
-    else if (event.key in verbs) verbs[event.key]();
+    else if (event.key in actions) actions[event.key]();
     else return;
     event.preventDefault();
   }
@@ -141,7 +141,7 @@ class BoardWidgetView {
     this.#scheme();
   }
 
-  /** Read the start of the board and the position after the moves, if they changed. */
+  /** Update the start and the position if they have changed. */
   #read(moves) {
     const start = `${this.get("size")} ${this.get("connect")} ${this.get("start")}`;
     if (start !== this.start) {
@@ -154,14 +154,14 @@ class BoardWidgetView {
     try {
       this.position = played(this.origin, moves);
     } catch {
-      this.position = this.origin; // moves of another board: its size is on its way
+      this.position = this.origin; // moves of another board, whose size is not updated yet
     }
   }
 
   #drawScores(position, moves) {
     const isWanted = this.get("show_scores") && !position.isOver;
-    const told = this.get("known") ?? {};
-    this.known = isWanted && told.moves === moves ? told : null;
+    const known = this.get("known") ?? {};
+    this.known = isWanted && known.moves === moves ? known : null;
     this.row.element.hidden = !this.get("show_scores");
     const scores = this.known?.scores ?? [];
     const score = this.known?.done ? Math.max(...scores.filter((each) => each !== null)) : null;
@@ -177,26 +177,26 @@ class BoardWidgetView {
 
   #drawStatus(position, isTheirs) {
     const player = position.isOver ? position.winner : position.turn;
-    this.status.replaceChildren(...(player === null ? [] : [discIcon(player)]), this.#standing(position, isTheirs));
+    this.status.replaceChildren(...(player === null ? [] : [discIcon(player)]), this.#statusText(position, isTheirs));
     this.problem.textContent = this.get("problem") || this.known?.problem || "";
   }
 
-  #standing(position, isTheirs) {
-    const who = (player) => {
+  #statusText(position, isTheirs) {
+    const nameOf = (player) => {
       const name = playerName(player, this.get("flipped"));
       return player === this.get("seat") ? `${name} (${this.get("agent_name")})` : name;
     };
-    if (position.isOver) return position.winner === null ? "A draw." : `${who(position.winner)} wins.`;
-    if (isTheirs && this.get("thinking")) return `${who(position.turn)} is thinking …`;
+    if (position.isOver) return position.winner === null ? "A draw." : `${nameOf(position.winner)} wins.`;
+    if (isTheirs && this.get("thinking")) return `${nameOf(position.turn)} is thinking …`;
     const words = this.score === null ? "" : ` and ${inWords(position, this.score)}`;
-    return `${who(position.turn)} to move${words}.`;
+    return `${nameOf(position.turn)} to move${words}.`;
   }
 
-  // Light and dark: as the notebook is, not as the system prefers
+  // Light and dark as in the notebook, independent of the system
 
   watchScheme() {
     const again = () => this.#scheme();
-    const seen = new ResizeObserver(again); // called first when the board is put on the page
+    const seen = new ResizeObserver(again); // first called when the board is added to the page
     const themed = new MutationObserver(again);
     const preferred = matchMedia("(prefers-color-scheme: dark)");
     seen.observe(this.host);
@@ -218,7 +218,7 @@ class BoardWidgetView {
   }
 }
 
-/** Whether the background of an element is light or dark: of the first parent that has one. */
+/** Return whether the background of an element is light or dark. */
 function schemeAround(element) {
   for (let at = element; at; at = at.parentElement) {
     const [red, green, blue, alpha = 1] = channelsOf(getComputedStyle(at).backgroundColor);
@@ -229,11 +229,11 @@ function schemeAround(element) {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Red, green and blue of a color, 0 to 255, and its alpha, 0 to 1 (default 1). */
-function channelsOf(colour) {
-  if (colour.startsWith("rgb")) return colour.match(/[\d.]+/g).map(Number);
-  const pen = h("canvas", { width: 1, height: 1 }).getContext("2d"); // it reads oklch, lab and the like
-  pen.fillStyle = colour;
+/** Return red, green and blue of a color, 0 to 255, and its alpha, 0 to 1 (default 1). */
+function channelsOf(color) {
+  if (color.startsWith("rgb")) return color.match(/[\d.]+/g).map(Number);
+  const pen = h("canvas", { width: 1, height: 1 }).getContext("2d"); // it accepts oklch, lab and other formats
+  pen.fillStyle = color;
   pen.fillRect(0, 0, 1, 1);
   const [red, green, blue, alpha] = pen.getImageData(0, 0, 1, 1).data;
   return [red, green, blue, alpha / 255];
@@ -245,7 +245,7 @@ function button(text, title, onclick) {
 
 function render({ model, el }) {
   const host = h("div", {});
-  el.setAttribute("data-lm-suppress-shortcuts", "true"); // or a key pressed here would be JupyterLab's
+  el.setAttribute("data-lm-suppress-shortcuts", "true"); // otherwise JupyterLab handles the keys
   el.append(host);
   const view = new BoardWidgetView(model, host);
   return () => view.close();

@@ -1,13 +1,13 @@
-// What is known of the position: the evaluation bar, and sentences whose cells light up.
+// The analysis of a position: the evaluation bar, and sentences whose cells light up.
 
 import { get } from "./api.js";
-import { claimSentence } from "./claims.js";
-import { h, say } from "./dom.js";
+import { claimSentence } from "./claim_sentence.js";
+import { h, announce } from "./dom.js";
 import { letterKey } from "./keys.js";
 import { TOO_LARGE } from "./scores.js";
-import { withShownColors, playerName, signed } from "./words.js";
+import { playerName, signed } from "./words.js";
 
-/** The evaluation bar: the first player's share at the bottom. */
+/** The evaluation bar, with Yellow's share at the bottom. */
 export class ScoreBar {
   constructor() {
     this.fill = h("div", { class: "fill" });
@@ -16,15 +16,15 @@ export class ScoreBar {
     this.element = h("div", { class: "bar", role: "img" }, this.fill, this.text);
   }
 
-  /** `known` is what is known of where the game stands, null for nothing. */
+  /** `known` are the scores of the current place, or null. */
   show(game, known) {
     const { position, board } = game;
     const score = known?.score ?? null;
-    this.#tell(game, known);
+    this.#announceBest(game, known);
     const final = position.isOver ? finalScore(position) : null;
     const first = final ?? (score === null ? null : position.turn === 0 ? score : -score);
     this.element.classList.toggle("unknown", first === null);
-    // Until more is known it stays where it was, faintly: it would go to the middle and back at every move.
+    // Until the score is known the bar stays in place, faintly, instead of jumping to the middle.
     if (first === null) {
       this.text.textContent = "";
       this.element.setAttribute("aria-label", "Score not known yet");
@@ -37,17 +37,17 @@ export class ScoreBar {
     this.element.setAttribute("aria-label", `${signed(first)}: score for ${playerName(0)}`);
   }
 
-  /** Tell those who do not see the scores which columns are best, once for a place. */
-  #tell({ here, board }, known) {
-    if (known === null) this.told = null;
-    if (here === this.told || !known?.best.length) return;
-    this.told = here;
+  /** Announce the best columns to screen readers, once for each place. */
+  #announceBest({ here, board }, known) {
+    if (known === null) this.announcedPlace = null;
+    if (here === this.announcedPlace || !known?.best.length) return;
+    this.announcedPlace = here;
     const names = known.best.map((column) => board.name(column)).join(" or ");
-    say(`Best: column ${names}, ${known.words[known.best[0]]}.`, "worth");
+    announce(`Best: column ${names}, ${known.words[known.best[0]]}.`, "score-announcements");
   }
 }
 
-/** The score of a finished game for the first player. */
+/** Return the score of a finished game for Yellow. */
 export function finalScore(position) {
   const { winner, board } = position;
   if (winner === null) return 0;
@@ -56,11 +56,11 @@ export function finalScore(position) {
   return (winner === 0 ? 1 : -1) * (total - own + 1);
 }
 
-/** The explanation in sentences. `light` is given cells ([column, row] from 0) to light up. */
+/** The explanation in sentences. `light` receives cells to light up ([column, row] from 0). */
 export class Explanation {
   #control = null;
   #waiting = null;
-  #kept = new Map();
+  #cached = new Map();
 
   constructor(light) {
     this.light = light;
@@ -74,34 +74,34 @@ export class Explanation {
     this.light([]);
   }
 
-  /** Say a sentence in the place of an explanation. */
-  tell(sentence) {
+  /** Show a sentence instead of an explanation. */
+  showMessage(sentence) {
     this.clear();
     this.element.style.removeProperty("min-height");
     this.element.replaceChildren(h("p", { class: "hint-text" }, sentence));
   }
 
-  /** Say what an explanation would tell, while none is asked for. */
+  /** Describe the analysis while it is switched off. */
   offer(board) {
-    this.tell(board.isSolvable ? `Exact scores of every column, and why. Press ${letterKey("a", board)}, or switch it on.` : TOO_LARGE);
+    this.showMessage(board.isSolvable ? `Exact scores of all columns, with reasons. Press ${letterKey("a", board)} or use the switch.` : TOO_LARGE);
   }
 
-  /** Explain where the game stands, once people rest there for a moment. */
+  /** Explain the current position after a short delay. */
   ask(game) {
     if (game.position.isOver) {
-      this.tell("The game is over.");
+      this.showMessage("The game is over.");
       return;
     }
     if (!game.board.isSolvable) {
-      this.tell(TOO_LARGE);
+      this.showMessage(TOO_LARGE);
       return;
     }
-    // What stands below it does not jump while the next sentences are looked for.
+    // The elements below do not jump while the next sentences are loading.
     this.element.style.setProperty("min-height", `${this.element.offsetHeight}px`);
     this.clear();
     const key = `${game.board.connect} ${game.position.rows}`;
-    if (this.#kept.has(key)) {
-      this.#show(game, this.#kept.get(key));
+    if (this.#cached.has(key)) {
+      this.#show(game, this.#cached.get(key));
       return;
     }
     this.element.replaceChildren(h("p", { class: "hint-text" }, "Looking for reasons …"));
@@ -113,7 +113,7 @@ export class Explanation {
     this.#control = control;
     try {
       const found = await get("/api/explanation", game.query(), control.signal);
-      this.#kept.set(key, found);
+      this.#cached.set(key, found);
       if (!control.signal.aborted) this.#show(game, found);
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -124,11 +124,11 @@ export class Explanation {
   #show(game, found) {
     this.element.style.removeProperty("min-height");
     const claims = (list) => list.map((claim) => claimSentence(claim, this.light));
-    const columns = found.columns.map(({ column, score, best, claims: said }) => h("details", {
+    const columns = found.columns.map(({ column, score, best, claims: sentences }) => h("details", {
       class: best ? "column best" : "column", open: best && found.best[0] === column,
     }, h("summary", {}, h("b", {}, `Column ${game.board.name(column - 1)}`), " ",
       h("span", { class: score > 0 ? "win" : score < 0 ? "loss" : "draw" }, signed(score))),
-    h("div", {}, claims(said))));
-    this.element.replaceChildren(h("div", { class: "standing" }, claims(found.claims)), ...columns);
+    h("div", {}, claims(sentences))));
+    this.element.replaceChildren(h("div", { class: "position-claims" }, claims(found.claims)), ...columns);
   }
 }

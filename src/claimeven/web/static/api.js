@@ -1,7 +1,7 @@
-// The server: answers, and streams of events that can be given up.
+// Requests to the server, and streams of events; all can be cancelled.
 
-/** What the server refused or could not do; the message is a sentence for people. */
-export class Refused extends Error {
+/** A request that failed; the message is a sentence for the user. */
+export class RequestError extends Error {
   constructor(message, status) {
     super(message);
     this.status = status;
@@ -14,39 +14,39 @@ function address(path, query) {
   return search.size ? `${path}?${search}` : path;
 }
 
-/** Say in words that the server is gone; what was given up stays what it is. */
-function translated(error) {
+/** Replace network errors by a sentence; pass cancellation on. */
+function rethrow(error) {
   if (error.name === "AbortError") throw error;
-  throw new Refused("The server does not answer. Is it still running?", 0);
+  throw new RequestError("The server does not answer. Is it still running?", 0);
 }
 
-async function asked(request) {
-  const response = await request.catch(translated);
+async function checked(request) {
+  const response = await request.catch(rethrow);
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
-  throw new Refused(body.error ?? `The server answered ${response.status}.`, response.status);
+  throw new RequestError(body.error ?? `The server answered ${response.status}.`, response.status);
 }
 
 export async function get(path, query = {}, signal = undefined) {
-  return (await asked(fetch(address(path, query), { signal }))).json().catch(translated);
+  return (await checked(fetch(address(path, query), { signal }))).json().catch(rethrow);
 }
 
 export async function post(path, body, signal = undefined) {
   const headers = { "content-type": "application/json" };
-  return (await asked(fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal }))).json().catch(translated);
+  return (await checked(fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal }))).json().catch(rethrow);
 }
 
 /**
- * Read a stream of events; `told(name, data)` is called for each. Returns the data of `done`;
- * throws `Refused` for `error`.
+ * Read a stream of events; `onEvent(name, data)` is called for each. Returns the data of `done`;
+ * throws `RequestError` for `error`.
  */
-export async function events(path, query, told, signal = undefined) {
-  const response = await asked(fetch(address(path, query), { signal }));
+export async function events(path, query, onEvent, signal = undefined) {
+  const response = await checked(fetch(address(path, query), { signal }));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { value, done } = await reader.read().catch(translated);
-    if (done) throw new Refused("The server ended the search.", 0);
+    const { value, done } = await reader.read().catch(rethrow);
+    if (done) throw new RequestError("The server ended the search.", 0);
     text += value;
     const parts = text.split("\n\n");
     text = parts.pop();
@@ -59,20 +59,20 @@ export async function events(path, query, told, signal = undefined) {
       );
       if (!fields.event) continue;
       const data = JSON.parse(fields.data);
-      if (fields.event === "error") throw new Refused(data.error, data.status);
+      if (fields.event === "error") throw new RequestError(data.error, data.status);
       if (fields.event === "done") return data;
-      told(fields.event, data);
+      onEvent(fields.event, data);
     }
   }
 }
 
-/** Wait so many milliseconds, unless it is given up, which throws as a request that is given up does. */
+/** Wait; cancellation throws the same error as a cancelled request. */
 export function wait(milliseconds, signal) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);
-      reject(new DOMException("given up", "AbortError"));
+      reject(new DOMException("cancelled", "AbortError"));
     });
   });
 }

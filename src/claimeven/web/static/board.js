@@ -1,13 +1,13 @@
-// The board: discs behind a panel of holes, and over it a grid of cells that mouse, finger, keys and
-// screen readers use alike. It draws positions and tells which column was chosen; it knows no rules
-// of play. Columns and rows count from 0, row 0 at the bottom.
+// The board: discs behind a panel with holes, below a grid of cells for mouse, touch, keys and
+// screen readers. It draws positions and sends the chosen column; it does not know the rules.
+// Columns and rows count from 0, row 0 at the bottom.
 
-import { h, isFirstClick, s, wantsStillness } from "./dom.js";
+import { h, isFirstClick, s, prefersReducedMotion } from "./dom.js";
 import { playerName } from "./words.js";
 
 const CELL = 100;
 const HOLE = 41;
-/** A little less than its hole, whose colour around it sets it off from the panel. */
+/** Slightly smaller than the hole, so that a margin separates it from the panel. */
 const DISC = 37;
 
 export class BoardView extends EventTarget {
@@ -30,7 +30,7 @@ export class BoardView extends EventTarget {
     this.element.classList.toggle("closed", !isOpen);
   }
 
-  /** Swap the players' colours. */
+  /** Swap the players' colors. */
   set flipped(isFlipped) {
     this.isFlipped = isFlipped;
     this.element.classList.toggle("flipped", isFlipped);
@@ -45,7 +45,7 @@ export class BoardView extends EventTarget {
     if (!this.board?.equals(position.board)) this.#build(position.board);
     const before = this.position;
     this.position = position;
-    const falls = drop && position.last && before && before.ply < position.ply && !wantsStillness();
+    const falls = drop && position.last && before && before.ply < position.ply && !prefersReducedMotion();
     for (const [key, disc] of this.discs) {
       const [column, row] = key.split(",").map(Number);
       if (position.at(column, row) !== disc.player) {
@@ -80,7 +80,7 @@ export class BoardView extends EventTarget {
     this.names.forEach((name, column) => name.classList.toggle("best", columns.includes(column)));
   }
 
-  /** Tell screen readers what each column is worth, in words, at the cell where a disc would land. */
+  /** Add the score of each column in words, for screen readers, to the cell where a disc would land. */
   worth(words) {
     const { position, board } = this;
     for (let column = 0; column < board.columns; column++) {
@@ -114,7 +114,7 @@ export class BoardView extends EventTarget {
     this.grid = h("div", { class: "cells", role: "grid", "aria-label": this.label }, rows);
     this.grid.addEventListener("keydown", (event) => this.#key(event));
     this.grid.addEventListener("pointerleave", () => this.#hover(null));
-    // A click leaves the keys to the page: arrows go through the game, unless keys went to the board.
+    // A click leaves the keys to the page, so that arrows step through the game.
     this.grid.addEventListener("mousedown", (event) => {
       event.preventDefault();
       document.activeElement?.blur();
@@ -124,7 +124,7 @@ export class BoardView extends EventTarget {
       h("div", { class: "panel-frame" }, drawing, this.grid),
       h("div", { class: "names", "aria-hidden": "true" }, this.names),
     );
-    // Where it may be no higher than the window, its width follows from its shape.
+    // If its height is limited by the window, its width follows from its shape.
     this.element.closest(".board-with-bar")?.style.setProperty("--ratio", (board.columns / board.rows) * 0.95);
     this.element.classList.toggle("lettered", board.hasLetters);
     this.element.style.setProperty("--columns", board.columns);
@@ -186,7 +186,7 @@ export class BoardView extends EventTarget {
     event.stopPropagation();
   }
 
-  /** Let the keys go to the board. */
+  /** Give the focus to the board. */
   focus() {
     this.element.querySelector("[role=gridcell][tabindex='0']")?.focus({ preventScroll: true });
   }
@@ -242,7 +242,7 @@ export class BoardView extends EventTarget {
   }
 }
 
-/** A disc: the first player's has a ring, the second's a dot, so that colour is not needed. */
+/** A disc: Yellow's has a ring, Red's a dot, so that they differ without color. */
 function disc(player, x, y) {
   const mark = player === 0
     ? s("circle", { class: "mark", cx: x, cy: y, r: 21 })

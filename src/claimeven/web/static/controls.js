@@ -1,10 +1,10 @@
-// The buttons below the board: through the game, a hint, on with an agent, another game.
+// The buttons below the board: steps through the game, hint, agent's move, new game.
 
 import { button, h, icon } from "./dom.js";
 import { letterKey } from "./keys.js";
 
 export class Controls {
-  /** `view` shows the game, and does what the buttons say. */
+  /** `view` shows the game and has the actions of the buttons. */
   constructor(view) {
     this.view = view;
     const step = (how, symbol, label) => button(symbol, () => view.step(how), { "aria-label": label, title: label });
@@ -19,7 +19,7 @@ export class Controls {
       this.hint, this.moveNow, this.mistakes, this.again);
   }
 
-  /** Offer what can be done; `isWaiting`: an agent is to move, and waits for somebody to let it. */
+  /** Show the possible actions; `isWaiting`: an agent waits for permission to move. */
   show({ board, position }, isWaiting) {
     this.hint.title = `Show the best column (${letterKey("h", board)})`;
     this.#hide(this.again, !position.isOver);
@@ -28,7 +28,7 @@ export class Controls {
     this.#hide(this.moveNow, !isWaiting);
   }
 
-  /** Hide a button; who stands on it goes to the board. */
+  /** Hide a button; its focus goes to the board. */
   #hide(one, isHidden) {
     const isFocused = document.activeElement === one;
     one.hidden = isHidden;

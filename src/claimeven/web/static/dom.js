@@ -1,7 +1,7 @@
-// Elements made in a line each. No inline styles or scripts: the page's policy forbids them.
+// Short functions for elements. The page's policy forbids inline styles and scripts.
 
 const SVG = "http://www.w3.org/2000/svg";
-/** Milliseconds in which a repeated input belongs to the gesture before. */
+/** Milliseconds within which a repeated input belongs to the same gesture. */
 export const SAME_GESTURE = 400;
 
 /** Return an HTML element: properties (on... are listeners, others attributes) and children. */
@@ -11,14 +11,14 @@ export function h(tag, properties = {}, ...children) {
 
 let tapped = -Infinity;
 
-/** Whether a click begins a gesture: the second one of a double click or of a double tap does not. */
+/** Whether a click starts a gesture: the second one of a double click or double tap does not. */
 export function isFirstClick({ detail, pointerType, timeStamp }) {
   const isTapped = pointerType === "touch" && timeStamp - tapped < SAME_GESTURE;
   if (pointerType === "touch") tapped = timeStamp;
   return detail < 2 && !isTapped;
 }
 
-/** Return a button that does something. */
+/** Return a button. */
 export function button(text, onclick, properties = {}) {
   return h("button", { type: "button", onclick, ...properties }, text);
 }
@@ -28,7 +28,7 @@ export function s(tag, properties = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), properties, children);
 }
 
-/** Paths in a box of 16 by 16. Letters for them are missing in many fonts. */
+/** Paths in a box of 16 by 16. */
 const ICONS = {
   first: "M3 3h2v10H3ZM13 3v10L6 8Z",
   back: "M12 3v10L4 8Z",
@@ -37,7 +37,7 @@ const ICONS = {
   whole: "M2 2h5v2H4v3H2ZM9 2h5v5h-2V4H9ZM2 9h2v3h3v2H2ZM12 9h2v5H9v-2h3Z",
 };
 
-/** Return a sign, as large as the text and of its colour; it says nothing by itself. */
+/** Return an icon in the size and color of the text, hidden from screen readers. */
 export function icon(name) {
   return s("svg", { class: "icon", viewBox: "0 0 16 16", "aria-hidden": "true" }, s("path", { d: ICONS[name] }));
 }
@@ -52,32 +52,32 @@ function filled(element, properties, children) {
   return element;
 }
 
-/** What is to be done once all that was changed before has been painted, or at once. */
+/** Runs an action after the next paint, or immediately. */
 export class AfterPaint {
   #next = null;
 
-  /** Do it after the next frame; what was to be done then and was not yet is left out. */
+  /** Run an action after the next frame, instead of a pending one. */
   soon(action) {
     this.#next = action;
     const now = () => this.#next === action && this.now(action);
     requestAnimationFrame(() => setTimeout(now));
-    setTimeout(now, 100); // a page that is not looked at paints nothing
+    setTimeout(now, 100); // a hidden page has no frames
   }
 
-  /** Do it at once, and nothing later. */
+  /** Run an action immediately, and drop a pending one. */
   now(action) {
     this.#next = null;
     action();
   }
 }
 
-/** Whether somebody asked for less motion. */
-export function wantsStillness() {
+/** Whether the user prefers reduced motion. */
+export function prefersReducedMotion() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Tell people who do not see the page what happened, or what it is worth: one does not cut the other off. */
-export function say(text, where = "said") {
+/** Announce a text to screen readers, in the region for events or the region for scores. */
+export function announce(text, where = "announcements") {
   const region = document.getElementById(where);
   region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }

@@ -1,24 +1,24 @@
-// Set up a position: put discs on columns, take them off, and begin from there.
+// Set up a position: add and remove discs, and start from there.
 
 import { BoardView } from "./board.js";
 import { button, h } from "./dom.js";
 import { Position } from "./rules.js";
 import { playerName } from "./words.js";
 
-/** Let people change a position; return the new start, null if they gave up. */
+/** Edit a position; return the new start, or null if it was cancelled. */
 export function editPosition(from) {
   const board = new BoardView("Position to set up");
   board.takesAll = true; // two quick clicks are two discs
   let stacks = from.stacks.map((stack) => stack.slice());
   let brush = "0";
-  const told = h("p", { role: "status" });
+  const message = h("p", { role: "status" });
   let shown = null;
   const draw = () => {
     shown = new Position(from.board, stacks.map((stack) => stack.slice()));
     board.show(shown);
     const mover = `${playerName(shown.turn)} to move.`;
-    told.className = shown.problem ? "problem" : "hint-text";
-    told.textContent = shown.problem ?? (shown.isOver ? "The game is over here." : mover);
+    message.className = shown.problem ? "problem" : "hint-text";
+    message.textContent = shown.problem ?? (shown.isOver ? "The game is over here." : mover);
   };
   board.addEventListener("column", ({ detail: column }) => {
     const stack = stacks[column];
@@ -33,17 +33,17 @@ export function editPosition(from) {
   return new Promise((resolve) => {
     const end = (position) => { dialog.close(); dialog.remove(); resolve(position); };
     const use = () => {
-      if (shown.problem) draw(); // which tells it again
+      if (shown.problem) draw(); // shows the problem again
       else end(shown);
     };
     dialog.append(
       h("h2", {}, "Set up a position"),
       h("div", { class: "row", role: "radiogroup", "aria-label": "What a click does" },
-        choice("0", `a ${playerName(0).toLowerCase()} disc`), choice("1", `a ${playerName(1).toLowerCase()} disc`), choice("off", "take off")),
-      board.element, told,
+        choice("0", `a ${playerName(0).toLowerCase()} disc`), choice("1", `a ${playerName(1).toLowerCase()} disc`), choice("off", "remove")),
+      board.element, message,
       h("div", { class: "row" },
         button("Empty", () => { stacks = stacks.map(() => []); draw(); }),
-        button("Cancel", () => end(null)), button("Begin from here", use, { class: "primary" })),
+        button("Cancel", () => end(null)), button("Start from here", use, { class: "primary" })),
     );
     dialog.addEventListener("cancel", () => end(null));
     document.body.append(dialog);

@@ -1,8 +1,8 @@
-// A game with its variations: a tree of positions, and where we are in it.
+// A game with its variations: a tree of positions, with a current place.
 
 import { columnsOf, Position } from "./rules.js";
 
-/** A place in the game: the position, the column that led to it, and what was played from it. */
+/** A place in the game: the position, the column that led to it, and the moves played from it. */
 class Place {
   constructor(position, parent = null, column = null) {
     this.position = position;
@@ -19,7 +19,7 @@ export class Game extends EventTarget {
     this.begin(start ?? new Position(board));
   }
 
-  /** Begin anew from a position. */
+  /** Start a new game from a position. */
   begin(start) {
     this.start = start;
     this.root = new Place(start);
@@ -35,14 +35,14 @@ export class Game extends EventTarget {
     return this.here.position;
   }
 
-  /** Places from the start to where we are. */
+  /** Places from the start to the current one. */
   get path() {
     const places = [];
     for (let place = this.here; place; place = place.parent) places.unshift(place);
     return places;
   }
 
-  /** Places from the start through where we are to the end of this line. */
+  /** Places from the start through the current one to the end of this line. */
   get line() {
     const places = this.path;
     for (let place = this.here.next; place; place = place.next) places.push(place);
@@ -62,7 +62,7 @@ export class Game extends EventTarget {
     return endsOf(this.root);
   }
 
-  /** What a request to the server says of a place. */
+  /** Return the parameters of a request about a place. */
   query(place = this.here) {
     const { size, connect } = this.board;
     const query = { board: size, connect, moves: this.moves(place) };
@@ -70,7 +70,7 @@ export class Game extends EventTarget {
     return query;
   }
 
-  /** Play a column; a column played here before is followed, another one begins a variation. */
+  /** Play a column: follow a known move, or start a variation. */
   play(column) {
     if (!this.#enter(column)) return false;
     this.#changed("drop");
@@ -78,8 +78,8 @@ export class Game extends EventTarget {
   }
 
   /**
-   * Play a string of moves from the start; `at` is how many of them to stand after, and `lines` are
-   * the lines of the game, in their order, if it has variations.
+   * Play a string of moves from the start, and go to the place after `at` moves. `lines` are the
+   * lines of the game in order, if it has variations.
    */
   replay(moves, at = Infinity, lines = []) {
     for (const line of [...lines, moves]) {
@@ -114,17 +114,17 @@ export class Game extends EventTarget {
     return true;
   }
 
-  /** Where a step leads, if anywhere: "back", "forward", "toStart" or "toEnd". */
+  /** Return the place of a step: "back", "forward", "toStart" or "toEnd". */
   target(step) {
     return { back: this.here.parent, forward: this.here.next, toStart: this.root, toEnd: this.line.at(-1) }[step];
   }
 
-  /** Take a step: whether there was one to take. */
+  /** Take a step; return whether it was possible. */
   step(how) {
     return this.goTo(this.target(how));
   }
 
-  /** Forget a variation, and everything after it. */
+  /** Delete a variation. */
   drop(place) {
     const { parent } = place;
     if (!parent) return;

@@ -1,39 +1,39 @@
 // Share, load and save: links, move strings, files, pictures, another board.
 
 import { post } from "./api.js";
-import { button, h, say } from "./dom.js";
+import { button, h, announce } from "./dom.js";
 import { pngOf, saveAs, svgOf } from "./picture.js";
 import { Board } from "./rules.js";
 import { playerName } from "./words.js";
 
-/** Bytes of a file that is opened. */
-const MOST_BYTES = 2_000_000;
+/** Maximum size of a file in bytes. */
+const MAX_BYTES = 2_000_000;
 
 export function gamePanel(view) {
-  const told = h("p", { class: "hint-text", role: "status" });
-  const tell = (text) => { told.textContent = text; say(text); };
+  const message = h("p", { class: "hint-text", role: "status" });
+  const showMessage = (text) => { message.textContent = text; announce(text); };
   const moves = h("input", { type: "text", spellcheck: "false", autocomplete: "off", placeholder: "such as 4455", "aria-label": "Moves" });
-  const load = (board, line, told) => {
+  const load = (board, line, message) => {
     try {
       view.load(board, line);
       const count = view.game.line.length - 1;
-      tell(told ?? `${count} move${count === 1 ? "" : "s"} loaded.`);
+      showMessage(message ?? `${count} move${count === 1 ? "" : "s"} loaded.`);
     } catch (error) {
-      tell(error.message);
+      showMessage(error.message);
     }
   };
   const loadTyped = (line) => {
-    if (!line) tell("Type moves first, such as 4455.");
-    else load(view.game.board, line, view.game.start.ply ? "The moves loaded, from the empty board on." : undefined);
+    if (!line) showMessage("Type moves first, such as 4455.");
+    else load(view.game.board, line, view.game.start.ply ? "Moves loaded, from the empty board." : undefined);
   };
-  const games = new Games((game, told) => load(Board.parse(game.board, game.connect), game.moves, told));
+  const games = new Games((game, message) => load(Board.parse(game.board, game.connect), game.moves, message));
   const open = async (found) => {
     try {
-      if (found.size > MOST_BYTES) throw new Error("This file is longer than the 2 MB that are opened here.");
+      if (found.size > MAX_BYTES) throw new Error("A file may have at most 2 MB.");
       const { size: board, connect } = view.game.board;
       games.show(await post("/api/records", { text: await found.text(), name: found.name, board, connect }));
     } catch (error) {
-      tell(`${found.name}: ${error.message}`);
+      showMessage(`${found.name}: ${error.message}`);
     }
   };
   const file = h("input", {
@@ -44,20 +44,20 @@ export function gamePanel(view) {
   const copy = async (text, what) => {
     try {
       await navigator.clipboard.writeText(text);
-      tell(`${what} copied.`);
+      showMessage(`${what} copied.`);
     } catch {
       moves.value = text;
       moves.select();
-      tell("Copying is not allowed here: it stands in the field, selected.");
+      showMessage("Copying is not allowed here: the text is selected in the field.");
     }
   };
   const save = async (kind, blob) => saveAs(await blob, `connect-four-${view.game.moves() || "empty"}.${kind}`);
   const copyPicture = async () => {
     try {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": pngOf(view.board) })]);
-      tell("The picture copied.");
+      showMessage("Picture copied.");
     } catch {
-      tell("Copying pictures is not allowed here: save it instead.");
+      showMessage("Copying pictures is not allowed here: save the picture instead.");
     }
   };
   const size = h("input", { type: "text", value: view.game.board.size, "aria-label": "Board, columns x rows", size: 5 });
@@ -67,8 +67,8 @@ export function gamePanel(view) {
     connect.value = view.game.board.connect;
   });
   return h("details", { class: "card" }, h("summary", {}, h("h2", {}, "Share, load, board")),
-    h("div", { class: "row" }, button("Copy link", () => copy(view.address, "The link")),
-      button("Copy moves", () => copy(view.game.moves(view.game.line.at(-1)), "The moves")),
+    h("div", { class: "row" }, button("Copy link", () => copy(view.address, "Link")),
+      button("Copy moves", () => copy(view.game.moves(view.game.line.at(-1)), "Moves")),
       button("Copy picture", copyPicture), button("Save SVG", () => save("svg", svgOf(view.board))),
       button("Save PNG", () => save("png", pngOf(view.board)))),
     h("form", { class: "row", onsubmit: (event) => { event.preventDefault(); loadTyped(moves.value.trim()); } },
@@ -77,29 +77,29 @@ export function gamePanel(view) {
     h("form", {
       class: "row", onsubmit: async (event) => {
         event.preventDefault();
-        try { await view.setBoard(size.value, Number(connect.value)); tell("A new board."); } catch (error) { tell(error.message); }
+        try { await view.setBoard(size.value, Number(connect.value)); showMessage("New board."); } catch (error) { showMessage(error.message); }
       },
     }, h("label", {}, "Board ", size), h("label", {}, "connect ", connect), h("button", {}, "Use"),
     button("Set up a position", () => view.edit())),
-    told);
+    message);
 }
 
-/** The games of a file: the first is shown, the others can be chosen. */
+/** The games of a file: the first one is shown, the others can be chosen. */
 class Games {
-  /** `choose(game, told)` shows a game; `told` says which it is. */
+  /** `choose(game, message)` shows a game; `message` describes it. */
   constructor(choose) {
     this.choose = choose;
     this.list = h("select", { "aria-label": "Game of the file", onchange: () => this.#chosen() });
     this.element = h("label", { class: "row", hidden: true }, "Game ", this.list);
   }
 
-  show({ games, wrong, problem, more }) {
+  show({ games, unreadable, first_error: firstError, truncated }) {
     this.games = games;
     this.list.replaceChildren(...games.map((game, at) => h("option", { value: at }, `${at + 1}: ${about(game)}`)));
     this.element.hidden = games.length < 2;
     const others = [
-      more ? "The file holds more games, which are not shown." : "",
-      wrong ? `${wrong} cannot be read (${problem}).` : "",
+      truncated ? "The file has more games, which are not shown." : "",
+      unreadable ? `${unreadable} cannot be read (${firstError}).` : "",
     ].filter(Boolean);
     this.#chosen(others);
   }
@@ -108,7 +108,7 @@ class Games {
     const at = Number(this.list.value);
     const game = this.games[at];
     const which = this.games.length > 1 ? `Game ${at + 1} of ${this.games.length}: ` : "";
-    const order = game.ordered ? [] : ["It is a position: its discs were given an order that could have been."];
+    const order = game.has_move_order ? [] : ["The file has only a position: the order of the discs is made up."];
     this.choose(game, [`${which}${about(game)}.`, ...order, ...others].join(" "));
   }
 }

@@ -4,23 +4,23 @@ const COLUMNS = ["1–9, a–p", "drop a disc in that column (letters on more th
 const HELP = [
   ["Everywhere", [
     COLUMNS,
-    ["← → ↑ ↓, Enter", "on the board: walk over the cells, drop in this column"],
+    ["← → ↑ ↓, Enter", "on the board: move between the cells, drop a disc"],
     ["?", "this help"],
   ]],
   ["Play", [
-    ["← →", "off the board: back and forward through the game"],
+    ["← →", "elsewhere: back and forward through the game"],
     ["Home, End", "to the start, to the end"],
     ["Space", "play the best column"],
     ["u, r", "undo, redo"],
     ["h", "a hint: the best columns"],
-    ["a", "analysis on and off"],
-    ["m", "to the next mistake"],
-    ["f", "swap the colours"],
+    ["a", "analysis on or off"],
+    ["m", "the next mistake"],
+    ["f", "swap the colors"],
     ["n", "a new game"],
-    ["Shift", "with a letter, where columns have letters"],
+    ["Shift", "with a letter, if columns have letters"],
   ]],
-  ["Practise", [["h", "the next hint"], ["t", "try again"], ["s", "show the solution"], ["n", "the next puzzle"]]],
-  ["Watch a search", [["← →", "a step back, a step on"], ["Home, End", "the first step, the last one"], ["w", "the whole tree"]]],
+  ["Puzzles", [["h", "the next hint"], ["t", "try again"], ["s", "show the solution"], ["n", "the next puzzle"]]],
+  ["Watch a search", [["← →", "a step back or forward"], ["Home, End", "the first step, the last one"], ["w", "the whole tree"]]],
   ["Look up", [["1–9, a–p", "follow that column"], ["← →, Home", "back, forward, to the start"]]],
 ];
 
@@ -29,30 +29,30 @@ export function keyList(h) {
   return HELP.map(([view, lines]) => [h("h3", {}, view), h("dl", { class: "keys" }, lines.map(line))]);
 }
 
-/** Whether a key is for the page: not for a field, a dialog, or the browser. */
+/** Whether a key is for the page, not for a field, a dialog, or the browser. */
 export function isForPage(event) {
-  // After a click in a dialog its keys come from the body, so where they come from does not tell.
+  // After a click in a dialog the target of its keys is the body.
   return !event.defaultPrevented && !event.ctrlKey && !event.metaKey && !event.altKey
     && !document.querySelector("dialog[open]") && !event.target.closest("input:not([type=checkbox]), select, textarea");
 }
 
-/** Return the column that a key names on a board, -1 for none. */
+/** Return the column of a key on a board, or -1. */
 export function columnOfKey(event, board) {
   if (!board || event.key.length !== 1 || event.shiftKey) return -1;
   return board.hasLetters || /^[1-9]$/.test(event.key) ? board.column(event.key) : -1;
 }
 
-/** Return how a letter that does something is typed where columns have letters too. */
+/** Return the key for an action, with Shift if the letter is also a column. */
 export function letterKey(letter, board) {
   return board.hasLetters && board.column(letter) >= 0 ? `Shift+${letter.toUpperCase()}` : letter;
 }
 
-/** Do what a key does, once however long it is held: discs would pour, and games begin by the dozen. */
+/** Run the action of a key, without repetitions while the key is held. */
 export function once(event, action) {
   if (!event.repeat) action();
 }
 
-/** Show the help at its key. */
+/** Show the help on its key. */
 export function listenForHelp(help) {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "?" || !isForPage(event)) return;
@@ -61,10 +61,10 @@ export function listenForHelp(help) {
   });
 }
 
-/** Let keys do what they do in the play view. */
+/** Handle the keys of the play view. */
 export function listenToKeys(view) {
   const steps = { ArrowLeft: "back", ArrowRight: "forward", Home: "toStart", End: "toEnd" };
-  const verbs = {
+  const actions = {
     " ": () => view.best(), u: () => view.undo(), r: () => view.redo(), h: () => view.hint(),
     f: () => view.flip(), a: () => view.analyze(), n: () => view.newGame(), m: () => view.review.nextMistake(),
   };
@@ -72,10 +72,10 @@ export function listenToKeys(view) {
     if (!view.isHere || !isForPage(event)) return;
     if (event.key === " " && event.target.closest("button, summary, a, input")) return;
     const column = columnOfKey(event, view.game.board);
-    const verb = verbs[event.key.toLowerCase()];
+    const action = actions[event.key.toLowerCase()];
     if (event.key in steps) view.step(steps[event.key]);
     else if (column >= 0) once(event, () => view.choose(column));
-    else if (verb) once(event, verb);
+    else if (action) once(event, action);
     else return;
     event.preventDefault();
   });

@@ -1,23 +1,23 @@
-// The page: its views, the one game they share, and the help.
+// The page: its views, the game they share, and the help.
 
 import { h } from "./dom.js";
 import { Game } from "./game.js";
 import { keyList, listenForHelp, listenToKeys } from "./keys.js";
 import { Scores } from "./scores.js";
-import { addressOf, readAddress } from "./share.js";
+import { addressOf, readAddress } from "./address.js";
 import { PlayView } from "./views/play.js";
-import { showWarming } from "./warming.js";
+import { showCompileBanner } from "./compile_banner.js";
 
-/** Views other than play: loaded when they are first gone to. Each module exports `View`. */
+/** Views other than play, loaded when they are first shown. Each module exports `View`. */
 const OTHERS = {
-  practise: () => import("./views/practise.js"),
+  puzzles: () => import("./views/puzzles.js"),
   search: () => import("./views/search.js"),
   book: () => import("./views/book.js"),
-  live: () => import("./views/live.js"),
+  tournament: () => import("./views/tournament.js"),
 };
 
 const TITLES = {
-  play: "Connect Four", practise: "Puzzles", search: "Watch a search", book: "Opening book", live: "Tournament",
+  play: "Connect Four", puzzles: "Puzzles", search: "Watch a search", book: "Opening book", tournament: "Tournament",
 };
 
 const wanted = readAddress();
@@ -32,21 +32,21 @@ const title = document.getElementById("title");
 const problem = h("p", { class: "problem banner", role: "alert", hidden: true });
 let current = null;
 let goal = null;
-let isTouched = false; // whether people did something since a problem was told
+let isTouched = false; // whether there was input since a problem was shown
 
-/** The view that an address asks for. */
+/** Return the view of an address. */
 function viewOf({ view }) {
   return Object.hasOwn(OTHERS, view) ? view : "play";
 }
 
-/** Tell a problem above the view, or that there is none any more. */
-function tellProblem(text = "") {
+/** Show a problem above the view, or hide it. */
+function showProblem(text = "") {
   problem.textContent = text;
   problem.hidden = !text;
   isTouched = false;
 }
 
-/** Go to a view; to its address too, where that is not in the bar yet. `asked` is what the one in the bar asks for. */
+/** Show a view, with a new `address` if it has one. `asked` is the content of the current address. */
 async function go(name, address = null, asked = null) {
   goal = name;
   if (!views[name]) {
@@ -54,12 +54,12 @@ async function go(name, address = null, asked = null) {
       const { View } = await OTHERS[name]();
       views[name] ??= new View(shared);
     } catch {
-      if (goal === name) tellProblem("The server does not answer. Is it still running?");
-      return; // what is here goes on
+      if (goal === name) showProblem("The server does not answer. Is it still running?");
+      return; // the current view stays
     }
-    if (goal !== name) return; // somebody went on meanwhile
+    if (goal !== name) return; // another view was chosen while it was loading
   }
-  tellProblem(current ? "" : wanted.problem);
+  showProblem(current ? "" : wanted.problem);
   current?.leave();
   if (address && current !== views[name]) history.pushState(null, "", address);
   current = views[name];
@@ -74,7 +74,7 @@ async function go(name, address = null, asked = null) {
 }
 
 document.querySelectorAll("nav [data-view]").forEach((link) => link.addEventListener("click", (event) => {
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; // for the browser: another tab
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return; // opens another tab
   event.preventDefault();
   const { view } = link.dataset;
   go(view, view === "play" ? views.play.address : addressOf({ view, game, sides: shared.sides }));
@@ -85,7 +85,7 @@ addEventListener("popstate", () => {
   go(viewOf(asked), null, asked);
 });
 for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, () => { isTouched = true; }, true);
-game.addEventListener("change", () => { if (isTouched) tellProblem(); });
+game.addEventListener("change", () => { if (isTouched) showProblem(); });
 document.querySelector(".skip").addEventListener("click", (event) => {
   const board = stage.querySelector("[role=gridcell][tabindex='0']");
   if (!board) return;
@@ -97,5 +97,5 @@ document.getElementById("help-button").addEventListener("click", () => help.show
 listenForHelp(() => help.showModal());
 listenToKeys(views.play);
 stage.before(problem);
-showWarming(stage);
+showCompileBanner(stage);
 go(viewOf(wanted), null, wanted);

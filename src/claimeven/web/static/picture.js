@@ -1,12 +1,12 @@
-// The board as a picture to keep: with its frame and the columns' names, every colour written out.
+// The board as a picture with its frame and the columns' names, with explicit colors.
 
 import { h, s } from "./dom.js";
 
-/** Around the cells, and below them for the names. */
+/** Space around the cells, and below them for the names. */
 const [MARGIN, BELOW] = [30, 58];
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-linecap", "stroke-dasharray", "opacity"];
 
-/** Return what a board view shows as an SVG drawing, in a blob. */
+/** Return the board of a view as an SVG blob. */
 export function svgOf(view) {
   const drawing = view.element.querySelector("svg");
   const cells = drawing.cloneNode(true);
@@ -30,7 +30,7 @@ export function svgOf(view) {
   return new Blob([new XMLSerializer().serializeToString(picture)], { type: "image/svg+xml" });
 }
 
-/** Return the same in pixels, as PNG in a blob. */
+/** Return the board of a view as a PNG blob. */
 export async function pngOf(view) {
   const image = new Image();
   image.src = URL.createObjectURL(svgOf(view));
@@ -41,7 +41,7 @@ export async function pngOf(view) {
   return new Promise((resolve) => { canvas.toBlob(resolve, "image/png"); });
 }
 
-/** Have the browser save a blob. */
+/** Save a blob as a file. */
 export function saveAs(blob, name) {
   const link = h("a", { href: URL.createObjectURL(blob), download: name });
   link.click();

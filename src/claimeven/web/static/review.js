@@ -1,25 +1,25 @@
-// A whole game judged: its mistakes with their reasons, the way from one to the next, another try at each.
+// The review of a game: mistakes with reasons, steps between them, and another try at each.
 
 import { events } from "./api.js";
-import { claimSentence } from "./claims.js";
-import { button, h, say } from "./dom.js";
+import { claimSentence } from "./claim_sentence.js";
+import { button, h, announce } from "./dom.js";
 import { TOO_LARGE } from "./scores.js";
 import { inWords, playerName } from "./words.js";
 
-const GRAVE = ["?", "??"];
+const SERIOUS = ["?", "??"];
 
 export class Review {
-  #judged = new WeakMap(); // place -> how the move that led there was judged
+  #judged = new WeakMap(); // place -> the judgement of the move that led there
   #current = null;
   #control = null;
   #trying = null; // the place from which another move is tried
   #tried = null; // and what was played there
-  #shown = null; // the place whose better columns are shown
+  #shown = null; // the place whose best columns are shown
 
-  /** `view` shows the game: it has `game`, `sides`, `scores`, `graph`, `board`, `tell`, and is told where to stand. */
+  /** `view` shows the game: it has `game`, `sides`, `scores`, `graph`, `board`, `showMessage` and `goTo`. */
   constructor(view) {
     this.view = view;
-    this.button = button("Judge the game", () => this.judge());
+    this.button = button("Review the game", () => this.judge());
     this.text = h("p", { class: "judgement" });
     this.why = h("div", { class: "why" });
     this.again = button("Try again from here", () => this.tryAgain());
@@ -29,47 +29,47 @@ export class Review {
     this.element = h("div", { class: "review" }, this.text, this.why, this.steps);
   }
 
-  /** How the move that led to a place was judged, null where it was not. */
+  /** Return the judgement of the move that led to a place, or null. */
   judged(place) {
     return this.#judged.get(place) ?? null;
   }
 
-  /** Whose mistakes are looked at: of the one human, null for both players. */
+  /** The player whose mistakes are shown: the only human, null for both players. */
   get own() {
     const humans = this.view.sides.filter((side) => side.isHuman);
     return humans.length === 1 ? humans[0].player : null;
   }
 
-  /** Whether the line was judged, or is now. */
+  /** Whether the line has a review, or its review is running. */
   get hasScores() {
     return this.button.disabled || this.#isCurrent;
   }
 
-  /** Whether the line is the one that was judged. */
+  /** Whether the line is the reviewed one. */
   get #isCurrent() {
     const { line } = this.view.game;
     return this.#current !== null && line.length === this.#current.line.length
       && line.every((place, index) => place === this.#current.line[index]);
   }
 
-  /** Places after the moves to learn from: mistakes and blunders, or else inaccurate moves. */
+  /** Places after mistakes and blunders, or else after inaccurate moves. */
   get #mistakes() {
     const marked = this.#current.line.filter((place) => {
       const judged = this.judged(place);
       return judged?.mark && (this.own === null || judged.player === this.own + 1);
     });
-    const grave = marked.filter((place) => GRAVE.includes(this.judged(place).mark));
+    const grave = marked.filter((place) => SERIOUS.includes(this.judged(place).mark));
     return grave.length ? grave : marked;
   }
 
-  /** Have the server judge the line. */
+  /** Request the review of the line. */
   async judge() {
     const { game, scores, graph } = this.view;
     const { line } = game;
-    const sentence = line.length < 2 ? "There is no move to judge yet." : game.board.isSolvable ? null : TOO_LARGE;
+    const sentence = line.length < 2 ? "There are no moves to review yet." : game.board.isSolvable ? null : TOO_LARGE;
     if (sentence) {
       this.text.textContent = sentence;
-      say(sentence);
+      announce(sentence);
       return;
     }
     this.#control?.abort();
@@ -81,13 +81,13 @@ export class Review {
       const found = await events("/api/review/events", game.query(line.at(-1)), (name, data) => {
         const place = line[data.ply - game.start.ply];
         if (name !== "scores" || !place) return;
-        scores.keep(game, place, data.scores);
+        scores.store(game, place, data.scores);
         graph.draw();
       }, control.signal);
-      for (const judged of found.judged) {
+      for (const judged of found.judged_moves) {
         const index = judged.ply - game.start.ply;
         this.#judged.set(line[index + 1], judged);
-        scores.keep(game, line[index], judged.scores);
+        scores.store(game, line[index], judged.scores);
       }
       this.#current = { line, found };
     } catch (error) {
@@ -99,10 +99,10 @@ export class Review {
     if (this.#control !== control) return;
     this.button.disabled = false;
     this.view.draw();
-    say(this.text.textContent);
+    announce(this.text.textContent);
   }
 
-  /** Give up judging: people went on to something else. */
+  /** Cancel the review. */
   stop() {
     this.#control?.abort();
     this.#control = null;
@@ -110,7 +110,7 @@ export class Review {
     this.draw();
   }
 
-  /** Go to the next mistake of the line, or to its first one; the game is judged before. */
+  /** Go to the next mistake of the line, or to its first one; review the line if necessary. */
   async nextMistake(isFirst = false) {
     const { game } = this.view;
     if (!this.#attempt && !this.#isCurrent) {
@@ -125,10 +125,10 @@ export class Review {
       this.view.goTo(found);
       this.draw();
       this.steps.scrollIntoView({ block: "nearest" });
-    } else this.view.tell(this.own === null ? "No mistakes in this line." : "You made no mistakes in this line.");
+    } else this.view.showMessage(this.own === null ? "No mistakes in this line." : "You made no mistakes in this line.");
   }
 
-  /** Take the move back that led here, to try another one; scores would give it away. */
+  /** Take back the last move to try another one, with hidden scores. */
   tryAgain() {
     const { view } = this;
     if (!this.#attempt && view.game.here !== this.#trying) {
@@ -139,19 +139,19 @@ export class Review {
     if (view.isAnalyzing) view.analyze(false);
   }
 
-  /** The move tried instead of the one that was judged, null for none. */
+  /** The move tried instead of the reviewed one, or null. */
   get #attempt() {
     const { path } = this.view.game;
     const attempt = this.#trying === null ? null : path[path.indexOf(this.#trying) + 1];
     return attempt?.parent === this.#trying && !this.#judged.has(attempt) ? attempt : null;
   }
 
-  /** Whether the move tried is the right one. */
-  #verdict({ column, parent }) {
+  /** Return whether the move tried is right, as a sentence. */
+  #attemptText({ column, parent }) {
     const { game, scores } = this.view;
     const known = scores.of(game, parent);
     const worth = `olumn ${game.board.name(column)} ${known.words[column]}`;
-    return known.scores[column] === known.score ? `Right: c${worth}.` : `C${worth}: that is not it either.`;
+    return known.scores[column] === known.score ? `Right: c${worth}.` : `C${worth}: not the best column either.`;
   }
 
   draw() {
@@ -167,8 +167,8 @@ export class Review {
     this.again.hidden = !isMarked && !attempt;
     this.better.hidden = !isMarked || this.#shown === game.here;
     if (attempt || isAsked) {
-      const text = attempt ? this.#verdict(attempt) : `Find a better column than ${game.board.name(this.#tried.column)}.`;
-      if (this.text.textContent !== text) say(text, "worth");
+      const text = attempt ? this.#attemptText(attempt) : `Find a better column than ${game.board.name(this.#tried.column)}.`;
+      if (this.text.textContent !== text) announce(text, "score-announcements");
       this.text.textContent = text;
     } else if (!this.steps.hidden) {
       this.text.textContent = this.#accuracy();
@@ -183,11 +183,11 @@ export class Review {
 
   #accuracy() {
     const share = (value) => (value === null ? "–" : `${Math.round(value)} %`);
-    const told = this.#current.found.accuracy.map((value, player) => `${this.#name(player)} ${share(value)}`);
-    return `Accuracy: ${told.join(", ")}.`;
+    const accuracies = this.#current.found.accuracy.map((value, player) => `${this.#name(player)} ${share(value)}`);
+    return `Accuracy: ${accuracies.join(", ")}.`;
   }
 
-  /** Say which mistake led here. */
+  /** Describe the mistake that led here. */
   #mistake({ player, column, judgement, mark }) {
     const { game } = this.view;
     const at = this.#mistakes.indexOf(game.here);
@@ -197,7 +197,7 @@ export class Review {
     return `${which}${name} ${name === "You" ? "play" : "plays"} column ${game.board.name(column - 1)}: ${article}${judgement} ${mark}`;
   }
 
-  /** Say why it is one, and what was better if that was asked for. */
+  /** Return the reasons of a mistake, and the best columns if they were requested. */
   #reasons({ claims, best, before }) {
     const { game, board } = this.view;
     const names = best.map((column) => game.board.name(column - 1)).join(" or ");

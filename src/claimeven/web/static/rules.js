@@ -1,5 +1,5 @@
-// The rules, in the browser, so that a disc drops at once whatever the server is doing.
-// Columns and rows count from 0, row 0 at the bottom; player 0 moves first.
+// The rules, in the browser, so that a disc drops immediately.
+// Columns and rows count from 0, row 0 at the bottom; player 0 (Yellow) moves first.
 
 import { playerName } from "./words.js";
 
@@ -14,15 +14,15 @@ export class Board {
     this.connect = connect;
   }
 
-  /** Return the board that a text such as 7x6 names; throw a sentence if it is none. */
+  /** Return the board of a text such as 7x6; throw a sentence if it is invalid. */
   static parse(text, connect = 4) {
     const found = /^(\d{1,2})x(\d{1,2})$/i.exec(text.trim());
     const [columns, rows] = found ? [Number(found[1]), Number(found[2])] : [0, 0];
     const fits = (size) => size >= 1 && size <= 16;
     if (!fits(columns) || !fits(rows)) {
-      throw new Error(`A board is columns x rows, each 1 to 16, such as 7x6, not ${text}.`);
+      throw new Error(`A board must be columns x rows, each 1 to 16, such as 7x6, got ${text}.`);
     }
-    if (!(Number.isInteger(connect) && connect >= 2 && connect <= 8)) throw new Error("2 to 8 discs in a line win.");
+    if (!(Number.isInteger(connect) && connect >= 2 && connect <= 8)) throw new Error("Connect must be 2 to 8 discs.");
     return new Board(columns, rows, Number(connect));
   }
 
@@ -34,12 +34,12 @@ export class Board {
     return this.columns * this.rows;
   }
 
-  /** Whether the server's solver holds this board: in 64 bits, with one more a column. */
+  /** Whether the solver supports this board: 64 bits, with one more row. */
   get isSolvable() {
     return this.columns * (this.rows + 1) <= 64;
   }
 
-  /** Whether its columns are named by letters: more of them than there are digits. */
+  /** Whether the columns have letters instead of digits. */
   get hasLetters() {
     return this.columns > DIGITS.length;
   }
@@ -53,7 +53,7 @@ export class Board {
     return (this.hasLetters ? LETTERS : DIGITS)[column];
   }
 
-  /** Return the column that a character names, -1 if it names none. */
+  /** Return the column of a character, or -1. */
   column(character) {
     const lower = character.toLowerCase();
     const column = Math.max(DIGITS.indexOf(lower), LETTERS.indexOf(lower));
@@ -74,8 +74,8 @@ export class Position {
   }
 
   /**
-   * Return the position of rows from the top (X first player, O second, dots), "/" between them;
-   * throw a sentence for one that no game leads to, as far as is easily seen.
+   * Return the position of rows from the top (X Yellow, O Red, dots), separated by "/"; throw a
+   * sentence for an obviously impossible position.
    */
   static fromRows(text, board) {
     const rows = text.split("/").reverse();
@@ -86,7 +86,7 @@ export class Position {
     for (const [at, row] of rows.entries()) {
       [...row].forEach((cell, column) => {
         const player = { X: 0, O: 1, ".": null }[cell.toUpperCase()];
-        if (player === undefined) throw new Error(`“${cell}” is no cell: they are X, O and dots.`);
+        if (player === undefined) throw new Error(`A cell must be X, O or a dot, got “${cell}”.`);
         if (player === null) return;
         if (stacks[column].length < at) throw new Error(`A disc floats in column ${board.name(column)}.`);
         stacks[column].push(player);
@@ -97,17 +97,17 @@ export class Position {
     return position;
   }
 
-  /** A sentence where the players cannot have taken turns to the first line; null as a rule. */
+  /** The reason why the position is impossible, or null. */
   get problem() {
     const [first, second] = [0, 1].map((player) => this.stacks.flat().filter((disc) => disc === player).length);
     if (first !== second && first !== second + 1) {
       return `${playerName(0)} has ${first} discs and ${playerName(1)} ${second}: players take turns.`;
     }
     const isLate = this.winning.some(([cell]) => this.at(...cell) === this.turn);
-    return isLate ? "The side to move already has a line, so the game was over before." : null;
+    return isLate ? "The side to move already has a line: the game was over before." : null;
   }
 
-  /** Rows from the top, "/" between them. */
+  /** Rows from the top, separated by "/". */
   get rows() {
     const row = (r) => this.stacks.map((stack) => ".XO"[(stack[r] ?? -1) + 1]).join("");
     return Array.from({ length: this.board.rows }, (_, i) => row(this.board.rows - 1 - i)).join("/");
@@ -119,7 +119,7 @@ export class Position {
     return this.ply - second > second ? 1 : 0;
   }
 
-  /** Return the player of a cell, null where it is empty. */
+  /** Return the player of a cell, null if it is empty. */
   at(column, row) {
     return this.stacks[column]?.[row] ?? null;
   }
@@ -152,7 +152,7 @@ export class Position {
     return this.lines;
   }
 
-  /** The winner, null for nobody. */
+  /** The winner, or null. */
   get winner() {
     return this.winning.length ? this.at(...this.winning[0][0]) : null;
   }
@@ -188,7 +188,7 @@ export class Position {
   }
 }
 
-/** Return the position after a string of moves; throw a sentence that names a move that cannot be. */
+/** Return the position after a string of moves; throw a sentence for an illegal move. */
 export function played(start, moves) {
   let position = start;
   for (const [number, column] of columnsOf(moves, start.board).entries()) {
@@ -201,19 +201,19 @@ export function played(start, moves) {
   return position;
 }
 
-/** Return the columns of a string of moves; throw a sentence for what names no column. */
+/** Return the columns of a string of moves; throw a sentence for an invalid column. */
 export function columnsOf(moves, board) {
   return [...moves.replace(/\s+/g, "")].map((character) => {
     const column = board.column(character);
     if (column < 0) {
       const [first, last] = [board.name(0), board.name(board.columns - 1)];
-      throw new Error(`“${character}” is no column: choose from ${first} to ${last}.`);
+      throw new Error(`A column must be ${first} to ${last}, got “${character}”.`);
     }
     return column;
   });
 }
 
-/** Return a function from moves to the position after them that keeps what it was asked for. */
+/** Return a function from moves to the position after them, with a cache. */
 export function positionsFrom(start) {
   const known = new Map([["", start]]);
   const after = (moves) => {

@@ -42,14 +42,14 @@ export class ScoreRow {
     });
   }
 
-  /** Show the words of a column, of none for null; hovering and focus show them anyway. */
+  /** Show the words of a column, or hide them for null; hovering and focus show them anyway. */
   point(column) {
-    this.buttons?.forEach((button, at) => button.classList.toggle("told", at === column));
+    this.buttons?.forEach((button, at) => button.classList.toggle("shown", at === column));
   }
 
-  /** A finger cannot hover: its first tap tells the words, the next one plays. */
+  /** On a touch screen the first tap shows the words, the next one plays. */
   #clicked(column) {
-    if (this.isFinger && this.buttons[column].dataset.words && !this.buttons[column].matches(".told")) this.point(column);
+    if (this.isFinger && this.buttons[column].dataset.words && !this.buttons[column].matches(".shown")) this.point(column);
     else this.onchoice(column);
   }
 }

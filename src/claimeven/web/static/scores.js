@@ -1,12 +1,12 @@
-// Exact scores of positions, asked for once and kept while people move about.
+// Exact scores of positions, requested once and cached.
 
 import { events } from "./api.js";
 import { inWords } from "./words.js";
 
-/** Of a board that no search is asked about, since every answer would be the same. */
-export const TOO_LARGE = "This board is too large to be solved: exact scores need columns × (rows + 1) of 64 at most.";
+/** Message for boards beyond the solver's limit. */
+export const TOO_LARGE = "This board is too large for exact scores: columns × (rows + 1) may be at most 64.";
 
-/** What is known of a position: scores and words by column (null where unknown or illegal). */
+/** Scores and words of a position by column (null if unknown or illegal). */
 class Known {
   constructor(columns) {
     this.scores = Array(columns).fill(null);
@@ -15,7 +15,7 @@ class Known {
     this.error = null;
   }
 
-  /** The score of the position for its side to move, null while not every column is known. */
+  /** The score of the position for the side to move, null until all columns are known. */
   get score() {
     const known = this.scores.filter((score) => score !== null);
     return this.done && known.length ? Math.max(...known) : null;
@@ -26,7 +26,7 @@ class Known {
     return score === null ? [] : this.scores.flatMap((known, column) => (known === score ? [column] : []));
   }
 
-  /** The best column nearest to the middle. */
+  /** The best column nearest to the center. */
   get central() {
     const aside = (column) => Math.abs(column - (this.scores.length - 1) / 2);
     return this.best.toSorted((a, b) => aside(a) - aside(b))[0];
@@ -41,20 +41,20 @@ export class Scores extends EventTarget {
     return `${game.board.size} ${game.board.connect} ${place.position.rows}`;
   }
 
-  /** Return what is known of a place, null for nothing yet. */
+  /** Return the known scores of a place, or null. */
   of(game, place = game.here) {
     return this.#known.get(Scores.#key(game, place)) ?? null;
   }
 
   /**
-   * Ask for the scores of a place; what was asked before is given up. Tells `change` as they come,
-   * and returns when all are there, or no more will be.
+   * Request the scores of a place, and cancel the previous request. Sends `change` for new scores;
+   * returns when the request is complete.
    */
   ask(game, place = game.here) {
     const key = Scores.#key(game, place);
     if (this.#known.get(key)?.done || place.position.isOver) return Promise.resolve();
     if (this.#asking?.key === key) return this.#asking.answer;
-    this.giveUp();
+    this.cancel();
     const asking = { key, control: new AbortController() };
     this.#asking = asking;
     asking.answer = this.#ask(game, place, asking);
@@ -70,7 +70,7 @@ export class Scores extends EventTarget {
       known.words = before.words;
     }
     this.#known.set(key, known);
-    const told = (name, data) => {
+    const onEvent = (name, data) => {
       if (name !== "column") return;
       known.scores[data.column - 1] = data.score;
       known.words[data.column - 1] = data.words;
@@ -78,11 +78,11 @@ export class Scores extends EventTarget {
     };
     try {
       if (!game.board.isSolvable) throw new Error(TOO_LARGE);
-      const all = await events("/api/scores/events", game.query(place), told, asking.control.signal);
+      const all = await events("/api/scores/events", game.query(place), onEvent, asking.control.signal);
       known.scores = all.scores;
       known.words = all.words;
       known.done = all.complete;
-      if (!all.complete) known.error = "This position takes longer to solve than the server may think.";
+      if (!all.complete) known.error = "The position was not solved within the time limit of the server.";
     } catch (error) {
       if (error.name !== "AbortError") known.error = error.message;
     }
@@ -90,8 +90,8 @@ export class Scores extends EventTarget {
     this.#changed(key);
   }
 
-  /** Keep scores that came another way: of a review. */
-  keep(game, place, scores, words = null) {
+  /** Store scores from another request, such as a review. */
+  store(game, place, scores, words = null) {
     const key = Scores.#key(game, place);
     if (this.#known.get(key)?.done || place.position.legal.some((column) => scores[column] === null)) return;
     const known = new Known(game.board.columns);
@@ -101,7 +101,7 @@ export class Scores extends EventTarget {
     this.#known.set(key, known);
   }
 
-  giveUp() {
+  cancel() {
     this.#asking?.control.abort();
     this.#asking = null;
   }

@@ -1,4 +1,4 @@
-// The line of the readable search that does what a step shows: its file in the package, and the line.
+// The line of the textbook search that does a step: its file in the package, and the line.
 
 const MINIMAX = "minimax/textbook.py";
 const [TREE, SIMPLE, PUCT] = ["montecarlo/tree/textbook.py", "montecarlo/flat/textbook.py", "montecarlo/puct/textbook.py"];
@@ -7,7 +7,7 @@ const REST = "known = _value_at_rest(position, depth, context, len(path))";
 const BEST = "if turn * child.value > turn * best.value:";
 const [SIMULATE, COUNT] = ["result, moves = self.simulate(path[-1])", "node.total += result"];
 
-/** By algorithm; of minimax and its kin by what happens, of the others phase by phase. */
+/** By algorithm; for minimax searches by event, for the others by phase. */
 const CODE = {
   minimax: [MINIMAX, { enter: "child = yield from minimax(", rest: REST, best: BEST }],
   alphabeta: [MINIMAX, { enter: "child = yield from alphabeta(", rest: REST, best: BEST, cut: "if alpha >= beta and place < len(columns):" }],
@@ -21,7 +21,7 @@ const CODE = {
   puct: [PUCT, ["path = self.select()", "expanded = self.expand(leaf)", "result = -self.evaluate(leaf)", "proofs = self.back_up(path, result)"]],
 };
 
-/** Return the file and the line of a step, null if there is none. */
+/** Return the file and the line of a step, or null. */
 export function codeOf(algorithm, step) {
   const [file, lines] = CODE[algorithm] ?? CODE.tree;
   const line = lines[step] ?? (step === "over" || step === "found" ? lines.rest : null);

@@ -1,28 +1,28 @@
-// A minimax search, step by step: what is known of each node after any step.
+// A minimax search step by step, with the state of each node after every step.
 
 import { positionsFrom } from "./rules.js";
 import { codeOf } from "./search_code.js";
 import { withShownColors } from "./words.js";
 
-/** Steps asked for at first, and at once when more are wanted. */
+/** Number of steps of the first request, and of later ones. */
 const [FIRST, CHUNK] = [5000, 20000];
-/** The reason of a value that was not searched again. */
+/** The reason of a value from the transposition table. */
 const FOUND = "found in the transposition table";
 
 export class MinimaxSteps {
   /** Whether the most important nodes of a tree are those nearest to its root. */
   isBroad = true;
-  /** Who chooses at each depth, as the side to move at the root sees the values. */
+  /** The player of each depth, with values for the side to move at the root. */
   levels = ["MAX", "MIN"];
 
-  /** Ask for a search. `ask(path, query)` returns the server's answer. */
+  /** Request a search. `ask(path, query)` returns the response. */
   static async load(query, start, ask) {
     const { iterations, ...rest } = query;
     const search = new MinimaxSteps();
     search.after = positionsFrom(start);
-    search.ask = (first, steps) => ask("/api/search/minimax", { ...rest, first, steps, tree_nodes: 1 });
+    search.ask = (first, steps) => ask("/api/search/minimax", { ...rest, first_step: first, steps, tree_nodes: 1 });
     search.steps = [];
-    search.told = new Map(); // moves -> numbers of the steps at that node
+    search.stepsAt = new Map(); // moves -> numbers of the steps at that node
     search.total = Infinity;
     await search.ready(0);
     return search;
@@ -32,51 +32,51 @@ export class MinimaxSteps {
     return this.total;
   }
 
-  /** Have every step up to one. */
+  /** Load all steps up to one. */
   async ready(index) {
     while (this.steps.length <= Math.min(index, this.total - 1)) {
-      const { steps, total, algorithm, evaluation_about: about } = await this.ask(this.steps.length, this.steps.length ? CHUNK : FIRST);
+      const { steps, total_steps: total, algorithm, evaluation_description: about } = await this.ask(this.steps.length, this.steps.length ? CHUNK : FIRST);
       Object.assign(this, { total, algorithm, about, hasWindows: algorithm !== "minimax" });
       for (const step of steps) {
-        const known = this.told.get(step.moves);
+        const known = this.stepsAt.get(step.moves);
         if (known) known.push(this.steps.length);
-        else this.told.set(step.moves, [this.steps.length]);
+        else this.stepsAt.set(step.moves, [this.steps.length]);
         this.steps.push(step);
       }
     }
   }
 
-  /** Whether a step can be shown at once. */
+  /** Whether a step is loaded. */
   has(index) {
     return index < this.steps.length;
   }
 
-  /** What a step shows. */
+  /** Return the content of a step. */
   at(index) {
     const step = this.steps[index];
     const name = step.moves ? `column ${[...step.moves].join(", then ")}` : "the root";
-    const said = {
-      enter: `Look at ${name}${this.hasWindows ? ` with the window ${windowText(step)}` : ""}.`,
+    const sentence = {
+      enter: `Visit ${name}${this.hasWindows ? ` with the window ${windowText(step)}` : ""}.`,
       return: `${capital(name)} is worth ${valueText(step)}: ${withShownColors(step.reason)}${this.#sameAs(step, index)}.`,
       cut: `Cut at ${name}: ${step.reason}.`,
     }[step.kind];
-    const many = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
-    const counted = [
-      `step ${(index + 1).toLocaleString("en")} of ${this.total.toLocaleString("en")}`, many(step.nodes, "node"),
-      many(step.evaluations, "evaluation"), ...(this.hasWindows ? [many(step.cutoffs, "cut")] : []),
+    const counted = (number, what) => `${number.toLocaleString("en")} ${what}${number === 1 ? "" : "s"}`;
+    const counters = [
+      `step ${(index + 1).toLocaleString("en")} of ${this.total.toLocaleString("en")}`, counted(step.nodes, "node"),
+      counted(step.evaluations, "evaluation"), ...(this.hasWindows ? [counted(step.cutoffs, "cut")] : []),
       ...(step.table_hits ? [`${step.table_hits.toLocaleString("en")} found in the table (≡)`] : []),
     ];
     const deepest = step.depth > 0 ? step.moves.length : step.moves.length - 1;
     return {
-      words: said, counters: `${counted.join(" · ")}.`,
-      about: `${this.hasWindows ? "Values and windows" : "Values"} as the side to move at the root sees them: MAX takes the greatest, MIN the least. Numbers are estimates where the depth ends: ${this.about}.`, code: codeOf(this.algorithm, happening(step)),
+      words: sentence, counters: `${counters.join(" · ")}.`,
+      about: `${this.hasWindows ? "Values and windows" : "Values"} as the side to move at the root sees them: MAX takes the greatest, MIN the least. At the depth limit values are estimates: ${this.about}.`, code: codeOf(this.algorithm, eventOf(step)),
       moves: step.moves, root: this.#node("", index, true),
       childrenOf: (moves) => this.#children(moves, index, step.moves),
       isOpen: (node) => node.isHere && node.moves.length <= deepest,
     };
   }
 
-  /** Where the table has a position from: the moves that led to the same discs before, with their step. */
+  /** Return the earlier moves to the position of a table entry, with their step. */
   #sameAs(step, index) {
     if (step.reason !== FOUND) return "";
     const { rows } = this.after(step.moves);
@@ -87,9 +87,9 @@ export class MinimaxSteps {
     return `: the same discs as after ${[...this.steps[before].moves].join(", ")} in step ${(before + 1).toLocaleString("en")}`;
   }
 
-  /** The last step at a node up to `index`, or its first one after. */
+  /** Return the last step at a node up to `index`, or its first one after. */
   stepOf(moves, index) {
-    const all = this.told.get(moves) ?? [];
+    const all = this.stepsAt.get(moves) ?? [];
     return all.findLast((at) => at <= index) ?? all[0] ?? null;
   }
 
@@ -104,12 +104,12 @@ export class MinimaxSteps {
   }
 
   #opens(moves, position, index) {
-    return position.legal.some((column) => this.told.get(moves + position.board.name(column))?.[0] <= index);
+    return position.legal.some((column) => this.stepsAt.get(moves + position.board.name(column))?.[0] <= index);
   }
 
-  /** What is known of a node after a step. */
+  /** Return the state of a node after a step. */
   #known(moves, index) {
-    const all = this.told.get(moves);
+    const all = this.stepsAt.get(moves);
     if (!all || all[0] > index) return null;
     const node = { state: "open", value: null, isCut: false };
     for (const at of all) {
@@ -139,8 +139,8 @@ export class MinimaxSteps {
   }
 }
 
-/** What the code does at a step. */
-function happening({ kind, reason, depth }) {
+/** Return the event of a step. */
+function eventOf({ kind, reason, depth }) {
   if (kind !== "return") return kind;
   if (reason.startsWith("best")) return "best";
   return reason === FOUND ? "found" : depth === 0 && reason === "evaluated" ? "rest" : "over";

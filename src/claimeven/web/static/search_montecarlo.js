@@ -3,7 +3,7 @@
 import { positionsFrom } from "./rules.js";
 import { codeOf } from "./search_code.js";
 
-/** Iterations asked for at once, and nodes of the tree after each: its most visited part. */
+/** Iterations of a request, and nodes of the tree after each: its most visited part. */
 const [CHUNK, NODES] = [40, 160];
 const PHASES = 4; // select, expand, simulate, back up
 const EMPTY = { move: null, visits: 0, total: 0, mean: null, bonus: null, selection: null, share: 1, left_out: 0, children: [] };
@@ -17,15 +17,15 @@ export class MonteCarloSteps {
     search.after = positionsFrom(start);
     search.chunks = new Map(); // number -> its iterations
     search.ask = (first, most) => ask("/api/search/montecarlo", {
-      ...rest, first, iterations: most, steps: CHUNK, trees: true, tree_nodes: NODES, tree_depth: 12,
+      ...rest, first_step: first, iterations: most, steps: CHUNK, trees: true, tree_nodes: NODES, tree_depth: 12,
     });
     const answer = await search.ask(1, iterations);
-    search.total = answer.total;
+    search.total = answer.total_steps;
     search.method = answer.method;
     search.c = answer.c;
     search.algorithm = query.agent.split(":")[0] === "flat" ? "flat" : answer.method === "puct" ? "puct" : "tree";
     search.chunks.set(0, answer.steps);
-    if (!search.total) throw new Error("No search was needed here: the move is evident.");
+    if (!search.total) throw new Error("No search is needed here: the move is obvious.");
     return search;
   }
 
@@ -33,7 +33,7 @@ export class MonteCarloSteps {
     return this.total * PHASES;
   }
 
-  /** Have what a step shows: its iteration and the one before. Any part can be asked for alone. */
+  /** Load the iteration of a step and the one before. */
   async ready(index) {
     for (const number of this.#needed(index)) {
       const last = Math.min(this.total, (number + 1) * CHUNK);
@@ -50,23 +50,23 @@ export class MonteCarloSteps {
     const phase = index % PHASES;
     const step = this.#iteration(number);
     const before = number ? this.#iteration(number - 1).tree : EMPTY;
-    const result = step.judged ? signed(step.result) : { 1: "a win", 0: "a draw", [-1]: "a loss" }[step.result];
+    const result = step.from_model ? signed(step.result) : { 1: "a win", 0: "a draw", [-1]: "a loss" }[step.result];
     const name = named(step.selected);
     const isGuided = step.tree.children.some((child) => child.bonus !== null);
     const hasModel = this.method === "puct";
-    const said = [
+    const sentences = [
       isGuided || hasModel
         ? `Select: go down by the greatest sum of Q and bonus${hasModel ? "" : ", unvisited columns first"}, to ${name}.`
         : `Select: ${name} has its turn.`,
       step.expanded.length
-        ? `Expand: ${named(hasModel ? step.selected : step.selected.slice(0, -1))} is given its children, columns ${step.expanded.join(", ")}.`
-        : "Expand: no leaf was met again, so nothing is added.",
-      hasModel ? this.#asked(step) : step.simulated ? `Simulate: play on at random, ${step.simulated.length} moves, to the end.` : "Simulate: the game is over here, nothing to play.",
+        ? `Expand: ${named(hasModel ? step.selected : step.selected.slice(0, -1))} gets its children, columns ${step.expanded.join(", ")}.`
+        : "Expand: no children are added.",
+      hasModel ? this.#evaluated(step) : step.simulated ? `Simulate: play on at random, ${step.simulated.length} moves, to the end.` : "Simulate: the game is over here.",
       `Back up: ${result} for the side to move at the root is counted along the path.`,
     ];
     const shown = { trees: phase === 3 ? [step.tree] : [before, step.tree], path: step.selected, phase };
     return {
-      words: `Iteration ${step.iteration.toLocaleString("en")}. ${said[phase]}`, code: codeOf(this.algorithm, phase),
+      words: `Iteration ${step.iteration.toLocaleString("en")}. ${sentences[phase]}`, code: codeOf(this.algorithm, phase),
       about: isGuided || hasModel ? `The column with the greatest sum is selected (max); c = ${Number(this.c.toFixed(3))}: the larger it is, the larger the bonus for few visits.` : "",
       counters: `iteration ${step.iteration.toLocaleString("en")} of ${this.total.toLocaleString("en")} · N: visits, Q: mean result for the side that chose the move${isGuided || hasModel ? `, Q + bonus for few visits${hasModel ? " and a good prior" : ""} = sum` : ""}. Edges as wide as their share of visits.`,
       moves: phase === 2 ? step.selected + step.simulated : step.selected,
@@ -75,14 +75,14 @@ export class MonteCarloSteps {
     };
   }
 
-  /** Nodes are not gone to: every iteration begins at the root. */
+  /** Nodes have no step: every iteration starts at the root. */
   stepOf() {
     return null;
   }
 
-  #asked(step) {
-    if (!step.judged) return "Evaluate: the position is decided, and no model is asked.";
-    return `Evaluate: the model says how good each child looks, and that the position is worth ${signed(step.result)} for the side to move at the root.`;
+  #evaluated(step) {
+    if (!step.from_model) return "Evaluate: the position is decided, without the model.";
+    return `Evaluate: the model gives a prior to each child, and to the position the value ${signed(step.result)} for the side to move at the root.`;
   }
 
   #needed(index) {
@@ -116,14 +116,14 @@ export class MonteCarloSteps {
     const base = { moves, title, short, isHere, weight: moves ? node.share : 1, opens: node.children.length > 0 };
     if (node.visits) return { ...base, ...words(node), state: "done" };
     const isOffered = node.selection !== null && node.bonus !== null; // by a model, before any visit
-    // A limit on nodes leaves some out, though never beside the path.
+    // A limit on nodes leaves some out, except next to the path.
     const isLeftOut = moves && !shown.path.startsWith(moves.slice(0, -1)) && found(moves.slice(0, -1), shown).left_out > 0;
     const why = isLeftOut ? "not shown" : "not visited";
     return { ...base, lines: isOffered ? [why, sumOf(node)] : [why], sum: isOffered ? node.selection : undefined, brief: "·", state: isHere && shown.phase > 0 ? "open" : "unseen", weight: 0 };
   }
 }
 
-/** What is known of a node: in the tree before the iteration, or else by what it was after it. */
+/** Return a node of the tree before the iteration, or else its state derived from the tree after it. */
 function found(moves, { trees, path }) {
   const [first, after] = trees.map((tree) => [...moves].reduce((node, move) => node?.children.find((child) => child.move === move), tree));
   if (first) return first;

@@ -1,17 +1,17 @@
-// A search tree: the part around a path with the root above, or as a whole with the root on the left.
+// Drawings of a search tree: the part around a path from the top down, or the whole from left to right.
 
 import { s } from "./dom.js";
 
-const ROOMY = { width: 130, height: 64, gap: 12, row: 118, text: 14, line: 17 };
+const WIDE = { width: 130, height: 64, gap: 12, row: 118, text: 14, line: 17 };
 const NARROW = { width: 58, height: 42, gap: 6, row: 84, text: 12, line: 15 };
 const FLAT = { width: 104, height: 24, gap: 5, row: 156, text: 13, line: 15 };
-/** Room for the names of the levels. */
+/** Width of the names of the levels. */
 const LEVEL = 46;
-/** Nodes beside each other for which there is room to say everything. */
-const MOST_ROOMY = 12;
+/** Maximum number of nodes in a row with their full texts. */
+const MAX_WIDE_NODES = 12;
 
 /**
- * Gather what is open, from the root down, as rows of nodes. A node has `moves` (its name), `title`,
+ * Return the open nodes as rows, from the root down. A node has `moves` (its name), `title`,
  * `short` (both for narrow boxes), `lines` of text, `state` (a class), `isHere` (on the path),
  * `weight` (of the edge from above, 0 to 1), `opens` (whether there is anything below).
  * `isOpen(node)` says which nodes show their children, `childrenOf(moves)` gives them.
@@ -30,10 +30,10 @@ export function rowsOf(root, childrenOf, isOpen) {
 }
 
 /**
- * The names of the nodes to open so that about `most` are shown: the heaviest first, or with
- * `isBroad` row by row. Tells also whether that is all there is.
+ * Return the names of the nodes to open so that about `most` nodes are shown: the heaviest first, or
+ * with `isBroad` row by row; also whether this is the whole tree.
  */
-export function mostOf(root, childrenOf, most, isBroad) {
+export function nodesToOpen(root, childrenOf, most, isBroad) {
   const open = new Set();
   const waiting = [root];
   let shown = 1;
@@ -44,7 +44,7 @@ export function mostOf(root, childrenOf, most, isBroad) {
     if (shown + children.length > most) return { open, isAll: false, shown };
     open.add(node.moves);
     shown += children.length;
-    // An edge's weight is its share of its parent's: what matters is the share of all.
+    // The weight of an edge is a share of its parent; the product is the share of all visits.
     waiting.push(...children.filter((child) => child.opens).map((child) => ({ ...child, weight: (child.weight ?? 1) * (node.weight ?? 1) })));
   }
   return { open, isAll: true, shown };
@@ -53,9 +53,9 @@ export function mostOf(root, childrenOf, most, isBroad) {
 /** Draw rows from the top down. `chosen(node)` is called for a click; `levels` name the rows in turn. */
 export function drawTree(rows, chosen, levels = null) {
   const most = Math.max(...rows.map((row) => row.length));
-  const size = most > MOST_ROOMY ? NARROW : ROOMY;
+  const size = most > MAX_WIDE_NODES ? NARROW : WIDE;
   const step = size.width + size.gap;
-  const told = (node) => (size === NARROW ? [node.short, node.brief ?? node.lines.at(-1)] : [node.title, ...node.lines]);
+  const textOf = (node) => (size === NARROW ? [node.short, node.brief ?? node.lines.at(-1)] : [node.title, ...node.lines]);
   const room = levels ? LEVEL : 0;
   const pieces = (levels ? rows : []).map((_, depth) => levelName(levels, depth, 4, size.gap + depth * size.row + size.height / 2 + 5));
   rows.forEach((row, depth) => row.forEach((node, index) => {
@@ -64,14 +64,14 @@ export function drawTree(rows, chosen, levels = null) {
     const { above } = node;
     if (above) pieces.push(edge(node, [above.x, above.y + size.height], [0, 30], [node.x, node.y]));
   }));
-  const boxes = rows.flat().map((node) => box(node, node.x - size.width / 2, node.y, size, told(node), chosen));
+  const boxes = rows.flat().map((node) => box(node, node.x - size.width / 2, node.y, size, textOf(node), chosen));
   const width = room + most * step + size.gap;
   const drawing = frame(width, (rows.length - 1) * size.row + size.height + 2 * size.gap, size, [...pieces, ...boxes]);
   drawing.style.setProperty("min-width", `${Math.min(width, room + most * step * 0.78)}px`);
   return drawing;
 }
 
-/** Draw rows from the left to the right, a line of text a node: the way that large trees are read. */
+/** Draw rows from left to right, with one line of text for each node. */
 export function drawWholeTree(rows, chosen, levels = null) {
   const size = FLAT;
   const room = levels ? size.height : 0;
@@ -96,7 +96,7 @@ export function drawWholeTree(rows, chosen, levels = null) {
   return drawing;
 }
 
-/** The name of a level; the first one is of the root. */
+/** Return the name of a level, starting at the root. */
 function levelName(levels, depth, x, y) {
   return s("text", { class: "level", x, y }, levels[depth % levels.length]);
 }

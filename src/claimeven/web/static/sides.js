@@ -1,4 +1,4 @@
-// Who plays each side: a human, a level of perfect play, or any agent with its options.
+// The player of each side: a human, a level of perfect play, or any agent with its options.
 
 import { get } from "./api.js";
 import { discIcon } from "./board.js";
@@ -6,10 +6,10 @@ import { h } from "./dom.js";
 import { playerName } from "./words.js";
 
 const HUMAN = "human";
-/** Who plays on boards that the agent chosen before does not know. */
-const ANYWHERE = "uct";
+/** The agent for boards that the chosen agent does not support. */
+const DEFAULT_AGENT = "uct";
 
-/** Return the agents, levels and caps of the server for a board; asked for once a board. */
+/** Return the agents, levels and caps of the server for a board; requested once for each board. */
 const lists = new Map();
 export function agentsFor(board) {
   const key = `${board.size} ${board.connect}`;
@@ -36,14 +36,14 @@ export function formatSpec(name, options) {
   return given.length ? `${name}:${given.map(([option, value]) => `${option}=${value}`).join(",")}` : name;
 }
 
-/** The form of one side. Tells `change` when another player was chosen. */
+/** The form of one side. Event `change`: another player was chosen. */
 export class Side extends EventTarget {
   constructor(player, spec = HUMAN, seconds = "") {
     super();
     this.player = player;
     this.spec = spec || HUMAN;
     this.seconds = seconds;
-    // What is chosen stands there at once, the others when the server has told them.
+    // The other choices are added when the server has returned them.
     this.choice = h("select", { onchange: () => this.#chosen() }, h("option", {}, this.isHuman ? "Human" : this.spec));
     this.options = h("div", { class: "options" });
     this.details = h("details", { class: "agent-options", hidden: true }, h("summary", {}, "Options"), this.options);
@@ -54,7 +54,7 @@ export class Side extends EventTarget {
       h("legend", {}, discIcon(player), this.names[0]), h("label", {}, this.names[1], this.choice), this.about, this.details);
   }
 
-  /** Show the player's name; `isYou`: it is the one human. */
+  /** Show the player's name; `isYou`: the player is the only human. */
   call(isYou) {
     const name = playerName(this.player);
     this.names[0].textContent = isYou ? `You (${name})` : name;
@@ -65,7 +65,7 @@ export class Side extends EventTarget {
     return this.spec === HUMAN;
   }
 
-  /** A short name for texts. */
+  /** A short name. */
   get name() {
     if (this.isHuman) return playerName(this.player);
     const level = this.levels?.find(({ agent }) => agent === this.spec);
@@ -77,8 +77,7 @@ export class Side extends EventTarget {
   }
 
   /**
-   * Offer the agents that play on a board. Returns a sentence if whoever was to play cannot, and
-   * somebody else does; null as a rule.
+   * Show the agents that play on a board. Returns a sentence if the chosen agent is replaced, else null.
    */
   async offer(board) {
     const { agents, levels, caps } = await agentsFor(board);
@@ -86,7 +85,7 @@ export class Side extends EventTarget {
     const [name] = parseSpec(this.spec);
     const agent = agents.find((known) => known.name === name);
     const isMissing = !this.isHuman && !agent?.plays;
-    if (isMissing) this.#set(agent ? ANYWHERE : HUMAN);
+    if (isMissing) this.#set(agent ? DEFAULT_AGENT : HUMAN);
     const option = (value, text, title) => h("option", { value, title }, text);
     const group = (label, list) => h("optgroup", { label }, list);
     const playing = agents.filter((agent) => agent.plays);
@@ -105,7 +104,7 @@ export class Side extends EventTarget {
 
   #show() {
     const [name, given] = parseSpec(this.spec);
-    const agent = this.#tell();
+    const agent = this.#showMessage();
     this.details.hidden = !agent;
     if (!agent) return;
     const changed = () => this.#optionsChanged(name);
@@ -122,8 +121,8 @@ export class Side extends EventTarget {
     );
   }
 
-  /** Tell who plays; return the agent, if it is one. */
-  #tell() {
+  /** Show the chosen player; return the agent, if it is one. */
+  #showMessage() {
     const [name] = parseSpec(this.spec);
     const values = [...this.choice.options].map((option) => option.value);
     this.choice.value = values.includes(this.spec) ? this.spec : name;
@@ -135,12 +134,12 @@ export class Side extends EventTarget {
   #about(agent) {
     const level = this.levels.find((known) => known.agent === this.spec);
     if (!level) return capital(`${agent.summary}.`);
-    const most = Math.max(...this.levels.map((known) => known.level));
-    return level.level === most ? "Plays perfectly: never gives a result away."
-      : `Level ${level.level} of ${most}: plays perfectly but for slips made on purpose.`;
+    const highest = Math.max(...this.levels.map((known) => known.level));
+    return level.level === highest ? "Plays perfectly."
+      : `Level ${level.level} of ${highest}: plays perfectly except for deliberate mistakes.`;
   }
 
-  /** Be who the other side was. */
+  /** Take over the player of the other side. */
   become({ spec, seconds }) {
     this.spec = spec;
     this.seconds = seconds;
@@ -158,7 +157,7 @@ export class Side extends EventTarget {
       if (input.value !== "") given[input.dataset.option] = input.value;
     }
     this.#set(formatSpec(name, given));
-    this.#tell(); // the fields stay as they are: somebody is in one of them
+    this.#showMessage(); // the fields stay, because one of them has the focus
   }
 
   #set(spec) {
@@ -172,7 +171,7 @@ function field(option, value, onchange) {
   const standard = option.default === null || option.default === undefined ? "" : String(option.default);
   const choices = option.type === "flag" ? ["yes", "no"] : option.choices;
   const input = choices.length
-    ? h("select", shared, h("option", { value: "" }, `usual${standard ? `: ${plain(standard)}` : ""}`),
+    ? h("select", shared, h("option", { value: "" }, `default${standard ? `: ${plain(standard)}` : ""}`),
       choices.map((choice) => h("option", { value: choice, selected: choice === value }, choice)))
     : h("input", { ...shared, value, placeholder: plain(standard), inputmode: { int: "numeric", float: "decimal" }[option.type] });
   return h("label", { title: `${option.help} (${option.takes})` }, option.name, input);

@@ -1,12 +1,12 @@
-// Look up: the opening book as a tree, every move with its score, walked by clicking.
+// Look up: the opening book as a tree, with the score of every move.
 
 import { get } from "../api.js";
 import { BoardView } from "../board.js";
-import { button, h, isFirstClick, say } from "../dom.js";
+import { button, h, isFirstClick, announce } from "../dom.js";
 import { Game } from "../game.js";
 import { columnOfKey, isForPage, once } from "../keys.js";
 import { Position } from "../rules.js";
-import { keepAddress } from "../share.js";
+import { updateAddress } from "../address.js";
 import { inWords, signed } from "../words.js";
 
 export class View {
@@ -17,7 +17,7 @@ export class View {
     this.game = new Game(new Position(game.board));
     this.board = new BoardView("Board of the book");
     this.path = h("p", { class: "path", "aria-label": "Moves so far" });
-    this.told = h("p", { class: "hint-text", role: "status" });
+    this.message = h("p", { class: "hint-text", role: "status" });
     this.list = h("ol", { class: "book-moves" });
     this.element = h("div", { class: "play look-up" },
       h("section", { class: "stage", "aria-label": "Board" }, this.path,
@@ -25,32 +25,32 @@ export class View {
         h("div", { class: "row controls" }, button("To the start", () => this.game.step("toStart")),
           button("Back", () => this.game.step("back")), button("Play on from here", () => this.#take()))),
       h("section", { class: "panels" }, h("div", { class: "card" },
-        h("div", { class: "card-head" }, h("h2", {}, "Opening book")), this.told, this.list)));
+        h("div", { class: "card-head" }, h("h2", {}, "Opening book")), this.message, this.list)));
     this.board.addEventListener("column", ({ detail }) => this.game.play(detail));
     this.game.addEventListener("change", ({ detail }) => this.isHere && this.#show(detail === "drop"));
     scores.addEventListener("change", () => this.isHere && this.#fill());
     document.addEventListener("keydown", (event) => this.#key(event));
   }
 
-  /** Show the game that is shared, or the one that the address asks for after a reload, or where the browser went back to it. */
+  /** Show the shared game, or the game of the address after a reload or a step back in the browser. */
   async enter(asked = null) {
     const { start, moves, at, lines } = asked && !asked.problem ? asked
       : { start: this.shared.start, moves: this.shared.moves(this.shared.line.at(-1)), at: this.shared.path.length - 1, lines: this.shared.lines };
     this.game.begin(start);
     this.game.replay(moves, at, lines);
-    this.isHere = true; // the positions on the way are not looked up
+    this.isHere = true; // the positions before are not looked up
     await this.#show();
   }
 
   leave() {
     this.isHere = false;
-    this.scores.giveUp();
+    this.scores.cancel();
   }
 
   async #show(drop = false) {
     const { game } = this;
     const place = game.here;
-    keepAddress({ view: "book", game, sides: this.sides });
+    updateAddress({ view: "book", game, sides: this.sides });
     this.board.show(game.position, { drop });
     const steps = game.path.map((at) => h("button", {
       type: "button", class: "move", "aria-current": at === place ? "step" : null, onclick: () => game.goTo(at),
@@ -60,24 +60,24 @@ export class View {
     this.list.replaceChildren();
     if (isFocused && !document.activeElement?.isConnected) this.path.querySelector("[aria-current]")?.focus({ preventScroll: true });
     if (game.position.isOver) {
-      this.told.textContent = "The game is over here.";
+      this.message.textContent = "The game is over here.";
       return;
     }
-    this.told.textContent = "Looking it up …";
+    this.message.textContent = "Looking it up …";
     try {
       const found = await get("/api/book", game.query(place));
       if (game.here !== place) return;
-      // At the last ply of the book the moves lead out of it.
-      const isWhole = found.known && place.position.legal.every((column) => found.scores[column] !== null);
-      if (isWhole) this.scores.keep(game, place, found.scores, found.words);
-      this.told.textContent = isWhole ? `In the book, which holds ${found.plies} discs deep.`
-        : found.plies === null ? "There is no book for this board: the solver works it out."
-          : found.known ? `At the last of the ${found.plies} plies of the book: the solver works out the columns.`
-            : `Beyond the book of ${found.plies} plies: the solver works it out.`;
+      // At the last ply of the book the moves leave it.
+      const isWhole = found.in_book && place.position.legal.every((column) => found.scores[column] !== null);
+      if (isWhole) this.scores.store(game, place, found.scores, found.words);
+      this.message.textContent = isWhole ? `In the book of ${found.book_plies} discs.`
+        : found.book_plies === null ? "There is no book for this board: the solver computes the scores."
+          : found.in_book ? `At the end of the book of ${found.book_plies} discs: the solver computes the scores.`
+            : `Beyond the book of ${found.book_plies} discs: the solver computes the scores.`;
       this.#fill();
       if (!isWhole) this.scores.ask(game, place);
     } catch (error) {
-      this.told.textContent = error.message;
+      this.message.textContent = error.message;
     }
   }
 
@@ -85,21 +85,21 @@ export class View {
     const { game } = this;
     const known = this.scores.of(game);
     if (!known || game.position.isOver) return;
-    if (known.error) this.told.textContent = known.error;
+    if (known.error) this.message.textContent = known.error;
     const rows = game.position.legal.map((column) => ({ column, score: known.scores[column] }));
     rows.sort((a, b) => (b.score ?? -Infinity) - (a.score ?? -Infinity));
     this.list.replaceChildren(...rows.map(({ column, score }) => {
-      const colour = score === null ? "" : score > 0 ? "win" : score < 0 ? "loss" : "draw";
+      const color = score === null ? "" : score > 0 ? "win" : score < 0 ? "loss" : "draw";
       const isBest = known.best.includes(column);
       return h("li", {}, h("button", {
         type: "button", class: isBest ? "book-move best" : "book-move", onclick: (event) => {
           if (!isFirstClick(event)) return;
           game.play(column);
-          say(`Column ${game.board.name(column)}`);
+          announce(`Column ${game.board.name(column)}`);
         },
         onpointerenter: () => this.board.light([[column, game.position.height(column)]]),
         onpointerleave: () => this.board.light([]),
-      }, h("b", {}, game.board.name(column)), h("span", { class: colour }, score === null ? (known.error ? "" : "…") : signed(score)),
+      }, h("b", {}, game.board.name(column)), h("span", { class: color }, score === null ? (known.error ? "" : "…") : signed(score)),
       h("span", {}, score === null ? "" : inWords(game.position, score)), isBest ? h("span", { class: "tag" }, "best") : null));
     }));
     this.board.best(known.best);

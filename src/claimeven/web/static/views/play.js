@@ -1,27 +1,27 @@
-// Play and analyze: the board, who plays, the game line, scores and explanations.
+// Play and analyze: the board, the players, the moves, scores and explanations.
 
 import { Explanation, finalScore, ScoreBar } from "../analysis.js";
 import { post, wait } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
 import { Controls } from "../controls.js";
-import { AfterPaint, button, h, SAME_GESTURE, say } from "../dom.js";
+import { AfterPaint, button, h, SAME_GESTURE, announce } from "../dom.js";
 import { editPosition } from "../editor.js";
-import { MoveList, ScoreGraph } from "../line.js";
+import { MoveList, ScoreGraph } from "../move_list.js";
 import { Review } from "../review.js";
 import { Board, played, Position } from "../rules.js";
-import { Pace } from "../pace.js";
+import { AutoplayControls } from "../autoplay.js";
 import { ScoreRow } from "../score_row.js";
-import { addressOf, keepAddress } from "../share.js";
+import { addressOf, updateAddress } from "../address.js";
 import { gamePanel } from "../game_panel.js";
 import { Side } from "../sides.js";
-import { happened, isYou, standing } from "../standing.js";
+import { changeText, isYou, statusText } from "../status_text.js";
 
 export class PlayView {
   constructor({ game, scores, wanted }) {
     this.game = game;
     this.scores = scores;
-    // Agents move by themselves until somebody goes back in the game. A game that a link brings waits.
-    this.isGoing = !wanted.moves;
+    // Agents move until the user goes back in the game. A game from a link waits.
+    this.agentsMayMove = !wanted.moves;
     this.sides = [0, 1].map((player) => new Side(
       player, wanted.sides[player], wanted.seconds[player],
     ));
@@ -36,31 +36,31 @@ export class PlayView {
     this.isHere = true;
     this.draw();
     await this.#offer();
-    this.#goOn();
+    this.#continue();
   }
 
   leave() {
     this.isHere = false;
     this.review.stop();
     this.#stopThinking();
-    this.scores.giveUp();
+    this.scores.cancel();
     this.explanation.clear();
   }
 
-  // What people do
+  // Actions
 
   choose(column) {
     const { position } = this.game;
-    if (this.#thinker()) {
-      say("It is not your turn.");
+    if (this.#isAgentsTurn()) {
+      announce("It is not your turn.");
       return;
     }
     if (!position.isLegal(column)) {
       const why = position.isOver ? "The game is over." : `Column ${this.game.board.name(column)} is full.`;
-      this.tell(why);
+      this.showMessage(why);
       return;
     }
-    this.isGoing = true;
+    this.agentsMayMove = true;
     this.game.play(column);
   }
 
@@ -76,15 +76,15 @@ export class PlayView {
     this.goTo(this.game.target(how));
   }
 
-  /** Look at another place of the game: agents wait there until somebody lets them move. */
+  /** Go to another place of the game, where agents wait for permission to move. */
   goTo(place) {
     if (!place || place === this.game.here) return;
-    this.isGoing = false;
+    this.agentsMayMove = false;
     this.#stopThinking();
     this.game.goTo(place);
   }
 
-  /** Forget a variation; who stands in it goes back to where it began. */
+  /** Delete a variation, and leave it if it is the current one. */
   drop(place) {
     if (this.game.path.includes(place)) this.goTo(place.parent);
     this.game.drop(place);
@@ -92,19 +92,19 @@ export class PlayView {
 
   newGame(start = new Position(this.game.board)) {
     this.#leaveGame();
-    this.isGoing = true;
+    this.agentsMayMove = true;
     this.game.begin(start);
-    say("A new game.");
+    announce("A new game.");
   }
 
-  /** Another game comes: this one stays where the browser's way back leads. */
+  /** Leave the game; the browser's back button returns to it. */
   #leaveGame() {
     this.review.stop();
     this.#stopThinking();
     if (this.game.root.children.length) history.pushState(null, "", this.address);
   }
 
-  /** Each plays the other's side from here on. */
+  /** Swap the players of the two sides. */
   async swap() {
     this.#stopThinking();
     const [first, second] = this.sides.map(({ spec, seconds }) => ({ spec, seconds }));
@@ -122,27 +122,27 @@ export class PlayView {
 
   analyze(isOn = !this.isAnalyzing) {
     this.isAnalyzing = isOn;
-    if (!isOn) this.scores.giveUp();
+    if (!isOn) this.scores.cancel();
     this.draw();
-    say(isOn ? "Analysis on." : "Analysis off.");
+    announce(isOn ? "Analysis on." : "Analysis off.");
   }
 
   async best() {
-    if (this.#thinker()) return;
+    if (this.#isAgentsTurn()) return;
     const known = await this.#solved();
     if (known) this.choose(known.central);
   }
 
-  /** What is known of where the game stands once it is solved; null, and a sentence, if it is not. */
+  /** Solve the current position; return its scores, or show a sentence and return null. */
   async #solved() {
     const { game, scores } = this;
     const place = game.here;
-    if (!place.position.isOver && !scores.of(game)?.done) this.tell("Solving …");
+    if (!place.position.isOver && !scores.of(game)?.done) this.showMessage("Solving …");
     await scores.ask(game);
     if (game.here !== place) return null;
     const known = scores.of(game);
     if (known?.best.length) return known;
-    this.tell(known?.error ?? this.#standing());
+    this.showMessage(known?.error ?? this.#statusText());
     return null;
   }
 
@@ -153,10 +153,10 @@ export class PlayView {
     const { position, board } = this.game;
     const columns = known.best.map((column) => board.name(column)).join(" or ");
     const which = known.best.length > 1 && known.best.length === position.legal.length ? "Every column" : `Column ${columns}`;
-    this.tell(`${which} ${known.words[known.best[0]]}.`);
+    this.showMessage(`${which} ${known.words[known.best[0]]}.`);
   }
 
-  // How it looks
+  // Drawing
 
   #build() {
     this.board = new BoardView("Board");
@@ -165,16 +165,16 @@ export class PlayView {
     this.status = h("p", { class: "status" });
     this.explanation = new Explanation((cells) => this.board.light(cells));
     this.moves = new MoveList(this);
-    this.graph = new ScoreGraph(this, (place) => this.#firstScore(place));
+    this.graph = new ScoreGraph(this, (place) => this.#yellowScore(place));
     this.review = new Review(this);
     this.switch = h("input", { type: "checkbox", id: "analysis", role: "switch", onchange: () => this.analyze(this.switch.checked) });
-    this.pace = new Pace(() => this.#paused(), () => this.#oneMove());
+    this.autoplay = new AutoplayControls(() => this.#paused(), () => this.#playOneMove());
     this.controls = new Controls(this);
     this.element = h("div", { class: "play" },
       h("section", { class: "stage", "aria-label": "Board" },
         this.status,
         h("div", { class: "board-with-bar" }, this.bar.element, h("div", { class: "column-stack" }, this.row.element, this.board.element)),
-        this.controls.element, this.pace.element),
+        this.controls.element, this.autoplay.element),
       h("section", { class: "panels" },
         h("div", { class: "card" },
           h("div", { class: "card-head" }, h("h2", {}, "Players"), button("Swap", () => this.swap(), { title: "Each plays the other's side" }),
@@ -197,7 +197,7 @@ export class PlayView {
       if (!this.isHere) return;
       const isDrop = detail === "drop";
       this.#drawBoard(isDrop);
-      // A disc that drops is seen first: all that follows from it has the time until the next frame.
+      // The dropping disc is drawn first, all other changes after the next frame.
       this.afterBoard[isDrop ? "soon" : "now"](() => this.isHere && this.#follow(detail));
     });
     this.scores.addEventListener("change", () => this.isHere && this.#drawScores());
@@ -211,39 +211,39 @@ export class PlayView {
 
   async #offer() {
     try {
-      const told = await Promise.all(this.sides.map((side) => side.offer(this.game.board)));
-      if (told.some(Boolean)) this.tell(told.filter(Boolean).join(" "));
+      const messages = await Promise.all(this.sides.map((side) => side.offer(this.game.board)));
+      if (messages.some(Boolean)) this.showMessage(messages.filter(Boolean).join(" "));
     } catch (error) {
-      this.tell(error.message);
+      this.showMessage(error.message);
     }
   }
 
-  /** Another board was chosen. */
+  /** Start a game on another board. */
   async setBoard(size, connect) {
     this.newGame(new Position(Board.parse(size, connect)));
     await this.#offer();
-    this.#goOn();
+    this.#continue();
   }
 
-  /** Show a game; agents wait until somebody lets them move. Throws a sentence if it cannot be. */
+  /** Show a game, in which agents wait for permission to move. Throws a sentence if it is invalid. */
   load(board, moves) {
     played(new Position(board), moves);
     this.#leaveGame();
-    this.isGoing = false;
+    this.agentsMayMove = false;
     const isOther = !board.equals(this.game.board);
     this.game.begin(new Position(board));
     this.game.replay(moves);
     if (isOther) this.#offer();
   }
 
-  /** Show what an address asks for, where something else is here: the browser went back to it. */
+  /** Show the content of an address after a step back in the browser. */
   restore(asked) {
     if (asked.problem || addressOf(this.#shown) === location.pathname + location.search) return;
     this.review.stop();
     this.#stopThinking();
     this.sides.forEach((side, player) => side.become({ spec: asked.sides[player], seconds: asked.seconds[player] }));
     this.isAnalyzing = asked.analysis === "on";
-    this.isGoing = !asked.moves;
+    this.agentsMayMove = !asked.moves;
     this.game.begin(asked.start);
     this.game.replay(asked.moves, asked.at, asked.lines);
   }
@@ -261,14 +261,14 @@ export class PlayView {
   #drawBoard(drop = false) {
     const { position } = this.game;
     this.board.show(position, { drop });
-    this.board.open = !position.isOver && !this.#thinker();
+    this.board.open = !position.isOver && !this.#isAgentsTurn();
   }
 
-  /** Draw, tell and do what follows from a change of the game. */
+  /** Draw, announce and continue after a change of the game. */
   #follow(how) {
     this.#drawRest();
-    say(`${happened(how, this.game)} ${this.#standing()}`);
-    this.#goOn();
+    announce(`${changeText(how, this.game)} ${this.#statusText()}`);
+    this.#continue();
   }
 
   #drawRest() {
@@ -277,9 +277,9 @@ export class PlayView {
     this.sides.forEach((side) => side.call(isYou(this.sides, side.player)));
     this.element.classList.toggle("analyzing", this.isAnalyzing);
     this.moves.draw();
-    this.pace.show(this.sides.every((side) => !side.isHuman));
-    // Two agents that are paused go on by buttons of their own.
-    this.controls.show(game, this.#agentToMove() && !this.isGoing && !this.pace.isPaused);
+    this.autoplay.show(this.sides.every((side) => !side.isHuman));
+    // Two paused agents have their own buttons.
+    this.controls.show(game, this.#agentToMove() && !this.agentsMayMove && !this.autoplay.isPaused);
     this.#drawStatus();
     if (this.isAnalyzing) {
       this.scores.ask(game);
@@ -289,7 +289,7 @@ export class PlayView {
     }
     this.#drawScores();
     this.review.draw();
-    keepAddress(this.#shown);
+    updateAddress(this.#shown);
   }
 
   #drawScores() {
@@ -297,25 +297,25 @@ export class PlayView {
     const isMeasured = this.isAnalyzing && this.game.board.isSolvable;
     for (const { element } of [this.row, this.bar]) {
       element.hidden = !this.game.board.isSolvable;
-      element.classList.toggle("off", !this.isAnalyzing); // where there is room it stays empty: the board does not move
+      element.classList.toggle("off", !this.isAnalyzing); // hidden elements keep their space, so that the board does not move
     }
     this.row.show(this.game, known);
     this.bar.show(this.game, known);
     this.board.best(known?.best ?? []);
     this.board.worth(known?.words ?? []);
     this.#drawGraph();
-    if (isMeasured && known?.error) this.tell(known.error);
+    if (isMeasured && known?.error) this.showMessage(known.error);
     else this.#drawStatus();
   }
 
-  /** The scores over the game belong to the analysis, and to a game that was judged. */
+  /** The graph belongs to the analysis and to a reviewed game. */
   #drawGraph() {
     if (this.isAnalyzing || this.review.hasScores) this.graph.draw();
     else this.graph.element.hidden = true;
   }
 
-  /** The score of a place for the first player, null where it is not known. */
-  #firstScore(place) {
+  /** Return the score of a place for Yellow, null if unknown. */
+  #yellowScore(place) {
     if (place.position.isOver) return finalScore(place.position);
     const score = this.scores.of(this.game, place)?.score ?? null;
     return score === null ? null : place.position.turn === 0 ? score : -score;
@@ -324,18 +324,18 @@ export class PlayView {
   #drawStatus() {
     const { position } = this.game;
     const icon = discIcon(position.isOver && position.winner !== null ? position.winner : position.turn);
-    this.status.replaceChildren(...(position.isOver && position.winner === null ? [] : [icon]), this.#standing());
+    this.status.replaceChildren(...(position.isOver && position.winner === null ? [] : [icon]), this.#statusText());
   }
 
-  #standing() {
+  #statusText() {
     const score = this.isAnalyzing ? this.scores.of(this.game)?.score ?? null : null;
-    return standing(this.game.position, this.sides, { isThinking: Boolean(this.thinking), score });
+    return statusText(this.game.position, this.sides, { isThinking: Boolean(this.thinking), score });
   }
 
-  /** Say a sentence where the state of the game stands. */
-  tell(sentence) {
+  /** Show a sentence instead of the state of the game. */
+  showMessage(sentence) {
     this.status.textContent = sentence;
-    say(sentence);
+    announce(sentence);
   }
 
   // Agents
@@ -345,32 +345,32 @@ export class PlayView {
     return !position.isOver && !this.sides[position.turn].isHuman;
   }
 
-  /** Whether an agent is about to move, so that nobody else may. */
-  #thinker() {
-    return this.#agentToMove() && this.isGoing && !this.pace.isPaused;
+  /** Whether an agent is on turn and may move. */
+  #isAgentsTurn() {
+    return this.#agentToMove() && this.agentsMayMove && !this.autoplay.isPaused;
   }
 
-  #goOn() {
-    if (this.thinking || !this.isHere || !this.#thinker()) return;
+  #continue() {
+    if (this.thinking || !this.isHere || !this.#isAgentsTurn()) return;
     this.#think();
   }
 
-  #oneMove() {
-    this.isGoing = true;
+  #playOneMove() {
+    this.agentsMayMove = true;
     this.draw();
     if (this.#agentToMove() && !this.thinking) this.#think();
   }
 
   #paused() {
-    if (this.pace.isPaused) this.#stopThinking();
+    if (this.autoplay.isPaused) this.#stopThinking();
     this.resume();
   }
 
-  /** Go on from here, whoever is to move. */
+  /** Continue from here. */
   resume() {
-    this.isGoing = true;
+    this.agentsMayMove = true;
     this.draw();
-    this.#goOn();
+    this.#continue();
   }
 
   async #think() {
@@ -384,16 +384,16 @@ export class PlayView {
     try {
       const [decision] = await Promise.all([
         post("/api/move", { ...game.query(place), agent: side.spec, limit: side.limit }, control.signal),
-        wait(bots ? this.pace.milliseconds : SAME_GESTURE, control.signal),
+        wait(bots ? this.autoplay.milliseconds : SAME_GESTURE, control.signal),
       ]);
       this.thinking = null;
       if (game.here === place) game.play(decision.column - 1);
     } catch (error) {
       if (this.thinking === control) this.thinking = null;
       if (error.name === "AbortError") return;
-      this.isGoing = false;
+      this.agentsMayMove = false;
       this.draw();
-      this.tell(error.message);
+      this.showMessage(error.message);
     }
   }
 
@@ -402,18 +402,18 @@ export class PlayView {
     this.thinking = null;
   }
 
-  /** Go back or forth to where a human is to move. */
+  /** Go back or forward to a move of a human. */
   #walk(go) {
     this.#stopThinking();
-    this.isGoing = false;
+    this.agentsMayMove = false;
     const hasHuman = this.sides.some((side) => side.isHuman);
     let moved = go();
     while (moved && hasHuman && !this.game.position.isOver && !this.sides[this.game.position.turn].isHuman) moved = go();
     this.draw();
-    this.#goOn();
+    this.#continue();
   }
 
-  /** What an address says of this view. */
+  /** The content of the address of this view. */
   get #shown() {
     return { game: this.game, sides: this.sides, analysis: this.isAnalyzing ? "on" : null };
   }

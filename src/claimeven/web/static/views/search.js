@@ -1,15 +1,15 @@
-// Watch a search: minimax and its kin step by step, Monte Carlo by its four phases.
-// A slider and buttons step, a click on a node goes there; it plays by itself once it is asked to.
+// Watch a search: minimax searches step by step, Monte Carlo searches by their four phases.
+// A slider and buttons change the step, and a click on a node goes to it.
 
 import { get } from "../api.js";
 import { BoardView } from "../board.js";
-import { button, h, icon, wantsStillness } from "../dom.js";
+import { button, h, icon, prefersReducedMotion } from "../dom.js";
 import { isForPage, once } from "../keys.js";
 import { Board, played, Position } from "../rules.js";
 import { MinimaxSteps } from "../search_minimax.js";
 import { MonteCarloSteps } from "../search_montecarlo.js";
-import { drawTree, drawWholeTree, mostOf, rowsOf } from "../search_tree.js";
-import { keepAddress } from "../share.js";
+import { drawTree, drawWholeTree, nodesToOpen, rowsOf } from "../search_tree.js";
+import { updateAddress } from "../address.js";
 
 const ALGORITHMS = [
   ["minimax", "Minimax", MinimaxSteps],
@@ -19,12 +19,12 @@ const ALGORITHMS = [
   ["flat", "Flat Monte Carlo", MonteCarloSteps],
   ["puct", "PUCT with a model", MonteCarloSteps],
 ];
-/** Nodes shown at most where the whole tree is asked for: the rest opens on demand. */
-const MOST_SHOWN = 160;
+/** Maximum number of nodes of a whole tree: the rest opens on demand. */
+const MAX_NODES_SHOWN = 160;
 const BOARDS = [["4x4", 3], ["5x4", 4], ["7x6", 4]];
-/** Milliseconds of rest at a step before the address names it: browsers refuse to change it all the time. */
+/** Milliseconds at a step before the address is updated: browsers limit the number of updates. */
 const REST = 400;
-/** Milliseconds of a step that plays by itself, and at least for those who asked for less motion. */
+/** Milliseconds for a step in autoplay, and the minimum with reduced motion. */
 const STEPS = [3000, 1500, 700, 250];
 const STILL = 1500;
 
@@ -35,7 +35,7 @@ export class View {
     this.start = new Position(new Board(4, 4, 3));
     this.steps = this.shown = null;
     this.at = 0;
-    this.opened = new Set(); // nodes that people opened
+    this.opened = new Set(); // nodes that the user opened
     this.#build();
   }
 
@@ -46,7 +46,7 @@ export class View {
     if (!this.steps) this.#run(this.#wanted());
     else if (isOutdated) this.#run();
     else {
-      if (this.control.signal.aborted) this.control = new AbortController(); // steps may be asked for yet
+      if (this.control.signal.aborted) this.control = new AbortController(); // further steps may be requested
       this.#goTo(this.at);
     }
   }
@@ -58,7 +58,7 @@ export class View {
     clearTimeout(this.resting);
   }
 
-  /** Set the form as the address asks; return the step that it asks for. */
+  /** Set the form from the address; return its step. */
   #wanted() {
     const search = new URLSearchParams(location.search);
     const fields = { agent: this.algorithm, on: this.where, depth: this.depth, iterations: this.iterations, c: this.c };
@@ -74,17 +74,17 @@ export class View {
     this.whole.checked = search.get("tree") === "whole";
     this.#algorithmChosen();
     if (this.where.value !== on) left.push(`board ${on.replace(" ", ",")} for ${this.algorithm.value}`);
-    this.problem.textContent = left.length ? `This link cannot be shown: there is no ${left.join(", no ")}. This is another search.` : "";
+    this.problem.textContent = left.length ? `This link cannot be shown as it is, because of invalid values: ${left.join(", ")}.` : "";
     return Number.parseInt(search.get("step") ?? "1", 10) - 1 || 0;
   }
 
-  /** Let the address name the search and the step, so that a link or a reload shows it again. */
-  #keepAddress() {
+  /** Update the address, so that a link or a reload shows the search and the step. */
+  #updateAddress() {
     clearTimeout(this.resting);
     this.resting = setTimeout(() => {
       if (!this.isHere) return;
       const more = { ...this.asked, on: this.on.replace(" ", ","), step: this.at + 1, tree: this.whole.checked ? "whole" : null };
-      keepAddress({ view: "search", game: this.shared, sides: this.sides, more });
+      updateAddress({ view: "search", game: this.shared, sides: this.sides, more });
     }, REST);
   }
 
@@ -93,7 +93,7 @@ export class View {
     this.algorithm = h("select", { onchange: () => this.#algorithmChosen() }, ALGORITHMS.map(option));
     this.algorithm.value = "alphabeta";
     this.where = h("select", {}, BOARDS.map(([size, connect]) => h("option", { value: `${size} ${connect}` }, `${size}, connect ${connect}`)),
-      h("option", { value: "game" }, "where the game stands"));
+      h("option", { value: "game" }, "current game"));
     this.depth = h("input", { type: "number", min: 1, max: 12, value: 3 });
     this.iterations = h("input", { type: "number", min: 1, max: 5000, value: 100 });
     this.c = h("input", { type: "number", min: 0, max: 100, step: "any", placeholder: "0.7" });
@@ -136,7 +136,7 @@ export class View {
     event.preventDefault();
   }
 
-  /** Go on by itself, step after step to the last one, or rest. */
+  /** Start or stop autoplay. */
   #play(isOn) {
     clearTimeout(this.playing);
     this.isPlaying = isOn && Boolean(this.steps) && this.at < this.steps.count - 1;
@@ -146,10 +146,10 @@ export class View {
     this.playing = setTimeout(async () => {
       await this.#goTo(this.at + 1, true);
       this.#play(this.isPlaying);
-    }, wantsStillness() ? Math.max(STILL, rest) : rest);
+    }, prefersReducedMotion() ? Math.max(STILL, rest) : rest);
   }
 
-  /** Fill the screen, as a projector likes it, or give it back. */
+  /** Switch full screen on or off. */
   async #fill() {
     if (document.fullscreenElement) await document.exitFullscreen();
     else await this.element.requestFullscreen?.();
@@ -159,11 +159,11 @@ export class View {
     this.depthLabel.hidden = this.#isGrown();
     this.iterationsLabel.hidden = !this.#isGrown();
     this.cLabel.hidden = this.algorithm.value !== "uct";
-    // The model knows the usual board alone.
+    // The model supports only the standard board.
     if (this.algorithm.value === "puct" && this.where.value !== "game") this.where.value = "7x6 4";
   }
 
-  /** Whether the search chosen grows a tree by iterations. */
+  /** Whether the chosen search has iterations. */
   #isGrown() {
     return this.#kind() === MonteCarloSteps;
   }
@@ -183,8 +183,8 @@ export class View {
     this.on = value;
     const c = this.cLabel.hidden ? "" : this.c.value;
     this.asked = { agent: this.algorithm.value, ...(this.#isGrown() ? { iterations: this.iterations.value } : { depth: this.depth.value }), c };
-    this.at = Math.max(0, step); // for the address: a reload in the middle asks for it again
-    this.#keepAddress();
+    this.at = Math.max(0, step); // for the address, if the page is reloaded while it loads
+    this.#updateAddress();
     const { board } = this.start;
     const query = { board: board.size, connect: board.connect, position: this.start.ply ? this.start.rows : undefined, ...this.asked };
     if (query.c) query.agent += `:c=${query.c}`;
@@ -200,7 +200,7 @@ export class View {
     await this.#goTo(step);
   }
 
-  /** Show the position alone, until there are steps. */
+  /** Show only the position until the steps are loaded. */
   #clear() {
     this.steps = this.shown = null;
     this.opened.clear();
@@ -211,7 +211,7 @@ export class View {
     this.board.show(this.start);
   }
 
-  /** Show a step; steps that are not here yet are asked for. */
+  /** Show a step, after loading it if necessary. */
   async #goTo(wanted, isByItself = false) {
     const { steps } = this;
     if (!steps) return;
@@ -241,11 +241,11 @@ export class View {
   }
 
   #draw() {
-    this.#keepAddress();
+    this.#updateAddress();
     const { root, childrenOf, isOpen } = this.shown;
     const isWhole = this.whole.checked;
     const seen = (moves) => childrenOf(moves).filter((node) => !isWhole || node.isHere || node.state !== "unseen");
-    const whole = isWhole ? mostOf(root, seen, MOST_SHOWN, this.steps.isBroad) : null;
+    const whole = isWhole ? nodesToOpen(root, seen, MAX_NODES_SHOWN, this.steps.isBroad) : null;
     const rows = rowsOf(root, seen, (node) => isOpen(node) || this.#openedFrom(node).length || whole?.open.has(node.moves));
     const focused = document.activeElement?.dataset?.moves;
     this.tree.replaceChildren((isWhole ? drawWholeTree : drawTree)(rows, (node) => this.#chosen(node), this.steps.levels));
@@ -255,11 +255,11 @@ export class View {
   }
 
   #leftOut() {
-    return this.steps.isBroad ? "The tree is too large to be shown whole: here is its upper part. A node with a mark opens."
-      : "The tree is too large to be shown whole: here is its most visited part. A node with a mark opens.";
+    return this.steps.isBroad ? "The tree is too large: this is its upper part. Click a marked node to open it."
+      : "The tree is too large: this is its most visited part. Click a marked node to open it.";
   }
 
-  /** Keep the node looked at in sight, where the tree is wider than the page. */
+  /** Keep the current node in sight if the tree is wider than the page. */
   #showHere() {
     const here = [...this.tree.querySelectorAll(".node.here")].at(-1)?.getBoundingClientRect();
     const frame = this.tree.getBoundingClientRect();
@@ -267,12 +267,12 @@ export class View {
     this.tree.scrollLeft += (here.left + here.right - frame.left - frame.right) / 2;
   }
 
-  /** Nodes that people opened, from a node down: it is open as long as there is one. */
+  /** The nodes that the user opened, from a node down: it is open while there are any. */
   #openedFrom(node) {
     return [...this.opened].filter((moves) => moves.startsWith(node.moves));
   }
 
-  /** A node opens and closes; a minimax search also goes to where it was looked at. */
+  /** Open or close a node; in a minimax search also go to its step. */
   #chosen(node) {
     const below = this.#openedFrom(node);
     if (below.length) {

@@ -1,12 +1,12 @@
-// Two agents against each other: go on or pause, one move at a time, how fast.
+// Controls for two agents against each other: pause, single moves, speed.
 
 import { button, h } from "./dom.js";
 
 const MILLISECONDS = [2000, 1000, 400, 0];
-const NAMES = ["slow", "calm", "quick", "at once"];
+const NAMES = ["slow", "medium", "fast", "immediate"];
 
-/** The controls. `changed` is told of pause and going on, `step` of a single move asked for. */
-export class Pace {
+/** The controls. `changed` is called on pause and resume, `step` for a single move. */
+export class AutoplayControls {
   #isPaused = false;
   milliseconds = MILLISECONDS[2];
 
@@ -19,11 +19,11 @@ export class Pace {
         speed.setAttribute("aria-valuetext", NAMES[speed.value]);
       },
     });
-    this.element = h("div", { class: "row controls pace", hidden: true }, this.pause,
+    this.element = h("div", { class: "row controls autoplay", hidden: true }, this.pause,
       button("One move", () => { this.#isPaused = true; step(); }), h("label", { class: "speed" }, "Speed", speed));
   }
 
-  /** Whether the agents wait; where a person plays they never do. */
+  /** Whether the agents are paused. */
   get isPaused() {
     return this.#isPaused && !this.element.hidden;
   }
@@ -31,6 +31,6 @@ export class Pace {
   show(isWanted) {
     this.element.hidden = !isWanted;
     if (!isWanted) this.#isPaused = false;
-    this.pause.textContent = this.isPaused ? "Go on" : "Pause";
+    this.pause.textContent = this.isPaused ? "Resume" : "Pause";
   }
 }

@@ -1,28 +1,28 @@
-// Practise: a puzzle on the board, one column of which is right; why, hints, rating and streak.
+// Puzzles: a puzzle on the board, with only one right column; reasons, hints, rating and streak.
 
 import { get } from "../api.js";
 import { BoardView, discIcon } from "../board.js";
-import { claimSentence } from "../claims.js";
-import { button, h, say } from "../dom.js";
+import { claimSentence } from "../claim_sentence.js";
+import { button, h, announce } from "../dom.js";
 import { columnOfKey, isForPage, once } from "../keys.js";
-import { Progress, today } from "../practise.js";
+import { PuzzleProgress, today } from "../puzzle_progress.js";
 import { Board, columnsOf, played, Position } from "../rules.js";
-import { keepAddress } from "../share.js";
+import { updateAddress } from "../address.js";
 import { withShownColors, playerName } from "../words.js";
 
 const DIFFICULTIES = [["", "about my rating"], ["beginner", "beginner"], ["easy", "easy"], ["medium", "medium"], ["hard", "hard"], ["expert", "expert"]];
 const KINDS = [["", "win or hold"], ["win", "one column wins"], ["hold", "one column holds the draw"]];
-/** Milliseconds before the other side replies: a repeated input of one gesture comes before. */
+/** Milliseconds before the other side replies, longer than a repeated input of one gesture. */
 const PAUSE = 450;
 
 export class View {
   constructor(shared) {
     this.shared = shared;
-    this.progress = new Progress(() => this.#score());
+    this.progress = new PuzzleProgress(() => this.#score());
     this.board = new BoardView("Puzzle");
     this.task = h("p", { class: "status" });
     this.about = h("p", { class: "hint-text puzzle-about" });
-    this.told = h("div", { class: "puzzle-told" });
+    this.message = h("div", { class: "puzzle-message" });
     this.hintList = h("ol", { class: "puzzle-hints" });
     this.score = h("dl", { class: "puzzle-progress" });
     this.difficulty = choice(DIFFICULTIES, "How hard", () => this.next());
@@ -32,15 +32,15 @@ export class View {
     this.againButton = button("Try again", () => this.#again(), { class: "primary" });
     this.nextButton = button("Next puzzle", () => this.next());
     this.analyze = h("a", { class: "button-link", hidden: true }, "Analyze");
-    this.element = h("div", { class: "play practise" },
+    this.element = h("div", { class: "play puzzles-view" },
       h("section", { class: "stage", "aria-label": "Puzzle" }, this.task,
         h("div", { class: "board-with-bar" }, h("div", { class: "column-stack" }, this.board.element)),
         h("div", { class: "row controls" }, this.againButton, this.hintButton, this.showButton, this.nextButton, this.analyze)),
-      h("section", { class: "panels", "aria-label": "What to know" },
-        h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Puzzle")), this.about, this.told, this.hintList),
+      h("section", { class: "panels", "aria-label": "Information" },
+        h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Puzzle")), this.about, this.message, this.hintList),
         h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Which puzzles")),
           h("div", { class: "row" }, this.difficulty, this.kind, button("Puzzle of the day", () => this.daily()))),
-        h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "How you do")), this.score)));
+        h("div", { class: "card" }, h("div", { class: "card-head" }, h("h2", {}, "Your results")), this.score)));
     this.board.addEventListener("column", ({ detail }) => this.choose(detail));
     document.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -57,19 +57,19 @@ export class View {
     this.isHere = false;
   }
 
-  // What people do
+  // Actions
 
-  /** Draw another puzzle, or that of a number. */
+  /** Show another puzzle, or the one of a number. */
   async next(number = null) {
     const { rating, met } = this.progress.state;
     const difficulty = this.difficulty.value;
     const query = number ? { number } : {
-      difficulty: difficulty || null, kind: this.kind.value || null, rating: difficulty ? null : rating, after: met.join(","),
+      difficulty: difficulty || null, kind: this.kind.value || null, rating: difficulty ? null : rating, exclude: met.join(","),
     };
     await this.#load("/api/puzzles", query, null);
   }
 
-  /** The puzzle of a day, such as 2026-01-31: today where the browser is, unless a link names one. */
+  /** Show the puzzle of a day such as 2026-01-31, by default today. */
   async daily(day = today()) {
     await this.#load("/api/puzzles/daily", { date: day }, day);
   }
@@ -77,7 +77,7 @@ export class View {
   choose(column) {
     if (!this.puzzle || this.isWaiting || this.isOver || this.isWrong) return;
     if (!this.position.isLegal(column)) {
-      this.#tell([`Column ${this.board.board.name(column)} is full.`]);
+      this.#showMessage([`Column ${this.board.board.name(column)} is full.`]);
       return;
     }
     const isRight = column === this.solution[2 * this.found];
@@ -87,18 +87,18 @@ export class View {
     else this.#wrong(column);
   }
 
-  /** Tell the next of three hints: the idea, the cells, the column. */
+  /** Show the next of three hints: the idea, the cells, the column. */
   async hint() {
     if (!this.puzzle || this.isOver || this.isWrong || this.isWaiting) return;
     this.#helped("a hint");
     const { puzzle, found } = this;
     const isLate = () => this.puzzle !== puzzle || this.found !== found || this.isWrong || this.isOver;
     try {
-      const hints = this.hints ?? (await get("/api/puzzles/hints", { number: puzzle.number, found })).hints;
+      const hints = this.hints ?? (await get("/api/puzzles/hints", { number: puzzle.number, columns_found: found })).hints;
       if (isLate()) return;
       this.hints = hints;
     } catch (error) {
-      if (!isLate()) this.#tell([error.message], "problem");
+      if (!isLate()) this.#showMessage([error.message], "problem");
       return;
     }
     const hint = this.hints[this.hinted];
@@ -108,13 +108,13 @@ export class View {
     this.hintList.append(h("li", {}, this.#sentence(hint)));
     this.board.light(hint.cells.map(([column, row]) => [column - 1, row - 1]));
     if (hint.step === "column") this.board.best(hint.columns.map((column) => column - 1));
-    say(`${this.told.textContent} ${withShownColors(hint.text)}`);
+    announce(`${this.message.textContent} ${withShownColors(hint.text)}`);
   }
 
-  /** A puzzle that somebody was helped with is not solved, which is told once. */
+  /** Count a puzzle as not solved because of help, and show that once. */
   #helped(by) {
     const change = this.#count(false);
-    if (change) this.#tell([`With ${by} it does not count as solved: your rating falls by ${-change}.`]);
+    if (change) this.#showMessage([`With ${by} it does not count as solved: your rating falls by ${-change}.`]);
   }
 
   async showSolution() {
@@ -134,7 +134,7 @@ export class View {
     await this.#end(`The solution is ${names}.${change ? ` Your rating falls by ${-change}.` : ""}`);
   }
 
-  // What follows
+  // Results
 
   async #right(column) {
     this.hints = null;
@@ -145,13 +145,13 @@ export class View {
     if (this.found === puzzle.length) {
       const change = this.#count(true);
       const gained = change ? ` Your rating rises by ${change}.` : "";
-      await this.#end(`${this.isClean ? "Solved at once." : "Solved."}${gained}`);
+      await this.#end(`${this.isClean ? "Solved at first try." : "Solved."}${gained}`);
       return;
     }
     const answer = this.solution[2 * this.found - 1];
     this.isWaiting = true;
     this.hintList.replaceChildren();
-    this.#tell([`Right: column ${this.board.board.name(column)}.`], "good");
+    this.#showMessage([`Right: column ${this.board.board.name(column)}.`], "good");
     await pause();
     if (this.puzzle !== puzzle) return;
     this.isWaiting = false;
@@ -159,7 +159,7 @@ export class View {
     this.board.show(this.position, { drop: true });
     const { board } = this.board;
     const reply = `${playerName(1 - this.position.turn)} replies in column ${board.name(answer)}.`;
-    this.#tell([`Right: column ${board.name(column)}. ${reply} Find the next column.`], "good");
+    this.#showMessage([`Right: column ${board.name(column)}. ${reply} Find the next column.`], "good");
   }
 
   async #wrong(column) {
@@ -170,20 +170,20 @@ export class View {
     const isLate = () => this.puzzle !== puzzle || this.position !== position;
     const name = this.board.board.name(column);
     const lost = change ? ` Your rating falls by ${-change}.` : "";
-    this.#tell([`Column ${name} is not it.${lost} Looking for why …`], "bad");
+    this.#showMessage([`Column ${name} is wrong.${lost} Looking for the reason …`], "bad");
     this.againButton.focus();
     try {
-      const attempt = await get("/api/puzzles/attempt", { number: puzzle.number, found, column: name });
-      if (isLate()) return; // somebody tried again meanwhile
+      const attempt = await get("/api/puzzles/attempt", { number: puzzle.number, columns_found: found, column: name });
+      if (isLate()) return; // the user has tried again
       if (attempt.reply !== null) {
         this.position = this.position.play(attempt.reply - 1);
         this.board.show(this.position, { drop: true });
       }
       const answer = attempt.reply === null || this.position.isOver ? []
         : [`${playerName(1 - this.position.turn)} replies in column ${this.board.board.name(attempt.reply - 1)}.`];
-      this.#tell([`Column ${name} is not it.${lost}`, ...attempt.claims, ...answer], "bad");
+      this.#showMessage([`Column ${name} is wrong.${lost}`, ...attempt.claims, ...answer], "bad");
     } catch (error) {
-      if (!isLate()) this.#tell([`Column ${name} is not it.${lost}`, error.message], "bad");
+      if (!isLate()) this.#showMessage([`Column ${name} is wrong.${lost}`, error.message], "bad");
     }
   }
 
@@ -192,27 +192,27 @@ export class View {
     this.position = this.#after(2 * this.found);
     this.board.show(this.position);
     this.#open();
-    this.#tell(["Try another column."]);
+    this.#showMessage(["Try another column."]);
     this.board.focus();
   }
 
-  /** The puzzle is over: say why its last column is right. */
+  /** End the puzzle with the reason for its last column. */
   async #end(text) {
     this.isOver = true;
     this.#open();
-    this.#tell([text], "good");
+    this.#showMessage([text], "good");
     const { puzzle } = this;
     const column = this.board.board.name(this.solution.at(-1));
     this.nextButton.focus();
     try {
-      const attempt = await get("/api/puzzles/attempt", { number: puzzle.number, found: puzzle.length - 1, column });
-      if (this.puzzle === puzzle) this.#tell([text, ...attempt.claims], "good");
+      const attempt = await get("/api/puzzles/attempt", { number: puzzle.number, columns_found: puzzle.length - 1, column });
+      if (this.puzzle === puzzle) this.#showMessage([text, ...attempt.claims], "good");
     } catch (error) {
-      if (this.puzzle === puzzle) this.#tell([text, error.message], "good");
+      if (this.puzzle === puzzle) this.#showMessage([text, error.message], "good");
     }
   }
 
-  /** Count the first result of a puzzle; return by how much the rating changed, 0 if it was counted. */
+  /** Store the first result of a puzzle; return the change of the rating, 0 for later results. */
   #count(isSolved) {
     if (!isSolved) this.isClean = false;
     if (this.isCounted) return 0;
@@ -223,16 +223,16 @@ export class View {
   }
 
   async #load(path, query, day) {
-    this.told.replaceChildren();
+    this.message.replaceChildren();
     const asked = {};
     this.asked = asked;
     try {
       const found = await get(path, query);
-      if (this.asked !== asked) return; // another was asked for meanwhile
+      if (this.asked !== asked) return; // another puzzle was requested
       this.puzzle = found.puzzle;
     } catch (error) {
       if (this.asked !== asked) return;
-      this.#tell([error.message], "problem");
+      this.#showMessage([error.message], "problem");
       if (!this.puzzle) this.#missing();
       return;
     }
@@ -243,7 +243,7 @@ export class View {
     this.hints = null;
     this.hinted = 0;
     Object.assign(this, { isOver: false, isWrong: false, isWaiting: false, isClean: true });
-    this.isCounted = this.progress.hasCounted(this.puzzle);
+    this.isCounted = this.progress.hasResult(this.puzzle);
     this.start = played(new Position(board), this.puzzle.moves);
     this.position = this.start;
     this.hintList.replaceChildren();
@@ -253,16 +253,16 @@ export class View {
     this.task.replaceChildren(discIcon(this.position.turn), withShownColors(task));
     const many = length === 1 ? "one column to find" : `${length} columns to find`;
     const when = day ? `Puzzle of ${day}` : `Puzzle ${number}`;
-    const again = this.isCounted ? " You had it before: it is not counted again." : "";
+    const again = this.isCounted ? " You had it before: it does not count again." : "";
     this.about.textContent = `${when}: ${difficulty}, rating ${rating}, ${many}.${again}`;
     this.analyze.href = `/?moves=${this.puzzle.moves}&second=human&analysis=on`;
     this.#open();
     this.#score();
     this.#address();
-    say(`${this.about.textContent} ${withShownColors(task)}`);
+    announce(`${this.about.textContent} ${withShownColors(task)}`);
   }
 
-  // How it looks
+  // Drawing
 
   #after(plies) {
     return this.solution.slice(0, plies).reduce((position, column) => position.play(column), this.start);
@@ -278,7 +278,7 @@ export class View {
     this.element.dataset.state = this.isOver ? "over" : this.isWrong ? "wrong" : "asked";
   }
 
-  /** Without a puzzle there is nothing to do but to draw one. */
+  /** Show that there is no puzzle. */
   #missing() {
     for (const each of [this.againButton, this.hintButton, this.showButton]) each.hidden = true;
     this.nextButton.classList.add("primary");
@@ -288,21 +288,21 @@ export class View {
   #score() {
     this.score.replaceChildren(...this.progress.words.flatMap(([what, value]) => [h("dt", {}, what), h("dd", {}, String(value))]));
     const isDone = this.progress.state.daily[today()];
-    if (isDone !== undefined) this.score.append(h("dt", {}, "Puzzle of today"), h("dd", {}, isDone ? "solved at once" : "tried"));
+    if (isDone !== undefined) this.score.append(h("dt", {}, "Puzzle of today"), h("dd", {}, isDone ? "solved at first try" : "tried"));
   }
 
   #address() {
     if (!this.isHere || !this.puzzle) return;
     const more = this.day ? { daily: this.day } : { puzzle: this.puzzle.number };
-    keepAddress({ view: "practise", game: this.shared.game, sides: this.shared.sides, more });
+    updateAddress({ view: "puzzles", game: this.shared.game, sides: this.shared.sides, more });
   }
 
-  /** Show and say sentences: texts, or claims whose cells light up when pointed at. */
-  #tell(parts, tone = "") {
+  /** Show and announce sentences: texts, or claims whose cells light up on hover. */
+  #showMessage(parts, tone = "") {
     const claims = parts.map((part) => (typeof part === "string" ? { text: part, cells: [] } : part));
-    this.told.className = `puzzle-told ${tone}`;
-    this.told.replaceChildren(...claims.map((claim) => this.#sentence(claim)));
-    say(claims.map((claim) => withShownColors(claim.text)).join(" "));
+    this.message.className = `puzzle-message ${tone}`;
+    this.message.replaceChildren(...claims.map((claim) => this.#sentence(claim)));
+    announce(claims.map((claim) => withShownColors(claim.text)).join(" "));
   }
 
   #sentence(claim) {
@@ -311,13 +311,13 @@ export class View {
 
   #key(event) {
     if (!this.isHere || !isForPage(event)) return;
-    const verbs = {
+    const actions = {
       h: () => this.hint(), n: () => this.next(), s: () => this.showSolution(),
       t: () => this.isWrong && this.#again(),
     };
     const column = columnOfKey(event, this.board.board);
     if (column >= 0) once(event, () => this.choose(column));
-    else if (event.key in verbs) once(event, verbs[event.key]);
+    else if (event.key in actions) once(event, actions[event.key]);
     else return;
     event.preventDefault();
   }

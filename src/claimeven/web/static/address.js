@@ -1,19 +1,23 @@
-// The address of the page says what it shows, so that a link brings it back.
+// The address of the page: a link to its current content.
 
 import { Board, Position, played } from "./rules.js";
 
 const SIDES = ["first", "second"];
-/** Who plays where an address names nobody. */
-const USUAL = ["human", "perfect:level=4"];
-/** Lines of a game that an address holds: more would not fit. */
+/** Default players. */
+const DEFAULT_SIDES = ["human", "perfect:level=4"];
+/** Maximum number of lines in an address. */
 const MAX_LINES = 150;
 
-/** Return what the page's address asks for; `problem` is a sentence where it cannot be shown. */
+/** Names of views in links of earlier versions. */
+const OLD_VIEWS = { practise: "puzzles", live: "tournament" };
+
+/** Return the content of the page's address; `problem` is a sentence if it is invalid. */
 export function readAddress(text = location.search) {
   const search = new URLSearchParams(text);
-  const wanted = { view: search.get("view") ?? "play", problem: null, analysis: search.get("analysis") };
-  wanted.sides = SIDES.map((side, player) => search.get(side) ?? USUAL[player]);
-  // Seconds a move of an agent; nothing where none are told, or what is told is no such number.
+  const view = search.get("view") ?? "play";
+  const wanted = { view: OLD_VIEWS[view] ?? view, problem: null, analysis: search.get("analysis") };
+  wanted.sides = SIDES.map((side, player) => search.get(side) ?? DEFAULT_SIDES[player]);
+  // Seconds for a move of an agent; empty if there are none or they are invalid.
   wanted.seconds = SIDES.map((side) => (Number(search.get(`${side}-seconds`)) > 0 ? search.get(`${side}-seconds`) : ""));
   try {
     const board = Board.parse(search.get("board") ?? "7x6", Number(search.get("connect") ?? 4));
@@ -34,7 +38,7 @@ export function readAddress(text = location.search) {
   return wanted;
 }
 
-/** Return the address that shows a game as it stands; `more` is what else a view keeps there. */
+/** Return the address of a game; `more` has further parameters of a view. */
 export function addressOf({ view = "play", game, sides = [], analysis = null, more = {} }) {
   const search = new URLSearchParams();
   if (view !== "play") search.set("view", view);
@@ -51,7 +55,7 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
   SIDES.forEach((side, player) => {
     const { spec, seconds } = sides[player] ?? {};
     if (!spec) return;
-    if (spec !== USUAL[player]) search.set(side, spec);
+    if (spec !== DEFAULT_SIDES[player]) search.set(side, spec);
     if (seconds && spec !== "human") search.set(`${side}-seconds`, seconds);
   });
   if (analysis) search.set("analysis", analysis);
@@ -62,13 +66,13 @@ export function addressOf({ view = "play", game, sides = [], analysis = null, mo
   return `${location.pathname}${text ? `?${text}` : ""}`;
 }
 
-/** Make the page's address say what it shows, without a step in the browser's history. */
-export function keepAddress(state) {
+/** Update the page's address without a step in the browser's history. */
+export function updateAddress(state) {
   const address = addressOf(state);
   if (address === location.pathname + location.search) return;
   try {
     history.replaceState(null, "", address);
   } catch {
-    // A browser that was asked too often: the next change is named again.
+    // Browsers limit the number of updates; the next change tries again.
   }
 }

@@ -1,9 +1,9 @@
-// A sentence about cells of the board: they light up while it is pointed at, has the focus, or was tapped.
+// A sentence about cells of the board, which light up while it is hovered, focused or tapped.
 
 import { h } from "./dom.js";
 import { withShownColors } from "./words.js";
 
-/** Return a paragraph; `light` is given the cells ([column, row] from 0) to light up, none to end it. */
+/** Return a paragraph; `light` receives the cells to light up ([column, row] from 0), or no cells. */
 export function claimSentence({ text: sentenceText, cells }, light, style = "claim") {
   const text = withShownColors(sentenceText);
   if (!cells.length) return h("p", { class: style }, text);
@@ -22,7 +22,7 @@ export function claimSentence({ text: sentenceText, cells }, light, style = "cla
       byFinger = pointerType !== "mouse";
       wasLit = sentence.classList.contains("is-lit");
     },
-    onclick: () => byFinger && turn(!wasLit), // a second tap puts the light out
+    onclick: () => byFinger && turn(!wasLit), // a second tap turns the light off
   }, text);
   return sentence;
 }

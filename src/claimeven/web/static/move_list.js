@@ -1,11 +1,11 @@
 // The moves of a game with its variations, and the score over the game.
 
-import { h, s, say } from "./dom.js";
+import { h, s, announce } from "./dom.js";
 import { playerName, signed } from "./words.js";
 
-const GRAVE = new Set(["mistake", "blunder"]);
+const SERIOUS = new Set(["mistake", "blunder"]);
 
-/** The move list. `view` shows the game: it has `game`, `review`, and is told where to stand. */
+/** The move list. `view` shows the game: it has `game`, `review` and `goTo`. */
 export class MoveList {
   constructor(view) {
     this.view = view;
@@ -26,7 +26,7 @@ export class MoveList {
     this.#showCurrent();
   }
 
-  /** Scroll the list, and it alone, to the current move: the page stays where it is. */
+  /** Scroll the list to the current move, without scrolling the page. */
   #showCurrent() {
     const current = this.element.querySelector("[aria-current]");
     if (!current) return;
@@ -41,7 +41,7 @@ export class MoveList {
     return places;
   }
 
-  /** One line on from a place: its first children; the others are variations, nested. */
+  /** Return the line from a place: its first children; other children are nested variations. */
   #line(from, ply) {
     const row = h("span", { class: "line" });
     let place = from;
@@ -54,10 +54,10 @@ export class MoveList {
       for (const other of others) {
         row.append(h("span", { class: "variation" }, "(", this.#move(other), this.#line(other, number + 1),
           h("button", {
-            type: "button", class: "quiet", "aria-label": "Forget this variation", title: "Forget this variation",
+            type: "button", class: "quiet", "aria-label": "Delete this variation", title: "Delete this variation",
             onclick: () => {
               this.view.drop(other);
-              say("The variation is forgotten.");
+              announce("Variation deleted.");
             },
           }, "×"), ")"));
       }
@@ -78,7 +78,7 @@ export class MoveList {
   }
 }
 
-/** The score after each move of the line, seen from the first player; clicking goes there. */
+/** The score for Yellow after each move of the line; a click goes to the move. */
 export class ScoreGraph {
   constructor(view, scoreOf) {
     this.view = view;
@@ -95,7 +95,7 @@ export class ScoreGraph {
     const [width, height] = [600, 120];
     const most = board.cells / 2;
     const x = (index) => (line.length > 1 ? (index / (line.length - 1)) * (width - 20) + 10 : width / 2);
-    // Wins at all are far from a draw, quick wins a little farther.
+    // Every win is far from a draw, a quick win a little farther.
     const y = (score) => height / 2 - Math.sign(score) * (22 + 32 * (Math.abs(score) / most)) * (score ? 1 : 0);
     const pieces = [];
     points.forEach(({ score, place }, index) => {
@@ -110,7 +110,7 @@ export class ScoreGraph {
       const isHere = place === here;
       pieces.push(s("circle", {
         class: `point ${judgement ?? ""} ${isHere ? "here" : ""}`, cx: x(index), cy: y(score),
-        r: isHere ? 7 : GRAVE.has(judgement) ? 6 : 3,
+        r: isHere ? 7 : SERIOUS.has(judgement) ? 6 : 3,
       }));
     });
     const drawing = s("svg", {
