@@ -81,7 +81,7 @@ SCREENS: Final = {
     "analysis": Screen(f"/?moves={GAME}&at=11&second=human&analysis=on", _analysis, TALL),
     "alphabeta": Screen("/?view=search", _search, scheme="dark"),
     "uct": Screen("/?view=search", _growth, TALL),
-    "puzzle": Screen("/?view=practise&puzzle=3", _puzzle, PHONE, "dark"),
+    "puzzle": Screen("/?view=puzzles&puzzle=3", _puzzle, PHONE, "dark"),
     "phone": Screen("/?moves=4455&second=human&analysis=on", _phone, PHONE),
 }
 #: Screens next to each other in one picture.

@@ -104,7 +104,6 @@ def test_a_link_to_a_search_that_cannot_be_is_told(page: Any) -> None:
     assert page.inner_text(".search-view [role=alert]") == (
         "This link cannot be shown as it is, because of invalid values: agent nosuch,"
         " depth 999 (1 to 12)."
-        " This is another search."
     )
     page.wait_for_url("**agent=alphabeta&depth=3&on=5x4,4&step=1")
     page.click(".search-view form button")
