@@ -135,7 +135,7 @@ def test_a_file_of_the_name_of_an_agent_is_no_file_of_games(
     Path("greedy").write_text("notes")
     ran = run("accuracy", "greedy", "--count", "9", "--jobs", "1", "--memory-limit", "900")
     assert ran.status == 0
-    assert ran.err == "--memory-limit bounds no agent here (built-in ones with --isolate)\n"
+    assert ran.err == "--memory-limit applies to no agent here (to built-in ones with --isolate)\n"
 
 
 def test_agents_are_asked_on_the_shipped_set(run: Run) -> None:
@@ -279,7 +279,7 @@ def test_judging_goes_on_after_ctrl_c(tmp_path: Path) -> None:
     words = ("accuracy", str(path), "--no-book", "--threads", "1")  # the empty board takes minutes
     ended = interrupted(*words, when=lambda: _kept(path))
     assert (ended.status, ended.out) == (130, ""), ended.err
-    assert ended.err.splitlines()[-1] == "interrupted; run the same again to go on from there"
+    assert ended.err.splitlines()[-1] == "interrupted; run the same command to continue"
     stored, reports = _kept(path), list[ScoringProgress]()
 
     def interrupt(at: ScoringProgress) -> None:
@@ -322,33 +322,33 @@ def _kept(path: Path) -> int:
     [
         (("gredy",), "there is no agent 'gredy' (did you mean greedy?)"),
         (("nothing.db",), "nothing.db cannot be read: there is no such file"),
-        (("FILE", "greedy"), "is a file of games: give it alone, or agents such as greedy"),
+        (("FILE", "greedy"), "is a file of games: give only this file, or only agents"),
         (("FILE", "--agent", "bop"), "there is no agent 'bop' (did you mean bob?)"),
-        (("FILE", "--positions", "x"), "--positions goes with agents, not with a file of games"),
-        (("FILE", "--count", "3"), "--count goes with agents, not with a file of games"),
-        (("FILE", "--set", "easy"), "--set goes with agents, not with a file of games"),
-        (("FILE", "--seed", "3"), "--seed goes with agents, not with a file of games"),
-        (("FILE", "--jobs", "2"), "--jobs goes with agents, not with a file of games"),
-        (("FILE", "--isolate"), "--isolate goes with agents, not with a file of games"),
-        (("FILE", "--seconds", "3"), "--seconds goes with agents, not with a file of games"),
+        (("FILE", "--positions", "x"), "--positions is for agents, not for a file of games"),
+        (("FILE", "--count", "3"), "--count is for agents, not for a file of games"),
+        (("FILE", "--set", "easy"), "--set is for agents, not for a file of games"),
+        (("FILE", "--seed", "3"), "--seed is for agents, not for a file of games"),
+        (("FILE", "--jobs", "2"), "--jobs is for agents, not for a file of games"),
+        (("FILE", "--isolate"), "--isolate is for agents, not for a file of games"),
+        (("FILE", "--seconds", "3"), "--seconds is for agents, not for a file of games"),
         (
             ("FILE", "--memory-limit", "3"),
-            "--memory-limit goes with agents, not with a file of games",
+            "--memory-limit is for agents, not for a file of games",
         ),
-        (("FILE", "--load-timeout", "3"), "--load-timeout goes with agents, not with a file of"),
-        (("FILE", "--columns", "8"), "are of 5x5 connect 4, not 8x6 connect 4"),
+        (("FILE", "--load-timeout", "3"), "--load-timeout is for agents, not for a file of"),
+        (("FILE", "--columns", "8"), "have the board 5x5 connect 4, not 8x6 connect 4"),
         (("TEXT",), "move 3: '8' is not a column: choose from 1 to 7"),
-        (("greedy", "--agent", "greedy"), "--agent goes with a file of games"),
-        (("greedy", "greedy"), "greedy takes part twice"),
+        (("greedy", "--agent", "greedy"), "--agent is for a file of games"),
+        (("greedy", "greedy"), "greedy is there twice"),
         (("greedy", "--set", "hrd"), "there is no set 'hrd' (did you mean hard?)"),
-        (("greedy", "--set", "hard", "--positions", "x"), "--positions and --set do not go toget"),
+        (("greedy", "--set", "hard", "--positions", "x"), "give --positions or --set, not both"),
         (("greedy", "--set", "hard", "--columns", "8"), "no set of positions of 8x6 connect 4"),
-        (("greedy", "--answers", "a.txt"), "--answers writes .csv or .jsonl, not a.txt"),
+        (("greedy", "--answers", "a.txt"), "--answers must end in .csv or .jsonl, got a.txt"),
         (("greedy", "--answers", "no/a.csv"), "no/a.csv cannot be written"),
-        (("FILE", "--answers", "a.csv"), "--answers goes with agents, not with a file of games"),
+        (("FILE", "--answers", "a.csv"), "--answers is for agents, not for a file of games"),
         (("greedy", "--count", "0"), "a set has 1 position or more, not 0"),
-        (("greedy", "--show-worst", "-1"), "--show-worst is 0 or more, not -1"),
-        (("greedy", "--jobs", "0"), "jobs must be 1 or more, got 0"),
+        (("greedy", "--show-worst", "-1"), "--show-worst must be 0 or more, got -1"),
+        (("greedy", "--jobs", "0"), "at least 1 job is needed, not 0"),
         (("random", "--show-worst", "0", "--threads", "0"), "threads must be 1 to 256, not 0"),
         (("random", "--show-worst", "0", "--threads", "257"), "threads must be 1 to 256, not 257"),
         (

@@ -43,7 +43,7 @@ def test_a_line_of_moves_is_what_records_take_it_for(run: Run, tmp_path: Path) -
     path.write_text("-\n12121\n12 3\n1 2 3\n")
     ran = run("analyze", str(path), *SMALL)
     assert (ran.status, ran.err) == (1, "")  # 12 is worth something else than 3
-    assert ran.out.count("The score given of the last position, 3, is wrong.") == 1
+    assert ran.out.count("The file gives a wrong score for the last position: 3.") == 1
     heads = [line for line in ran.out.splitlines() if line.startswith("game ")]
     assert heads == ["game (no moves)", "game 12121", "game 12", "game 123"]
 

@@ -44,7 +44,7 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
     assert run(*build, "2", *BOARD).status == 0
     for words in (("1", *BOARD), ("3", *BOARD[:4])):
         said = bad_input(run(*build, *words))
-        assert "a.book is a book already, of 4x4 connect 3 up to ply 2: choose another name" in said
+        assert "a.book is already a book of 4x4 connect 3 up to ply 2: choose another name" in said
     assert run(*build, "2", *BOARD).status == run(*build, "3", *BOARD).status == 0
     ran = run("book", "build", "--plies", "1", *BOARD, "--out", "/dev/null")
     assert "is a device, not a file" in bad_input(ran)
@@ -53,13 +53,13 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
     assert run("book", "import", str(text), "--out", str(path)).status == 0
     assert run(*build[:2], "--plies", "1", *BOARD, "--out", str(tmp_path / "b.book")).status == 0
     assert run("book", "export", str(tmp_path / "b.book"), "--out", str(text)).status == 0
-    assert "is a book already" in bad_input(run("book", "import", str(text), "--out", str(path)))
+    assert "is already a book" in bad_input(run("book", "import", str(text), "--out", str(path)))
     link = tmp_path / "link.txt"
     link.symlink_to(path)
     for out in (path, link, tmp_path / "folder" / ".." / "a.book"):
         (tmp_path / "folder").mkdir(exist_ok=True)
         said = bad_input(run("book", "export", str(path), "--out", str(out)))
-        assert said == f"{out} is the book that is exported: name another file"
+        assert said == f"{out} is the exported book: name another file"
     database = ("import", "--from", "bitbully-databases", "--out", str(path))
     assert "is a book already, of 4x4 connect 3" in bad_input(run("book", *database))
     assert run("book", "info", str(path)).status == 0
@@ -158,7 +158,7 @@ def test_a_build_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
         *words, when=lambda: journal.exists() and journal.read_bytes().count(b"\n") > 1
     )
     assert (ran.status, ran.out) == (130, "")
-    assert ran.err.strip() == f"interrupted; run the same again to go on from {journal}"
+    assert ran.err.strip() == f"interrupted; run the same command to continue from {journal}"
     assert not path.exists()
 
 
@@ -202,8 +202,8 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
     ("arguments", "sentence"),
     [
         (("info", "none.book"), "none.book cannot be read: No such file or directory"),
-        (("verify", "FILE", "--sample", "-1"), "--sample and --seed are 0 or more, not -1"),
-        (("verify", "FILE", "--seed", "-7"), "--sample and --seed are 0 or more, not -7"),
+        (("verify", "FILE", "--sample", "-1"), "--sample and --seed must be 0 or more, got -1"),
+        (("verify", "FILE", "--seed", "-7"), "--sample and --seed must be 0 or more, got -7"),
         (("verify", "FILE", "--table-mb", "0"), "the MB of a table must be greater than 0"),
         (("import", "none.txt", "--out", "x.book"), "none.txt cannot be read: No such file"),
         (
@@ -226,8 +226,8 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("build", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
         (("import",), "name a FILE to import, or a database with --from bitbully-databases"),
         (("import", "FILE"), "name the book to write with --out"),
-        (("import", "-", "--out", "x.book"), "stdin is not a book: it must start"),
-        (("import", "--from", "bitbuly"), "'bitbuly' is none of text, bitbully-databases"),
+        (("import", "-", "--out", "x.book"), "stdin is no book: it should begin"),
+        (("import", "--from", "bitbuly"), "must be one of text, bitbully-databases, got 'bitbuly'"),
         (
             ("import", "none.dat", "--from", "bitbully-databases", "--out", "x.book"),
             "none.dat cannot be read: No such file",
@@ -238,7 +238,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         ),
         (
             ("import", "FILE", "--from", "bitbully-databases", "--sample", "-1"),
-            "--sample is 0 or more, not -1",
+            "--sample must be 0 or more, got -1",
         ),
         (("biuld",), "there is no command 'biuld' (did you mean build?): choose from build"),
         (("sell",), "there is no command 'sell': choose from build, "),
@@ -275,7 +275,7 @@ def test_a_user_without_a_folder_for_books_is_told(
 ) -> None:
     monkeypatch.setattr("claimeven.book.locations.user_folder", lambda: None)
     text = " ".join(run("book", "list").out.split())
-    assert text.endswith("There is no folder for your books: CLAIMEVEN_BOOK_DIR names one.")
+    assert text.endswith("There is no folder for your books: set CLAIMEVEN_BOOK_DIR.")
     assert json.loads(run("book", "list", "--json").out)["folder"] is None
 
 

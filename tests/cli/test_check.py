@@ -25,9 +25,9 @@ def test_a_fine_agent_is_told_what_it_costs(run: Run) -> None:
     assert max(map(len, ran.out.splitlines())) <= 80 + len(bot("first"))
     text = " ".join(ran.out.split())
     assert " positions and 10 games on 7x6 connect 4 It plays agent(position), " in text
-    assert "A move took " in text
-    assert "MB of memory at the most; it may hold 2,048 MB." in text
-    assert text.endswith("No faults: it is fit for a tournament.")
+    assert "Median time of a move: " in text
+    assert "MB of 2,048 MB allowed." in text
+    assert text.endswith("No faults: it is ready for a tournament.")
 
 
 GENEROUS = """
@@ -45,7 +45,7 @@ def test_one_that_loses_to_random_is_asked_whether_it_means_to(run: Run, tmp_pat
     ran = run("check", written(tmp_path, GENEROUS))
     assert ran.status == 0
     text = " ".join(ran.out.split())
-    assert "No faults. But it lost to random more often than it won. Unless it plays at" in text
+    assert "No faults, but it lost to random more often than it won. Unless it plays" in text
 
 
 def test_faults_are_told_where_they_happened(run: Run) -> None:
@@ -94,10 +94,10 @@ def test_a_fault_is_told_as_it_is_in_json(run: Run, tmp_path: Path) -> None:
     assert lines[dots + 11] == "    RuntimeError: deep"
     assert "Traceback" not in ran.out
     spec = shlex.quote(path)
-    assert f"To see it again: claimeven think {moves} --agent {spec} --seconds 3" in lines
-    assert "it had 3 s, and 60 s in its bank. It held" in text
-    assert "it may hold 700 MB" in text
-    assert re.search(r"at the most \((after \d+|on the empty board)\)", text) is not None
+    assert f"To repeat it: claimeven think {moves} --agent {spec} --seconds 3" in lines
+    assert "limit: 3 s, and 60 s in the time bank. Maximum memory:" in text
+    assert "of 700 MB allowed" in text
+    assert re.search(r"maximum: [^;]*\((after \d+|on the empty board)\)", text) is not None
     other = json.loads(run("check", str(path), "--json").out)
     assert [game["opening"] for game in other["games"]] != [
         game["opening"] for game in told["games"]
@@ -142,14 +142,14 @@ def test_who_uses_the_grace_is_told_of_it(run: Run, tmp_path: Path) -> None:
         " position.legal_columns[0]\n",
     )
     told = " ".join(run("check", slow, "--seconds", "0.01").out.split())
-    assert "it had 0.01 s, and 0.25 s of grace. " in told
+    assert "limit: 0.01 s, and 0.25 s of grace. " in told
     again = run("check", bot("raises"), "--seconds", "2").out
-    assert f'To see it again: claimeven think "" --agent {bot("raises")} --seconds 2\n' in again
+    assert f'To repeat it: claimeven think "" --agent {bot("raises")} --seconds 2\n' in again
 
 
 def test_time_is_told_by_the_limit(run: Run) -> None:
     told = " ".join(run("check", "random", "--seconds", "2", "--time-bank", "60").out.split())
-    assert "it had 2 s, and 60 s in its bank" in told
+    assert "limit: 2 s, and 60 s in the time bank" in told
 
 
 def test_bad_input_gets_one_sentence(run: Run) -> None:
@@ -170,7 +170,7 @@ def test_of_many_agents_a_table_comes_first_and_their_prints_are_left_out(
     piece = written(tmp_path, "def bot(board, piece):\n    return 0\n", "piece.py")
     ran = run("check", loud, bot("raises"), piece, "nowhere.py")
     lines = ran.out.splitlines()
-    assert lines[0].split() == ["agent", "found", "a", "move", "first", "fault"]
+    assert lines[0].split() == ["agent", "result", "a", "move", "first", "fault"]
     assert [line.split()[1] for line in lines[1:5]] == ["fine", "1", "not", "no"]
     assert max(map(len, lines[:5])) <= 80
     assert "crash: it raised Runtime" in lines[2]
@@ -208,7 +208,7 @@ def test_a_file_for_kaggle_has_the_time_that_it_has_there(run: Run, tmp_path: Pa
     ran = run("check", f"kaggle:{path}")
     text = " ".join(ran.out.split())
     assert ran.status == 0
-    assert "; it had Kaggle's 2 s, and 60 s in its bank. " in text
+    assert "; limit: Kaggle's 2 s, and 60 s in the time bank. " in text
     assert "It plays agent(observation, configuration), the last callable of main.py, as on" in text
     told = json.loads(run("check", f"kaggle:{path}", "--json").out)
     assert told["seconds_max"] > 2.3
@@ -228,4 +228,4 @@ def test_what_needs_the_start_of_its_game_is_fit_for_kaggle(run: Run, tmp_path: 
         "        seen = []\n    seen.append(obs.step)\n    return obs.board[:7].index(0)\n"
     )
     ran = run("check", f"kaggle:{tmp_path / 'main.py'}")
-    assert "fit for Kaggle, and for no game from an opening." in " ".join(ran.out.split())
+    assert "ready for Kaggle, but not for games from an opening." in " ".join(ran.out.split())

@@ -182,7 +182,7 @@ def test_agents_of_other_programs_are_listed_with_the_others(run: Run) -> None:
     ("ending", "status", "said"),
     [
         (KeyboardInterrupt, 130, "interrupted at ply 4"),
-        (MemoryError, 2, "claimeven: there is not enough memory for ply 4: ask for fewer plies"),
+        (MemoryError, 2, "claimeven: there is not enough memory for ply 4: use fewer plies"),
     ],
 )
 def test_perft_prints_what_it_counted_before_it_was_ended(

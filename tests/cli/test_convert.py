@@ -67,15 +67,15 @@ def test_positions_are_labelled_by_the_solver(run: Run, games: Path, tmp_path: P
     assert labels == ["draw", "win"]
     board = words[2:]
     assert bad_input(run("convert", out, *words)).endswith(
-        "--table-mb is for --to uci, whose labels are solved"
+        "--table-mb is for --to uci, which needs the solver"
     )
     back = run("convert", out, *board)
     assert sorted(back.out.split()[0]) == ["1", "2"]
-    assert "2 of the games are positions alone" in back.err
+    assert "2 games are only positions" in back.err
     judged = run("analyze", out, *words, "--json")
     assert judged.status == 0
     assert len(judged.out.splitlines()) == 2
-    assert "a position without an order of its discs is judged as 12" in judged.err
+    assert "the position has no order of moves: it is judged as 12" in judged.err
 
 
 def test_labels_are_those_of_the_first_player_and_stay_as_they_are(
@@ -133,7 +133,9 @@ def test_games_from_a_position_of_their_own_are_no_records(run: Run, tmp_path: P
     plan = {"start": [0, 1 << 21]}
     with Store.create(path, {"plan": plan}, (StoredAgent(0, "ann", "greedy"),)) as store:
         store.add([Game("a", 0, 0, 0, 0, "", "55667", 0)])
-    assert "begin from a position of their own" in bad_input(run("convert", str(path)))
+    assert "start from a position, which game records cannot store" in bad_input(
+        run("convert", str(path))
+    )
 
 
 def test_stored_games_are_read(run: Run, tmp_path: Path) -> None:
@@ -159,9 +161,9 @@ def test_stored_games_have_a_board_and_a_format(run: Run, tmp_path: Path) -> Non
     path = tmp_path / "a.db"
     run("games", str(path), "--import", "-", "--first", "a", "--second", "b", typed="44\n")
     for words, said in (
-        (("convert", "--columns", "8"), "are of 7x6 connect 4, not 8x6 connect 4"),
-        (("convert", "--from", "csv"), "holds stored games: it is read without --from"),
-        (("games", "--game", "1", "--columns", "8"), "are of 7x6 connect 4, not 8x6"),
+        (("convert", "--columns", "8"), "have the board 7x6 connect 4, not 8x6 connect 4"),
+        (("convert", "--from", "csv"), "has stored games: leave --from out"),
+        (("games", "--game", "1", "--columns", "8"), "have the board 7x6 connect 4, not 8x6"),
     ):
         assert said in bad_input(run(words[0], str(path), *words[1:]))
     small = ("--columns", "4", "--rows", "4")
@@ -215,7 +217,7 @@ def test_damaged_games_of_any_format_are_left_out(run: Run, tmp_path: Path, form
     source.write_text("\n".join([*whole[:-1], whole[-1][:3], whole[-1]]) + "\n")
     ran = run("convert", str(source), "--from", form, "--skip-invalid")
     assert (ran.status, ran.out.split()) == (1, ["44", "12"])
-    assert f"g.{form}, line {len(whole)}: it " in ran.err
+    assert f"g.{form}, line {len(whole)}: " in ran.err
 
 
 def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -> None:
@@ -223,9 +225,9 @@ def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -
     source.write_text("12\n")
     board = ("--columns", "9", "--rows", "9")
     said = bad_input(run("convert", str(source), "--to", "uci", *board))
-    assert "12 cannot be labelled: the solver supports boards of" in said
+    assert "12 cannot be labeled: the solver supports boards of" in said
     said = bad_input(run("convert", "-", "--to", "uci", *board, typed="-\n"))
-    assert said.startswith("the empty board cannot be labelled: the solver supports boards of")
+    assert said.startswith("the empty board cannot be labeled: the solver supports boards of")
 
 
 @pytest.mark.parametrize(
@@ -233,7 +235,7 @@ def test_a_position_that_cannot_be_labelled_is_named(run: Run, tmp_path: Path) -
     [
         (("nowhere.txt",), "nowhere.txt cannot be read: No such file"),
         (("-", "--to", "kagle"), "did you mean kaggle?"),
-        (("-", "--json"), "--json tells of the file that -o names"),
+        (("-", "--json"), "--json describes the file of -o"),
         (("-", "-o", "/no/such/folder/x.csv"), "there is no folder /no/such/folder"),
         (("-", "--from", "uci"), "line 1: it has 1 cells"),
     ],

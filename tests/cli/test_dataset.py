@@ -49,7 +49,7 @@ def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
         ("--positions 0 --out x.csv", "positions must be 1 or more, not 0"),
         (
             "--positions 5 --plies a-b --out x.csv",
-            "--plies a-b: give two plies such as 8-20, or one",
+            "--plies a-b: must be a number or a range such as 8-20",
         ),
         (
             "--positions 5 --plies 20-8 --out x.csv",
@@ -151,7 +151,7 @@ def test_all_positions_go_on_after_a_signal(run: Run, tmp_path: Path, end: signa
 
     ended = interrupted(*words("parted.csv", "6"), when=is_under_way, by=end)
     assert "Traceback" not in ended.err
-    assert ("run the same again to go on from" in ended.err) == (end == signal.SIGINT)
+    assert ("run the same command to continue from" in ended.err) == (end == signal.SIGINT)
     assert ended.status == (130 if end == signal.SIGINT else -signal.SIGKILL)
     assert [path.name for path in tmp_path.iterdir()] == [partial.name]
     for name in ("parted.csv", "whole.csv"):
@@ -178,7 +178,7 @@ def test_a_data_set_ended_by_a_signal_goes_on(
         by=end,
     )
     assert "Traceback" not in ended.err
-    assert ("run the same again to go on from" in ended.err) == (end == signal.SIGINT)
+    assert ("run the same command to continue from" in ended.err) == (end == signal.SIGINT)
     assert ended.status == (130 if end == signal.SIGINT else -signal.SIGKILL)
     rows = partial.read_bytes().count(b"\n") - 1
     assert rows > 0
@@ -195,7 +195,7 @@ def test_ctrl_c_ends_threads_that_search_long(tmp_path: Path) -> None:
              "--threads", "2", "--positions", "9", "--out", str(tmp_path / "set.csv"))  # fmt: skip
     ran = interrupted(*words, when=partial.exists)
     assert (ran.status, ran.out) == (130, "")
-    assert "run the same again to go on from" in ran.err and "Traceback" not in ran.err
+    assert "run the same command to continue from" in ran.err and "Traceback" not in ran.err
 
 
 @unix

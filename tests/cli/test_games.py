@@ -33,7 +33,7 @@ def test_the_list_tells_who_played_and_how_it_ended(run: Run, path: Path) -> Non
     lines = ran.out.splitlines()
     assert lines[1].split() == ["1", "first", "7", "ann", "-", "bob"]
     assert lines[2].endswith("bob - ann (forfeit of ann: stall)")
-    assert " ".join(lines[4:]).startswith("2 games on 7x6 connect 4: first player won 2, second 0")
+    assert " ".join(lines[4:]).startswith("2 games on 7x6 connect 4: Yellow won 2, Red 0")
     few = run("games", str(path), "--agent", "ann", "--result", "win", "--plies", "7")
     assert "1 game of 2 on 7x6 connect 4" in few.out
 
@@ -62,14 +62,14 @@ def test_games_are_picked_and_counted(run: Run, path: Path, tmp_path: Path) -> N
     ]  # fmt: skip
     assert [picked("--opening", "44"), picked("--opening", "445")] == [[1, 2], [1, 2]]
     assert " ".join(run("games", str(path)).out.split()).endswith(
-        "5 games on 7x6 connect 4: first player won 2, second 1, drawn 0, unfinished 2; forfeits 2"
+        "5 games on 7x6 connect 4: Yellow won 2, Red 1, drawn 0, unfinished 2; forfeits 2"
     )
     out = tmp_path / "few.csv"
     told = json.loads(run("games", str(path), "--plies", "7", "--export", str(out), "--json").out)
     assert told == {"out": str(out), "games": 1, "claimeven": __version__}
     lines = run("games", str(path), "--game", "4").out.splitlines()
     assert lines[:3] == [
-        "game 4: first player bob, second player ann",
+        "game 4: Yellow bob, Red ann",
         "Red wins, 0 discs; bob forfeits: crash",
         "moves ",
     ]
@@ -94,16 +94,16 @@ def test_games_that_cannot_be_played_are_counted(run: Run, tmp_path: Path) -> No
         store.add([Game("sound", 2, 0, 0, 1, "", "4455667", 0)])
     for words in ((), ("--json",), ("--export", str(tmp_path / "a.csv"))):
         ran = run("games", str(path), *words)
-        said = f"2 more of {path} cannot be read as a game: left out\n"
+        said = f"2 more games of {path} are unreadable and left out\n"
         assert (ran.status, ran.err) == (0, said)
     told = bad_input(run("games", str(path), "--game", "1"))
-    assert told == f"there is no game 1 in {path}, which holds 3, 2 of them corrupt"
+    assert told == f"there is no game 1 in {path}, which has 3, 2 of them unreadable"
 
 
 def test_one_game_is_drawn(run: Run, path: Path) -> None:
     ran = run("games", str(path), "--game", "1")
     assert ran.out.splitlines()[:4] == [
-        "game 1: first player ann, second player bob",
+        "game 1: Yellow ann, Red bob",
         "Yellow wins, 7 discs",
         "opening 44",
         "moves 4455667",
@@ -124,7 +124,7 @@ def test_games_go_out_and_come_in(run: Run, path: Path, tmp_path: Path) -> None:
     assert told == {"out": str(other), "added": 2, "before": 0, "unfinished": 0, "scored": 0}
     again = run("games", str(other), "--import", str(out)).out
     assert "0 games added" in " ".join(again.split())
-    assert "2 stood there before" in " ".join(again.split())
+    assert "2 of this file were there already" in " ".join(again.split())
     typed = run(
         "games", str(other), "--import", "-", "--first", "x", "--second", "y", typed="44\n1\n"
     )
@@ -160,17 +160,23 @@ def test_imported_games_can_be_judged(run: Run, tmp_path: Path) -> None:
         (("TEXT",), "is not a file of games of claimeven"),
         (("FILE", "--game", "9"), "there is no game 9 in "),
         (("FILE", "--agent", "anne"), "there is no agent 'anne' (did you mean ann?)"),
-        (("FILE", "--result", "wn"), "'wn' is none of first, second, draw, unfinished, win, loss"),
+        (
+            ("FILE", "--result", "wn"),
+            "must be one of first, second, draw, unfinished, win, loss, got 'wn'",
+        ),
         (("FILE", "--result", "win"), "the result win needs an agent"),
         (("FILE", "--fault", "no"), "there is no fault 'no'"),
-        (("FILE", "--plies", "x"), "--plies x: give two numbers of discs such as 7-20, or one"),
+        (
+            ("FILE", "--plies", "x"),
+            "--plies must be a number of discs or a range such as 7-20, got 'x'",
+        ),
         (("FILE", "--opening", "48"), "'8' is not a column"),
-        (("FILE", "--columns", "5"), "are of 7x6 connect 4, not 5x6 connect 4"),
+        (("FILE", "--columns", "5"), "have the board 7x6 connect 4, not 5x6 connect 4"),
         (("FILE", "--export", "a.xls"), "a.xls must end in .csv, .jsonl, .parquet, .txt"),
-        (("FILE", "--second", "ann"), "--first and --second name the players of --import"),
-        (("FILE", "--first", "ann"), "--first and --second name the players of --import"),
-        (("FILE", "--import", "TEXT"), "has the games of a tournament"),
-        (("new.db", "--import", "TEXT", "--game", "1"), "--game picks from games that are there"),
+        (("FILE", "--second", "ann"), "--first and --second need --import"),
+        (("FILE", "--first", "ann"), "--first and --second need --import"),
+        (("FILE", "--import", "TEXT"), "the games of a tournament"),
+        (("new.db", "--import", "TEXT", "--game", "1"), "--game selects stored games"),
         (("new.db", "--import", "TEXT"), "line 1 of "),
         (("new.db", "--import", "TEXT", "--first", "a", "--second", "b"), "line 2 of "),
         (("new.db", "--import", "none.txt"), "none.txt cannot be read: No such file"),
@@ -200,7 +206,7 @@ def test_long_lists_come_in_pages(run: Run, path: Path, monkeypatch: pytest.Monk
     assert numbers == [1, 2, 3]
     assert end.startswith("3 games of 7 on 7x6") and end.endswith("; --page 2 lists the next")
     assert listed("--limit", "3", "--page", "3") == (
-        [7], "1 game of 7 on 7x6 connect 4: first player won 0, second 0, drawn 1",
+        [7], "1 game of 7 on 7x6 connect 4: Yellow won 0, Red 0, drawn 1",
     )  # fmt: skip
     assert listed("--result", "draw", "--limit", "2", "--page", "2")[0] == [5, 6]
     monkeypatch.setattr("claimeven.cli.games.DEFAULT_LIMIT", 4)

@@ -77,7 +77,10 @@ def test_forfeits_and_bounds_are_told(run: Run, tmp_path: Path) -> None:
         plan = store.meta["plan"]
     assert (plan["limit"], plan["memory_mb"]) == ({"seconds": 2.0}, 900)
     built_in = run("ladder", "greedy:win=yes", "--rounds", "1", "--memory-limit", "900", *HERE)
-    assert built_in.err == "--memory-limit bounds no agent here (built-in ones with --isolate)\n"
+    assert (
+        built_in.err
+        == "--memory-limit applies to no agent here (to built-in ones with --isolate)\n"
+    )
 
 
 def test_games_unlike_those_that_come_along_are_told() -> None:
@@ -96,7 +99,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> Non
     words = ("ladder", *agent, "--out", str(path), "--json", *HERE)
     ended = interrupted(*words, when=lambda: path.exists() and games_in(path))
     assert ended.status == 130, ended.err
-    assert f"go on with: --out {path} --resume" in ended.err
+    assert f"continue with: --out {path} --resume" in ended.err
     assert "Traceback" not in ended.err
     assert json.loads(ended.out)["games"] == games_in(path) > 0
 
@@ -106,18 +109,18 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path, agent: tuple[str, ...]) -> Non
     [
         (("greedy",), "greedy is an agent of the pool"),
         (("gredy",), "there is no agent 'gredy'"),
-        (("--rounds", "17"), "must be 1 to 16, the openings of the pool, got 17"),
-        (("negamax", "--rounds", "0"), "must be 1 to 16, the openings of the pool, got 0"),
-        (("negamax", "--published"), "name no agent with it"),
+        (("--rounds", "17"), "play 1 to 16 rounds, not 17"),
+        (("negamax", "--rounds", "0"), "play 1 to 16 rounds, not 0"),
+        (("negamax", "--published"), "leave the agent out"),
         (("--published", "--rounds", "3"), "--published does not go with --rounds"),
         (("--published", "--out", "x.db"), "--published does not go with --out"),
-        (("--seconds", "1"), "budgets of their own"),
+        (("--seconds", "1"), "the agents of the pool have fixed budgets"),
         (
             ("--memory-limit", "900"),
-            "--memory-limit is for AGENT: the agents of the pool play as they are",
+            "--memory-limit is for AGENT: it does not change the agents of the pool",
         ),
-        (("--isolate",), "--isolate is for AGENT: the agents of the pool play as they are"),
-        (("negamax", "--resume"), "--resume goes on with a file"),
+        (("--isolate",), "--isolate is for AGENT: it does not change the agents of the pool"),
+        (("negamax", "--resume"), "--resume needs a file"),
         (("uct", "--depth", "3"), "uct cannot be limited by depth"),
     ],
 )

@@ -173,7 +173,7 @@ def test_a_match_is_kept_and_taken_up(run: Run, tmp_path: Path) -> None:
     assert games(resumed) == games(whole)
     with Store.read(tmp_path / "m.db") as store:
         assert store.meta["command"].startswith("claimeven match greedy random --games 10 ")
-    assert "--resume goes on with a file" in bad_input(run("match", "a", "b", "--resume"))
+    assert "--resume needs a file" in bad_input(run("match", "a", "b", "--resume"))
     assert "takes part twice" in bad_input(
         run("match", "random", "random", "--out", str(tmp_path / "n.db"))
     )
@@ -190,7 +190,7 @@ def test_ctrl_c_tells_how_to_go_on_with_a_match(tmp_path: Path) -> None:
         program.send_signal(signal.SIGINT)
         _, err = program.communicate(timeout=60)
     assert program.returncode == 130
-    assert f"go on with: --out {path} --resume" in err.decode()
+    assert f"continue with: --out {path} --resume" in err.decode()
     told = re.search(r"interrupted after (\d+) of", err.decode())
     assert told is not None
     with Store.read(path) as store:
@@ -263,12 +263,12 @@ def test_openings_may_be_given_as_moves() -> None:
     [
         (
             "--memory-limit 900",
-            "--memory-limit bounds no agent here (built-in ones with --isolate)\n",
+            "--memory-limit applies to no agent here (to built-in ones with --isolate)\n",
         ),
         (
             "--memory-limit 900 --load-timeout 9",
-            "--memory-limit and --load-timeout bound no agent here"
-            " (built-in ones with --isolate)\n",
+            "--memory-limit and --load-timeout apply to no agent here"
+            " (to built-in ones with --isolate)\n",
         ),
         ("--memory-limit 900 --isolate", ""),
         ("", ""),

@@ -46,7 +46,7 @@ def test_a_bad_column_asks_again(run: Run, typed: str, sentence: str) -> None:
 def test_a_full_column_asks_again(run: Run) -> None:
     ran = run("play", "--second", "human", "--position", "444444", typed="4\n\n1\nq\n")
     assert "column 4 is full." in ran.out.splitlines()
-    assert ran.out.splitlines()[-1] == "game left after moves 4444441"
+    assert ran.out.splitlines()[-1] == "unfinished game: moves 4444441"
     assert ran.out.count("Yellow (●) to move") == 1  # no board after the refusal
 
 
@@ -86,8 +86,8 @@ def test_help_hint_and_quit(run: Run, typed: str) -> None:
     ran = run(*AGAINST, "--hint", "greedy:win=yes", "--position", "112233", typed=typed)
     assert ran.status == 0
     assert "  undo, u    take your last move back" in ran.out.splitlines()
-    assert "  column 4 is what greedy:win=yes would play" in ran.out.splitlines()
-    assert ran.out.splitlines()[-1] == "game left after moves 112233"
+    assert "  greedy:win=yes would play column 4" in ran.out.splitlines()
+    assert ran.out.splitlines()[-1] == "unfinished game: moves 112233"
 
 
 def test_a_letter_that_is_a_column_is_no_word(run: Run) -> None:
@@ -97,10 +97,10 @@ def test_a_letter_that_is_a_column_is_no_word(run: Run) -> None:
     ran = run("play", "--second", "human", "--hint", "greedy", *board, typed=words)
     assert ran.status == 0
     lines = ran.out.splitlines()
-    assert "game left after moves hn" in lines
-    assert any("is what greedy would play" in line for line in lines)
+    assert "unfinished game: moves hn" in lines
+    assert any("greedy would play column" in line for line in lines)
     letters = run("play", "--second", "human", *board, typed="help\nq\n").out.splitlines()
-    assert "  hint       what is best here" in letters
+    assert "  hint       the best column" in letters
     assert "  undo, u    take your last move back" in letters
 
 
@@ -122,7 +122,7 @@ def test_a_hint_says_what_each_column_leads_to(run: Run, moves: str) -> None:
             verdict = f"{'wins' if score > 0 else 'loses'} {verdict}"
         said = f"{column + 1} {verdict}"
         if best < 0 and said not in told:
-            said = f"every column loses; column {column + 1} holds out longest: {verdict[6:]}"
+            said = f"every column loses; column {column + 1} loses latest: {verdict[6:]}"
             assert score == best
         assert said in told
     assert told.count(" wins in ") == sum(score > 0 for score in worth.values())
@@ -154,13 +154,13 @@ def test_a_hint_that_fails_is_no_end(run: Run, bot: Bot) -> None:
     ran = run("play", "--second", "human", "--hint", spec, typed="h\n4\nq\n")
     assert ran.status == 0
     assert f"{spec} raised ValueError: no idea." in " ".join(ran.out.split())
-    assert ran.out.splitlines()[-1] == "game left after moves 4"
+    assert ran.out.splitlines()[-1] == "unfinished game: moves 4"
 
 
 @pytest.mark.parametrize(
     ("score", "said"),
     [
-        (None, "would play it could not work all columns out in the time it has"),
+        (None, "would play column 4 the time was too short to solve all columns"),
         (10**9, "1000000000 is not a score of a position with 0 of 42 discs."),
     ],
 )
@@ -172,14 +172,14 @@ def test_a_hint_of_scores_that_cannot_be_is_no_end(
     ran = run("play", "--second", "human", "--hint", spec, typed="h\n4\nq\n")
     assert (ran.status, ran.err) == (0, "")
     assert said in " ".join(ran.out.split())
-    assert ran.out.splitlines()[-1] == "game left after moves 4"
+    assert ran.out.splitlines()[-1] == "unfinished game: moves 4"
 
 
 @pytest.mark.parametrize("typed", ["", "4\n", "4"])
 def test_the_end_of_the_input_ends_the_game(run: Run, typed: str) -> None:
     ran = run("play", "--second", "human", typed=typed)
     assert (ran.status, ran.err) == (0, "")
-    assert ("game left after moves 4" in ran.out) == ("game left" in ran.out) == bool(typed)
+    assert ("unfinished game: moves 4" in ran.out) == ("unfinished game" in ran.out) == bool(typed)
 
 
 def test_the_last_move_is_marked(run: Run) -> None:
@@ -291,7 +291,7 @@ def test_a_game_on_a_pseudo_terminal() -> None:
     text = shown.decode()
     assert program.returncode == 0
     assert "'9' is not a column: choose from 1 to 7, or type help." in text
-    assert "game left after moves 3" in text
+    assert "unfinished game: moves 3" in text
     assert "Traceback" not in text
     assert "\x1b[1;33m" in text
 
@@ -307,7 +307,7 @@ def test_pipes_hold_no_escapes(run: Run) -> None:
 
 def test_moves_are_told_from_the_empty_board(run: Run) -> None:
     ran = run(*AGAINST, "--position", "4444", typed="5\nq\n")
-    assert ran.out.splitlines()[-1].startswith("game left after moves 44445")
+    assert ran.out.splitlines()[-1].startswith("unfinished game: moves 44445")
     told = json.loads(run(*AGAINST, "--position", "4444", "--json", typed="5\nu\nu\nq\n").out)
     assert (told["position"], told["moves"]) == ("4444", "4444")
 
@@ -323,7 +323,7 @@ def test_a_rematch_swaps_the_seats(run: Run) -> None:
     lines = ran.out.splitlines()
     assert "Yellow wins, moves 1212121" in lines
     assert lines.count("the game is over: type new, undo or quit.") == 1
-    assert "game left after moves 4" in lines
+    assert "unfinished game: moves 4" in lines
 
 
 def test_the_last_move_of_a_lost_game_can_be_taken_back(run: Run) -> None:
@@ -394,7 +394,7 @@ def test_ctrl_c_tells_the_moves_as_ctrl_d_does() -> None:
     assert "Traceback" not in said
     told = json.loads(out)
     assert (told["moves"], told["outcome"]) == ("445", None)
-    assert said.splitlines()[-1] == "game left after moves 445"
+    assert said.splitlines()[-1] == "unfinished game: moves 445"
 
 
 # --- players -------------------------------------------------------------------------------------
@@ -409,7 +409,7 @@ def test_a_level_is_an_opponent(run: Run) -> None:
     for words in (("--second", "greedy"), ("--first", "human", "--second", "human")):
         ran = run("play", "--level", "3", *words)
         assert (ran.status, ran.out) == (2, "")
-        assert "--level 3 names the opponent: leave --second" in ran.err
+        assert "--level 3 sets the opponent: leave --second" in ran.err
     assert "0<=x<=10" in run("play", "--level", "11").err
 
 
@@ -419,7 +419,7 @@ def test_the_usual_opponent_varies_and_a_seed_repeats_it(run: Run) -> None:
     assert len({game["seed"] for game in games}) > 1
     assert len({game["moves"] for game in games}) > 1
     words = run("play", typed=typed).out
-    seed = words.partition("again: --seed ")[2].partition("\n")[0]
+    seed = words.partition("repeat with --seed ")[2].partition("\n")[0]
     again = run("play", "--seed", seed, typed=typed).out
     assert again == words.partition("\n")[2]
 

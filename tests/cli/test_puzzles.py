@@ -55,7 +55,7 @@ def test_the_solution_is_shown_and_another_puzzle_drawn(run: Run, own: str) -> N
     assert ran.status == 0
     assert ran.out.count("The solution is") == 2
     assert "the puzzle is over: type new or quit." in ran.out
-    assert ran.out.endswith("solved 0 of 3 at once\n")
+    assert ran.out.endswith("solved 0 of 3 at the first try\n")
     assert run(*words, typed="show\nnew\nshow\nxy\nnew\n").out == ran.out
 
 
@@ -197,7 +197,7 @@ def test_work_ended_by_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
         when=lambda: partial.exists() and partial.read_bytes().count(b"\n") > 2,
     )  # fmt: skip
     assert ran.status == 130
-    assert ran.err.strip() == f"interrupted; run the same again to go on from {path}.partial"
+    assert ran.err.strip() == f"interrupted; run the same command to continue from {path}.partial"
     assert not path.exists()
 
 
@@ -222,9 +222,9 @@ def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
         ("--set OWN --difficulty expert", "own.txt has no such puzzle: see --counts"),
         (
             "--difficulty eazy",
-            "'eazy' is none of beginner, easy, medium, hard, expert (did you mean",
+            "must be one of beginner, easy, medium, hard, expert, got 'eazy' (did",
         ),
-        ("--kind lose", "'lose' is none of win, hold"),
+        ("--kind lose", "must be one of win, hold, got 'lose'"),
         ("--number 0", "the number of a puzzle must be 1 to"),
         ("--daily soon", "a day must be a date such as 2026-01-31, got 'soon'"),
         ("--daily 2026-01-01 --number 3", "give --daily or --number, not both"),
@@ -240,7 +240,7 @@ def test_ctrl_c_leaves_a_puzzle(own: str) -> None:
         ("make --count 3 -o x.txt --columns 1 --rows 1", "a puzzle needs 3 columns to choose from"),
         ("make --count 0 -o x.txt", "count must be 1 or more, not 0"),
         ("make --count 1 -o /nowhere/x.txt", "there is no folder /nowhere"),
-        ("make --count 1 -o x.txt --plies 3-a", "--plies 3-a: give two plies such as 8-20, or one"),
+        ("make --count 1 -o x.txt --plies 3-a", "--plies must be a number or a range such as 8-20"),
         ("make --count 1 -o x.txt --columns 16 --rows 16", "64 bits"),
     ],
 )

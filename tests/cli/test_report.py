@@ -203,8 +203,10 @@ def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
 ) -> None:
     new = str(tmp_path / "new.db")
     words = ("tournament", "greedy", "random", *SMALL)
-    assert "keeps the games" in bad_input(run(*words, "--out", new, "--report", new))
-    assert "keeps the games" in bad_input(run(*words, "--out", new, "--report", f"{new}-wal"))
+    assert "is the file of the games" in bad_input(run(*words, "--out", new, "--report", new))
+    assert "is the file of the games" in bad_input(
+        run(*words, "--out", new, "--report", f"{new}-wal")
+    )
     assert "holds games" in bad_input(run(*words, "--report", str(store)))
     assert "there is no folder" in bad_input(
         run(*words, "--report", str(tmp_path / "a" / "b.html"))
@@ -214,7 +216,7 @@ def test_a_page_in_the_place_of_the_games_is_refused_before_they_are_played(
     assert "Too many levels" in bad_input(run(*words, "--out", new, "--report", str(loop)))
     link = tmp_path / "link"
     link.symlink_to(new)
-    assert "keeps the games" in bad_input(run(*words, "--out", new, "--report", str(link)))
+    assert "is the file of the games" in bad_input(run(*words, "--out", new, "--report", str(link)))
     assert not Path(new).exists()
 
 
@@ -223,7 +225,7 @@ def test_a_match_writes_its_page(run: Run, tmp_path: Path) -> None:
     page = ("--report", str(tmp_path / "m.html"))
     assert "name it with --out" in bad_input(run(*words, *page))
     same = bad_input(run(*words, *page, "--out", page[1]))
-    assert same.endswith("m.html keeps the games: name another file for the page")
+    assert same.endswith("m.html is the file of the games: name another file for the page")
     assert not Path(page[1]).exists()
     ran = run(*words, *page, "--out", str(tmp_path / "m.db"))
     assert ran.status == 0

@@ -158,7 +158,7 @@ def test_how_a_doubtful_input_is_read_is_said_once(run: Run) -> None:
 
 def test_who_moved_first_in_the_text_is_said(run: Run) -> None:
     text = ". . .\nO . .\n"
-    assert "symbols      O (2, -1) moved first in the text and is X here" in run("show", text).out
+    assert "symbols      O (2, -1) moves first in the input and is X here" in run("show", text).out
     assert "symbols" not in run("show", text.replace("O", "X")).out
 
 
@@ -174,7 +174,7 @@ def test_games_that_are_over_and_several_of_them(run: Run, tmp_path: Path) -> No
         "position 55",
     ]
     assert "line 2: move 2: 'x' is not a column" in ran.err
-    assert "runs of the second player: length, first cell, direction" in run(
+    assert "runs of Red: length, first cell, direction" in run(
         "show", "44", "--sequences"
     ).out  # fmt: skip
 
@@ -199,7 +199,7 @@ def test_commands_that_start_from_a_position_take_boards_and_files(
         if words[0] == "perft":
             assert by_file.out == by_moves.out
         said = bad_input(run(*(word.format(two) for word in words)))
-        assert said == f"{two} holds more than one position: give a file with one, or its moves"
+        assert said == f"{two} has more than one position: give a file with one, or its moves"
         path_of_none = tmp_path / "impossible.txt"
         path_of_none.write_text(FOUR_AGAINST_TWO)
         said = bad_input(run(*(word.format(path_of_none) for word in words)))
@@ -228,13 +228,13 @@ def test_several_files_are_imported_and_converted(run: Run, tmp_path: Path) -> N
     told = [json.loads(line) for line in ran.out.splitlines()]
     assert [(each["added"], each["scored"]) for each in told] == [(2, 1), (1, 0)]
     text = " ".join(run("games", store, "--import", str(one), *players).out.split())
-    assert f"1 of them have scores, which are not stored; claimeven solve {one} compares" in text
+    assert f"1 of them have scores, which are not stored: claimeven solve {one} compares" in text
     for words in ((str(two),), ("--from", "moves")):
         said = bad_input(run("games", store, *words))
-        assert said == "--from and more files name games of --import"
+        assert said == "--from and more files need --import"
     ran = run("convert", str(one), str(two))
     assert (ran.status, ran.out) == (0, "4455667\n4455\n12\n")
-    assert "1 of the games have scores, which moves does not keep (jsonl does)" in ran.err
+    assert "1 games have scores, which moves cannot store (jsonl can)" in ran.err
     kept = run("convert", str(one), "--to", "jsonl").out.splitlines()
     assert json.loads(kept[1])["scores"] == [18]
     out = tmp_path / "all.csv"

@@ -114,11 +114,14 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
         (("nowhere.txt",), "there is no file nowhere.txt"),
         ((".",), ". cannot be read: Is a directory"),
         (("44", "--book", "nowhere.book"), "nowhere.book cannot be read: No such file"),
-        (("44", "--book", ""), "--book takes the name of a file, not ''"),
+        (("44", "--book", ""), "--book must be a file or shipped, got ''"),
         (("44", "--book", "a", "--no-book"), "give --book FILE or --no-book, not both"),
         (("48",), "move 2: '8' is not a column: choose from 1 to 7"),
-        (("44", "--weak", "--all"), "--weak tells the outcome of a position: it does not go with"),
-        (("44", "--stats", "--json"), "--stats is for lines of text: JSON tells everything"),
+        (("44", "--weak", "--all"), "--weak prints the outcome of a position: it does not go with"),
+        (
+            ("44", "--stats", "--json"),
+            "--stats is for lines of text: --json always prints all results",
+        ),
         (("44", "--against", "pons:x", "--pons"), "--against does not go with --pons"),
         (("44", "--solver", "ugi:x"), "another solver is written pons:COMMAND, not 'ugi:x'"),
         (("44", "--solver", "pons:nowhere"), "there is no program nowhere"),
@@ -215,7 +218,7 @@ def test_scores_are_compared_with_those_of_another_solver(run: Run, tmp_path: Pa
     assert run("solve", "21", "--solver", DROP_IN, *board).out == run("solve", "21", *SMALL).out
     for option in (("--threads", "2"), ("--table-mb", "4"), ("--book", "x"), ("--no-book",)):
         said = bad_input(run("solve", "21", "--solver", DROP_IN, *board, *option))
-        assert "are of the solver here, which is not asked with --solver" in said
+        assert "are for the built-in solver: they do not go with --solver" in said
     wrong = tmp_path / "wrong.py"
     wrong.write_text("import sys\nfor m in sys.stdin:\n    print(m.strip(), 1, flush=True)\n")
     other = f"pons:{sys.executable} {wrong}"
@@ -289,7 +292,7 @@ def test_the_scores_are_compared_by_explain_and_analyze_too(run: Run, tmp_path: 
     path.write_text("1212 8\n")
     for verb in ("explain", "analyze"):
         ran = run(verb, str(path), *small)
-        assert ran.status == 1 and ", 8, is wrong" in ran.out
+        assert ran.status == 1 and "wrong score" in ran.out and ": 8.\n" in ran.out
         told = json.loads(run(verb, str(path), *small, "--json").out)
         assert (told["given"], told["agrees"]) == ([8], False)
 

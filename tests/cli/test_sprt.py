@@ -63,7 +63,7 @@ def test_what_is_asked_for_is_what_is_tested(run: Run, tmp_path: Path) -> None:
              "--model", "logistic", "--columns", "5", "--seed", "4", "--seconds", "2",
              "--memory-limit", "900", "--out", str(path), *HERE)  # fmt: skip
     ran = run(*words)
-    assert ran.err == "--memory-limit bounds no agent here (built-in ones with --isolate)\n"
+    assert ran.err == "--memory-limit applies to no agent here (to built-in ones with --isolate)\n"
     lines = ran.out.splitlines()
     assert lines[2] == "elo0 accepted: a lead of 0 Elo fits better than one of 100 (risk 0.02)"
     assert "kind of Elo      logistic, on 5x6 connect 4, seed 4" in lines
@@ -107,8 +107,8 @@ def test_what_would_bring_more_openings_is_told(run: Run, tmp_path: Path) -> Non
     openings.write_text("44\n12\n")
     test = ("sprt", "greedy", "alphabeta:depth=1", "--elo1", "3", "--max-games", "20", *HERE)
     ran = run(*test, "--openings", str(openings))
-    assert "More openings give more information:" in " ".join(ran.out.split())
-    assert "openings.txt holds 2" in " ".join(ran.out.split())
+    assert "More openings tell more:" in " ".join(ran.out.split())
+    assert "openings.txt has 2" in " ".join(ran.out.split())
     short = run(*test, "--opening-plies", "1")
     assert "More openings give more information: --opening-plies 6" in " ".join(short.out.split())
 
@@ -119,7 +119,7 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     words = ("greedy:win=no", "greedy:win=no,block=no", "--elo0", "-0.1", "--elo1", "0.1", *HERE)
     ended = interrupted("sprt", *words, "--out", str(path), "--json", when=lambda: games_in(path))
     assert ended.status == 130, ended.err
-    assert f"go on with: --out {path} --resume" in ended.err
+    assert f"continue with: --out {path} --resume" in ended.err
     assert "Traceback" not in ended.err
     told = json.loads(ended.out)
     assert (told["verdict"], told["games_played"]) == ("undecided", games_in(path))
@@ -140,11 +140,14 @@ def games_in(path: Path) -> int:
         (("greedy", "random", "--elo0", "20"), "elo0 must be less than elo1, got 20 is not < 20"),
         (("greedy", "random", "--elo1", "nan"), "got nan"),
         (("greedy", "random", "--beta", "0"), "alpha and beta are risks"),
-        (("greedy", "random", "--model", "trinomial"), "'trinomial' is none of"),
+        (
+            ("greedy", "random", "--model", "trinomial"),
+            "must be one of normalized, logistic, got 'trinomial'",
+        ),
         (("greedy", "random", "--max-games", "3"), "an even number of 2 or more, got 3"),
-        (("greedy", "random", "--resume"), "--resume goes on with a file"),
+        (("greedy", "random", "--resume"), "--resume needs a file"),
         (("greedy", "rondom"), "there is no agent 'rondom'"),
-        (("greedy", "random", "--seed", "-1"), "a seed is 0 or more"),
+        (("greedy", "random", "--seed", "-1"), "seed must be 0 or more"),
         (("greedy", "random", "--jobs", "0"), "jobs must be 1 or more, got 0"),
     ],
 )

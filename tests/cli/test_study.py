@@ -84,7 +84,9 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     words = ("study", "run", "lund-peer", "itu-flat", "--out", str(tmp_path), "--games", "20")
     ended = interrupted(*words, "--jobs", "1", "--json", when=(tmp_path / "itu-flat-1.db").exists)
     assert ended.status == 130, ended.err
-    assert f"interrupted after 1 of 2 studies; go on with: --out {tmp_path} --resume" in ended.err
+    assert (
+        f"interrupted after 1 of 2 studies; continue with: --out {tmp_path} --resume" in ended.err
+    )
     assert [each["study"] for each in json.loads(ended.out)["studies"]] == ["lund-peer"]
     with Store.read(tmp_path / "lund-peer-1.db") as store:
         assert len(store) == 20
@@ -102,7 +104,7 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
         (("run", "itu-flat", "--jobs", "0"), "jobs must be 1 or more, got 0"),
         (("run", "itu-flat", "--resume"), "name the folder"),
         (("run", "itu-flat", "--seed", "-1"), "seed must be 0 or more, not -1"),
-        (("runs",), "there is no command 'runs' (did you mean run?)"),
+        (("runs",), "no command 'runs' (did you mean run?)"),
         (("run",), "NAME"),
     ],
 )

@@ -115,7 +115,7 @@ def test_a_tree_that_is_not_there(run: Run, tmp_path: Path) -> None:
     for asked in (("--tree",), ("--svg", str(tmp_path / "tree.svg"))):
         ran = run("think", "44", "--agent", "greedy", *asked)
         assert (ran.status, ran.out) == (2, "")
-        assert ran.err == "claimeven: greedy has no tree to show of this decision\n"
+        assert ran.err == "claimeven: greedy has no tree for this decision\n"
     ran = run("think", "44", "--agent", "uct", *LIMITS, "--svg", str(tmp_path / "no" / "tree.svg"))
     assert ran.status == 2
     assert "cannot be written: there is no folder " in ran.err
@@ -157,7 +157,7 @@ def test_a_trace_is_in_the_json_too(run: Run, spec: str) -> None:
     assert len(told["trace"]) > 10
     assert "\n".join(told["trace"]) in words
     short = json.loads(run(*asked, "--json", "--trace-lines", "3").out)["trace"]
-    assert short == [*told["trace"][:3], "... the trace goes on; the first 3 lines are shown"]
+    assert short == [*told["trace"][:3], "... the trace continues; the first 3 lines are shown"]
     assert json.loads(run("think", "4455", "--agent", spec, "--json").out)["trace"] is None
 
 

@@ -78,11 +78,14 @@ def test_the_most_frequent_reason_of_forfeits_is_told(run: Run, tmp_path: Path) 
         ("greedy", ["6", "6", "0", "0"]), ("bot", ["6", "0", "0", "6"])
     ]  # fmt: skip
     built_in = run("tournament", "random", "greedy", *QUICK, "--memory-limit", "900")
-    assert built_in.err == "--memory-limit bounds no agent here (built-in ones with --isolate)\n"
+    assert (
+        built_in.err
+        == "--memory-limit applies to no agent here (to built-in ones with --isolate)\n"
+    )
     said = run(
         "tournament", "random", "greedy", "--openings", str(openings), "--opening-plies", "3"
     )
-    assert "--opening-plies is for openings that are drawn" in bad_input(said)
+    assert "--opening-plies is for drawn openings" in bad_input(said)
 
 
 def test_a_file_is_taken_up_and_added_to(run: Run, tmp_path: Path) -> None:
@@ -98,7 +101,8 @@ def test_a_file_says_what_is_played_and_options_go_before_it(run: Run, tmp_path:
     path = tmp_path / "class.toml"
     path.write_text(
         'agents = ["random", "greedy"]\nrounds = 1\nseed = 4\njobs = 1\nkind = "gauntlet"\n'
-        'openings = "random"\nopening_plies = 1\ncolumns = 5\nseconds = 2\nbank = 9\nmemory = 300\n'
+        'openings = "random"\nopening_plies = 1\ncolumns = 5\n'
+        "seconds = 2\ntime_bank = 9\nmemory_limit = 300\n"
         f'isolate = false\nout = "{tmp_path / "t.db"}"\n',
         encoding="utf-8",
     )
@@ -217,7 +221,7 @@ def test_ctrl_c_tells_how_to_go_on_and_loses_nothing(tmp_path: Path) -> None:
     words = ("tournament", "random", "greedy", "--rounds", "5000", "--out", str(path), "--json")
     ended = interrupted(*words, "--report", str(page), when=lambda: path.exists() and _games(path))
     assert ended.status == 130, ended.err
-    assert f"games; {page} was not written; go on with: --out {path} --resume" in ended.err
+    assert f"games; {page} was not written; continue with: --out {path} --resume" in ended.err
     assert not page.exists()
     assert json.loads(ended.out)["games"] == _games(path)
 
@@ -335,9 +339,12 @@ def _games(path: Path) -> int:
         (("random", "random"), "random takes part twice"),
         (("random", "greedy", "--rounds", "0"), "rounds must be 1 or more, got 0"),
         (("random", "gredy"), "there is no agent 'gredy'"),
-        (("random", "greedy", "--kind", "swiss"), "'swiss' is none of round-robin, gauntlet"),
+        (
+            ("random", "greedy", "--kind", "swiss"),
+            "must be one of round-robin, gauntlet, got 'swiss'",
+        ),
         (("random", "greedy", "--openings", "no.txt"), "no.txt cannot be read"),
-        (("random", "greedy", "--resume"), "--resume goes on with a file: name it with --out"),
+        (("random", "greedy", "--resume"), "--resume needs a file: name it with --out"),
         (("random", "greedy", "--out", "."), "it is a folder"),
         (("random", "uct", "--depth", "3"), "uct cannot be limited by depth"),
         (("random", "greedy", "--jobs", "0"), "jobs must be 1 or more, got 0"),

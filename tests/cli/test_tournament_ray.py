@@ -30,7 +30,7 @@ def test_ctrl_c_ends_ray_and_keeps_the_games(
     words = ("random", "uct:iterations=500", "--rounds", "9999", "--executor", "ray", "--jobs", "1")
     ran = interrupted("tournament", *words, "--out", str(out), "--json", when=some_are_stored)
     assert (ran.status, "Traceback" in ran.err) == (130, False)
-    assert ran.err.splitlines()[-1].endswith(f"go on with: --out {out} --resume")
+    assert ran.err.splitlines()[-1].endswith(f"continue with: --out {out} --resume")
     with Store.read(out) as store:
         assert json.loads(ran.out)["games"] == len(store)
 

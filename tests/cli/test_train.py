@@ -219,7 +219,7 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
         *words, "--games", "1000000", when=lambda: log.exists() and log.read_text().count("\n") > 1
     )
     assert (ended.status, ended.out) == (130, "")
-    assert ended.err == f"\ninterrupted; run the same again to go on from {out}\n"
+    assert ended.err == f"\ninterrupted; run the same command to continue from {out}\n"
     said = bad_input(run(*words, "--games", "80"))
     assert "games" in said
     assert json.loads((out / "config.json").read_text())["games"] == 10**6
@@ -253,7 +253,10 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
             ("selfplay", "--out", "r", "--search-value-weight", "2"),
             "search value weight must be 0 to 1, not",
         ),
-        (("selfplay", "--out", "r", "--lr-schedule", "fast"), "is none of none, stepwise, cosine"),
+        (
+            ("selfplay", "--out", "r", "--lr-schedule", "fast"),
+            "must be one of none, stepwise, cosine",
+        ),
         (("selfplay", "--out", "r", "--worker-timeout", "nan"), "worker_timeout must be more"),
         (("selfplay", "--out", "r", "--address", "h:1"), "give --executor ray too"),
         (("ntuple", "--out", "."), "contains other files (mine.txt): choose an empty or new"),

@@ -64,7 +64,7 @@ def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
         when=lambda: log.exists() and log.read_text().count("\n") > 1,
     )
     assert (ended.status, ended.out) == (130, "")
-    assert ended.err == f"\ninterrupted; run the same again to go on from {out}\n"
+    assert ended.err == f"\ninterrupted; run the same command to continue from {out}\n"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,10 @@ def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
         (("--out", "r"), "Missing argument 'DATA...'"),
         (("no.csv", "--out", "r"), "no.csv cannot be read: No such file"),
         (("mine.txt", "--out", "r"), "mine.txt is no data set: those end in .csv or .parquet"),
-        (("no.csv", "--out", "r", "--size", "tiny"), "'tiny' is none of small, medium, large"),
+        (
+            ("no.csv", "--out", "r", "--size", "tiny"),
+            "must be one of small, medium, large, got 'tiny'",
+        ),
         (("no.csv", "--out", "r", "--lr", "0"), "lr must be 1e-09 to 1, not 0.0"),
         (
             ("no.csv", "--out", "r", "--dataset-weights", "1,a"),

@@ -33,5 +33,5 @@ def test_a_run_of_self_play_is_ended_and_nothing_warned_of(
     words = ("--executor", "ray", "--jobs", "1", "--iterations", "9999", "--inference", "jax")
     ran = interrupted("train", "selfplay", "--out", str(run), *words, *WORDS, when=two_are_made)
     assert (ran.status, "Traceback" in ran.err, "fork" in ran.err) == (130, False, False)
-    said = f"interrupted; run the same again to go on from {run}"
+    said = f"interrupted; run the same command to continue from {run}"
     assert ran.err.splitlines()[-1] == said

@@ -1,4 +1,4 @@
-"""`claimeven accuracy`: how well agents play, measured against exact scores."""
+"""`claimeven accuracy`: measure agents by exact scores."""
 
 from __future__ import annotations
 
@@ -51,28 +51,34 @@ from claimeven.game.validation import seed_number
 from claimeven.parallel.cores import usable_cores
 from claimeven.solver import Solver
 
-#: Endings of files of games that are taken for one even where there is none.
+#: Endings that mean a file of games, even if the file is missing.
 _ENDINGS = (".db", ".sqlite", ".sqlite3")
 
 
 @click.command("accuracy")
 @click.argument("names", metavar="FILE|AGENT...", nargs=-1, required=True)
-@click.option("--agent", "label", help="Of the games of FILE, judge this agent's moves alone.")
+@click.option("--agent", "label", help="Judge only this agent's moves in the games of FILE.")
 @click.option(
     "--positions",
     type=FilePath(path_type=Path),
-    help="File of positions, or data set, to ask agents in; usually a set that comes along.",
+    help="File of positions, or data set, to ask agents about.  [default: a bundled set]",
 )
 @click.option("--set", "which", help="Bundled set: default, hard, easy or tactics.")
-@click.option("--count", type=int, help="Ask in so many of the positions, evenly picked.")
+@click.option(
+    "--count", type=int, help="Number of positions to ask about, evenly spread.  [default: all]"
+)
 @click.option(
     "--answers",
     type=FilePath(path_type=Path),
-    help="Write each answer, with what it is worth, to this file: .csv or .jsonl.",
+    help="Write each answer and its score to this .csv or .jsonl file.",
 )
-@click.option("--show-worst", default=3, show_default=True, help="Blunders to draw and explain.")
+@click.option(
+    "--show-worst", default=3, show_default=True, help="Number of blunders to draw and explain."
+)
 @seed_option
-@click.option("--jobs", type=int, help="Processes that ask agents; usually one a core.")
+@click.option(
+    "--jobs", type=int, help="Number of processes that ask agents.  [default: one per core]"
+)
 @json_option
 @limit_options
 @sandbox_options
@@ -96,19 +102,17 @@ def command(
     solver_choice: SolverChoice,
     geometry: Geometry,
 ) -> None:
-    """Tell how well agents play: how often they find the best move, and where they err.
+    """Measure how often agents find the best move, and where they err.
 
-    With a FILE of games (of `tournament --out`, or any that `games` imports) every move of every
-    game is judged against exact scores. A file of stored games keeps those, so judging again takes
-    no time, and after Ctrl-C it goes on where it was.
+    With a FILE of games (of `tournament --out`, or in a format that `games` imports) every move is
+    judged by exact scores. A file of stored games keeps the scores, so a second run is immediate
+    and an interrupted one continues.
 
-    With AGENTs each is asked in every position of a set, the same for everybody, so figures
-    compare: 4,500 positions of the usual board come along, one a line of your own file with
-    --positions. --set hard and --set easy are 3,000 positions each for agents that learn, of games
-    in which half the moves are random, or one in ten, and the others perfect. By default 400 more
-    positions have a win to take or to block; they count for the columns wins and blocks alone. Two
-    agents or more are also compared position by position. An agent from a file plays in a process
-    of its own, under the limits given.
+    With AGENTs, each is asked about every position of the same set: 4,500 bundled positions of the
+    7x6 board, or your own file with --positions. The sets hard and easy have 3,000 positions each,
+    from games in which half or a tenth of the moves are random and the others perfect. By default
+    400 more positions test wins and blocks; they count only for these two columns. Several agents
+    are also compared position by position. Agents from files run in separate processes.
 
     \b
     Examples:
@@ -122,27 +126,27 @@ def command(
     """
     seed_number(seed)
     if show_worst < 0:
-        raise ClaimevenError(f"--show-worst is 0 or more, not {show_worst}")
-    solver_of = cache(solver_choice.solver)  # made when it is first needed
+        raise ClaimevenError(f"--show-worst must be 0 or more, got {show_worst}")
+    solver_of = cache(solver_choice.solver)  # made when needed
     if _is_file_of_games(names):
-        reject_options(ctx, _AGENT_PARAMETERS, "{} goes with agents, not with a file of games")
+        reject_options(ctx, _AGENT_PARAMETERS, "{} is for agents, not for a file of games")
         with _stored(Path(names[0]), geometry) as path:
             _judge_games(path, label, show_worst, solver_of, geometry, as_json)
         return
     if label is not None:
-        raise ClaimevenError("--agent goes with a file of games: name the agents alone")
+        raise ClaimevenError("--agent is for a file of games: leave it out")
     if positions is not None and which is not None:
-        raise ClaimevenError("--positions and --set do not go together: give one of them")
+        raise ClaimevenError("give --positions or --set, not both")
     if answers is not None:
         if answers.suffix not in (".csv", ".jsonl"):
-            raise ClaimevenError(f"--answers writes .csv or .jsonl, not {answers.name}")
+            raise ClaimevenError(f"--answers must end in .csv or .jsonl, got {answers.name}")
         check_output(answers)
     warn_unbounded(names, sandbox)
-    asked = load_set(
+    questions = load_set(
         positions, geometry, count, lambda: solver_of(geometry), DEFAULT if which is None else which
     )
     tactics = bundled_tactics(geometry, count) if positions is None and which is None else None
-    plan = SetPlan(names, asked, seed, limit, sandbox, tactics)
+    plan = SetPlan(names, questions, seed, limit, sandbox, tactics)
     if solver_choice.book is not None:
         solver_of(plan.geometry)  # a missing book is reported before agents are asked
     jobs = usable_cores() if jobs is None else jobs
@@ -150,7 +154,7 @@ def command(
         ctx.exit(INTERRUPTED)
 
 
-#: Options that say how agents are asked, which games that were played are not.
+#: Parameters for asking agents; they do not go with a file of games.
 _AGENT_PARAMETERS = (
     "positions", "which", "count", "answers", "seed", "jobs", "isolate", "memory_limit",
     "load_timeout", *LIMIT_PARAMETERS,
@@ -158,12 +162,10 @@ _AGENT_PARAMETERS = (
 
 
 def _is_file_of_games(names: tuple[str, ...]) -> bool:
-    """Whether the arguments are a file of games; `ClaimevenError` for a file among agents."""
+    """Whether the argument is a file of games; `ClaimevenError` for a file and agents."""
     files = [name for name in names if _is_file(name)]
     if files and len(names) > 1:
-        raise ClaimevenError(
-            f"{files[0]} is a file of games: give it alone, or agents such as greedy or my_agent.py"
-        )
+        raise ClaimevenError(f"{files[0]} is a file of games: give only this file, or only agents")
     return bool(files)
 
 
@@ -176,7 +178,7 @@ def _is_file(name: str) -> bool:
 
 @contextmanager
 def _stored(path: Path, geometry: Geometry) -> Iterator[Path]:
-    """Yield a file of stored games: the one given, or one with the games of a file of records."""
+    """Yield a file of stored games: the file itself, or an import of its records."""
     if not path.is_file() or holds_games(path):
         yield path
         return
@@ -198,13 +200,13 @@ def _judge_games(
     with Store.read(path) as store, status_line() as line:
         board = store.start.geometry
         if geometry not in (STANDARD, board):
-            raise ClaimevenError(f"the games of {path} are of {board}, not {geometry}")
+            raise ClaimevenError(f"the games of {path} have the board {board}, not {geometry}")
         try:
             found = accuracy_of(
                 store, agent=label, solver=solver_of, on_progress=line.report, on_message=notify
             )
         except KeyboardInterrupt:
-            raise KeyboardInterrupt("interrupted; run the same again to go on from there") from None
+            raise KeyboardInterrupt("interrupted; run the same command to continue") from None
     seconds = time.monotonic() - begin
     data = {**found.as_dict(), "seconds": seconds} if as_json else None
     sections = accuracy_results.games_accuracy(found, seconds)
@@ -219,7 +221,7 @@ def _ask_agents(
     as_json: bool,
     answers_file: Path | None,
 ) -> bool:
-    """Ask the agents and print the result; return whether Ctrl-C ended it early."""
+    """Ask the agents and print the result; return whether Ctrl-C interrupted them."""
     announce_compilation()
     interrupted, begin, answers = False, time.perf_counter(), list[Answer]()
     with clean_stdout() as out:
@@ -233,7 +235,7 @@ def _ask_agents(
         found = SetAccuracy.of(plan, answers, time.perf_counter() - begin)
         if answers_file is not None:
             _write_answers(answers_file, found.answer_rows())
-        blunders = [] if interrupted else found.worst(show_worst)  # to explain them takes time
+        blunders = [] if interrupted else found.worst(show_worst)  # explanations take time
         setting = setting_of(plan.agents, plan.geometry, plan.limit)
         data = {**setting, **found.as_dict()} if as_json else None
         sections = accuracy_results.set_accuracy(found)
@@ -250,7 +252,7 @@ def _write(
     solver: Callable[[], Solver],
     out: TextIO,
 ) -> None:
-    """Write a result and its blunders, explained: as JSON if there is data, else in sections."""
+    """Write a result and explain its blunders: as JSON if there is data, else in sections."""
     rows = []
     for each in blunders:
         position = each.move.position
@@ -264,7 +266,7 @@ def _write(
 
 
 def _write_answers(path: Path, rows: Iterator[Mapping[str, Any]]) -> None:
-    """Write answers in the format that the ending of the file names."""
+    """Write answers in the format of the ending of the file."""
     with text_file(path) as stream:
         if path.suffix == ".jsonl":
             for row in rows:

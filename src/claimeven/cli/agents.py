@@ -1,4 +1,4 @@
-"""`claimeven agents`: every agent with its options."""
+"""`claimeven agents`: list the agents and their options."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from claimeven.suggestions import no_such
 @click.argument("name", required=False)
 @json_option
 def command(name: str | None, as_json: bool) -> None:
-    """List every agent, or tell the options of one, or of a prefix for other programs.
+    """List all agents, or the options of one agent or of a prefix for other programs.
 
     \b
     Examples:
@@ -35,11 +35,11 @@ def command(name: str | None, as_json: bool) -> None:
     kinds = [kind for kind in AGENTS.values() if name in (None, kind.name)]
     foreign = [kind for kind in FOREIGN.values() if name in (None, kind.prefix)]
     if as_json:
-        told = {
+        data = {
             "agents": [kind.as_dict() for kind in kinds],
             "foreign": [kind.as_dict() for kind in foreign],
         }
-        write_json(told, sys.stdout)
+        write_json(data, sys.stdout)
         return
     for kind in kinds:
         click.echo(_in_words(kind, whole=name is not None or not kind.is_preset))
@@ -49,11 +49,11 @@ def command(name: str | None, as_json: bool) -> None:
         click.echo(_foreign_in_words(other, whole=name is not None))
     if name is None:
         show(
-            "An agent is written name or name:option=value,option=value. Your own:"
-            " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config), or a"
-            " class, with its options after it: my_agent.py:Player,depth=2; or the address of a"
-            " server that plays, http://127.0.0.1:8000/play. What stands after the prefix of"
-            " another program may hold blanks: quote it for the shell."
+            "An agent is written name or name:option=value,option=value. Your own agent is"
+            " my_agent.py:agent, a function of a position or Kaggle's agent(obs, config); or a"
+            " class with options, my_agent.py:Player,depth=2; or the address of a server,"
+            " http://127.0.0.1:8000/play. Quote commands of other programs for the shell if they"
+            " contain blanks."
         )
 
 
@@ -64,20 +64,20 @@ def _foreign_in_words(kind: ForeignKind, whole: bool) -> str:
     if kind.extra is not None:
         lines += _wrapped(f"needs pip install 'claimeven[{kind.extra[0]}]'", 2, 4)
     if not whole:
-        named = ", ".join(agent.name for agent in kind.agents)
-        if named:
-            lines += _wrapped(f"{kind.prefix}: {named}", 2, 4)
+        names = ", ".join(agent.name for agent in kind.agents)
+        if names:
+            lines += _wrapped(f"{kind.prefix}: {names}", 2, 4)
         return "\n".join([*lines, *(f"  e.g. {example}" for example in kind.examples[:1]), ""])
     lines += [f"  e.g. {example}" for example in kind.examples]
-    told = "\n".join([*lines, ""])
-    return "\n".join([told, *(_in_words(agent, whole=True) for agent in kind.agents)])
+    text = "\n".join([*lines, ""])
+    return "\n".join([text, *(_in_words(agent, whole=True) for agent in kind.agents)])
 
 
 def _in_words(kind: AgentKind, whole: bool) -> str:
     lines = _wrapped(f"{kind.name}: {kind.summary}", 0, 4)
     if not whole:
-        given = ", ".join(f"{o.name}={o.shown_default}" for o in kind.options if o.default)
-        return "\n".join([*lines, *_wrapped(f"= {given}", 2, 4), ""])
+        values = ", ".join(f"{o.name}={o.shown_default}" for o in kind.options if o.default)
+        return "\n".join([*lines, *_wrapped(f"= {values}", 2, 4), ""])
     for option in kind.options:
         text = f"{option.name}={option.shown_default}  {option.help} ({option.range})"
         lines += _wrapped(text, 2, 6)

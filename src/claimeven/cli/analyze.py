@@ -1,4 +1,4 @@
-"""`claimeven analyze`: whole games judged against perfect play."""
+"""`claimeven analyze`: judge a game by perfect play."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from claimeven.records import GameRecord
 if TYPE_CHECKING:
     from claimeven.solver import Solver
 
-#: What the numbers say, below the drawing.
+#: The legend below the chart.
 LEGEND = (
-    "before, after: score for the side that moves; 0 draw, + win, - loss\n"
-    "drawing: score for the first player after each ply; a ply is one disc"
+    "before, after: score for the player who moves; 0 draw, + win, - loss\n"
+    "chart: score for Yellow (the first player) after each disc"
 )
 
 
@@ -51,20 +51,19 @@ def command(
 ) -> None:
     """Judge every move of the game MOVES, finished or not.
 
-    Scores are those of the side that moves, before the move (its best column) and after it. A
-    move is perfect if it keeps the score, and good if it costs little. A move is marked
-    inaccurate ?!, a mistake ? or a blunder ?? by the expected result it costs: for a near win or
-    a near loss more than for a far one. A marked move comes with the reason in sentences.
+    Scores are for the player who moves: before the move (of the best column) and after it. A move
+    is perfect if it keeps the score and good if it costs little. Other moves are inaccurate (?!),
+    mistakes (?) or blunders (??), by the expected result that they cost. Each of these comes with
+    the reason.
 
     Accuracy is a mean over a player's moves, from 0 % (each turns a win into a loss) to 100 %
-    (each perfect). Moves where all columns have the same score do not count.
+    (each is perfect). A move does not count if all columns have the same score.
 
-    The drawing shows the score from the first player after each ply, up where that player wins.
+    The chart shows the score for Yellow, the first player, after each disc.
 
-    MOVES may also be a file with one game a line, or - for stdin; each is judged at once, with
-    --json as an object on a line. A line that is wrong is told on stderr with its number (null in
-    JSON), and so is a score of the file that is wrong; the exit status is then 1. A file may also
-    hold games as `convert` reads them: Kaggle's replays, OpenSpiel's histories, tables.
+    MOVES may also be a file with one game a line, or - for stdin, in any format that `convert`
+    reads. With --json each game is one object on a line. An invalid line is reported on stderr with
+    its number (null in JSON), and so is a wrong score in the file; the exit status is then 1.
 
     \b
     Examples:
@@ -92,12 +91,12 @@ def command(
         charset = "unicode" if can_show("█│─┼", sys.stdout) else "ascii"
         show(f"{analysis.text(text_width(), charset)}\n\n{LEGEND}")
         if not agrees:
-            print(f"\nThe score given of the last position, {scores_text(record)}, is wrong.")
+            print(f"\nThe file gives a wrong score for the last position: {scores_text(record)}.")
 
     answer_inputs(ctx, inputs, "game", solver_choice, geometry, as_json, answer)
 
 
 def _note_order(record: GameRecord) -> None:
-    """Say on stderr of a game that is only a position that its moves are made up."""
+    """Warn on stderr that the order of moves was invented for a position without one."""
     if not record.is_ordered:
-        print_error(f"a position without an order of its discs is judged as {record.moves}")
+        print_error(f"the position has no order of moves: it is judged as {record.moves}")

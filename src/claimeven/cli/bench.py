@@ -1,4 +1,4 @@
-"""`claimeven bench`: one number that tells whether a search has changed, and how fast it is."""
+"""`claimeven bench`: time the searches and count their nodes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from claimeven.cli.common.options import json_option
 from claimeven.cli.common.output import named_lines, show, text_width
 from claimeven.cli.common.progress import announce_compilation, status_line
 
-#: What the numbers say, below the table.
-LEGEND = "The total changes only where a search does. Nodes of UCT: those it stores."
+#: The legend below the table.
+LEGEND = "The total number of nodes changes only if a search changes. UCT: nodes stored."
 
 
 @click.command("bench")
 @json_option
 def command(as_json: bool) -> None:
-    """Search fixed positions with the solver, the minimax family and UCT, and time it.
+    """Time the solver, the minimax family and UCT on fixed positions.
 
-    The limits are fixed too, and so are the nodes, on one thread: only the time differs from run
-    to run. The total of the nodes tells whether a change of the program has altered a search. The
-    solver's scores are checked.
+    Limits and node counts are fixed, on one thread, so only the time differs between runs. The
+    total number of nodes shows whether a change of the program altered a search. The scores of the
+    solver are checked.
 
     \b
     Examples:

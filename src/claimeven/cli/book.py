@@ -1,4 +1,4 @@
-"""`claimeven book`: build, check, count, list, export and import opening books."""
+"""`claimeven book`: build, verify, count, list, export and import opening books."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from claimeven.game.geometry import Geometry
 from claimeven.records import open_records
 from claimeven.solver import Solver
 
-#: Entries of the last ply that `verify` solves again by default.
-SAMPLE = 100
-#: Wrong entries that `verify` lists.
-LISTED = 20
-#: Outcomes of all positions for the first player, those over by then among them, and of quiet ones.
+#: Default number of entries of the last ply that `verify` solves again.
+DEFAULT_SAMPLE = 100
+#: Maximum number of wrong entries that `verify` lists.
+MAX_LISTED = 20
+#: Outcomes for the first player: of all positions, finished ones included, and of quiet ones.
 COUNT_HEADINGS = ("ply", "win", "draw", "loss", "over", "quiet win", "quiet draw", "quiet loss")
 
 book_file = click.argument("file", required=False, type=FilePath(path_type=Path))
@@ -53,8 +53,8 @@ book_file = click.argument("file", required=False, type=FilePath(path_type=Path)
 def command() -> None:
     """Opening books: exact scores of every position of the first plies.
 
-    The package comes with the book of the 7x6 board, and a deeper one can be imported. Commands
-    that read a book use the deepest of these where no FILE is given.
+    A book of the 7x6 board is bundled, and a deeper one can be imported. Commands that read a book
+    use the deepest one unless FILE is given.
 
     \b
     Examples:
@@ -67,17 +67,19 @@ def command() -> None:
 
 
 @command.command("build")
-@click.option("--plies", default=8, show_default=True, help="The greatest number of discs held.")
-@click.option("--out", help="File to write; usually named after the board, as 7x6.book.")
+@click.option(
+    "--plies", default=8, show_default=True, help="Maximum number of discs of the positions."
+)
+@click.option("--out", help="File to write.  [default: named after the board, such as 7x6.book]")
 @search_options
 @geometry_options
 @json_option
 def build(
     plies: int, out: str | None, threads: int, table_mb: float, geometry: Geometry, as_json: bool
 ) -> None:
-    """Build a book. A build that was ended goes on where it was: run the same command again.
+    """Build a book. Run the same command again to resume an interrupted build.
 
-    Results are kept second by second in a journal beside the book (FILE.journal).
+    Results are stored every second in a journal next to the book (FILE.journal).
 
     \b
     Examples:
@@ -86,7 +88,7 @@ def build(
       claimeven book build --plies 6 --columns 5 --rows 5 --out small.book
     """
     announce_compilation()
-    Solver(geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
+    Solver(geometry, table_mb, threads, book=None)  # raises for invalid settings
     path = Path(locations.file_name(geometry) if out is None else out)
     check_output(path if out is None else out)
     _check_replaced(path, geometry, plies)
@@ -111,7 +113,7 @@ def build(
 @book_file
 @json_option
 def info(file: Path | None, as_json: bool) -> None:
-    """Say what a book holds, ply by ply.
+    """Print the number of positions of a book, ply by ply.
 
     \b
     Examples:
@@ -121,15 +123,20 @@ def info(file: Path | None, as_json: bool) -> None:
     path, book = _read(file)
     _print_book(path, book, as_json)
     if not as_json:
-        rows = [[str(ply), f"{held:,}"] for ply, held in enumerate(book.positions)]
+        rows = [[str(ply), f"{count:,}"] for ply, count in enumerate(book.positions)]
         show_table(["ply", "positions"], rows)
 
 
 @command.command("verify")
 @book_file
-@click.option("--sample", default=SAMPLE, show_default=True, help="Entries to solve again.")
+@click.option(
+    "--sample",
+    default=DEFAULT_SAMPLE,
+    show_default=True,
+    help="Number of entries of the last ply to solve again.",
+)
 @click.option("--all", "every", is_flag=True, help="Solve every entry of the last ply again.")
-@click.option("--seed", default=0, show_default=True, help="Decides which entries are drawn.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the sample.")
 @search_options
 @json_option
 @click.pass_context
@@ -143,10 +150,10 @@ def verify(
     table_mb: float,
     as_json: bool,
 ) -> None:
-    """Check a book: whole, every ply the best of minus the next, last ply solved again.
+    """Verify a book: it is complete, its plies agree, and a sample of the last ply is right.
 
-    Exit status 1 if an entry is wrong or missing, 2 if the file is damaged, or a book of the
-    packed kind does not hold all positions.
+    The exit status is 1 if an entry is wrong or missing, and 2 if the file is corrupt or a packed
+    book is incomplete.
 
     \b
     Examples:
@@ -155,9 +162,9 @@ def verify(
       claimeven book verify small.book --all
     """
     if sample < 0 or seed < 0:
-        raise ClaimevenError(f"--sample and --seed are 0 or more, not {min(sample, seed)}")
+        raise ClaimevenError(f"--sample and --seed must be 0 or more, got {min(sample, seed)}")
     path, book = _read(file)
-    Solver(book.geometry, table_mb, threads, book=None)  # refuses what cannot be, in words
+    Solver(book.geometry, table_mb, threads, book=None)  # raises for invalid settings
     with status_line() as line:
         found = verify_book(
             book.unpack(),
@@ -180,10 +187,8 @@ def verify(
             f" {found.backed:,} compared with their children, {found.solved:,} solved again,"
             f" {len(found.wrong):,} wrong"
         )
-        for entry in found.wrong[:LISTED]:
-            click.echo(
-                f"ply {entry.ply}, key {entry.key}: {entry.score}, should be {entry.correct_score}"
-            )
+        for entry in found.wrong[:MAX_LISTED]:
+            click.echo(f"ply {entry.ply}, key {entry.key}: {entry.score}, should be {entry.correct_score}")
     if not found.is_correct:
         ctx.exit(1)
 
@@ -194,9 +199,10 @@ def verify(
 def count(file: Path | None, as_json: bool) -> None:
     """Count the positions of each ply by their outcome for the first player.
 
-    All distinct positions, finished ones included and mirror images as two; then the quiet ones,
-    mirror images as one: unfinished, and nobody can complete a line with the next disc. The quiet
-    positions of ply 8 on 7x6 are the "connect-4" data set of the UCI repository.
+    First all distinct positions, with finished ones and mirror images; then the quiet ones, with
+    mirror images counted once: unfinished positions in which no player can complete a line with
+    the next disc. The quiet positions of ply 8 on 7x6 are the "connect-4" data set of the UCI
+    repository.
 
     \b
     Examples:
@@ -226,7 +232,7 @@ def count(file: Path | None, as_json: bool) -> None:
 @book_file
 @click.option("--out", default="-", show_default=True, help="File to write, - for stdout.")
 def export(file: Path | None, out: str) -> None:
-    """Write a book as text: a heading, then a line `moves score` a position.
+    """Write a book as text: a heading, then one line `moves score` for each position.
 
     \b
     Examples:
@@ -235,7 +241,7 @@ def export(file: Path | None, out: str) -> None:
     """
     path, book = _read(file)
     if out != STDOUT and Path(out).exists() and Path(out).samefile(path):
-        raise ClaimevenError(f"{out} is the book that is exported: name another file")
+        raise ClaimevenError(f"{out} is the exported book: name another file")
     with nullcontext(as_file(sys.stdout)) if out == STDOUT else text_file(out) as stream:
         stream.writelines(line + "\n" for line in text_format.to_text(book.unpack()))
 
@@ -248,11 +254,16 @@ def export(file: Path | None, out: str) -> None:
     type=WordChoice("text", "bitbully-databases"),
     default="text",
     show_default=True,
-    help="What FILE is.",
+    help="Format of FILE.",
 )
-@click.option("--out", help="Book file to write; for a database usually one that is used at once.")
 @click.option(
-    "--sample", default=200, show_default=True, help="Scores of a database to solve anew."
+    "--out", help="Book file to write; by default a database goes to the folder of your books."
+)
+@click.option(
+    "--sample",
+    default=200,
+    show_default=True,
+    help="Number of scores of a database to solve again.",
 )
 @search_options
 @json_option
@@ -265,15 +276,14 @@ def import_book(
     table_mb: float,
     as_json: bool,
 ) -> None:
-    """Make a book of FILE, a text as `export` writes it (- for stdin), or of a database.
+    """Make a book from FILE, a text as written by `export` (- for stdin), or from a database.
 
-    A text must hold all positions; its scores are taken as they are, and `claimeven book verify`
-    checks them.
+    A text must have all positions. Its scores are not checked: use `claimeven book verify`.
 
-    The package bitbully-databases (the extra deep-book) comes with the scores of 7x6 after twelve
-    discs. They are completed, backed up, compared with the book of the package, and a sample is
-    solved anew. Without --out the book goes to your folder (`claimeven book list`) and is used
-    from then on.
+    The package bitbully-databases (the extra deep-book) has the scores of 7x6 after twelve discs.
+    The import completes them, adds the earlier plies, compares them with the bundled book and
+    solves a sample again. Without --out the book goes to the folder of your books (`claimeven book
+    list`) and becomes the default book.
 
     \b
     Examples:
@@ -300,9 +310,9 @@ def import_book(
 def _import_database(
     file: str | None, out: str | None, sample: int, threads: int, table_mb: float, as_json: bool
 ) -> None:
-    """Import the scores of another program; without `out` into the folder of the user's books."""
+    """Import the scores of another program; by default to the folder of the user's books."""
     if sample < 0:
-        raise ClaimevenError(f"--sample is 0 or more, not {sample}")
+        raise ClaimevenError(f"--sample must be 0 or more, got {sample}")
     announce_compilation()
     path = database_path() if file is None else Path(file)
     place = out
@@ -328,22 +338,21 @@ def _import_database(
     if as_json:
         return
     show(
-        f"{made.given:,} scores were given and {made.completed:,} completed;"
-        f" {made.compared:,} agree with the book of the package,"
+        f"{made.given:,} scores imported and {made.completed:,} completed;"
+        f" {made.compared:,} agree with the bundled book,"
         f" {made.solved:,} with the solver"
     )
     if out is None:
-        click.echo("This book is used from now on where none is named.")
+        click.echo("This is now the default book.")
 
 
 @command.command("list")
 @json_option
 def list_books(as_json: bool) -> None:
-    """Tell which books there are, and which is used where none is named.
+    """List the books and mark the default one.
 
-    A book of the user's folder is used in place of the one that comes with the package. Commands
-    that solve take `--book FILE`, `--book shipped` (that of the package) or `--no-book`.
-    CLAIMEVEN_BOOK_DIR moves the folder.
+    A book in your folder replaces the bundled one as the default. Commands that solve take `--book
+    FILE`, `--book shipped` (the bundled book) or `--no-book`. CLAIMEVEN_BOOK_DIR sets the folder.
 
     \b
     Examples:
@@ -370,23 +379,23 @@ def list_books(as_json: bool) -> None:
     for _, reason in bad:
         show(f"bad   {reason}")
     show(
-        "There is no folder for your books: CLAIMEVEN_BOOK_DIR names one."
+        "There is no folder for your books: set CLAIMEVEN_BOOK_DIR."
         if folder is None
         else f"The folder of your books is {folder}."
     )
 
 
 def _read(file: Path | None) -> tuple[Path, AnyBook]:
-    """Return a book and its path: the file given, or the default book of 7x6."""
+    """Return a book and its path: of the file, or the default book of 7x6."""
     announce_compilation()
     path = file if file is not None else locations.default_path(Geometry())
     if path is None:
-        raise ClaimevenError("the package comes without a book: name a FILE")
+        raise ClaimevenError("there is no bundled book in this installation: name a FILE")
     return path, locations.load_book(path)
 
 
 def _check_replaced(path: Path, geometry: Geometry, plies: int) -> None:
-    """Raise `ClaimevenError` if a book would replace one that holds what it does not."""
+    """Raise `ClaimevenError` if a book would replace a deeper one or another board's."""
     if not path.is_file() or not path.stat().st_size:
         return
     try:
@@ -395,13 +404,13 @@ def _check_replaced(path: Path, geometry: Geometry, plies: int) -> None:
         raise ClaimevenError(f"{error}: choose another name or remove it") from None
     if there.geometry != geometry or there.plies > plies:
         raise ClaimevenError(
-            f"{path} is a book already, of {there.geometry} up to ply {there.plies}: choose another"
+            f"{path} is already a book of {there.geometry} up to ply {there.plies}: choose another"
             " name or remove it"
         )
 
 
 def _print_book(path: Path, book: AnyBook, as_json: bool, **more: Any) -> None:
-    """Print what a book holds, in a line, or as JSON with what else there is to say."""
+    """Print the facts of a book on a line, or as JSON with `more` keys."""
     if as_json:
         write_json(_facts(path, book) | more, sys.stdout)
     else:

@@ -1,4 +1,4 @@
-"""`claimeven challenge`: games against a server of the Lund course's contract."""
+"""`claimeven challenge`: games against a server with the protocol of the Lund course."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from claimeven.game.geometry import STANDARD
 from claimeven.game.validation import seed_number
 from claimeven.ratings.pentanomial import wilson_interval
 
-#: What a game ended with, in words.
+#: Results in words.
 _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
 
 
@@ -48,21 +48,23 @@ _WORDS = {WON: "won", DRAWN: "drawn", ILLEGAL: "illegal"}
     "--agent", "spec", default="alphabeta-lund", show_default=True, help="Agent that plays."
 )
 @click.option("--games", default=20, show_default=True, help="Games to play.")
-@click.option("--stil-id", multiple=True, help="Who plays; several times for a group.")
+@click.option(
+    "--stil-id", multiple=True, help="Student id (StiL) of the player; repeat it for a group."
+)
 @click.option(
     "--api-key",
     default="",
     envvar="CLAIMEVEN_API_KEY",
-    help="Key of the server, also as CLAIMEVEN_API_KEY.",
+    help="Key of the server; default: the variable CLAIMEVEN_API_KEY.",
 )
 @click.option(
     "--seconds",
     default=DEFAULT_SECONDS,
     show_default=True,
-    help=f"Time for a move; the course gives {COURSE_SECONDS:g} s, way and back"
-    f" included. The server has {ANSWER_SECONDS:g} s to answer.",
+    help=f"Seconds for a move. The course allows {COURSE_SECONDS:g} s, network included."
+    f" The server has {ANSWER_SECONDS:g} s to answer.",
 )
-@click.option("--seed", default=0, show_default=True, help="Decides what the agent draws.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the agent.")
 @storage_options
 @json_option
 @click.pass_context
@@ -79,13 +81,13 @@ def command(
     resume: bool | str,
     as_json: bool,
 ) -> None:
-    """Play against the server at URL by the contract of the Lund course, and print the result.
+    """Play against the server at URL with the protocol of the Lund course; print the result.
 
-    The server keeps the board and says who begins. URL is what the course calls its address:
-    moves are posted to URL/move. `claimeven serve` answers so at /lund, with ?agent=SPEC as any
-    agent. A game left in the middle, as by Ctrl-C, is lost at the server.
+    The server keeps the board and chooses who moves first. Moves are posted to URL/move.
+    `claimeven serve` plays this protocol at /lund, with ?agent=SPEC as any agent. The server counts
+    a game that Ctrl-C interrupts as lost.
 
-    Agents behind other servers play in matches and tournaments: their spec is their address.
+    Other servers play in matches and tournaments: use their address as an agent.
 
     \b
     Examples:
@@ -96,7 +98,7 @@ def command(
     """
     seed_number(seed)
     if games < 1:
-        raise ClaimevenError(f"a challenge has 1 game or more, not {games}")
+        raise ClaimevenError(f"--games must be 1 or more, got {games}")
     server = LundServer(url, stil_id or ("claimeven",), api_key)
     limit = Limit(seconds=seconds)
     plan = {"server": url, "agent": spec, "seed": seed}
@@ -131,10 +133,10 @@ def command(
 
 
 class _Games:
-    """The games of a challenge, in memory and line by line in a file if one is named.
+    """The games of a challenge, in memory and in a file if one is named.
 
-    The first line of the file is the plan, each other line is a game as JSON. Raises
-    `ClaimevenError` for a file of another challenge, and for an existing one without `resume`.
+    The first line of the file is the plan, each other line a game as JSON. Raises `ClaimevenError`
+    for a file of another challenge, and for an existing file without `resume`.
     """
 
     def __init__(
@@ -168,9 +170,9 @@ class _Games:
     def _read(
         self, path: Path, resume: bool | str, plan: dict[str, Any], head: dict[str, Any]
     ) -> int:
-        """Read the games of a file; return how many bytes of it are to stay: none without games."""
+        """Read the games of a file; return the number of bytes to keep (0 without games)."""
         data = path.read_bytes()
-        if not data or _line(head).startswith(data):  # as it was started, perhaps cut off
+        if not data or _line(head).startswith(data):  # only the first line, perhaps cut off
             return 0
         whole = data[: data.rfind(b"\n") + 1]
         try:
@@ -178,14 +180,16 @@ class _Games:
             games = [ChallengeGame.from_dict(line) for line in lines]
             before = {name: first[name] for name in plan}
         except (ValueError, TypeError, KeyError):
-            raise ClaimevenError(f"{path} is no file of a challenge") from None
+            raise ClaimevenError(
+                f"{path} must be a file of a challenge: name another file"
+            ) from None
         if not games:
             return 0
         if not resume:
-            raise ClaimevenError(f"{path} is there already: --resume goes on with it")
+            raise ClaimevenError(f"{path} exists already: --resume continues it")
         if before != plan:
             other = ", ".join(f"{name} {value}" for name, value in before.items())
-            raise ClaimevenError(f"{path} holds games of another challenge: {other}")
+            raise ClaimevenError(f"{path} has games of another challenge: {other}")
         is_known = "claimeven" in first
         changed = list(differences(first, head, [plan["agent"]])) if is_known else []
         refuse_changes(path, changed, is_known, resume)
@@ -208,7 +212,7 @@ def _game_line(game: ChallengeGame) -> str:
 
 
 def _sentences(result: ChallengeResult, spec: str, url: str) -> list[str]:
-    """Return the result as a whole."""
+    """Return the result in sentences."""
     games, score = len(result.games), result.score or 0.0
     won, drawn = result.count(WON), result.count(DRAWN)
     low, high = wilson_interval(score, games)

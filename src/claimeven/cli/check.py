@@ -1,4 +1,4 @@
-"""`claimeven check`: whether an agent is fit for a tournament, in plain words."""
+"""`claimeven check`: test whether an agent is ready for a tournament."""
 
 from __future__ import annotations
 
@@ -35,17 +35,19 @@ from claimeven.game.validation import seed_number
 
 #: Exit status if a fault was found.
 FAULTY = 1
-#: Lines of a traceback that are shown.
+#: Maximum number of lines of a traceback.
 MAX_TRACEBACK = 12
 
 
 @click.command("check")
 @click.argument("specs", metavar="AGENT...", nargs=-1, required=True)
-@click.option("--seed", default=0, show_default=True, help="Seed of openings and agents.")
+@click.option(
+    "--seed", default=0, show_default=True, help="Seed of the positions, openings and agents."
+)
 @geometry_options
 @time_control_options
 @bounds_options
-@click.option("--verbose", is_flag=True, help="Show what the agents print.")
+@click.option("--verbose", is_flag=True, help="Show the output of the agents.")
 @json_option
 @click.pass_context
 def command(
@@ -58,16 +60,15 @@ def command(
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Check whether an agent loads and plays without faults, and what a move costs it.
+    """Check whether an agent loads, plays without faults and how long a move takes.
 
-    In a process of its own it is asked about some 300 positions chosen to provoke mistakes, a slow
-    one about fewer, and plays ten games against random and greedy. Every fault comes with the
-    position, the traceback and what to do about it. Its clock is that of a match with the same
-    options: without --seconds a file for Kaggle has Kaggle's time. Of several agents a table comes
-    first, then the faults.
+    The agent runs in a separate process. It gets some 300 positions chosen to provoke mistakes
+    (fewer if it is slow) and plays ten games against random and greedy. Every fault comes with the
+    position, the traceback and a remedy. Time is limited as in a match with the same options:
+    without --seconds a Kaggle file has Kaggle's time. Several agents get a table first.
 
-    Exit status 0: no fault was found; 1: some agent has faults or cannot be loaded; 2: bad input,
-    such as a file that is not there: it is reported, and the others are checked.
+    The exit status is 0 if there are no faults, 1 if an agent has faults or cannot be loaded, and 2
+    for bad input such as a missing file; the other agents are still checked.
 
     \b
     Examples:
@@ -117,7 +118,7 @@ def _show(line: StatusLine, where: str, done: int, total: int) -> None:
 
 
 def _write_all(reports: Mapping[str, CheckReport | None], limit: Limit, out: TextIO) -> None:
-    """Write the report of one agent, or of several a table and the reports on those with faults."""
+    """Write the report of one agent, or a table of several and the reports with faults."""
     checked = {spec: report for spec, report in reports.items() if report is not None}
     if len(reports) == 1:
         write_sections(_sections(next(iter(checked.values())), limit), out)
@@ -135,10 +136,10 @@ def _write_all(reports: Mapping[str, CheckReport | None], limit: Limit, out: Tex
 
 
 def _summary(reports: Mapping[str, CheckReport | None], width: int) -> Iterator[str]:
-    """Yield a line for each agent: the verdict, the time of a move, the first fault."""
+    """Yield a line for each agent: the result, the time of a move, the first fault."""
     names = [printable(spec) for spec in reports]
     room = min(max(map(text_size, names)), max(20, width // 3))
-    yield left("agent", room) + "  found       a move        first fault"
+    yield left("agent", room) + "  result      a move        first fault"
     for name, report in zip(names, reports.values(), strict=True):
         found, reason, time = "no agent", "", ""
         if report is not None:
@@ -153,7 +154,7 @@ def _summary(reports: Mapping[str, CheckReport | None], width: int) -> Iterator[
 
 
 def _sections(report: CheckReport, limit: Limit) -> Iterator[list[Block]]:
-    """Yield what was found about an agent."""
+    """Yield the sections of a report."""
     if report.failure is not None:
         traceback = _traceback(report.failure.traceback)
         yield [str(report.failure), traceback]
@@ -165,8 +166,7 @@ def _sections(report: CheckReport, limit: Limit) -> Iterator[list[Block]]:
         f"{printable(report.spec)}: loaded in {report.load_seconds:.1f} s, {asked} positions and"
         f" {played} games on {report.geometry}",
         *([f"It plays {report.plays}."] if report.plays else []),
-        f"It took {wins} of {of_wins} wins at hand and stopped {blocks} of {of_blocks} of"
-        " the other side.",
+        f"It played {wins} of {of_wins} winning moves and blocked {blocks} of {of_blocks} threats.",
     ]
     results = ("won", "drawn", "lost", "forfeited")
     counts = [[name, *(str(report.count(name, end)) for end in results)] for name in OPPONENTS]
@@ -178,7 +178,7 @@ def _sections(report: CheckReport, limit: Limit) -> Iterator[list[Block]]:
 
 
 def _fault(fault: Fault, report: CheckReport, limit: Limit) -> Iterator[Block]:
-    """Yield what happened, where, and what to do about it."""
+    """Yield the fault, its position and the remedy."""
     counts = [(fault.answers, "position"), (len(fault.games), "game")]
     times = " and ".join(f"{count} {thing}{'s' * (count != 1)}" for count, thing in counts if count)
     yield f"{fault.kind.upper()}{', ' * bool(times)}{times}: it {fault.reason}"
@@ -202,7 +202,7 @@ def _fault(fault: Fault, report: CheckReport, limit: Limit) -> Iterator[Block]:
         spec = shlex.quote(printable(report.spec))
         time = "" if limit.seconds is None else f" --seconds {limit.seconds:g}"
         moves = fault.moves or '""'
-        yield Code([f"To see it again: claimeven think {moves} --agent {spec}{size}{time}"], 0)
+        yield Code([f"To repeat it: claimeven think {moves} --agent {spec}{size}{time}"], 0)
 
 
 def _after(moves: str) -> str:
@@ -210,7 +210,7 @@ def _after(moves: str) -> str:
 
 
 def _traceback(text: str) -> Code:
-    """Return the last lines of a traceback, and before them the author's own last."""
+    """Return the last lines of a traceback, preceded by the last line of the author's code."""
     lines = text.rstrip().splitlines()
     if len(lines) > MAX_TRACEBACK:
         own = [line for line in own_lines(lines) if line <= len(lines) - MAX_TRACEBACK]
@@ -225,25 +225,25 @@ def _cost(report: CheckReport, limit: Limit) -> str:
     if report.median is not None and report.slowest is not None:
         slowest, moves = report.slowest
         text = (
-            f"A move took {_time(report.median)} at the median, {_time(slowest)} at the most"
+            f"Median time of a move: {_time(report.median)}; maximum: {_time(slowest)}"
             f" ({_after(moves)}); {_allowed(report.spec, limit, slowest)}. "
         )
     if report.memory is not None:
         bound = report.sandbox.memory_bound_mb
-        text += f"It held {report.memory:,.0f} MB of memory at the most; it may hold {bound:,} MB."
+        text += f"Maximum memory: {report.memory:,.0f} MB of {bound:,} MB allowed."
     return text
 
 
 def _allowed(spec: str, limit: Limit, slowest: float) -> str:
     if limit.seconds is None:
         if spec.startswith("kaggle:"):
-            return f"it had Kaggle's {MOVE_SECONDS} s, and {BANK_SECONDS} s in its bank"
-        return f"without --seconds a match waits {PATIENCE:g} s, and this check {MAX_WAITING:g} s"
-    bank = "" if limit.time_bank is None else f", and {limit.time_bank:g} s in its bank"
+            return f"limit: Kaggle's {MOVE_SECONDS} s, and {BANK_SECONDS} s in the time bank"
+        return f"without --seconds a match waits {PATIENCE:g} s, this check {MAX_WAITING:g} s"
+    bank = "" if limit.time_bank is None else f", and {limit.time_bank:g} s in the time bank"
     late = (
         "" if slowest <= limit.seconds + (limit.time_bank or 0.0) else f", and {GRACE:g} s of grace"
     )
-    return f"it had {limit.seconds:g} s{bank}{late}"
+    return f"limit: {limit.seconds:g} s{bank}{late}"
 
 
 def _verdict(report: CheckReport) -> str:
@@ -251,21 +251,22 @@ def _verdict(report: CheckReport) -> str:
     if not report.is_fine:
         wrong = sum(fault.answers for fault in report.faults)
         lost = sum(len(fault.games) for fault in report.faults)
-        early = "" if played == GAMES else ": no more was asked, to spare time"
+        early = "" if played == GAMES else " (stopped early to save time)"
         return f"It failed in {wrong} of {asked} positions and {lost} of {played} games{early}."
     if report.count("random", "lost") > report.count("random", "won"):
         return (
-            "No faults. But it lost to random more often than it won. Unless it plays at random"
-            " itself: does it see which discs are its own, and which column its answer means?"
+            "No faults, but it lost to random more often than it won. Unless it plays randomly,"
+            " check that it takes the right discs as its own and answers with the right column."
         )
-    place = "Kaggle, and for no game from an opening" if report.is_stateful else "a tournament"
+    place = "Kaggle, but not for games from an opening" if report.is_stateful else "a tournament"
     is_slow = asked < report.positions or played < GAMES
-    slow = f" It is slow: {report.positions} positions and {GAMES} games are usual." * is_slow
-    return f"No faults: it is fit for {place}.{slow}"
+    slow = f" It is slow, so this was less than {report.positions} positions and {GAMES} games."
+    slow *= is_slow
+    return f"No faults: it is ready for {place}.{slow}"
 
 
 def _time(seconds: float) -> str:
-    """Return a time in the unit that suits it.
+    """Return a time with a suitable unit.
 
     >>> _time(0.00002), _time(0.00041), _time(0.02), _time(2.5)
     ('under 0.1 ms', '0.4 ms', '20 ms', '2.50 s')

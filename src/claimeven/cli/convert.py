@@ -1,4 +1,4 @@
-"""`claimeven convert`: records of games from one format into another."""
+"""`claimeven convert`: convert game records between formats."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ from claimeven.records.record import LABELS
 @source_option
 @click.option("--to", "target", type=WordChoice(*FORMATS), help="Format to write.")
 @click.option(
-    "-o", "--out", help="File to write; its ending may tell the format. Else, and for -, stdout."
+    "-o", "--out", help="File to write; its ending may set the format. Default, and -: stdout."
 )
 @click.option(
     "--skip-invalid",
     "skip",
     is_flag=True,
-    help="Leave out games that cannot be read, and tell them.",
+    help="Leave out invalid games and report them.",
 )
 @json_option
 @solver_options
@@ -76,29 +76,28 @@ def command(
     solver_choice: SolverChoice,
     geometry: Geometry,
 ) -> None:
-    """Write the games of files, or of - for stdin, in another format.
+    """Write the games of files (- is stdin) in another format.
 
     \b
-    moves      a move string a line, perhaps with scores            .txt
-    moves0     the same with columns counted from 0                 .moves0
+    moves      one move string per line, optional scores            .txt
+    moves0     the same, columns numbered from 0                    .moves0
     csv        a table: moves, players, opening, result, fault      .csv
-    jsonl      the same as a JSON object a line                     .jsonl
+    jsonl      the same as one JSON object per line                 .jsonl
     kaggle     replays of ConnectX and the Game Arena, other JSON   .json
     openspiel  histories of OpenSpiel, 0-based: 3, 3, 4             .openspiel
     uci        rows of the UCI data set: cells, then win/draw/loss  .data
-    board      drawings; read: also arrays, FEN                     .board
+    board      drawings; arrays and FEN can be read                 .board
     turns      columns and colors: A_Red B_Yellow                   .turns
 
-    The format of FILE is recognized by its ending and by how it starts, and that of the output is
-    --to or its ending, by default `moves`. --columns, --rows and --connect name the board
-    where FILE does not. A file of stored games, as tournament --out writes, is read too.
+    The format of FILE is recognized by its ending and its first lines. The format of the output is
+    --to or its ending, `moves` by default. --columns, --rows and --connect set the board if FILE
+    does not. Files of stored games, as written by tournament --out, can be read too.
 
-    A format keeps what it has a place for: names only csv, jsonl and kaggle, openings csv and
-    jsonl, boards kaggle and openspiel. Scores are kept by jsonl alone. A row of the UCI data
-    set or a board is a position: read, its discs are given an order that could have been; a row
-    written ends with what perfect play gives.
+    Only csv, jsonl and kaggle store names, csv and jsonl openings, kaggle and openspiel boards,
+    and jsonl scores. A UCI row or a board is a position: reading it invents a possible order of the
+    discs. A written UCI row ends with the result of perfect play.
 
-    A game that cannot be read is refused with its line and the reason, and no file is written.
+    An invalid game is reported with its line and the reason, and no file is written.
 
     \b
     Examples:
@@ -113,48 +112,48 @@ def command(
     form = format_of(target) if target else guess_format(out or "", "")
     if as_json and out is None:
         raise ClaimevenError(
-            "--json tells of the file that -o names; for games as JSON: --to jsonl"
+            "--json describes the file of -o: add it, or use --to jsonl for games as JSON"
         )
     if form.name != "uci":
-        reject_options(ctx, SOLVER_OPTIONS, "{} is for --to uci, whose labels are solved")
+        reject_options(ctx, SOLVER_OPTIONS, "{} is for --to uci, which needs the solver")
     if out is not None:
         check_output(out)
-    reading = _Reading(source, geometry, skip)
+    reader = _Reader(source, geometry, skip)
     for name in files:
-        reading.check(name)
+        reader.check(name)
     with status_line() as line:
-        records: Iterator[GameRecord] = itertools.chain.from_iterable(map(reading.games, files))
+        records: Iterator[GameRecord] = itertools.chain.from_iterable(map(reader.games, files))
         if form.name == "uci":
-            records = _labelled(records, solver_choice, line)
+            records = _labeled(records, solver_choice, line)
         try:
             with nullcontext(as_file(sys.stdout)) if out is None else text_file(out) as stream:
                 count = write_records(stream, records, form)
         except InvalidRecord as error:
-            where = reading.where if error.line is not None else ""
+            where = reader.where if error.line is not None else ""
             no_file = "; nothing was written" if out is not None else ""
             raise ClaimevenError(f"{where}{error}{no_file}") from None
-    if reading.scored and form.name != "jsonl":
+    if reader.scored and form.name != "jsonl":
         print_error(
-            f"{reading.scored:,} of the games have scores, which {form.name} does not keep (jsonl"
-            " does); claimeven solve compares them"
+            f"{reader.scored:,} games have scores, which {form.name} cannot store (jsonl can);"
+            " claimeven solve compares them"
         )
-    if reading.unordered and form.name not in ("uci", "board"):
+    if reader.unordered and form.name not in ("uci", "board"):
         print_error(
-            f"{reading.unordered:,} of the games are positions alone, whose discs were given an"
-            " order that could have been"
+            f"{reader.unordered:,} games are only positions: a possible order of their moves was"
+            " invented"
         )
-    names = ", ".join(reading.format_names)
+    names = ", ".join(reader.format_names)
     if as_json:
         facts = {"out": out, "from": names, "to": form.name, "games": count}
-        write_json({**facts, "skipped": reading.skipped}, sys.stdout)
+        write_json({**facts, "skipped": reader.skipped}, sys.stdout)
     elif out is not None:
         show(f"{out}: {count:,} game{'s' * (count != 1)}, {names} to {form.name}")
-    if reading.skipped:
+    if reader.skipped:
         ctx.exit(1)
 
 
-class _Reading:
-    """The games of files as they are read, and what is to be reported of them afterwards."""
+class _Reader:
+    """Reads the games of files and counts what is reported at the end."""
 
     def __init__(self, source: str | None, geometry: Geometry, skip: bool) -> None:
         self.geometry = geometry
@@ -163,16 +162,16 @@ class _Reading:
         self.has_noted = False
         self.source = source
         self.format_names: dict[str, None] = {}
-        #: What precedes the number of a line: the name of its file.
+        #: Prefix of a line number: the name of the file.
         self.where = ""
 
     def check(self, name: str) -> bool:
-        """Return whether a file holds stored games. Raises `ClaimevenError` if it is not there."""
-        if not Path(name).is_file():  # of a pipe nothing is to be lost
+        """Return whether a file has stored games. Raises `ClaimevenError` if it is missing."""
+        if not Path(name).is_file():  # a pipe must not be opened twice
             return False
         open_records(name).close()
         if holds_games(name) and self.source:
-            raise ClaimevenError(f"{name} holds stored games: it is read without --from")
+            raise ClaimevenError(f"{name} has stored games: leave --from out")
         return holds_games(name)
 
     def games(self, name: str) -> Iterator[GameRecord]:
@@ -202,19 +201,15 @@ class _Reading:
 
 
 def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
-    """Yield the games of a file that a tournament wrote.
-
-    Raises `ClaimevenError` if another board was asked for than theirs.
-    """
+    """Yield the games of a tournament's file. Raises `ClaimevenError` for another board."""
     with Store.read(path) as store:
         if store.start.ply:
             raise ClaimevenError(
-                f"the games of {path} begin from a position of their own, which records of moves"
-                " do not tell"
+                f"the games of {path} start from a position, which game records cannot store"
             )
         board = store.start.geometry
         if geometry not in (STANDARD, board):
-            raise ClaimevenError(f"the games of {path} are of {board}, not {geometry}")
+            raise ClaimevenError(f"the games of {path} have the board {board}, not {geometry}")
         labels = {agent.id: agent.label for agent in store.agents}
         for game in each_game(store):
             columns = parse_moves(game.all_moves, board)
@@ -222,10 +217,10 @@ def _stored(path: str, geometry: Geometry) -> Iterator[GameRecord]:
             yield GameRecord(columns, board, *names, len(game.opening), *lost, game.reason)
 
 
-def _labelled(
+def _labeled(
     records: Iterable[GameRecord], solver_choice: SolverChoice, line: StatusLine
 ) -> Iterator[GameRecord]:
-    """Yield games with what perfect play gives the first player, solved where it is not known."""
+    """Yield games with the result of perfect play, solved if it is unknown."""
 
     @cache
     def solver_of(board: Geometry) -> ProgressSolver:
@@ -240,6 +235,6 @@ def _labelled(
             score = solver_of(record.geometry).score(record.position)
         except ClaimevenError as error:
             moves = record.moves or "the empty board"
-            raise ClaimevenError(f"{moves} cannot be labelled: {error}") from None
+            raise ClaimevenError(f"{moves} cannot be labeled: {error}") from None
         sign = (score > 0) - (score < 0)
         yield replace(record, label=LABELS[1 - (-sign if record.position.turn else sign)])

@@ -1,4 +1,4 @@
-"""`claimeven explain`: why columns are good or bad, in sentences backed by exact scores."""
+"""`claimeven explain`: explain columns in sentences, by exact scores."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from claimeven.records import GameRecord
 if TYPE_CHECKING:
     from claimeven.solver import Solver
 
-#: What the numbers say, below the sentences.
+#: The legend below the sentences.
 LEGEND = (
-    "Scores are for the side to move: 0 a draw, + a win, - a loss, further from 0 the sooner. A"
-    " ply is one disc; disc 7 is the seventh on the board. Rows count from 1 at the bottom."
+    "Scores are for the player to move: 0 draw, + win, - loss; the sooner the end, the further from"
+    " 0. Disc 7 is the seventh disc of the game. Rows are numbered from 1 at the bottom."
 )
 
 
@@ -51,13 +51,13 @@ def command(
 ) -> None:
     """Explain the position after MOVES ("" is the empty board): every column, best ones first.
 
-    Each column shows its exact score for the side to move and at most four sentences: what the
-    column is worth, the strongest reason that can be shown, best play. Rows are counted from 1 at
-    the bottom. In JSON every sentence is a claim with the columns, cells and line it speaks of.
+    Each column has its exact score for the player to move and at most four sentences: the result,
+    the strongest reason, best play. In JSON every sentence is a claim with its columns, cells and
+    line.
 
-    MOVES may also be a file, or - for stdin: a position a line, or any format that `convert` reads,
-    boards included. A line that cannot be read is reported on stderr with its number (null in
-    JSON), and a score of the file that is wrong is named; the exit status is then 1.
+    MOVES may also be a file, or - for stdin: one position per line, or any format that `convert`
+    reads, boards included. An invalid line is reported on stderr with its number (null in JSON),
+    and so is a wrong score in the file; the exit status is then 1.
 
     \b
     Examples:
@@ -81,7 +81,7 @@ def command(
             return
         print(board_text(record.position), explanation.text(text_width()), sep="\n\n", end="\n\n")
         if not agrees:
-            print(f"The score given, {scores_text(record)}, is wrong.\n")
+            print(f"The file gives a wrong score: {scores_text(record)}.\n")
         show(LEGEND)
 
     answer_inputs(ctx, inputs, "position", solver_choice, geometry, as_json, answer)

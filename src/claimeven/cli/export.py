@@ -1,4 +1,4 @@
-"""`claimeven export`: an agent as one file for Kaggle ConnectX."""
+"""`claimeven export`: write an agent as one file for Kaggle ConnectX."""
 
 from __future__ import annotations
 
@@ -18,25 +18,23 @@ from claimeven.game.validation import seed_number
 
 @click.command("export")
 @click.argument("spec")
-@click.option(
-    "-o", "--out", required=True, help="File to write: main.py, as Kaggle wants it; - for stdout."
-)
+@click.option("-o", "--out", required=True, help="File to write: main.py for Kaggle, - for stdout.")
 @seed_option
 @json_option
 def command(spec: str, out: str, seed: int, as_json: bool) -> None:
-    """Write an agent as a submission to Kaggle ConnectX: one file that needs nothing of ours.
+    """Write an agent as a submission to Kaggle ConnectX: one file without claimeven.
 
     \b
-    minimax, alphabeta, negamax  with each of our evaluations, and their presets
-    uct                          with most of its options, and some of its presets
-    perfect                      a book of moves, and then the exact score
-    ntuple, ntuple-alphabeta     a learnt network, alone or with search
-    net, puct                    a neural net, alone or with search; need NumPy
+    minimax, alphabeta, negamax  with every built-in evaluation; their presets
+    uct                          with most of its options; some of its presets
+    perfect                      a book of moves, then exact scores
+    ntuple, ntuple-alphabeta     a trained network, without or with search
+    net, puct                    a neural net, with or without search; NumPy
 
-    The file is plain Python to be read and changed. It plays on any board, in the time that Kaggle
-    gives: it deepens or goes on searching until about 0.6 s before the end of a move, unless its
-    options stop it sooner. `perfect` may draw on the bank of the game as well. What cannot be kept
-    in one file is refused: a function of your own, threads, tables of positions.
+    The file is readable plain Python. It plays on any board within Kaggle's time limit: it searches
+    until about 0.6 s before the end of a move, unless its options stop it earlier. `perfect` may
+    also use the time bank of the game. Agents with own functions, threads or tables of positions
+    cannot be exported.
 
     \b
     Examples:
@@ -51,7 +49,7 @@ def command(spec: str, out: str, seed: int, as_json: bool) -> None:
     seed_number(seed)
     if out == STDOUT:
         if as_json:
-            raise ClaimevenError("--json tells of a file: give -o a name")
+            raise ClaimevenError("--json describes a file: name it with -o")
         as_file(sys.stdout).write(submission(spec, seed))
         return
     check_output(out)

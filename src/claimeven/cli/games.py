@@ -1,4 +1,4 @@
-"""`claimeven games`: the games of a file listed, shown, exported; games of elsewhere imported."""
+"""`claimeven games`: list, show, export and import stored games."""
 
 from __future__ import annotations
 
@@ -41,51 +41,62 @@ from claimeven.cli.common.progress import status_line
 from claimeven.cli.common.streams import as_file, one_line
 from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import STANDARD, Geometry
+from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.records import RESULTS
 
-#: Games that are listed if nothing else is said: of a store of a million the first page.
+YELLOW, RED = PLAYER_NAMES
+#: Default number of games on a page.
 DEFAULT_LIMIT = 1_000
-#: The options that pick some of the games or write them.
-_PICKING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
+#: Parameters that select games or write them.
+_SELECTING = ("agents", "result", "fault", "plies", "opening", "pair", "out")
 
 
 @click.command("games")
 @click.argument("file", type=FilePath(path_type=Path))
-@click.option("--game", "number", type=int, help="Show the game of this number, drawn.")
-@click.option("--agent", "agents", multiple=True, help="Games of this agent; twice: of these two.")
+@click.option(
+    "--game", "number", type=int, help="Show the game of this number with its final board."
+)
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    help="Only games of this agent; given twice: between these two.",
+)
 @click.option(
     "--result",
     type=WordChoice(*RESULTS, *OWN_RESULTS),
-    help="Games that ended so; win and loss are those of the first --agent.",
+    help="Only games with this result; win and loss are for the first --agent.",
 )
-@click.option("--fault", help=f"Games lost by this kind of fault: crash, time, ..., {ANY_FAULT}.")
-@click.option("--plies", help="Games of so many discs, such as 7-20.")
-@click.option("--opening", default="", help="Games that begin with these moves.")
-@click.option("--pair", type=int, help="The games of the pair of this number.")
+@click.option(
+    "--fault", help=f"Only games lost by this kind of fault: crash, time, ..., {ANY_FAULT}."
+)
+@click.option("--plies", help="Only games with this number of discs, such as 7-20.")
+@click.option("--opening", default="", help="Only games that start with these moves.")
+@click.option("--pair", type=int, help="Only the games of the pair of this number.")
 @click.option(
     "--limit",
     type=click.IntRange(1),
     show_default=f"{DEFAULT_LIMIT:,}; with --json all",
-    help="Games of a page.",
+    help="Number of games on a page.",
 )
-@click.option("--page", type=click.IntRange(1), default=1, help="Page to list, from 1.")
+@click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Page to list.")
 @click.option(
     "--export",
     "out",
     type=FilePath(path_type=Path),
-    help="Write the games to this .csv, .jsonl, .parquet or .txt in place of listing them.",
+    help="Write the games to this .csv, .jsonl, .parquet or .txt file instead of listing them.",
 )
 @click.option(
     "--import",
     "imported",
     type=FilePath(),
     multiple=True,
-    help="Add the games of this file, - for stdin, to FILE; may be given several times.",
+    help="Add the games of this file (- is stdin) to FILE; may be repeated.",
 )
 @click.argument("more", metavar="[MORE]...", nargs=-1, type=FilePath())
 @source_option
-@click.option("--first", help="Who moved first in the games imported.")
-@click.option("--second", help="Who moved second in them.")
+@click.option("--first", help="Name of the player who moves first in imported games.")
+@click.option("--second", help="Name of the player who moves second in imported games.")
 @json_option
 @geometry_options
 @click.pass_context
@@ -110,17 +121,17 @@ def command(
     as_json: bool,
     geometry: Geometry,
 ) -> None:
-    """List the games of FILE, which `tournament --out` wrote or games were imported into.
+    """List the games of FILE, which `tournament --out` or --import wrote.
 
-    Options pick some of them. --export writes them for other programs, as the name ends: a table
-    (.csv, or .parquet with the extra "data"), a JSON object a line (.jsonl) or a move string a line
-    (.txt); .jsonl and .parquet also hold time, nodes and values of each move.
+    Options select games. --export writes them in the format of the ending: a table (.csv, or
+    .parquet with the extra "data"), one JSON object per line (.jsonl) or one move string per line
+    (.txt); .jsonl and .parquet also have the time, nodes and values of each move.
 
-    --import adds games of elsewhere to FILE, which is made if there is none: a move string a line,
-    a .csv or .jsonl whose columns moves, first and second say what was played by whom, replays of
-    Kaggle, histories of OpenSpiel. Who won follows from the moves; a game left open, or of a
-    player against itself, counts for nobody, but its moves can be judged. If a line is wrong none
-    of its file is imported. More files may follow the first.
+    --import adds games of other programs to FILE and creates it if necessary: move strings, .csv or
+    .jsonl tables with the columns moves, first and second, Kaggle replays, OpenSpiel histories. The
+    result follows from the moves. An unfinished game, or one of a player against itself, is not
+    rated, but its moves can be judged. A file with an invalid line is not imported. More files may
+    follow the first.
 
     \b
     Examples:
@@ -129,12 +140,12 @@ def command(
       claimeven games class.db --game 12
       claimeven games class.db --limit 50 --page 3
       claimeven games class.db --fault any --export faults.csv
-      claimeven games elsewhere.db --import moves.txt --first ann --second bob
-      claimeven games elsewhere.db --import replays/*.json
+      claimeven games imported.db --import moves.txt --first ann --second bob
+      claimeven games imported.db --import replays/*.json
     """
     if imported:
-        why = "{} picks from games that are there: it cannot be --import's"
-        reject_options(ctx, ("number", *_PICKING), why)
+        why = "{} selects stored games: it does not go with --import"
+        reject_options(ctx, ("number", *_SELECTING), why)
         board = None if file.exists() and geometry == STANDARD else geometry
         for name in (*imported, *more):
             lines = as_file(sys.stdin) if name == STDIN else name
@@ -142,97 +153,100 @@ def command(
             _print_imported(done, file, name, as_json)
         return
     if more or source or first is not None or second is not None:
-        given = "--first and --second name" if first or second else "--from and more files name"
-        raise ClaimevenError(f"{given} {'the players' if first or second else 'games'} of --import")
+        options = "--first and --second" if first or second else "--from and more files"
+        raise ClaimevenError(f"{options} need --import")
     if number is not None:
-        why = "--game shows one game: it cannot be given with {}"
-        reject_options(ctx, _PICKING, why)
+        why = "--game shows one game: it does not go with {}"
+        reject_options(ctx, _SELECTING, why)
         _show(file, number, as_json, geometry)
         return
     if pair is not None and pair < 1:
-        raise ClaimevenError(f"pairs are numbered from 1, not {pair}")
+        raise ClaimevenError(f"--pair must be 1 or more, got {pair}")
     wanted = GameFilter(
         agents, result, fault, _range(plies), opening, None if pair is None else pair - 1
     )
     if out is not None:
         if limit is not None or page != 1:
-            raise ClaimevenError("--export writes all games: --limit and --page are for lists")
+            raise ClaimevenError(
+                "--export writes all games: it does not go with --limit and --page"
+            )
         _export(file, wanted, out, as_json, geometry)
     elif as_json:
-        most = DEFAULT_LIMIT if limit is None and page > 1 else limit
+        size = DEFAULT_LIMIT if limit is None and page > 1 else limit
         with Store.read(file) as store:
             _check_board(file, store.start.geometry, geometry)
             labels = {agent.id: agent.label for agent in store.agents}
-            for game in each_game(store, wanted, most, page):
+            for game in each_game(store, wanted, size, page):
                 write_json(game_dict(game, labels), sys.stdout)
-            _warn_corrupt(len(store.corrupt), file)
+            _warn_unreadable(len(store.corrupt), file)
     else:
-        games = find_games(file, wanted, limit or DEFAULT_LIMIT, page)
+        size = limit or DEFAULT_LIMIT
+        games = find_games(file, wanted, size, page)
         _check_board(file, games.geometry, geometry)
-        _warn_corrupt(games.corrupt, file)
-        most = limit or DEFAULT_LIMIT
-        is_full = len(games.games) + games.corrupt == most and page * most < games.stored
+        _warn_unreadable(games.corrupt, file)
+        is_full = len(games.games) + games.corrupt == size and page * size < games.stored
         _print_list(games, sys.stdout, f"; --page {page + 1} lists the next" * is_full)
 
 
 def _export(file: Path, wanted: GameFilter, out: Path, as_json: bool, geometry: Geometry) -> None:
-    """Write games to a file, and say how many."""
+    """Write games to a file and print their number."""
     writer_for(out)
     with Store.read(file) as store:
         _check_board(file, store.start.geometry, geometry)
         if out.exists() and out.samefile(file):
-            raise ClaimevenError(f"{out} is the file of the games: name another one to write")
+            raise ClaimevenError(f"{out} is the file of the games: name another file for --export")
         total = len(store)
         with status_line() as line:
             count = export_games(store, out, wanted, lambda at: line.count(at, total, "games"))
-        _warn_corrupt(len(store.corrupt), file)
+        _warn_unreadable(len(store.corrupt), file)
     if as_json:
         write_json({"out": str(out), "games": count}, sys.stdout)
     else:
         click.echo(fitted(f"{out}: {count:,} game{'s' * (count != 1)}", text_width()))
 
 
-def _warn_corrupt(count: int, file: Path) -> None:
-    """Say how many games of a file are left out, if any are."""
+def _warn_unreadable(count: int, file: Path) -> None:
+    """Warn about unreadable games."""
     if count:
-        click.echo(f"{count:,} more of {file} cannot be read as a game: left out", err=True)
+        click.echo(f"{count:,} more games of {file} are unreadable and left out", err=True)
 
 
-def _check_board(file: Path, there: Geometry, asked: Geometry) -> None:
-    """Raise `ClaimevenError` if another board was asked for than that of the games."""
-    if asked not in (STANDARD, there):
-        raise ClaimevenError(f"the games of {file} are of {there}, not {asked}")
+def _check_board(file: Path, stored: Geometry, requested: Geometry) -> None:
+    """Raise `ClaimevenError` if the options name another board than the games have."""
+    if requested not in (STANDARD, stored):
+        raise ClaimevenError(f"the games of {file} have the board {stored}, not {requested}")
 
 
 def _range(text: str | None) -> tuple[int, int] | None:
-    """Read a number of discs, or two of them: `7-20`."""
+    """Read a number of discs or a range: `7-20`."""
     if text is None:
         return None
     found = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", text.strip())
     if found is None:
-        raise ClaimevenError(f"--plies {text}: give two numbers of discs such as 7-20, or one")
+        raise ClaimevenError(
+            f"--plies must be a number of discs or a range such as 7-20, got {text!r}"
+        )
     return int(found[1]), int(found[2] or found[1])
 
 
 def _print_imported(done: ImportSummary, file: Path, source: str, as_json: bool) -> None:
     if as_json:
-        told = {"out": str(file), **vars(done)}
-        write_json(told, sys.stdout)
+        write_json({"out": str(file), **vars(done)}, sys.stdout)
         return
     name = "stdin" if source == STDIN else source
     text = f"{file}: {done.added:,} game{'s' * (done.added != 1)} added from {name}"
     if done.unfinished:
         text += f", {done.unfinished:,} of them unfinished"
     if done.before:
-        text += f"; {done.before:,} stood there before, from the same file"
+        text += f"; {done.before:,} of this file were there already"
     click.echo(fitted(text, text_width()))
     if done.scored:
-        text = f"{done.scored:,} of them have scores, which are not stored; claimeven solve {name}"
+        text = f"{done.scored:,} of them have scores, which are not stored: claimeven solve {name}"
         click.echo(fitted(f"{text} compares them", text_width()))
 
 
 def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
-    """Show one game: who played, how it ended, its moves and the last position."""
+    """Show one game: players, result, moves and final board."""
     with Store.read(file) as store:
         found = store.games(number - 1)
         games = list(takewhile(lambda game: game.number == number - 1, found))
@@ -240,8 +254,8 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         start, count, corrupt = store.start, len(store), len(store.corrupt)
     _check_board(file, start.geometry, geometry)
     if not games:
-        more = f", {corrupt:,} of them corrupt" * bool(corrupt)
-        raise InvalidStore(f"there is no game {number} in {file}, which holds {count:,}{more}")
+        more = f", {corrupt:,} of them unreadable" * bool(corrupt)
+        raise InvalidStore(f"there is no game {number} in {file}, which has {count:,}{more}")
     for game in games:
         if as_json:
             write_json(game_dict(game, labels), sys.stdout)
@@ -249,7 +263,7 @@ def _show(file: Path, number: int, as_json: bool, geometry: Geometry) -> None:
         columns = game.all_columns
         names = [one_line(labels[agent]) for agent in game.agents]
         lines = [
-            f"game {number}: first player {names[0]}, second player {names[1]}",
+            f"game {number}: {YELLOW} {names[0]}, {RED} {names[1]}",
             f"{result_in_words(game)}, {len(columns)} disc{'s' * (len(columns) != 1)}",
         ]
         if game.fault is not None and game.fault_seat is not None:
@@ -267,7 +281,7 @@ def _print_list(games: GameList, out: TextIO, more: str) -> None:
     width = table_width()
     labels = {agent.id: one_line(agent.label) for agent in games.agents}
     if games.games:
-        out.write(" game  result      discs  first player - second player\n")
+        out.write(f" game  result      discs  {YELLOW} - {RED}\n")
     for game in games.games:
         out.write(fitted(_line(game, labels), width) + "\n")
     out.write("\n" * bool(games.games) + fitted(_summary(games) + more, text_width()) + "\n")
@@ -284,14 +298,14 @@ def _line(game: Game, labels: dict[int, str]) -> str:
 
 
 def _summary(games: GameList) -> str:
-    """Say how many games there are and how they ended."""
+    """Return the number of games and their results."""
     count, stored = len(games.games), games.stored
     text = f"{count:,} game{'s' * (count != 1)}"
     if count != stored:
         text += f" of {stored:,}"
     text += (
-        f" on {games.geometry}: first player won {games.count('first'):,},"
-        f" second {games.count('second'):,}, drawn {games.count('draw'):,}"
+        f" on {games.geometry}: {YELLOW} won {games.count('first'):,},"
+        f" {RED} {games.count('second'):,}, drawn {games.count('draw'):,}"
     )
     unfinished = games.count("unfinished")
     forfeits = sum(game.fault is not None for game in games.games)

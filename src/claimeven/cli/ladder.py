@@ -1,4 +1,4 @@
-"""`claimeven ladder`: the standing pool from random to perfect, and a new agent's place on it."""
+"""`claimeven ladder`: rate an agent on the ladder from random to perfect."""
 
 from __future__ import annotations
 
@@ -33,20 +33,22 @@ from claimeven.parallel.cores import usable_cores
 
 @click.command("ladder")
 @click.argument("agent", metavar="[AGENT]", required=False)
-@click.option("--published", is_flag=True, help="Print the ladder of the bundled games; play none.")
+@click.option(
+    "--published", is_flag=True, help="Print the ladder of the bundled games without playing."
+)
 @option_group(LadderOptions, "options")
 @json_option
 @click.pass_context
 def command(
     ctx: click.Context, agent: str | None, published: bool, options: LadderOptions, as_json: bool
 ) -> None:
-    """Place AGENT on the ladder of the standing pool, from random to perfect.
+    """Rate AGENT on the ladder of the reference pool, from random to perfect.
 
-    The pool is a dozen agents whose budgets no clock decides; their games come along, so only those
-    of AGENT are played: pairs against each of them, from openings where play decides. Without AGENT
-    the pool itself is played, some two thousand games. Ratings are in Elo, 0 is an agent of the
-    middle; 400 more means ten games won for one lost. The limits are those of AGENT alone. After
-    Ctrl-C, --resume goes on with the file of --out.
+    The pool is a dozen agents with fixed budgets. Their games are bundled, so only the games of
+    AGENT are played: pairs against each pool agent, from balanced openings. Without AGENT the pool
+    itself plays, some two thousand games. Ratings are in Elo; 0 is an agent in the middle, and 400
+    more means ten wins for each loss. Limits apply only to AGENT. After Ctrl-C, --resume continues
+    with the file of --out.
 
     \b
     Examples:
@@ -62,11 +64,9 @@ def command(
         _publish(agent, as_json)
         return
     if agent is None and options.limit != Limit():
-        raise ClaimevenError(
-            "the agents of the pool have budgets of their own: limits are for AGENT"
-        )
+        raise ClaimevenError("limits are for AGENT: the agents of the pool have fixed budgets")
     if agent is None:
-        why = "{} is for AGENT: the agents of the pool play as they are"
+        why = "{} is for AGENT: it does not change the agents of the pool"
         reject_options(ctx, ("isolate", "memory_limit", "load_timeout"), why)
     else:
         warn_unbounded((agent,), options.sandbox)
@@ -95,7 +95,7 @@ def command(
 
 def _publish(agent: str | None, as_json: bool) -> None:
     if agent is not None:
-        raise ClaimevenError("--published shows the games that come along: name no agent with it")
+        raise ClaimevenError("--published shows the bundled games: leave the agent out")
     standings = reference_pool.pool_standings()
     with clean_stdout() as stdout:
         if as_json:
@@ -105,7 +105,7 @@ def _publish(agent: str | None, as_json: bool) -> None:
 
 
 def pool_data(standings: Standings, seconds: float) -> dict[str, object]:
-    """Return what games of the pool come to as plain data for JSON."""
+    """Return the result of games of the pool as plain data for JSON."""
     return {
         "pool": pool_dict(),
         "games": len(standings.games),

@@ -1,4 +1,4 @@
-"""`claimeven match`: many games of two agents."""
+"""`claimeven match`: many games between two agents."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ from claimeven.cli.common.results import write_sections
 from claimeven.cli.common.streams import clean_stdout, print_error
 from claimeven.cli.main import INTERRUPTED
 from claimeven.game.errors import ClaimevenError
+from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 
-#: Lines shown of what each agent prints.
+#: Maximum number of printed lines shown for each agent.
 MAX_LINES = 20
 
 
@@ -53,7 +54,7 @@ MAX_LINES = 20
 @click.option(
     "--show",
     is_flag=True,
-    help="Print opening, moves and final board of every game; with --json a list of the games.",
+    help="Print opening, moves and final board of every game; with --json a list.",
 )
 @click.option("--verbose", is_flag=True, help="Show the traceback of an agent that fails.")
 @json_option
@@ -69,15 +70,14 @@ def command(
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Play A against B and print wins, draws, losses and what a move cost.
+    """Play A against B; print wins, draws, losses and the cost of a move.
 
-    Two games make a pair: the same opening with the seats swapped; with --no-swap A begins every
-    game. An agent that fails, whatever
-    it does, loses that game and the match goes on; so does one that takes a quarter of a second
-    longer for a move than --seconds and what is left of --time-bank. A limit that an agent does not
-    know is refused: give it to the other one in its spec, as in alphabeta:depth=3. Ctrl-C prints
-    what has been played so far. With --out games are kept in a file as they end; --resume plays
-    the rest, and with more --games it adds to them.
+    Two games make a pair: the same opening with the seats swapped; with --no-swap A starts every
+    game. An agent that fails loses that game. It also loses if a move takes a quarter of a second
+    longer than --seconds and the rest of --time-bank. Limits that one agent does not support are
+    rejected: set them in the spec of the other, such as alphabeta:depth=3. Ctrl-C prints the result
+    so far. With --out games are stored as they end; --resume plays the rest, and with more --games
+    it adds to them.
 
     \b
     Examples:
@@ -96,7 +96,7 @@ def command(
     out = options.out
     if report is not None:
         if out is None:
-            raise ClaimevenError("--report is written on the games of a file: name it with --out")
+            raise ClaimevenError("--report needs a file of games: name it with --out")
         check_page(report, Path(out))
     record = read_one(moves, options.geometry)
     start = Opening(Position(record.geometry), record.columns)
@@ -147,7 +147,7 @@ def command(
 
 def _print_game(game: Game, names: Sequence[str], out: TextIO) -> None:
     first, second = (names[agent] for agent in game.agents)
-    out.write(f"game {game.number + 1}: first player {first}, second player {second}\n")
+    out.write(f"game {game.number + 1}: {PLAYER_NAMES[0]} {first}, {PLAYER_NAMES[1]} {second}\n")
     if game.opening:
         out.write(f"opening {game.opening}\n")
     out.write(f"moves {game.all_moves}\n{board_text(game.final, out)}\n")

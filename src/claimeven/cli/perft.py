@@ -1,4 +1,4 @@
-"""`claimeven perft`: positions and move sequences, ply by ply."""
+"""`claimeven perft`: count positions and move sequences, ply by ply."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from claimeven.game.position import Position
 @geometry_options
 @json_option
 def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
-    """Count the move sequences and the distinct positions of each ply up to PLIES.
+    """Count the move sequences and distinct positions of each ply up to PLIES.
 
-    Play stops when a line is complete. The counts test the rules: they are published.
+    Games stop at a complete line. The counts test the rules against published values.
 
     \b
     Examples:
@@ -35,36 +35,34 @@ def command(plies: int, moves: str, geometry: Geometry, as_json: bool) -> None:
       claimeven perft 6 --position 4455 --json
     """
     if plies < 0:
-        raise ClaimevenError(f"PLIES is 0 or more, not {plies}")
+        raise ClaimevenError(f"PLIES must be 0 or more, got {plies}")
     record = read_one(moves, geometry)
     start, moves = record.position, record.moves
     announce_compilation()
     ended: BaseException | None = None
-    counted: list[tuple[int, int]] = []
+    counts: list[tuple[int, int]] = []
     try:
         for pair in _counts(start, min(plies, start.geometry.cells - start.ply)):
-            counted.append(pair)
+            counts.append(pair)
     except (KeyboardInterrupt, MemoryError) as error:
         ended = error
-    sequences, positions = ([pair[side] for pair in counted] for side in (0, 1))
+    sequences, positions = ([pair[side] for pair in counts] for side in (0, 1))
     if as_json:
         sums = {"sequences": sequences, "positions": positions, "total_positions": sum(positions)}
         write_json({**start.geometry.as_dict(), "moves": moves, **sums}, sys.stdout)
     else:
-        rows = [[str(ply), f"{one:,}", f"{two:,}"] for ply, (one, two) in enumerate(counted)]
+        rows = [[str(ply), f"{one:,}", f"{two:,}"] for ply, (one, two) in enumerate(counts)]
         rows.append(["sum", "", f"{sum(positions):,}"])
         show_table(["ply", "sequences", "distinct positions"], rows)
     if isinstance(ended, MemoryError):
-        raise ClaimevenError(
-            f"there is not enough memory for ply {len(counted)}: ask for fewer plies"
-        )
+        raise ClaimevenError(f"there is not enough memory for ply {len(counts)}: use fewer plies")
     if ended is not None:
-        raise KeyboardInterrupt(f"interrupted at ply {len(counted)}") from None
+        raise KeyboardInterrupt(f"interrupted at ply {len(counts)}") from None
 
 
 def _counts(start: Position, plies: int) -> Iterator[tuple[int, int]]:
-    """Yield the sequences and the distinct positions of each ply as soon as they are counted."""
+    """Yield the numbers of sequences and distinct positions of each ply."""
     with status_line() as line:
         for ply, positions in enumerate(perft.distinct_by_ply(start, plies)):
             yield perft.perft(start, ply), positions
-            line.show(lambda ply=ply: f"ply {ply} of {plies} is counted")  # type: ignore[misc]
+            line.show(lambda ply=ply: f"counted ply {ply} of {plies}")  # type: ignore[misc]

@@ -24,25 +24,30 @@ from claimeven.game.position import Position
 from claimeven.game.validation import seed_number
 
 HUMAN = "human"
-#: Who plays against you where you name nobody: of middle strength, never the same game twice.
+#: The default opponent: of medium strength, with different games.
 OPPONENT = "uct:iterations=100"
-#: Who plays at a level, 0 to 10, and how long a move of that may take.
-AT_LEVEL, LEVEL_SECONDS = "perfect:pick=random,level={}", 10.0
-#: Seconds that the usual agent for hints may take.
+#: The opponent at a level from 0 to 10, and the maximum time of its moves.
+LEVEL_AGENT, LEVEL_SECONDS = "perfect:pick=random,level={}", 10.0
+#: Maximum time of a hint by the default agent.
 HINT_SECONDS = 5.0
-#: Seeds that are drawn where none is given: short enough to type.
-SEEDS = 1_000_000
+#: Upper bound of drawn seeds: short enough to type.
+MAX_DRAWN_SEED = 1_000_000
 
 
 @click.command("play")
-@click.option("--first", "first_spec", metavar="SPEC", help="Moves first: you, if not said.")
 @click.option(
-    "--second", "second_spec", metavar="SPEC", help=f"Moves second: {OPPONENT}, if not said."
+    "--first",
+    "first_spec",
+    metavar="SPEC",
+    help="Agent that plays Yellow and moves first.  [default: you]",
+)
+@click.option(
+    "--second", "second_spec", metavar="SPEC", help=f"Agent that plays Red.  [default: {OPPONENT}]"
 )
 @click.option(
     "--level",
     type=click.IntRange(0, 10),
-    help="Play against `perfect` at this level: 10 never errs, 0 hardly looks.",
+    help="Play against `perfect` at this level: 10 never errs, 0 is nearly random.",
 )
 @position_option
 @click.option(
@@ -50,14 +55,12 @@ SEEDS = 1_000_000
     type=WordChoice(*LEVELS),
     default="mute",
     show_default=True,
-    help="What the agents tell: low for what each column is worth, high for every step too.",
+    help="Show what agents think: low for column values, high for every step too.",
 )
 @click.option(
-    "--hint", metavar="SPEC", help="Agent for hints: by default perfect, or uct on larger boards."
+    "--hint", metavar="SPEC", help="Agent for hints.  [default: perfect; on large boards uct]"
 )
-@click.option(
-    "--seed", type=int, help="Seed of the agents' randomness; another one each time if not given."
-)
+@click.option("--seed", type=int, help="Seed of the agents.  [default: drawn]")
 @geometry_options
 @limit_options
 @click.option("--json", "as_json", is_flag=True, help="Print each game as a JSON object.")
@@ -75,14 +78,14 @@ def command(
     limit: Limit,
     as_json: bool,
 ) -> None:
-    """Play on the terminal against an agent, another person, or watch two agents.
+    """Play on the terminal against an agent or a person, or watch two agents.
 
     At your turn type a column, or a word: undo takes your move back, redo plays it again, hint
-    says what each column leads to, new begins another game with the seats swapped, quit leaves,
-    help lists them. Ctrl-D and Ctrl-C leave too. Moves are told from the empty board on.
+    shows the result of each column, new starts a new game with the seats swapped, quit leaves, help
+    lists the words. Ctrl-D and Ctrl-C leave too. Moves are printed from the empty board.
 
-    Who plays against you if you name nobody looks a few moves ahead, errs now and then and plays
-    another game each time; the seed it says repeats it.
+    The default opponent looks a few moves ahead and sometimes errs. Its games differ: --seed with
+    the printed number repeats one.
 
     \b
     Examples:
@@ -98,13 +101,17 @@ def command(
         raise ClaimevenError(f"the game is over in the start position: {start.outcome}")
     if level is not None and limit.seconds is None:
         limit = limit.min_with(Limit(seconds=LEVEL_SECONDS))
-    is_drawn = seed is None
-    seed = int(np.random.SeedSequence().generate_state(1)[0]) % SEEDS if seed is None else seed
+    is_random_seed = seed is None
+    seed = (
+        int(np.random.SeedSequence().generate_state(1)[0]) % MAX_DRAWN_SEED
+        if seed is None
+        else seed
+    )
     seed_number(seed)
     specs = _seats(first_spec, second_spec, level)
     announce_compilation()
     with clean_stdout() as out:
-        # With --json the conversation moves to stderr, so that stdout holds the objects alone.
+        # With --json the conversation goes to stderr: stdout has only the objects.
         talk = sys.stderr if as_json else out
         first, second, *helpers = make_agents([*specs, *([] if hint is None else [hint])], geometry)
         for agent in (first, second):
@@ -118,9 +125,9 @@ def command(
             (first, second), Position(geometry), given.columns, limit, seed,
             thinking, helper, hint_limit, talk,
         )  # fmt: skip
-        if is_drawn and not {*specs} <= {HUMAN}:
+        if is_random_seed and not {*specs} <= {HUMAN}:
             names = [one_line(spec) for spec in specs]
-            talk.write(f"{names[0]} moves first, {names[1]} second; again: --seed {seed}\n")
+            talk.write(f"{names[0]} plays Yellow, {names[1]} Red; repeat with --seed {seed}\n")
         was_interrupted = False
         try:
             session.run()
@@ -136,14 +143,14 @@ def command(
 def _seats(first: str | None, second: str | None, level: int | None) -> tuple[str, str]:
     if level is None:
         return HUMAN if first is None else first, OPPONENT if second is None else second
-    opponent = AT_LEVEL.format(level)
+    opponent = LEVEL_AGENT.format(level)
     if first is None and second == HUMAN:
         return opponent, HUMAN
     if second is None:
         return HUMAN if first is None else first, opponent
-    raise ClaimevenError(f"--level {level} names the opponent: leave --second {second} out")
+    raise ClaimevenError(f"--level {level} sets the opponent: leave --second {second} out")
 
 
 def _default_helper(geometry: Geometry) -> str:
-    """Spec of the agent for hints: exact where the solver can hold the board."""
+    """Return the default agent for hints: exact if the solver supports the board."""
     return "perfect" if geometry.fits_word else "uct:seconds=1"

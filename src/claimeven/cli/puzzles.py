@@ -1,4 +1,4 @@
-"""`claimeven puzzles`: puzzles to solve on the terminal, one for each day, and sets made."""
+"""`claimeven puzzles`: solve puzzles on the terminal, or make a set."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ from claimeven.puzzles.sets import (
 from claimeven.solver import Solver
 
 TODAY = "today"
-#: Seeds that are drawn where none is given: short enough to type.
-SEEDS = 1_000_000
-#: Size of the solver's table: puzzles are late enough for a small one.
+#: Upper bound of drawn seeds: short enough to type.
+MAX_DRAWN_SEED = 1_000_000
+#: Size of the solver's table; a small one is enough for puzzles.
 TABLE_MB = 32
-#: Discs on the board where no number is asked for, on the standard board.
+#: Default numbers of discs on the 7x6 board.
 DEFAULT_PLIES = 8, 34
 
 
@@ -55,22 +55,28 @@ DEFAULT_PLIES = 8, 34
     "--difficulty",
     "difficulty",
     type=WordChoice(*DIFFICULTIES),
-    help="Only puzzles as hard as this.",
+    help="Only puzzles of this difficulty.",
 )
-@click.option("--kind", type=WordChoice(*KINDS), help="One column wins, or one holds the draw.")
+@click.option("--kind", type=WordChoice(*KINDS), help="Only puzzles to win, or to hold the draw.")
 @click.option(
     "--daily",
     is_flag=False,
     flag_value=TODAY,
     metavar="[DAY]",
-    help="The puzzle of today, or of a day such as 2026-01-31.",
+    help="Puzzle of today, or of a day such as 2026-01-31.",
 )
-@click.option("--number", type=int, help="The puzzle of this number in its set.")
-@click.option("--list", "as_list", is_flag=True, help="Print the puzzles, one a line.")
-@click.option("--counts", is_flag=True, help="Print how many there are in each difficulty.")
+@click.option("--number", type=int, help="Puzzle with this number in its set.")
+@click.option("--list", "as_list", is_flag=True, help="Print the puzzles, one per line.")
+@click.option("--counts", is_flag=True, help="Print the number of puzzles of each difficulty.")
 @click.option("--hint", is_flag=True, help="Print the puzzle with its hints.")
-@click.option("--set", "file", metavar="FILE", type=FilePath(), help="Puzzles of your own.")
-@click.option("--seed", type=int, help="Which puzzles are drawn; others each time if not given.")
+@click.option(
+    "--set",
+    "file",
+    metavar="FILE",
+    type=FilePath(),
+    help="Your own set of puzzles.  [default: the bundled set]",
+)
+@click.option("--seed", type=int, help="Seed of the selection.  [default: drawn]")
 @json_option
 @geometry_options
 @click.pass_context
@@ -88,15 +94,17 @@ def command(
     as_json: bool,
     geometry: Geometry,
 ) -> None:
-    """Solve puzzles: one column alone wins, or holds the draw, and you find it.
+    """Solve puzzles: find the only column that wins, or that holds the draw.
 
-    Type a column; if it is right the other side replies with the best defence, and you go on until
-    the win is plain, several columns will do, or six were found. If it is wrong you see why, and
-    try again. Other words: hint (the idea, then cells, then the column), show, new, quit.
+    Type a column. If it is right, the opponent replies with the best defense and you continue until
+    the win is clear, several columns are right, or you found six. If it is wrong, you see the
+    reason and try again. Other words: hint (the idea, then cells, then the column), show, new,
+    quit.
 
-    A puzzle's rating grows with the moves that must be seen: 2 or 3 for beginners, up to 5 if easy,
-    8 if medium, 11 if hard, more for experts. Its idea and the columns to find add to it. The days
-    of a week go from beginner to expert. With --json, --list, --counts or --hint nothing is asked.
+    The rating of a puzzle grows with the moves to look ahead: 2 or 3 for beginners, up to 5 for
+    easy ones, 8 for medium, 11 for hard, more for experts. The idea and the number of columns add
+    to it. Daily puzzles go from beginner to expert during the week. --json, --list, --counts and
+    --hint print puzzles without a session.
 
     \b
     Examples:
@@ -117,9 +125,9 @@ def command(
     others = {"--difficulty": difficulty, "--kind": kind, "--list": as_list, "--counts": counts}
     _check_one(daily, number, seed, others)
     if as_list or counts:
-        asked = "as_list" if as_list else "counts"
+        mode = "as_list" if as_list else "counts"
         narrowing = ("difficulty", "kind", "file", "as_json", "columns", "rows", "connect")
-        reject_other_options(ctx, "--list" if as_list else "--counts", (asked, *narrowing))
+        reject_other_options(ctx, "--list" if as_list else "--counts", (mode, *narrowing))
         (_print_list if as_list else _print_counts)(given, chosen, as_json)
         return
     rng = np.random.default_rng(seed if seed is None else seed_number(seed))
@@ -154,7 +162,7 @@ def command(
 def _one_after_the_other(
     first: Puzzle, others: Sequence[Puzzle], rng: np.random.Generator
 ) -> Iterator[Puzzle]:
-    """Yield a puzzle and then others in an order that is drawn, and again when all were there."""
+    """Yield a puzzle, then the others in random order, repeatedly."""
     yield first
     last, left = first, [puzzle for puzzle in others if puzzle != first]
     while left:
@@ -171,27 +179,28 @@ def _check_one(
         raise ClaimevenError("give --daily or --number, not both")
     for option, named in (("--daily", daily), ("--number", number)):
         if named is not None and seed is not None:
-            raise ClaimevenError(f"{option} names one puzzle: it cannot be given with --seed")
+            raise ClaimevenError(f"{option} selects one puzzle: it does not go with --seed")
     for name, value in others.items():
         if number is not None and value:
-            raise ClaimevenError(f"--number names one puzzle: it cannot be given with {name}")
+            raise ClaimevenError(f"--number selects one puzzle: it does not go with {name}")
 
 
 @command.command("make")
-@click.option("--count", type=int, required=True, help="Puzzles to make.")
-@click.option("-o", "--out", required=True, help="File to write; packed if it ends in .gz.")
-@click.option("--plies", help=f"Discs on the board, a-b; {default_plies_text(DEFAULT_PLIES)}.")
+@click.option("--count", type=int, required=True, help="Number of puzzles to make.")
+@click.option("-o", "--out", required=True, help="File to write; compressed if it ends in .gz.")
+@click.option("--plies", help=f"Discs on the board, a-b.  {default_plies_text(DEFAULT_PLIES)}")
 @seed_option
 @json_option
 @geometry_options
 def make(
     count: int, out: str, plies: str | None, seed: int, as_json: bool, geometry: Geometry
 ) -> None:
-    """Make a set of puzzles: some three a second.
+    """Make a set of puzzles, some three per second.
 
-    Positions of games, no two the same or mirror images, in which one column alone wins or holds,
-    spread over kinds and difficulties. The same options give the same set. After an interruption
-    the same command resumes the work. `puzzles --set FILE` solves them.
+    The puzzles are different positions of games, mirror images included, in which only one column
+    wins or holds the draw, spread over kinds and difficulties. The same options give the same set.
+    After Ctrl-C or a crash run the same command again to continue. `puzzles --set FILE` solves
+    them.
 
     \b
     Examples:

@@ -90,7 +90,7 @@ def command(
         judge=0 if no_accuracy else accuracy_games,
         plots=plots,
         threads=threads,
-        go_on="run the same command to continue; --accuracy-games judges fewer games",
+        remedy="run the same command to continue; --accuracy-games judges fewer games",
     )
     if as_json:
         write_json(_as_dict(report), sys.stdout)

@@ -1,4 +1,4 @@
-"""`claimeven serve`: the page and the API."""
+"""`claimeven serve`: the web page and the API."""
 
 from __future__ import annotations
 
@@ -11,47 +11,49 @@ import click
 from claimeven.cli.common.options import FilePath
 from claimeven.errors import ClaimevenError
 
-#: What the extra brings.
-_NEEDED = ("fastapi", "uvicorn")
+#: The packages of the extra `web`.
+_PACKAGES = ("fastapi", "uvicorn")
 
 
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8000, show_default=True, help="Port; 0 takes a free one.")
+@click.option("--port", default=8000, show_default=True, help="Port; 0 selects a free one.")
 @click.option("--open", "browse", is_flag=True, help="Open the page in a browser.")
 @click.option(
     "--store",
     type=FilePath(path_type=Path),
-    help="File of a tournament whose ladder to show, also while it is played.",
+    help="File of a tournament: show its ladder, also while it runs.",
 )
-@click.option("--workers", type=int, help="Processes that search; usually one a core, 3 at least.")
+@click.option(
+    "--workers", type=int, help="Number of search processes.  [default: one per core, at least 3]"
+)
 @click.option(
     "--table-mb",
     type=float,
-    show_default="64; beside a deep book 8",
-    help="Table of each worker's solver, in MB.",
+    show_default="64; with a deep book 8",
+    help="Size of each worker's transposition table in MB.",
 )
-@click.option("--seconds", default=10.0, show_default=True, help="Most time a search may take.")
+@click.option("--seconds", default=10.0, show_default=True, help="Maximum seconds of a search.")
 @click.option(
     "--agent",
     "bot",
     default="uct:iterations=200",
     show_default=True,
-    help="Plays where a request to /play or /lund names none.",
+    help="Default agent of requests to /play and /lund.",
 )
 @click.option(
     "--allow-host",
     "hosts",
     multiple=True,
     metavar="NAME",
-    help="Name, besides this machine's own, to answer under; may be given again.",
+    help="Additional host name of this server; may be repeated.",
 )
 @click.option(
     "--root-url",
     "root_urls",
     multiple=True,
     metavar="URL",
-    help="Address that a proxy before the server has, such as https://c4.example.org.",
+    help="Public address of a proxy for the server, such as https://c4.example.org.",
 )
 def command(
     browse: bool,
@@ -61,12 +63,12 @@ def command(
     hosts: tuple[str, ...],
     **asked: Any,
 ) -> None:
-    """Serve the page and the API until Ctrl-C.
+    """Serve the web page and the API until Ctrl-C.
 
-    Only this machine can reach it unless --host says otherwise, and no page of another site can use
-    it. Searches run in worker processes; each has --seconds at most. Agents from files cannot be
-    asked for. /api lists what there is; /play plays for agents http://..., /lund by the contract of
-    the Lund course.
+    By default only this machine can connect (see --host), and pages of other sites cannot use the
+    server. Searches run in worker processes for at most --seconds. Agents from files are not
+    available. /api lists the API; /play serves agents http://..., /lund the protocol of the Lund
+    course.
 
     \b
     Examples:
@@ -76,29 +78,32 @@ def command(
       claimeven serve --host 0.0.0.0 --allow-host lab-12 --agent perfect:level=5
       claimeven serve --root-url https://c4.example.org
     """
-    missing = [name for name in _NEEDED if find_spec(name) is None]
+    missing = [name for name in _PACKAGES if find_spec(name) is None]
     if missing:
         raise ClaimevenError(
-            f"the server needs {' and '.join(missing)}: install the extra, as in"
-            " pip install 'claimeven[web]'"
+            f"the server needs {' and '.join(missing)}: pip install 'claimeven[web]'"
         )
-    from claimeven.arena.store.store import Store  # noqa: PLC0415 - for a quick start of other verbs
-    from claimeven.web.allowed_agents import check_allowed  # noqa: PLC0415 - comes with it
+    from claimeven.arena.store.store import Store  # noqa: PLC0415 - for a quick start
+    from claimeven.web.allowed_agents import allowed  # noqa: PLC0415 - comes with it
     from claimeven.web.server import serve  # noqa: PLC0415 - the extra `web`
     from claimeven.web.settings import ServerSettings, default_workers  # noqa: PLC0415 - comes with it
 
-    count = default_workers() if workers is None else workers
-    settings = ServerSettings(store=store, workers=count, hosts=_named(hosts), bot=bot, **asked)
-    check_allowed(bot, settings)
+    count = usual_workers() if workers is None else workers
+    settings = ServerSettings(
+        store=store, workers=count, hosts=_host_names(hosts), bot=bot, **asked
+    )
+    allowed(bot, settings)
     if store is not None:
         with Store.read(store):
             pass
     serve(settings, click.echo, browse)
 
 
-def _named(hosts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names of hosts. Raises `ClaimevenError` for an empty one, and for an address."""
+def _host_names(hosts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names of hosts. Raises `ClaimevenError` for an empty name or an address."""
     for host in hosts:
         if not host or any(mark in "/:" or mark.isspace() for mark in host):
-            raise ClaimevenError(f"--allow-host takes the name of a host alone, not {host!r}")
+            raise ClaimevenError(
+                f"--allow-host must be a host name without address or port, got {host!r}"
+            )
     return hosts

@@ -1,4 +1,4 @@
-"""`claimeven show`: boards in any form, drawn and written in any form, with counts."""
+"""`claimeven show`: draw, evaluate and encode boards."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from claimeven.game.bitboard import playable_cells, winning_cells
 from claimeven.game.drawing import CHARSETS, STYLES, describe, draw
 from claimeven.game.geometry import Geometry
 from claimeven.game.notation import column_name
+from claimeven.game.outcome import PLAYER_NAMES
 from claimeven.game.position import Position
 from claimeven.game.svg import draw_svg
 
-#: What --as takes: drawings by style and charset, then the encodings, then other texts.
+#: The choices of --as: drawings by style and charset, encodings, other texts.
 _DRAWINGS = {f"{style}-{charset}": (style, charset) for style in STYLES for charset in CHARSETS}
 _ENCODINGS = (
     "polito", "lund", "stacks", "characters", "kaggle", "pettingzoo", "pgx", "openspiel", "uci",
@@ -32,6 +33,7 @@ _ENCODINGS = (
 _TEXTS: dict[str, Callable[[Position], str]] = {"svg": draw_svg, "python": repr}
 FORMS = (*_DRAWINGS, *_ENCODINGS, "moves", *_TEXTS)
 
+YELLOW, RED = PLAYER_NAMES
 _STEPS = {(0, 1): "up", (1, 0): "right", (1, 1): "right-up", (1, -1): "right-down"}
 
 
@@ -42,9 +44,9 @@ _STEPS = {(0, 1): "up", (1, 0): "right", (1, 1): "right-up", (1, -1): "right-dow
     "form",
     type=WordChoice(*FORMS),
     metavar="FORM",
-    help=f"Print only the board, in one of these forms: {', '.join(FORMS)}.",
+    help=f"Print only the board, in this notation: {', '.join(FORMS)}.",
 )
-@click.option("--sequences", is_flag=True, help="List every straight run of each player too.")
+@click.option("--sequences", is_flag=True, help="Also list every straight run of each player.")
 @source_option
 @json_option
 @geometry_options
@@ -60,16 +62,16 @@ def command(
 ) -> None:
     """Draw the board of each POSITION, count its runs and evaluate it for both players.
 
-    POSITION is moves, a file, the text of a board, or - for stdin, in any form that `convert`
-    reads: drawings, arrays as Python, NumPy and JSON print them, FEN, replays, histories. A board
-    that no game reaches, as with four discs against two, is shown as well; other commands refuse
-    it.
+    POSITION is moves, a file, the text of a board, or - for stdin, in any format that `convert`
+    reads: drawings, arrays as printed by Python, NumPy and JSON, FEN, replays, histories. Boards
+    that no game reaches, such as four discs against two, are accepted too; other commands reject
+    them.
 
-    A run of length L is a straight window of L cells that a player fills, so a run of 4 holds two
-    of length 3, and a disc is in four of length 1. Evaluations are from the view of each player.
-    Columns count from 1.
+    A run of length L is a straight window of L cells that a player fills: a run of 4 contains two
+    of length 3, and a single disc counts in four directions. Evaluations are for each player.
+    Columns are numbered from 1.
 
-    --as prints only the board: a drawing, or an encoding of the documents, "Boards in other forms".
+    --as prints only the board: a drawing or an encoding (see the guide "Boards in other forms").
 
     \b
     Examples:
@@ -97,8 +99,8 @@ def _show(
     position = _position_of(given)
     board = None if form is None else _encoded(given, position, form)
     if as_json:
-        told = _facts_of(given, position)
-        write_json(told if form is None else told | {"board": board}, sys.stdout)
+        facts = _facts_of(given, position)
+        write_json(facts if form is None else facts | {"board": board}, sys.stdout)
     elif form is not None:
         print(board if isinstance(board, str) else json_data(board))
     else:
@@ -122,11 +124,11 @@ def _encoded(given: Input, position: Position, form: str) -> Any:
 
 
 def _position_of(given: Input) -> Position:
-    """Return the position of a game, or the discs of a board in whatever numbers they are."""
+    """Return the position of a game, or the discs of a board in any number."""
     if given.record is not None:
         return given.record.position
     board = given.board
-    assert board is not None  # one of them is there
+    assert board is not None  # one of both is set
     mine = board.second if (board.first | board.second).bit_count() % 2 else board.first
     return Position.unchecked(board.geometry, mine, board.first | board.second)
 
@@ -172,37 +174,37 @@ def _cell(column: int, row: int, board: Geometry) -> str:
 
 
 def _facts_text(given: Input, position: Position, sequences: bool) -> str:
-    """Return the facts as lines; `sequences` lists the runs too."""
-    told, board = _facts_of(given, position), position.geometry
+    """Return the facts as lines; `sequences` also lists the runs."""
+    facts, board = _facts_of(given, position), position.geometry
 
     def names(columns: list[int]) -> str:
         return " ".join(column_name(column - 1, board) for column in columns) or "none"
 
-    first, second = told["discs"]
-    problem = f"none: {told['problem']}, so no game leads here"
+    first, second = facts["discs"]
+    problem = f"none: {facts['problem']}, so no game reaches this board"
     lines = [
         f"board        {board}",
-        f"discs        Yellow (X) {first}, Red (O) {second}",
-        f"turn         {problem if told['problem'] else describe(position)}",
-        f"legal        {names(told['legal_columns'])}",
+        f"discs        {YELLOW} (X) {first}, {RED} (O) {second}",
+        f"turn         {problem if facts['problem'] else describe(position)}",
+        f"legal        {names(facts['legal_columns'])}",
     ]
     if given.board is not None and given.board.is_swapped:
-        lines.append("symbols      O (2, -1) moved first in the text and is X here")
+        lines.append("symbols      O (2, -1) moves first in the input and is X here")
     tables = []
-    for player, name in enumerate(("first", "second")):
-        columns = told["winning_columns"][player]
-        wins = f", wins at once in {names(columns)}" * bool(columns)
-        cells = " ".join(told["threats"][player]) or "none"
-        lines.append(f"{'' if player else 'lines end in':<12} {name}: {cells}{wins}")
-        tables += ["", f"runs of the {name} player: length, first cell, direction"]
+    for player, name in enumerate(PLAYER_NAMES):
+        columns = facts["winning_columns"][player]
+        wins = f", wins immediately in {names(columns)}" * bool(columns)
+        cells = " ".join(facts["threats"][player]) or "none"
+        lines.append(f"{'' if player else 'winning cells':<13}{name}: {cells}{wins}")
+        tables += ["", f"runs of {name}: length, first cell, direction"]
         tables += [
             f"  {run.length}  {_cell(*run.start, board)}  {_STEPS[run.step]}"
             for run in sequence_list(position, player)
         ]
-    rows = [("", ["first", "second"])]
-    rows += [(f"runs of {length}", each) for length, each in told["counts"].items()]
+    rows = [("", [YELLOW, RED])]
+    rows += [(f"runs of {length}", each) for length, each in facts["counts"].items()]
     lines += [""] + [
         f"{name:<18}{one!s:>10}{two!s:>10}"
-        for name, (one, two) in [*rows, *told["evaluations"].items()]
+        for name, (one, two) in [*rows, *facts["evaluations"].items()]
     ]
     return "\n".join(lines + tables * sequences)

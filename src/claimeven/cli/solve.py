@@ -36,13 +36,13 @@ from claimeven.game.position import Position
 from claimeven.records import GameRecord, open_records
 
 Scores = tuple[int | None, ...]
-#: The score of a full column with --pons.
+#: Score of a full column with --pons.
 _FULL = -1000
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is printed of a position: of every column, the outcome alone, nodes and time too."""
+class Query:
+    """The requested results: of every column, only the outcome, nodes and time, JSON."""
 
     every: bool
     weak: bool
@@ -51,14 +51,14 @@ class Asked:
 
     @property
     def scores(self) -> str:
-        """The question to a `ScoreSource`."""
+        """The question for a `ScoreSource`."""
         return "scores" if self.every else "outcome" if self.weak else "score"
 
 
 class ScoreSource:
-    """Scores of the exact solver, or of another program, as `pons:COMMAND` names it.
+    """Scores of the exact solver, or of another program named `pons:COMMAND`.
 
-    A long search of the solver shows its progress. Raises `InvalidSpec`.
+    Long searches of the solver show their progress. Raises `InvalidSpec`.
     """
 
     def __init__(self, spec: str | None, choice: SolverChoice, geometry: Geometry) -> None:
@@ -73,13 +73,13 @@ class ScoreSource:
 
     @property
     def spent(self) -> tuple[int | None, float]:
-        """Nodes, None of another program, and seconds so far."""
+        """Nodes (None for another program) and seconds so far."""
         if self.spec is not None:
             return None, self._seconds
         return self._solver.statistics.nodes, self._solver.statistics.seconds
 
     def ask(self, what: str, position: Position, moves: str) -> Scores:
-        """Return the "scores" of all columns, None if full, or the "score" or "outcome" alone.
+        """Return the "scores" of all columns (None if full), or the "score" or "outcome".
 
         The outcome is 1, 0 or -1. Raises `AgentFault`.
         """
@@ -113,18 +113,18 @@ class ScoreSource:
 
 @click.command("solve")
 @click.argument("positions", metavar="[MOVES]...", nargs=-1)
+@click.option("-a", "--all", "every", is_flag=True, help="Print the score of every column.")
 @click.option(
-    "-a", "--all", "every", is_flag=True, help="The score of every column, not of the position."
+    "-w", "--weak", is_flag=True, help="Print only 1, 0 or -1 (win, draw, loss), which is faster."
 )
-@click.option("-w", "--weak", is_flag=True, help="1, 0 or -1: won, drawn or lost; sooner found.")
-@click.option("--stats", is_flag=True, help="Then nodes and microseconds, at the end of a line.")
-@click.option("--solver", metavar="SOLVER", help="Take the scores of another solver, pons:COMMAND.")
+@click.option("--stats", is_flag=True, help="Append nodes and microseconds to each line.")
+@click.option("--solver", metavar="SOLVER", help="Use another solver, pons:COMMAND.")
 @click.option(
-    "--against", metavar="SOLVER", help="Compare with another solver; tell where they differ."
+    "--against", metavar="SOLVER", help="Compare with another solver and print the differences."
 )
 @source_option
-@click.option("--pons", is_flag=True, help="Read and write just as Pons's solver does.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a position.")
+@click.option("--pons", is_flag=True, help="Read and write in the format of Pons's solver.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per position.")
 @solver_options
 @geometry_options
 @click.pass_context
@@ -142,25 +142,23 @@ def command(
     solver_choice: SolverChoice,
     geometry: Geometry,
 ) -> None:
-    """Print the exact score of each position, given by its moves ("" is the empty board).
+    """Print the exact score of each position after MOVES ("" is the empty board).
 
-    A score is seen from the side to move: 0 is a draw, a positive one a win, a negative one a
-    loss, and the sooner the end the further from 0 (the formula stands in the documents, under
-    "Reading the output").
+    A score is for the player to move: 0 is a draw, positive a win, negative a loss; the sooner the
+    end, the further from 0. The guide "Reading the output" has the formula.
 
-    With --all a line has one score a column, left to right, `.` where the column is full. JSON
-    always holds the scores of all columns (null where full), the outcome for the side to move, the
-    plies to the end, and the nodes and seconds spent.
+    With --all a line has one score per column, left to right, `.` for a full column. JSON always
+    has the scores of all columns (null if full), the outcome for the player to move, the plies to
+    the end, and the nodes and seconds of the search.
 
-    MOVES may also be a file, or - for stdin: a position a line, or any format that `convert` reads,
-    boards included; each is answered at once. If a file gives scores, as published test sets do,
-    they are compared: a wrong one is named after a #, and the last line counts them. A line that
-    cannot be read is reported on stderr with its number and answered by an empty line (null in
-    JSON). The exit status is 1 if a line cannot be read, a score differs from the one given, or
-    --against finds a difference.
+    MOVES may also be a file, or - for stdin: one position per line, or any format that `convert`
+    reads, boards included. Scores in the file, as in published test sets, are compared: a wrong one
+    is printed after a #, and the last line has the totals. An invalid line is reported on stderr
+    with its number and answered by an empty line (null in JSON). The exit status is 1 for an
+    invalid line, a wrong score or a difference found by --against.
 
-    With --pons it stands in for Pons's connect4: stdin unless MOVES are given, lines refused in
-    his words, -1000 for a full column, a full board worth 0, exit status 0.
+    --pons replaces Pons's connect4: it reads stdin without MOVES, prints its error messages, scores
+    a full column -1000 and a full board 0, and exits with status 0.
 
     \b
     Examples:
@@ -174,21 +172,22 @@ def command(
       printf '4455\\n12\\n' | claimeven solve --pons --stats
       claimeven solve "" --columns 5 --rows 5
     """
-    asked = Asked(every, weak, stats, as_json)
-    _check(asked, solver, against, pons)
+    query = Query(every, weak, stats, as_json)
+    _check(query, solver, against, pons)
     if solver is not None and solver_choice != DEFAULT_SOLVER_CHOICE:
         raise ClaimevenError(
-            "--threads, --table-mb, --book and --no-book are of the solver here, which is not asked"
-            " with --solver"
+            "--threads, --table-mb, --book and --no-book are for the built-in solver: they do not"
+            " go with --solver"
         )
     if not positions and not pons:
         raise ClaimevenError(
-            "give the moves of a position such as 4455, \"\", a file, or '-' for stdin"
+            'give the moves of a position such as 4455, "" for the empty board, a file, or - for'
+            " stdin"
         )
     if pons:
         announce_compilation()
         with closing(ScoreSource(solver, solver_choice, geometry)) as one:
-            _answer_like_pons(positions, one, geometry, asked)
+            _answer_like_pons(positions, one, geometry, query)
         return
     inputs = Inputs(positions, geometry, is_ongoing, source)
     announce_compilation()
@@ -204,9 +203,9 @@ def command(
                 if as_json or against is None:
                     print("null" if as_json else "")
             elif against is None:
-                _answer(given.moves, given.record, sources[board][0], asked, comparison)
+                _answer(given.moves, given.record, sources[board][0], query, comparison)
             else:
-                differ.append(_differ(given, given.record, sources[board], asked, comparison))
+                differ.append(_differ(given, given.record, sources[board], query, comparison))
             sys.stdout.flush()
     finally:
         for each in sources.values():
@@ -236,39 +235,39 @@ def _summarize(
         print(f"# {comparison}")
 
 
-def _check(asked: Asked, solver: str | None, against: str | None, pons: bool) -> None:
-    for option, is_set in (("--weak", asked.weak), ("--stats", asked.stats), ("--pons", pons)):
-        if is_set and asked.as_json:
-            raise ClaimevenError(f"{option} is for lines of text: JSON tells everything")
-    if against is not None and (pons or asked.stats):
+def _check(query: Query, solver: str | None, against: str | None, pons: bool) -> None:
+    for option, is_set in (("--weak", query.weak), ("--stats", query.stats), ("--pons", pons)):
+        if is_set and query.as_json:
+            raise ClaimevenError(f"{option} is for lines of text: --json always prints all results")
+    if against is not None and (pons or query.stats):
         raise ClaimevenError(f"--against does not go with {'--pons' if pons else '--stats'}")
-    if asked.weak and asked.every:
-        raise ClaimevenError("--weak tells the outcome of a position: it does not go with --all")
+    if query.weak and query.every:
+        raise ClaimevenError("--weak prints the outcome of a position: it does not go with --all")
 
 
 def _answer(
-    moves: str, record: GameRecord, source: ScoreSource, asked: Asked, comparison: ScoreComparison
+    moves: str, record: GameRecord, source: ScoreSource, query: Query, comparison: ScoreComparison
 ) -> None:
     before = source.spent
-    if asked.as_json:
+    if query.as_json:
         found = _as_dict(source, moves, record.position)
         agrees = comparison.agree(record, found["score"], found["scores"])
         write_json(found | comparison_dict(record, agrees), sys.stdout)
         return
-    scores = source.ask(asked.scores, record.position, moves)
+    scores = source.ask(query.scores, record.position, moves)
     words = [moves, *map(score_text, scores)]
-    if asked.stats:
+    if query.stats:
         words += _stats_words(source, before)
-    if len(record.scores) > 1 and not asked.weak:
+    if len(record.scores) > 1 and not query.weak:
         scores = source.ask("scores", record.position, moves)
-    if not _agree(record, scores, asked, comparison):
+    if not _agree(record, scores, query, comparison):
         words.append(f" # given {scores_text(record)}")
     print(" ".join(words))
 
 
-def _agree(record: GameRecord, scores: Scores, asked: Asked, comparison: ScoreComparison) -> bool:
-    """Count whether the scores found are those that a record gives, or their sign with --weak."""
-    if asked.weak:
+def _agree(record: GameRecord, scores: Scores, query: Query, comparison: ScoreComparison) -> bool:
+    """Count and return whether the scores agree with a record; with --weak only their signs."""
+    if query.weak:
         record = replace(record, scores=tuple(score and _sign(score) for score in record.scores))
     best = max(score for score in scores if score is not None)
     return comparison.agree(record, best, scores)
@@ -279,7 +278,7 @@ def _sign(score: int) -> int:
 
 
 def _stats_words(source: ScoreSource, before: tuple[int | None, float]) -> list[str]:
-    """Return nodes and microseconds since before, as Pons's solver prints them; 0 for no nodes."""
+    """Return nodes (0 if unknown) and microseconds since `before`, as Pons's solver prints them."""
     (nodes, seconds), (earlier, start) = source.spent, before
     return [str((nodes or 0) - (earlier or 0)), str(round(1e6 * (seconds - start)))]
 
@@ -288,12 +287,12 @@ def _differ(
     given: Input,
     record: GameRecord,
     sources: list[ScoreSource],
-    asked: Asked,
+    query: Query,
     comparison: ScoreComparison,
 ) -> bool:
-    one, two = (source.ask(asked.scores, record.position, given.moves) for source in sources)
-    agrees = _agree(record, one, asked, comparison)
-    if asked.as_json:
+    one, two = (source.ask(query.scores, record.position, given.moves) for source in sources)
+    agrees = _agree(record, one, query, comparison)
+    if query.as_json:
         found = {"moves": given.moves, "scores": one, "other_scores": two, "agree": one == two}
         write_json(found | comparison_dict(record, agrees), sys.stdout)
     elif one != two or not agrees:
@@ -322,12 +321,12 @@ def _as_dict(source: ScoreSource, moves: str, position: Position) -> dict[str, A
 
 
 def _answer_like_pons(
-    arguments: tuple[str, ...], source: ScoreSource, geometry: Geometry, asked: Asked
+    arguments: tuple[str, ...], source: ScoreSource, geometry: Geometry, query: Query
 ) -> None:
-    """Read, write and refuse just as Pons's connect4 solver does.
+    """Read and write in the format of Pons's connect4 solver.
 
-    A line with a move that cannot be played, or with one that ends the game by a line, is reported
-    on stderr with the number of the line and of the move, and answered by an empty one.
+    A line with an illegal or winning move is reported on stderr with the numbers of the line and
+    the move, and answered by an empty line.
     """
     for number, line in enumerate(_lines_of(arguments), start=1):
         moves = line.rstrip("\r\n")
@@ -339,15 +338,15 @@ def _answer_like_pons(
         before = source.spent
         scores: Scores = (0,)
         if not position.is_over:
-            scores = source.ask(asked.scores, position, moves)
-        elif asked.every:
+            scores = source.ask(query.scores, position, moves)
+        elif query.every:
             scores = (None,) * geometry.columns
         words = [moves, *(str(_FULL if score is None else score) for score in scores)]
-        print(" ".join(words + _stats_words(source, before) * asked.stats), flush=True)
+        print(" ".join(words + _stats_words(source, before) * query.stats), flush=True)
 
 
 def _lines_of(arguments: tuple[str, ...]) -> Iterable[str]:
-    """Yield the lines of stdin, or of the files and move strings given."""
+    """Yield the lines of stdin, or of files and move strings."""
     for argument in arguments or ("-",):
         if argument == "-":
             yield from sys.stdin
@@ -359,7 +358,7 @@ def _lines_of(arguments: tuple[str, ...]) -> Iterable[str]:
 
 
 def _played(moves: str, geometry: Geometry) -> tuple[Position, int]:
-    """Return the position after some moves, and the number of the first invalid one, or 0."""
+    """Return the position after some moves, and the number of the first invalid move, or 0."""
     position = Position(geometry)
     for number, move in enumerate(moves, start=1):
         try:

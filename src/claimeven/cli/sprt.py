@@ -1,4 +1,4 @@
-"""`claimeven sprt`: two agents, until it is clear whether one is stronger by so much."""
+"""`claimeven sprt`: a sequential test of which of two agents is stronger."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from claimeven.ratings.sprt import SprtVerdict
 def command(
     ctx: click.Context, first_agent: str, second_agent: str, options: SprtOptions, as_json: bool
 ) -> None:
-    """Play A against B until it is clear whether A leads by elo1 rather than by elo0.
+    """Play A against B until a test decides whether A leads by elo1 or by elo0.
 
-    Two games make a pair: the same opening with the seats swapped. After each pair the test asks
-    how much likelier all pairs are if A leads by elo1 than if it leads by elo0, and stops when the
-    ratio says so. Agents far apart need few games, agents as close as the two hypotheses many. An
-    agent that fails loses that game. After Ctrl-C, --resume goes on with the file of --out.
+    Two games make a pair: the same opening with the seats swapped. After each pair the test
+    computes how much likelier all pairs are under elo1 than under elo0, and stops when the ratio is
+    decisive. Agents far apart need few games, agents between the hypotheses need many. An agent
+    that fails loses that game. After Ctrl-C, --resume continues with the file of --out.
 
     \b
     Examples:
@@ -63,21 +63,21 @@ def command(
     begin = time.monotonic()
     with clean_stdout() as stdout:
         with store_of(plan, options.out, options.resume, of_test=True) as store:
-            sofar, resumed = resume_test(plan, test, store), len(store)
+            state, resumed = resume_test(plan, test, store), len(store)
             low, high = test.bounds
 
             def note(game: Game) -> bool:
-                return sofar.add_game(game.number, game.points(0)) is not SprtVerdict.UNDECIDED
+                return state.add_game(game.number, game.points(0)) is not SprtVerdict.UNDECIDED
 
             def progress(done: int) -> str:
                 spent = time.monotonic() - begin
                 return (
-                    f"ratio {sofar.ratio:+z.2f} ({low:+.2f} to {high:+.2f}),"
+                    f"ratio {state.ratio:+z.2f} ({low:+.2f} to {high:+.2f}),"
                     f" {count_text(done // 2, plan.games // 2, 'pairs', spent, resumed // 2)}"
                 )
 
             ended = None
-            if sofar.verdict is SprtVerdict.UNDECIDED:
+            if state.verdict is SprtVerdict.UNDECIDED:
                 games = run(plan, players_of(options, usable_cores(), notify), store, notify)
                 ended = play_with_progress(games, plan.games, resumed, note, progress)
             standings = Standings.of_store(store)

@@ -1,4 +1,4 @@
-"""`claimeven study`: the experiments of the originals, and their figures of today."""
+"""`claimeven study`: repeat the experiments of five older projects."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from claimeven.parallel.cores import usable_cores
 
 @click.group("study", cls=CommandGroup)
 def command() -> None:
-    """The classic studies: what the originals reported, next to runs here.
+    """The classic studies: reported figures next to new ones.
 
     \b
     Examples:
@@ -55,7 +55,7 @@ def command() -> None:
 @command.command("list")
 @json_option
 def list_studies(as_json: bool) -> None:
-    """List the studies: name, original, games, what is compared.
+    """List the studies: name, original project, games, title.
 
     \b
     Examples:
@@ -84,41 +84,51 @@ def list_studies(as_json: bool) -> None:
 
 
 def running_options(run: Command) -> Command:
-    """Add the options of what runs studies; the command gets them as one `laboratory`."""
+    """Add the options for running studies; the command gets a `runner`."""
 
     @wraps(run)
-    def with_laboratory(
+    def with_runner(
         games: int | None, jobs: int | None, folder: Path | None, resume: bool | str, seed: int,
         seconds: float | None, seats: str, server: str | None, **others: Any,
     ) -> Any:  # fmt: skip
         seed_number(seed)
         jobs = usable_cores() if jobs is None else jobs
         swap = True if seats == "swapped" else None
-        laboratory = StudyRunner(folder, resume, jobs, games, seed, seconds, swap, server)
-        return run(laboratory=laboratory, **others)
+        runner = StudyRunner(folder, resume, jobs, games, seed, seconds, swap, server)
+        return run(runner=runner, **others)
 
-    decorated: Command = with_laboratory
+    decorated: Command = with_runner
     for option in (
         json_option,
-        click.option("--seed", default=1, show_default=True, help="Decides all but the clock."),
-        partial(resume_options, what="what the files of --out do"),
+        click.option(
+            "--seed", default=1, show_default=True, help="Seed of all games; only the clock varies."
+        ),
+        partial(resume_options, what="the games missing in the files of --out"),
         click.option(
             "--out",
             "folder",
             type=FilePath(path_type=Path, file_okay=False),
-            help="Folder to keep the games in, a file a match.",
+            help="Folder for the games, one file per match.",
         ),
-        click.option("--jobs", type=int, help="Processes that play games; usually one a core."),
-        click.option("--server", metavar="URL", help="The server that lund-server plays."),
+        click.option(
+            "--jobs", type=int, help="Number of processes that play games.  [default: one per core]"
+        ),
+        click.option("--server", metavar="URL", help="Server for the study lund-server."),
         click.option(
             "--seats",
             type=click.Choice(("original", "swapped")),
             default="original",
             show_default=True,
-            help="Who moves first: as in the original, or each in turn.",
+            help="Who moves first: as in the original, or alternating.",
         ),
-        click.option("--seconds", type=float, help="Limit of what is limited by the clock."),
-        click.option("--games", type=int, help="Games of each match, for a quick or a long look."),
+        click.option(
+            "--seconds", type=float, help="Seconds for a move, in studies with a limit on time."
+        ),
+        click.option(
+            "--games",
+            type=int,
+            help="Number of games of each match.  [default: as in the original]",
+        ),
     ):
         decorated = option(decorated)
     return decorated
@@ -129,12 +139,12 @@ def running_options(run: Command) -> Command:
 @running_options
 @click.pass_context
 def run_named(
-    ctx: click.Context, names: tuple[str, ...], laboratory: StudyRunner, as_json: bool
+    ctx: click.Context, names: tuple[str, ...], runner: StudyRunner, as_json: bool
 ) -> None:
-    """Run studies by name; each figure is next to the one reported then.
+    """Run studies by name; each figure is next to the reported one.
 
-    Matches that measure speed are played by one process, the others by --jobs. With --out the
-    games are kept; after Ctrl-C, or a crash, --resume plays the rest.
+    Matches that measure speed are played by one process, the others by --jobs. With --out the games
+    are stored; after Ctrl-C or a crash, --resume plays the rest.
 
     \b
     Examples:
@@ -144,14 +154,14 @@ def run_named(
       claimeven study run lund-server --server "http://127.0.0.1:8000/play?agent=uct"
       claimeven study run lund-peer --out studies --json
     """
-    _run(ctx, [study_of(name) for name in dict.fromkeys(names)], laboratory, as_json)
+    _run(ctx, [study_of(name) for name in dict.fromkeys(names)], runner, as_json)
 
 
 @command.command("all")
 @running_options
 @click.pass_context
-def run_all(ctx: click.Context, laboratory: StudyRunner, as_json: bool) -> None:
-    """Run all studies: some nine minutes on two cores, six of them at 3 s a move.
+def run_all(ctx: click.Context, runner: StudyRunner, as_json: bool) -> None:
+    """Run all studies: about nine minutes on two cores, six of them at 3 s a move.
 
     \b
     Examples:
@@ -160,28 +170,26 @@ def run_all(ctx: click.Context, laboratory: StudyRunner, as_json: bool) -> None:
       claimeven study all --out studies
       claimeven study all --out studies --resume --json
     """
-    some = [study for study in STUDIES if laboratory.server or not study.needs_server]
-    _run(ctx, some, laboratory, as_json)
+    some = [study for study in STUDIES if runner.server or not study.needs_server]
+    _run(ctx, some, runner, as_json)
 
 
-def _run(
-    ctx: click.Context, studies: Sequence[Study], laboratory: StudyRunner, as_json: bool
-) -> None:
-    if laboratory.seconds is not None and not any(study.is_timed for study in studies):
-        raise ClaimevenError("--seconds changes studies with a limit on the clock; these have none")
+def _run(ctx: click.Context, studies: Sequence[Study], runner: StudyRunner, as_json: bool) -> None:
+    if runner.seconds is not None and not any(study.is_timed for study in studies):
+        raise ClaimevenError("--seconds is for studies with a limit on time; these have none")
     announce_compilation()
     begin = time.monotonic()
     results: list[StudyResult] = []
     with clean_stdout() as out, status_line() as line:
-        interrupted = _collect(results, studies, laboratory, line, None if as_json else out)
+        interrupted = _collect(results, studies, runner, line, None if as_json else out)
         seconds = time.monotonic() - begin
         whole = sum(result.is_whole for result in results)
         if as_json:
             data = {
                 "studies": [result.as_dict() for result in results],
-                "asked": laboratory.asked,
-                "seed": laboratory.seed,
-                "jobs": laboratory.jobs,
+                "asked": runner.asked,
+                "seed": runner.seed,
+                "jobs": runner.jobs,
                 "machine": machine(),
                 "seconds": seconds,
             }
@@ -189,20 +197,20 @@ def _run(
         elif results:
             out.write(f"{whole} of {len(studies)} studies, {seconds:.1f} s\n")
     if interrupted:
-        print_interrupted(f"{whole} of {len(studies)} studies", laboratory.folder)
+        print_interrupted(f"{whole} of {len(studies)} studies", runner.folder)
         ctx.exit(INTERRUPTED)
 
 
 def _collect(
     results: list[StudyResult],
     studies: Sequence[Study],
-    laboratory: StudyRunner,
+    runner: StudyRunner,
     line: StatusLine,
     out: TextIO | None,
 ) -> bool:
-    """Run studies and collect their results, printing each; return whether Ctrl-C ended it early.
+    """Run studies, collect and print their results; return whether Ctrl-C interrupted them.
 
-    Of a study that was interrupted the experiments that were finished are kept.
+    The finished experiments of an interrupted study are included.
     """
     for place, study in enumerate(studies, start=1):
         finished: list[ExperimentResult] = []
@@ -210,7 +218,7 @@ def _collect(
         interrupted = False
         try:
             for number in range(len(study.experiments)):
-                finished.append(laboratory.experiment(study, number, _progress(line, where)))
+                finished.append(runner.experiment(study, number, _progress(line, where)))
         except KeyboardInterrupt:
             interrupted = True
         if finished:
@@ -226,7 +234,7 @@ def _collect(
 
 
 def _progress(line: StatusLine, where: str) -> Callable[[int, int, bool], None]:
-    """Return a function that shows how far the current match is."""
+    """Return a function that shows the progress of the current match."""
     begin, resumed = 0.0, 0
 
     def show(done: int, planned: int, starts: bool) -> None:

@@ -1,4 +1,4 @@
-"""`claimeven think`: what an agent makes of one position."""
+"""`claimeven think`: show how an agent chooses its move in a position."""
 
 from __future__ import annotations
 
@@ -32,36 +32,37 @@ from claimeven.game.validation import seed_number
 @click.command("think")
 @click.argument("moves", metavar="POSITION")
 @click.option("--agent", "spec", default="alphabeta", show_default=True, help="Agent to ask.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the agent's randomness.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the agent.")
 @geometry_options
 @limit_options
-@click.option("--trace", is_flag=True, help="Tell the steps of the search too.")
+@click.option("--trace", is_flag=True, help="Also print the steps of the search.")
 @click.option(
     "--trace-lines",
     "trace_limit",
     type=click.IntRange(0),
     default=0,
-    help="Lines of the trace to tell; 0, the default, is all of them.",
+    show_default=True,
+    help="Maximum number of lines of the trace; 0: all.",
 )
-@click.option("--tree", is_flag=True, help="Print the tree of the search, its chief part.")
+@click.option("--tree", is_flag=True, help="Print the most important part of the search tree.")
 @click.option(
     "--tree-depth",
     type=click.IntRange(0, 256),
     default=TREE_DEPTH,
     show_default=True,
-    help="Plies of the tree to show.",
+    help="Depth of the printed tree in plies.",
 )
 @click.option(
     "--tree-nodes",
     type=click.IntRange(1, 100_000),
     default=TREE_NODES,
     show_default=True,
-    help="Nodes of the tree to show: the most visited, or those next to the root.",
+    help="Number of printed nodes: the most visited, or the nearest to the root.",
 )
 @click.option(
     "--svg",
     "svg_file",
-    help="Write a drawing of the tree to this file.",
+    help="Write a drawing of the tree to this SVG file.",
 )
 @json_option
 def command(
@@ -80,7 +81,7 @@ def command(
 ) -> None:
     """Ask an agent about a position: moves ("" is the empty board), a board, or a file with one.
 
-    Columns count from 1, in JSON too; the lists of JSON hold one entry a column, left to right.
+    Columns are numbered from 1, also in JSON. JSON lists have one entry per column, left to right.
 
     \b
     Examples:
@@ -97,13 +98,13 @@ def command(
     position, geometry = record.position, record.geometry
     seed_number(seed)
     if trace_limit and not trace:
-        raise ClaimevenError("--trace-lines is of a --trace: give both")
+        raise ClaimevenError("--trace-lines needs --trace: give both")
     for name, is_given in (
         ("--tree-depth", tree_depth != TREE_DEPTH),
         ("--tree-nodes", tree_nodes != TREE_NODES),
     ):
         if is_given and not tree and svg_file is None:
-            raise ClaimevenError(f"{name} is of a tree: give --tree or --svg too")
+            raise ClaimevenError(f"{name} needs a tree: add --tree or --svg")
     if svg_file is not None:
         check_output(svg_file)
     announce_compilation()
@@ -118,13 +119,13 @@ def command(
             wanted = tree or svg_file is not None
             view = checked_tree(agent, tree_depth, tree_nodes) if wanted else None
         if view is None and wanted:
-            raise InvalidSpec(f"{agent.name} has no tree to show of this decision")
+            raise InvalidSpec(f"{agent.name} has no tree for this decision")
         if svg_file is not None and view is not None:
             write_text(svg_file, view.svg)
         if as_json:
-            told = decision_json(decision, position, view)
-            asked = {**setting_of([spec], geometry, limit), "agent": spec, "seed": seed}
-            write_json({**asked, **told, "trace": list(steps) if trace else None}, out)
+            setting = {**setting_of([spec], geometry, limit), "agent": spec, "seed": seed}
+            result = decision_json(decision, position, view)
+            write_json({**setting, **result, "trace": list(steps) if trace else None}, out)
             return
         out.write(board_text(position, out) + "\n")
         out.writelines(text + "\n" for text in steps)

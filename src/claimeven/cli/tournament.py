@@ -1,4 +1,4 @@
-"""`claimeven tournament`: many agents against each other, and the ladder that follows."""
+"""`claimeven tournament`: games of many agents, and their ladder."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ from claimeven.errors import ClaimevenError
 from claimeven.game.geometry import Geometry
 from claimeven.parallel.cores import usable_cores
 
-#: Where the agents of a file are kept until the command runs.
+#: Key of the agents of a file in the context.
 _AGENTS = "claimeven.agents"
 
 
 def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
-    """Take the fields of a file as the defaults of the options."""
+    """Use the fields of a file as the defaults of the options."""
     if path is not None:
         found = read_settings(path)
         ctx.meta[_AGENTS] = tuple(found.pop("agents", ()))
@@ -65,16 +65,16 @@ def _take_file(ctx: click.Context, param: click.Parameter, path: Path | None) ->
     is_eager=True,
     expose_value=False,
     callback=_take_file,
-    help="Take agents and options from a file; what is given here goes before it.",
+    help="Read agents and options from a file; the command line overrides it.",
 )
 @option_group(TournamentOptions, "options")
 @report_option
 @click.option(
     "--skip-broken",
     is_flag=True,
-    help="Leave out files that cannot be loaded, instead of ending before the first game.",
+    help="Leave out files that cannot be loaded instead of playing no game.",
 )
-@click.option("--verbose", is_flag=True, help="Show what agents from files print.")
+@click.option("--verbose", is_flag=True, help="Show the output of agents from files.")
 @json_option
 @click.pass_context
 def command(
@@ -86,19 +86,19 @@ def command(
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Play agents against each other in pairs of games and print the ladder.
+    """Play agents against each other in pairs of games; print the ladder.
 
-    Two games make a pair: the same opening with the seats swapped. Ratings are in Elo, 0 the mean
-    of all agents, with a 95 % interval. An agent that fails loses that game and the tournament goes
-    on. An agent also loses a game if a move takes a quarter of a second longer than --seconds and
-    the rest of --time-bank. Games are written to the file of --out as they end; after Ctrl-C or a
-    crash, --resume plays the rest, and with more --rounds it adds to them.
+    Two games make a pair: the same opening with the seats swapped. Ratings are in Elo with a 95 %
+    interval; 0 is the mean of all agents. An agent that fails loses that game. It also loses if a
+    move takes a quarter of a second longer than --seconds and the rest of --time-bank. With --out
+    games are stored as they end; after Ctrl-C or a crash, --resume plays the rest, and with more
+    --rounds it adds to them.
 
-    With --executor ray the workers of a Ray cluster play the same games: all its cores, or --jobs
-    of them. It needs pip install 'claimeven[cluster]', on each machine.
+    With --executor ray all cores of a Ray cluster, or --jobs of them, play the same games. It needs
+    pip install 'claimeven[cluster]' on each machine.
 
-    Every agent is loaded before the first game. Those that cannot be are told, all at once, and
-    nothing is played; with --skip-broken the others play.
+    All agents are loaded before the first game. If some cannot be loaded, all of them are reported
+    and no game is played; with --skip-broken the others play.
 
     \b
     Examples:
@@ -113,7 +113,7 @@ def command(
     """
     specs = specs or ctx.meta.get(_AGENTS, ())
     if not specs:
-        raise ClaimevenError("name the agents, or a file that does with --file")
+        raise ClaimevenError("name the agents, or a file of agents with --file")
     out = None if options.out is None else Path(options.out)
     if report is not None:
         check_page(report, out)
@@ -124,7 +124,7 @@ def command(
         specs, options.geometry, options.limit, sandbox, skip_broken, challenger
     )
     warn_unbounded(specs, sandbox)
-    ctx.params["specs"] = specs  # those that play, wherever they were named
+    ctx.params["specs"] = specs  # the agents that play, from either source
     ctx.set_parameter_source("specs", ParameterSource.COMMANDLINE)
     source = str(options.openings)
     reject_opening_plies(ctx, source)
@@ -146,8 +146,8 @@ def command(
             stdout.flush()
             write_page_after(store, report, out)
     if ended is not None:
-        lost = "" if report is None else f"; {report} was not written"
-        print_interrupted(f"{len(result.standings.games)} of {plan.games} games{lost}", out)
+        unwritten = "" if report is None else f"; {report} was not written"
+        print_interrupted(f"{len(result.standings.games)} of {plan.games} games{unwritten}", out)
         ctx.exit(INTERRUPTED)
 
 
@@ -159,36 +159,35 @@ def _entrants(
     skip_broken: bool,
     challenger: str | None = None,
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the agents that can play, and of those left out why they cannot.
+    """Return the agents that can play, and the reasons of the agents left out.
 
-    Without `skip_broken` none is left out: each that cannot play is told on stderr, all of them at
-    once, and `ClaimevenError` is raised. With it files are left out; a name that stands for
-    nothing is an error all the same, and so is a `challenger` that cannot play, whom all others
-    would have met.
+    With `skip_broken` files that cannot be loaded are left out. Otherwise all agents that cannot
+    play are reported on stderr and `ClaimevenError` is raised. Unknown names and a broken
+    `challenger`, the opponent of all others, are always errors.
     """
     with status_line() as line:
-        waited: list[str] = []
+        loading: list[str] = []
 
         def watch(spec: str) -> None:
-            waited.append(spec)
-            line.show(lambda: f"loading {one_line(spec)}, {len(waited)} of {len(specs)}")
+            loading.append(spec)
+            line.show(lambda: f"loading {one_line(spec)}, {len(loading)} of {len(specs)}")
 
         broken = find_broken_agents(specs, geometry, limit, sandbox, watch)
     files = [spec for spec in broken if file_of(spec) is not None and spec != challenger]
-    mistaken = [spec for spec in broken if not (skip_broken and spec in files)]
-    if len(mistaken) == 1:
-        hint = "; --skip-broken leaves it out" if mistaken[0] in files else ""
-        raise ClaimevenError(f"{broken[mistaken[0]]}{hint}")
-    if mistaken:
-        for spec in mistaken:
+    rejected = [spec for spec in broken if not (skip_broken and spec in files)]
+    if len(rejected) == 1:
+        hint = "; --skip-broken leaves it out" if rejected[0] in files else ""
+        raise ClaimevenError(f"{broken[rejected[0]]}{hint}")
+    if rejected:
+        for spec in rejected:
             print_error(str(broken[spec]))
         hint = (
-            "; claimeven check tells more of a file, --skip-broken plays without those"
-            if set(mistaken) <= set(files)
+            "; claimeven check explains a file, --skip-broken plays without them"
+            if set(rejected) <= set(files)
             else ""
         )
-        raise ClaimevenError(f"{len(mistaken)} of {len(specs)} agents cannot play{hint}")
+        raise ClaimevenError(f"{len(rejected)} of {len(specs)} agents cannot play{hint}")
     for error in broken.values():
         print_error(f"left out: {error}")
-    able = tuple(spec for spec in specs if spec not in broken)
-    return able, {spec: str(error) for spec, error in broken.items()}
+    entrants = tuple(spec for spec in specs if spec not in broken)
+    return entrants, {spec: str(error) for spec, error in broken.items()}

@@ -1,4 +1,4 @@
-"""`claimeven ugi`: an agent as an engine that other programs play with."""
+"""`claimeven ugi`: run an agent as an engine for other programs."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from claimeven.game.validation import seed_number
 
 @click.command("ugi")
 @click.argument("spec", metavar="[AGENT]", default="perfect")
-@click.option("--seed", default=0, show_default=True, help="Decides everything but the clock.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the agent.")
 @geometry_options
 def command(spec: str, seed: int, geometry: Geometry) -> None:
-    """Speak UGI on stdin and stdout: AGENT (perfect) as an engine for other programs.
+    """Run AGENT (default: perfect) as an engine with the UGI protocol on stdin and stdout.
 
-    UGI, the Universal Game Interface, is what chess engines speak, without chess: ugi, isready,
-    setoption, uginewgame, position, go, stop, query, quit. Columns are letters, a the first, or
-    numbers from 1: as the other side writes them. The options of the agent and of the board are
-    options of the engine.
+    UGI, the Universal Game Interface, is the protocol of chess engines for any game: ugi, isready,
+    setoption, uginewgame, position, go, stop, query, quit. Columns are letters from a or numbers
+    from 1, as the other program writes them. Options of the agent and the board are options of the
+    engine.
 
     \b
     Examples:

@@ -34,7 +34,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
     ours, theirs = pty.openpty()
     with os.fdopen(theirs, "w", encoding="utf-8") as stream, monkeypatch.context() as changed:
         changed.setattr(sys, "stderr", stream)
-        changed.setattr(progress, "PATIENCE", 0.0)
+        changed.setattr(progress, "DELAY", 0.0)
         changed.setattr(progress, "TICK", 0.0)
         changed.setenv("TERM", "xterm-256color")
         for name in ("NO_COLOR", "COLUMNS"):
@@ -138,7 +138,7 @@ def test_nothing_is_shown_where_lines_stay(monkeypatch: pytest.MonkeyPatch, tmp_
 
 def test_young_work_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     with terminal(monkeypatch) as there:
-        monkeypatch.setattr(progress, "PATIENCE", 1e9)
+        monkeypatch.setattr(progress, "DELAY", 1e9)
         with progress.status_line() as line:
             line.count(50, 200, "games")
         assert sent(there) == ""
@@ -159,12 +159,12 @@ def test_a_sentence_in_the_midst_of_work_stands_alone(
 ) -> None:
     with terminal(monkeypatch) as at, progress.status_line() as line:
         line.show(lambda: "a status of some length")
-        progress.print("a sentence")
+        progress.notify("a sentence")
         lines = sent(at).split("\r\n")
     assert len(lines) == 2
     assert shown(lines[0])[-1] == "a sentence"
     assert len(lines[0].rpartition("\r")[2]) == 79
-    progress.print("a sentence")
+    progress.notify("a sentence")
     assert capsys.readouterr() == ("", "a sentence\n")
 
 
@@ -174,7 +174,7 @@ def test_ctrl_c_says_what_is_kept(tmp_path: Path, is_there: bool) -> None:
     said = "interrupted; nothing was written"
     if is_there:
         file.touch()
-        said = f"interrupted; run the same again to go on from {file}"
+        said = f"interrupted; run the same command to continue from {file}"
     with pytest.raises(KeyboardInterrupt) as ended, progress.resumable_file(file):
         raise KeyboardInterrupt
     assert str(ended.value) == said

@@ -57,7 +57,7 @@ def test_a_game_takes_odd_lines_for_no_columns(run: Run) -> None:
     ran = run("play", "--second", "human", typed=b"\xff\n4\n\x00\nq\n")
     assert ran.status == 0
     assert "'\\udcff' is not a column: choose from 1 to 7, or type help." in ran.out.splitlines()
-    assert "game left after moves 4" in ran.out
+    assert "unfinished game: moves 4" in ran.out
 
 
 def test_a_book_text_with_odd_bytes_names_the_line(run: Run, tmp_path: Path) -> None:

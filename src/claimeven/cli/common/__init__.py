@@ -1,1 +1,1 @@
-"""What several verbs share: options, inputs, streams, tables, progress, drawings, JSON."""
+"""Shared parts of commands: options, inputs, streams, tables, progress, drawings, JSON."""

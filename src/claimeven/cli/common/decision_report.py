@@ -1,4 +1,4 @@
-"""A decision in words: what `play --thinking` and `think` print."""
+"""Decisions as text, for `play --thinking` and `think`."""
 
 from __future__ import annotations
 
@@ -16,34 +16,34 @@ from claimeven.game.notation import column_name, format_moves
 from claimeven.game.position import Position
 
 LEVELS = ("mute", "low", "high")
-#: Plies and nodes of a search tree shown where nothing else is asked for.
+#: Default plies and nodes of a printed search tree.
 TREE_DEPTH, TREE_NODES = 2, 60
-#: Lines of a trace shown in a game before the rest is left out.
-TRACE_LINES = 400
+#: Maximum number of lines of a trace in a game.
+MAX_TRACE_LINES = 400
 
-#: Counters of a decision in the order they are told, with their words.
+#: Counters of a decision with their texts, in the order of output.
 _COUNTERS = (
     ("evaluations", "positions evaluated"),
     ("cutoffs", "cut-offs"),
     ("table_hits", "found in the table"),
     ("stored", "nodes stored"),
 )
-#: What the numbers of a row are, by the row's name; as the side to move sees them.
+#: Meanings of the numbers of a row, for the player to move.
 _LEGENDS = {
-    "eval": "eval: heuristic value; W3 wins in 3 plies, L4 loses in 4, <= is at most that",
-    "score": "score: exact; 0 is a draw, above 0 a win, and the higher the sooner",
+    "eval": "eval: heuristic value; W3 wins in 3 plies, L4 loses in 4, <= is an upper bound",
+    "score": "score: exact; 0 is a draw, above 0 a win, the higher the sooner",
     "mean": "mean: mean result of the iterations through a column; win, draw, loss are proven",
     "run": "run: longest line of own discs through the new disc",
     "visits": "visits: iterations that went through a column",
-    "guess": "guess: what the net takes the exact score of a column to be",
-    "prior": "prior: how good a column looks to the model, before any search",
-    "share": "share: chance that the column is played, or its share of the visits",
+    "guess": "guess: the exact score of a column as estimated by the net",
+    "prior": "prior: rating of a column by the model, before any search",
+    "share": "share: probability that the column is played, or its share of the visits",
 }
 _LABEL = 7
 
 
 def decision_lines(decision: Decision, position: Position, width: int = WIDTH) -> Iterator[str]:
-    """Yield the column values, the choice and the counters, at most `width` characters a line."""
+    """Yield column values, choice and counters in lines of at most `width` characters."""
     details, geometry = decision.details, position.geometry
     yield from _column_table(decision, position, width)
     texts = [choice_line(decision, position)]
@@ -61,39 +61,39 @@ def decision_lines(decision: Decision, position: Position, width: int = WIDTH) -
 
 
 def legend_lines(decision: Decision, width: int = WIDTH) -> Iterator[str]:
-    """Yield what the rows of a decision's table are, and what its value says."""
+    """Yield the legend of a decision's table."""
     names = [name for name, _ in decision_rows(decision)]
     texts = [_LEGENDS[name] for name in names if name in _LEGENDS]
     if decision.value is not None:
-        texts.append("value: from -1 (lost) to +1 (won), for the side to move")
+        texts.append("value: from -1 (lost) to +1 (won), for the player to move")
     for text in texts:
         yield from wrap(text, width, subsequent_indent="  ")
 
 
 def _column_table(decision: Decision, position: Position, width: int) -> Iterator[str]:
-    """Yield what is told of each column, in as many parts as the width asks for."""
+    """Yield the table of the columns, in parts that fit the width."""
     geometry = position.geometry
     values = decision_rows(decision)
     if not values:
         return
     rows = [("column", [column_name(c, geometry) for c in range(geometry.columns)]), *values]
     cell_width = 1 + max(len(cell) for _, cells in rows for cell in cells)
-    most = max(1, (width - _LABEL) // cell_width)
-    for start in range(0, geometry.columns, most):
+    size = max(1, (width - _LABEL) // cell_width)
+    for start in range(0, geometry.columns, size):
         for word, cells in rows:
-            part = cells[start : start + most]
+            part = cells[start : start + size]
             yield f"{word:<{_LABEL}}" + "".join(f"{cell:>{cell_width}}" for cell in part)
 
 
 def choice_line(decision: Decision, position: Position) -> str:
-    """Say the column chosen, what it is worth and what that cost."""
+    """Return the chosen column, its value and its cost as text."""
     name = column_name(decision.column, position.geometry)
     return f"plays column {name}: " + ", ".join(decision_facts(decision))
 
 
 @contextmanager
 def naming_agent(agent: Agent) -> Iterator[None]:
-    """Let a fault say whose it is."""
+    """Add the name of an agent to its faults."""
     try:
         yield
     except AgentFault as fault:
@@ -101,32 +101,36 @@ def naming_agent(agent: Agent) -> Iterator[None]:
 
 
 def trace_lines(
-    agent: Agent, position: Position, limit: Any, rng: Any, most: int = TRACE_LINES
+    agent: Agent, position: Position, limit: Any, rng: Any, max_lines: int = MAX_TRACE_LINES
 ) -> Iterator[str]:
-    """Return the steps of the next decision, `most` lines (0: all), and how it failed if so.
+    """Return the steps of the next decision, at most `max_lines` (0: all), and its fault.
 
-    It is called before the decision, with the state its generator has then, and read after it.
+    Call it before the decision, with the current state of the generator; read it afterwards.
     """
 
     def shown() -> Iterator[str]:
         try:
             for number, line in enumerate(lines):
-                is_more = most and number == most
+                is_more = max_lines and number == max_lines
                 yield (
-                    f"... the trace goes on; the first {most} lines are shown" if is_more else line
+                    f"... the trace continues; the first {max_lines} lines are shown"
+                    if is_more
+                    else line
                 )
         except AgentFault as fault:
             yield f"... the trace ends: it {fault}"
 
     try:
-        lines = checked_trace(agent, position, limit, rng, most + 1 if most else sys.maxsize)
+        lines = checked_trace(
+            agent, position, limit, rng, max_lines + 1 if max_lines else sys.maxsize
+        )
     except AgentFault as fault:
         return iter((f"... the trace ends: it {fault}",))
     return shown()
 
 
 def tree_lines(agent: Agent, depth: int, nodes: int) -> Iterator[str]:
-    """Yield the tree behind the last decision, or how showing it failed."""
+    """Yield the tree of the last decision, or its fault."""
     try:
         view = checked_tree(agent, depth, nodes)
         yield from () if view is None else view.text.rstrip("\n").splitlines()

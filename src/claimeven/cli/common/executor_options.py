@@ -1,4 +1,4 @@
-"""Who plays games, by --jobs, --executor and --address, and games played with their progress."""
+"""The options --jobs, --executor and --address; games with their progress."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def play_with_progress(
     progress: Callable[[int], str] | None = None,
     returned: tuple[type[BaseException], ...] = (KeyboardInterrupt,),
 ) -> BaseException | None:
-    """Play games and show the progress; return what ended them early, if it is of `returned`.
+    """Play games and show the progress; return the exception of `returned` that stopped them.
 
-    Each game goes to `on_game`, until that returns True. `resumed` of the `total` games were played
-    before. `progress` says how far the work is after a number of games. A `ClaimevenError` before
-    the first game is raised.
+    `on_game` gets each game and may return True to stop. `resumed` of the `total` games were played
+    before. `progress` returns the text of the progress after a number of games. A `ClaimevenError`
+    before the first game is raised.
     """
     done = resumed
     with status_line() as line, closing(games):

@@ -1,4 +1,4 @@
-"""Results as JSON: one object on a line."""
+"""Results as JSON, one object per line."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ def write_json(value: Any, stream: TextIO) -> None:
 
 
 def write_row(value: Any, stream: TextIO) -> None:
-    """Write a value as JSON on a separate line, as it is."""
+    """Write a value as JSON on a separate line."""
     stream.write(json.dumps(json_data(value), allow_nan=False) + "\n")
 
 
 def json_data(value: Any) -> Any:
-    """Return a result as data that JSON can hold: what an agent answered was checked before.
+    """Return a result as data for JSON; the answers of agents were checked before.
 
-    NumPy's numbers and arrays become numbers and lists, a number that is not finite None, keys
-    text, and any other object its text.
+    NumPy's numbers and arrays become numbers and lists, numbers that are not finite None, keys and
+    other objects text.
 
     >>> json_data({1: float("nan"), "own": (1, {2})})
     {'1': None, 'own': [1, [2]]}

@@ -1,4 +1,4 @@
-"""Positions and games as commands take them: typed as arguments, from stdin, or from files."""
+"""Positions and games of commands: from arguments, stdin or files."""
 
 from __future__ import annotations
 
@@ -35,37 +35,37 @@ from claimeven.records.move_strings import every_item
 if TYPE_CHECKING:
     from claimeven.solver import Solver
 
-#: The argument that stands for the lines of stdin.
+#: The argument for the lines of stdin.
 STDIN = "-"
-#: Characters that only the name of a file has.
+#: Characters that only names of files have.
 _FILE_CHARACTERS = "./\\"
-#: What is added about a board that no game reaches.
+#: Added to the message for a board that no game reaches.
 _SHOW_HINT = "; claimeven show draws, counts and evaluates such a board"
-#: How the input without a move is called.
+#: Names of an input without moves.
 _NO_MOVES = {"position": "(the empty board)", "game": "(no moves)"}
 
-#: Names the format of what is read; the command receives `source`, a name or None.
+#: Sets the format of the input; the command receives `source`, a name or None.
 source_option = click.option(
     "--from",
     "source",
     type=WordChoice(*FORMATS),
-    help="Format of what is read, if it cannot be recognized; moves0: columns from 0.",
+    help="Format of the input.  [default: recognized]  moves0: columns from 0.",
 )
 
-#: Where a game starts; the command receives `moves`, for `read_one`.
+#: Sets the start position; the command receives `moves`, for `read_one`.
 position_option = click.option(
     "--position",
     "moves",
     default="",
-    help="Start after these moves, such as 4455, or from a board or a file with one.",
+    help="Start position: moves such as 4455, a board, or a file with one.",
 )
 
 
 @dataclass(frozen=True)
 class Input:
-    """A position or game as it was given: its moves, and the record, None if that failed.
+    """A position or game: its moves and its record, None if it is invalid.
 
-    `board` holds discs that no game reaches, if `Inputs` takes them.
+    `board` has discs that no game reaches, if `Inputs` accepts them.
     """
 
     moves: str
@@ -80,16 +80,15 @@ def is_ongoing(record: GameRecord) -> None:
 
 
 class Inputs:
-    """The positions or games that the arguments of a command stand for, in their order.
+    """The positions or games of the arguments of a command, in order.
 
-    `-` is stdin and the name of a file that file, in any format of `claimeven.records`; in lines of
-    moves an empty line is the empty board. Everything else is a move string, or the text of a board
-    itself. Arguments that cannot be read raise `ClaimevenError` here, before anything is answered;
-    a line that cannot be read is reported on stderr with its number when its turn comes, and
-    `failed` is set. `check` raises `ClaimevenError` for records the command cannot use; `geometry`
-    is the board of games that do not name theirs; `source` names the format. With `takes_boards`
-    boards that no game reaches are given too. An input whose format was guessed, and which may be
-    meant otherwise, is reported on stderr once, and read all the same.
+    An argument is `-` for stdin, the name of a file in any format of `claimeven.records`, a move
+    string or the text of a board. An empty line of moves is the empty board. An invalid argument
+    raises `ClaimevenError` here, before the first answer. An invalid line is reported on stderr
+    with its number when it is reached, and `failed` is set. `check` raises `ClaimevenError` for
+    records that the command cannot use. `geometry` is the default board; `source` names the format.
+    With `takes_boards` boards that no game reaches are accepted. An ambiguous input is read with
+    the guessed format, which is reported on stderr once.
     """
 
     def __init__(
@@ -134,7 +133,7 @@ class Inputs:
             else:
                 lines = _open(argument, may_be_text=True) or io.StringIO(argument)
         self.are_many = True
-        return argument if "\n" not in argument else "the text given", lines
+        return argument if "\n" not in argument else "the text", lines
 
     def _of_file(self, name: str, lines: TextIO) -> Iterator[Input]:
         where = f"{name}, " if name else ""
@@ -158,12 +157,12 @@ class Inputs:
                             shown = _SHOW_HINT * (tried.board is not None and tried.record is None)
                             self._complain(f"{where}line {tried.line}: {reason}{shown}")
                         yield Input(moves, None, reason, tried.board)
-            except InvalidRecord as error:  # nothing can be read from here on
+            except InvalidRecord as error:  # the rest is unreadable
                 self._complain(str(error) if error.line is None else f"{where}{error}")
                 yield Input(name or "stdin", None, error.reason)
 
     def _note(self, what: str, doubt: str) -> None:
-        """Report how an input was read that may be meant otherwise, once for a command."""
+        """Report the guessed meaning of an ambiguous input, once for a command."""
         if doubt and not self._source and not self._has_noted:
             self._has_noted = True
             print_error(f"{what} is read as {doubt}")
@@ -177,11 +176,11 @@ class Inputs:
 
 
 def read_one(argument: str, geometry: Geometry) -> GameRecord:
-    """Return the one game or position that an argument stands for. Raises `ClaimevenError`."""
+    """Return the only game or position of an argument. Raises `ClaimevenError`."""
     found = list(itertools.islice(Inputs([argument], geometry, is_silent=True), 2))
     if len(found) != 1:
         many = "more than one position" if found else "no position"
-        raise ClaimevenError(f"{argument} holds {many}: give a file with one, or its moves")
+        raise ClaimevenError(f"{argument} has {many}: give a file with one, or its moves")
     if found[0].record is None:
         raise ClaimevenError(found[0].error)
     return found[0].record
@@ -195,7 +194,7 @@ def _looks_like_moves(text: str) -> bool:
 
 
 def _check_base(argument: str, geometry: Geometry, error: ClaimevenError) -> None:
-    """Raise `IllegalMove` if moves count columns from 0."""
+    """Raise `IllegalMove` if the columns of moves are numbered from 0."""
     try:
         list(every_item([argument], geometry))
     except InvalidRecord as reason:
@@ -203,10 +202,10 @@ def _check_base(argument: str, geometry: Geometry, error: ClaimevenError) -> Non
 
 
 def _open(argument: str, may_be_text: bool = False) -> TextIO | None:
-    """Open the file of that name; None if the argument names no file."""
+    """Open the file of an argument; return None if there is none."""
     try:
         is_there = Path(argument).exists()
-    except (OSError, ValueError):  # too long for a name, or a name that cannot be
+    except (OSError, ValueError):  # too long or invalid as a name
         is_there = False
     if is_there:
         return open_records(argument)
@@ -216,18 +215,15 @@ def _open(argument: str, may_be_text: bool = False) -> TextIO | None:
 
 
 class ScoreComparison:
-    """Counts of the scores that files give for their positions: how many are right, how many not.
-
-    `right` and `wrong` count those compared with exact ones.
-    """
+    """Compares scores in files with exact scores; counts the `right` and `wrong` ones."""
 
     def __init__(self) -> None:
         self.right = self.wrong = 0
 
     def agree(self, record: GameRecord, score: int, scores: Sequence[int | None] = ()) -> bool:
-        """Count whether the scores that a record gives are these; True if it gives none.
+        """Count and return whether the scores of a record are right; True if it has none.
 
-        `scores` are those of the columns, empty if they are not known.
+        `scores` are the exact scores of the columns, empty if unknown.
         """
         if not record.scores:
             return True
@@ -248,12 +244,12 @@ class ScoreComparison:
 
 
 def scores_text(record: GameRecord) -> str:
-    """Return the scores of a record as its file writes them."""
+    """Return the scores of a record as text."""
     return " ".join("." if score is None else str(score) for score in record.scores)
 
 
 def comparison_dict(record: GameRecord, agrees: bool) -> dict[str, object]:
-    """Return what JSON says of the scores that a record gives, nothing if it gives none."""
+    """Return the JSON keys for the scores of a record, none without scores."""
     return {"given": list(record.scores), "agrees": agrees} if record.scores else {}
 
 
@@ -266,11 +262,11 @@ def answer_inputs(
     as_json: bool,
     answer: Callable[[str, GameRecord, Solver, ScoreComparison], None],
 ) -> None:
-    """Let `answer` print what is known of each input, a "position" or a "game".
+    """Let `answer` print the result for each input, a "position" or a "game".
 
-    It receives the moves, the record, a solver for its board and the scores that were given. Among
-    many inputs each has its moves above it and an empty line below. The exit status is 1 if one
-    could not be read, or gave a wrong score.
+    `answer` gets the moves, the record, a solver for its board and the comparison of scores. If
+    there are several inputs, each has its moves above it and an empty line below. The exit status
+    is 1 if an input is invalid or has a wrong score.
     """
     solver_of, scores = cache(solver_choice.solver), ScoreComparison()
     for given in inputs:

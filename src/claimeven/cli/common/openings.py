@@ -1,4 +1,4 @@
-"""The options of openings: checked, and what would bring more of them."""
+"""Checks of the opening options, and advice for more openings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from claimeven.cli.common.streams import one_line
 
 
 def are_drawn(source: str) -> bool:
-    """Whether openings are drawn, and not those of a file.
+    """Whether openings are drawn rather than read from a file.
 
     >>> are_drawn("random"), are_drawn("3..8"), are_drawn("openings.txt")
     (True, True, False)
@@ -22,9 +22,9 @@ def are_drawn(source: str) -> bool:
 
 
 def reject_opening_plies(ctx: click.Context, source: str) -> None:
-    """Raise `ClaimevenError` where --opening-plies was given beside a file of openings.
+    """Raise `ClaimevenError` if --opening-plies was given with a file of openings.
 
-    Those of a tournament's file are passed over where the command line has other openings.
+    Plies in a tournament's file are ignored if the command line sets the openings.
     """
     where, plies = (ctx.get_parameter_source(name) for name in ("openings", "opening_plies"))
     if are_drawn(source):
@@ -32,12 +32,12 @@ def reject_opening_plies(ctx: click.Context, source: str) -> None:
     if plies == ParameterSource.DEFAULT_MAP and where != plies:
         ctx.set_parameter_source("opening_plies", ParameterSource.DEFAULT)
     else:
-        told = "{} is for openings that are drawn: a file holds them as they are"
-        reject_options(ctx, ("opening_plies",), told)
+        sentence = "{} is for drawn openings: a file has complete openings"
+        reject_options(ctx, ("opening_plies",), sentence)
 
 
 def more_openings(source: str, plies: int, openings: Sequence[object]) -> str:
-    """Say what brings more openings: longer ones, where they are drawn, or a longer file."""
+    """Return advice for more openings: more plies for drawn ones, or a longer file."""
     if are_drawn(source):
         return f"--opening-plies {max(6, plies + 2)}"
-    return f"{one_line(source)} holds {len(set(openings))}"
+    return f"{one_line(source)} has {len(set(openings))}"

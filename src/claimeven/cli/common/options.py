@@ -1,4 +1,4 @@
-"""Options that several verbs share: board, limits, seed, solver, JSON."""
+"""Options of several commands: board, limits, seed, solver, JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Command = Callable[..., Any]
 
 
 class WordChoice(click.ParamType):  # type: ignore[type-arg]  # generic in some versions only
-    """One of some words; an error says which one was probably meant."""
+    """A choice of words; the error for another word has a suggestion."""
 
     name = "word"
 
@@ -42,40 +42,36 @@ class WordChoice(click.ParamType):  # type: ignore[type-arg]  # generic in some 
         """Return the word."""
         value = value if value in self.words else american(value)
         if value not in self.words:
-            self.fail(
-                f"{value!r} is none of {', '.join(self.words)}{did_you_mean(value, self.words)}",
-                param,
-                ctx,
-            )
+            guess = did_you_mean(value, self.words)
+            self.fail(f"must be one of {', '.join(self.words)}, got {value!r}{guess}", param, ctx)
         return value
 
 
 class FilePath(click.Path):
-    """The path of a file or folder, which needs a name: an empty one would be the current folder.
-
-    Text, or a path with `path_type=Path`.
-    """
+    """The path of a file or folder, as text or with `path_type=Path`; it must not be empty."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path."""
         if value == "":
-            self.fail("a file or folder needs a name, not ''", param, ctx)
+            self.fail("a file or folder must have a name, got ''", param, ctx)
         return super().convert(value, param, ctx)
 
 
-#: The error of a run that is to be resumed without a file.
-NO_FILE = "--resume goes on with a file: name it with --out"
+#: The error of --resume without --out.
+NO_FILE = "--resume needs a file: name it with --out"
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 seed_option = click.option(
-    "--seed", default=0, show_default=True, help="Decides everything but the clock."
+    "--seed", default=0, show_default=True, help="Seed of all random choices."
 )
 
 
-def resume_options(command: Command, what: str = "what the file of --out does") -> Command:
+def resume_options(
+    command: Command, what: str = "the games missing in the file of --out"
+) -> Command:
     """Add --resume and --resume-changed; the command gets `resume`: False, True or "changed"."""
     for name, value, help_text in (
-        ("--resume-changed", "changed", "As --resume, although claimeven or files have changed."),
-        ("--resume", True, f"Play {what} not hold yet."),
+        ("--resume-changed", "changed", "Like --resume, even if claimeven or agent files changed."),
+        ("--resume", True, f"Play {what}."),
     ):
         command = click.option(
             name,
@@ -89,7 +85,7 @@ def resume_options(command: Command, what: str = "what the file of --out does") 
 
 
 def storage_options(command: Command) -> Command:
-    """Add --out and what `resume_options` adds; the command receives `out`, a path or None."""
+    """Add --out and `resume_options`; the command receives `out`, a path or None."""
 
     @wraps(command)
     def with_file(out: Path | None, resume: bool | str, **others: Any) -> Any:
@@ -98,7 +94,7 @@ def storage_options(command: Command) -> Command:
         return command(out=out, resume=resume, **others)
 
     out = click.option(
-        "--out", type=FilePath(path_type=Path), help="File to keep the games in, for --resume."
+        "--out", type=FilePath(path_type=Path), help="File to store the games in, for --resume."
     )
     decorated: Command = out(resume_options(with_file))
     return decorated
@@ -110,7 +106,7 @@ def report_option(command: Command) -> Command:
         "--report",
         type=FilePath(path_type=Path),
         metavar="PAGE",
-        help="Then write a page on the games: see claimeven report.",
+        help="Also write a web page about the games (see claimeven report).",
     )(command)
 
 
@@ -120,9 +116,9 @@ def option_group(
     value: Callable[[Any], Any] = lambda options: options,
     without: Collection[str] = (),
 ) -> Callable[[Command], Command]:
-    """Return a decorator that adds the options of a class; the command gets one value of them.
+    """Return a decorator that adds the options of a class, except those in `without`.
 
-    The options of `without` are left out.
+    The command receives a single value of the options.
     """
     declared = {name: each for name, each in options_of(cls).items() if name not in without}
 
@@ -175,31 +171,31 @@ bounds_options = option_group(
 
 
 def warn_unbounded(specs: Sequence[str], sandbox: Any) -> None:
-    """Say on stderr where --memory-limit or --load-timeout hold for none of the agents."""
+    """Warn on stderr if --memory-limit or --load-timeout apply to none of the agents."""
     from claimeven.agents.registry import is_bounded  # noqa: PLC0415 - for a quick start
 
     named = {"--memory-limit": sandbox.memory_limit_mb, "--load-timeout": sandbox.load_timeout}
     given = [name for name, number in named.items() if number is not None]
-    with suppress(ClaimevenError):  # a wrong spec is told by whoever makes the agents
+    with suppress(ClaimevenError):  # the caller reports a wrong spec
         if not given or any(is_bounded(spec.strip(), sandbox) for spec in specs):
             return
-        bound = "bound" if len(given) > 1 else "bounds"
-        said = f"{' and '.join(given)} {bound} no agent here (built-in ones with --isolate)"
-        click.echo(said, err=True)
+        verb = "apply" if len(given) > 1 else "applies"
+        names = " and ".join(given)
+        click.echo(f"{names} {verb} to no agent here (to built-in ones with --isolate)", err=True)
 
 
 def search_options(
     command: Command, threads: int | None = 1, table_mb: float | None = 128
 ) -> Command:
-    """Add --threads and --table-mb with their usual values.
+    """Add --threads and --table-mb with their defaults.
 
-    No `threads` are one a core, no `table_mb` is the solver's own.
+    None means one thread per core, and the default table of the solver.
     """
     command = click.option(
         "--table-mb",
         type=float,
         default=table_mb,
-        show_default="128; beside a deep book 8" if table_mb is None else True,
+        show_default="128; with a deep book 8" if table_mb is None else True,
         help="Size of the transposition table in MB.",
     )(command)
     return click.option(
@@ -207,7 +203,7 @@ def search_options(
         type=int,
         default=threads,
         show_default=threads is not None,
-        help="Threads that search together" + (".", "; usually one a core.")[threads is None],
+        help="Number of threads." + "  [default: one per core]" * (threads is None),
     )(command)
 
 
@@ -220,7 +216,7 @@ def solver_options(
 ) -> Command:
     """Add --threads, --table-mb, --book and --no-book; the command gets `solver_choice`.
 
-    `threads` and `table_mb` are the usual ones, as for `search_options`.
+    `threads` and `table_mb` are defaults, as for `search_options`.
     """
 
     @wraps(command)
@@ -234,30 +230,30 @@ def solver_options(
         threads = default_threads() if threads is None else threads
         return command(solver_choice=SolverChoice(threads, table_mb, book_file, no_book), **others)
 
-    decorated = click.option("--no-book", is_flag=True, help="Search what the book holds too.")(
+    decorated = click.option("--no-book", is_flag=True, help="Search without an opening book.")(
         with_solver
     )
     decorated = click.option(
         "--book",
         "book_file",
         metavar="FILE",
-        help="Opening book to use in place of the usual one; shipped: the one that comes along.",
+        help="Opening book to use; shipped: the bundled one.  [default: the deepest installed]",
     )(decorated)
     return search_options(decorated, threads, table_mb)
 
 
-#: Options that change nothing of the games.
+#: Parameters that do not change the games.
 _NOT_STORED = ("address", "as_json", "executor", "jobs", "out", "report", "resume")
 
 
-#: Where what was asked for comes from: typed, or from a file of settings.
+#: Sources of explicit values: the command line and a file of settings.
 _GIVEN = (ParameterSource.COMMANDLINE, ParameterSource.DEFAULT_MAP)
 
 
 def command_line(ctx: click.Context) -> str:
-    """Return the command that plays the same games: what was asked for, as a shell takes it.
+    """Return the command line that plays the same games, quoted for a shell.
 
-    It is stored, so there are no folders of this machine in it.
+    It is stored, so folders of this machine are left out.
     """
     from claimeven.agents.sanitize import without_folders  # noqa: PLC0415 - for a quick start
 
@@ -278,9 +274,9 @@ def command_line(ctx: click.Context) -> str:
 
 
 def reject_other_options(ctx: click.Context, option: str, allowed: Collection[str]) -> None:
-    """Raise `ClaimevenError` where more was asked for than goes with an option.
+    """Raise `ClaimevenError` if a parameter was given that is not `allowed` with an option.
 
-    `allowed` are the names of parameters that go with it, its own included.
+    `allowed` includes the option's own parameter.
     """
     for parameter in ctx.command.params:
         name = parameter.name or ""
@@ -289,7 +285,7 @@ def reject_other_options(ctx: click.Context, option: str, allowed: Collection[st
 
 
 def reject_options(ctx: click.Context, names: Collection[str], sentence: str) -> None:
-    """Raise `ClaimevenError` where one of some parameters was given: a sentence with the option."""
+    """Raise `ClaimevenError` if one of some parameters was given; `sentence` has its option."""
     for parameter in ctx.command.params:
         name = parameter.name or ""
         if name in names and ctx.get_parameter_source(name) in _GIVEN:

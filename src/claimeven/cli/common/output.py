@@ -1,4 +1,4 @@
-"""Texts, tables and boards as a terminal or a file can show them."""
+"""Texts, tables and boards for terminals and files."""
 
 from __future__ import annotations
 
@@ -17,18 +17,15 @@ if TYPE_CHECKING:
 
 #: Width of tables when the terminal does not report one.
 WIDTH = 80
-#: Fewest characters that a line of text may have.
+#: Minimum width of text.
 MIN_WIDTH = 40
-#: Digits of a width that are read: Python refuses a number of thousands of them.
+#: Maximum number of digits that are read of a width.
 _DIGITS = 6
 _GAP = "  "
 
 
 def table_width(stream: TextIO | None = None) -> int:
-    """Characters a line of a stream (stdout) may take: the terminal's, 80 if there is none.
-
-    The variable COLUMNS says otherwise, as it does for other programs.
-    """
+    """Return the width of a stream (stdout): of the variable COLUMNS, the terminal, or 80."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isascii() and columns.isdigit() and int(columns[:_DIGITS]) > 0:
         return int(columns[:_DIGITS])
@@ -39,7 +36,7 @@ def table_width(stream: TextIO | None = None) -> int:
 
 
 def text_width(stream: TextIO | None = None) -> int:
-    """Characters a line of prose or of a chart may take on a stream (stdout): 40 to 80."""
+    """Return the width of prose and charts on a stream (stdout): 40 to 80."""
     return max(MIN_WIDTH, min(WIDTH, table_width(stream)))
 
 
@@ -51,7 +48,7 @@ def _wide() -> Any:
 
 
 def text_size(text: str) -> int:
-    """Return the columns of a terminal that a text takes, whatever its script.
+    """Return the width of a text on a terminal, in any script.
 
     >>> text_size("bot"), text_size("\\u6f22\\u5b57"), text_size("e\\u0301")
     (3, 4, 1)
@@ -60,17 +57,17 @@ def text_size(text: str) -> int:
 
 
 def left(text: str, width: int) -> str:
-    """Return a text filled up with blanks on its right, as `str.ljust` does."""
+    """Return a text padded on its right, as by `str.ljust`."""
     return text + " " * (width - text_size(text))
 
 
 def right(text: str, width: int) -> str:
-    """Return a text filled up with blanks on its left, as `str.rjust` does."""
+    """Return a text padded on its left, as by `str.rjust`."""
     return " " * (width - text_size(text)) + text
 
 
 def cut(text: str, width: int) -> str:
-    """Return the longest start of a text that fits into `width` columns.
+    """Return the longest prefix of a text that fits into `width` columns.
 
     >>> cut("a\\u6f22\\u5b57", 4) == "a\\u6f22"
     True
@@ -86,7 +83,7 @@ def wrap(text: str, width: int, **options: Any) -> list[str]:
 
 
 def fitted(text: str, width: int) -> str:
-    """Return a text whose lines are at most `width` columns wide: longer ones go on, indented.
+    """Return a text whose lines are wrapped at `width` columns and continue indented.
 
     >>> print(fitted("a table\\nof some words", 8))
     a table
@@ -107,7 +104,7 @@ def fitted(text: str, width: int) -> str:
 
 
 def show(text: str) -> None:
-    """Print a text in lines as wide as prose may be."""
+    """Print a text in the width of prose."""
     click.echo(fitted(text, text_width()))
 
 
@@ -117,10 +114,9 @@ def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def table_lines(headings: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Return the lines of a table, cells to the right, each line at most `width` columns wide.
+    """Return the lines of a right-aligned table, each at most `width` columns wide.
 
-    A table that is wider is printed in parts, one below the other; each starts with the first
-    column.
+    A wider table is split into parts; each starts with the first column.
 
     >>> print("\\n".join(table_lines(["ply", "a", "b"], [["0", "10", "2"], ["1", "3", "44"]], 9)))
     ply   a
@@ -158,9 +154,9 @@ def named_lines(
     rows: Sequence[Sequence[str]],
     width: int,
 ) -> list[str]:
-    """Return the lines of a table whose rows have names, which no line may cut.
+    """Return the lines of a table whose rows have names, which are never cut.
 
-    A name that leaves no room for its cells has a line of its own; the other rows stay as they are.
+    A name that is too long for its cells is on a separate line.
 
     >>> print("\\n".join(named_lines("who", ["won"], ["ann", "a name"], [["1"], ["12"]], 20)))
     who     won
@@ -189,7 +185,7 @@ def named_lines(
 def board_text(
     position: Position, stream: TextIO | None = None, last: int | None = None, result: bool = True
 ) -> str:
-    """Draw a board: ASCII if the stream (stdout) needs it, in color on a color terminal."""
+    """Draw a board for a stream (stdout): in ASCII if necessary, in color if possible."""
     from claimeven.game.drawing import draw  # noqa: PLC0415 - for a quick start
 
     stream = sys.stdout if stream is None else stream

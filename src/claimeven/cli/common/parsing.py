@@ -11,20 +11,19 @@ from claimeven.game.geometry import STANDARD, Geometry
 
 
 def parse_ply_range(text: str) -> tuple[int, int]:
-    """Read plies: `8-20`, or one number for both ends.
+    """Read a range of plies: `8-20`, or one number.
 
     >>> ply_range("8-20"), ply_range("9")
     ((8, 20), (9, 9))
     """
     found = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", text.strip())
     if found is None:
-        raise ClaimevenError(f"--plies {text}: give two plies such as 8-20, or one")
+        raise ClaimevenError(f"--plies must be a number or a range such as 8-20, got {text!r}")
     return int(found[1]), int(found[2] or found[1])
 
 
 def parse_plies(text: str | None, default: tuple[int, int], geometry: Geometry) -> tuple[int, int]:
-    """Read plies; without a text take those that are as far into a game as the default ones are on
-    the standard board, the empty board left out.
+    """Read a range of plies; without a text scale the default from the standard board.
 
     >>> plies_asked(None, (8, 36), Geometry()), plies_asked(None, (8, 36), Geometry(4, 4, 3))
     ((8, 36), (2, 13))
@@ -37,12 +36,12 @@ def parse_plies(text: str | None, default: tuple[int, int], geometry: Geometry) 
 
 
 def default_plies_text(default: tuple[int, int]) -> str:
-    """Say for a help text which plies are taken by default.
+    """Return the default plies for a help text.
 
     >>> usually((8, 36))
-    'usually 8-36, on other boards as far into a game'
+    '[default: 8-36; scaled on other boards]'
     """
-    return f"usually {default[0]}-{default[1]}, on other boards as far into a game"
+    return f"[default: {default[0]}-{default[1]}; scaled on other boards]"
 
 
 def weights_of(text: str, option: str) -> tuple[float, ...]:

@@ -1,7 +1,7 @@
-"""Progress on stderr: a bar and a line that is written over on a terminal, elsewhere a log.
+"""Progress on stderr: on a terminal a line with a bar that is overwritten, elsewhere a log.
 
-All commands show their progress by a `StatusLine`. If stderr is a file, a pipe or a dumb terminal,
-it prints a line soon after the start and then one a minute, also while nothing new is reported.
+If stderr is a file, a pipe or a dumb terminal, a `StatusLine` prints a line soon after the start
+and then one per minute, even without new reports.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from claimeven.cli.common.streams import is_live
 from claimeven.parallel import interrupts
 
 #: Seconds of work before progress is shown, and between two updates.
-PATIENCE = 1.0
+DELAY = 1.0
 TICK = 0.2
-#: Seconds of work before the first line of a log, and between two.
+#: Seconds of work before the first line of a log, and between two lines.
 LOG_DELAY, LOG_TICK = 10.0, 60.0
-#: Characters of a bar, and what it is drawn from.
+#: Width of the bar, and the numbers that it shows.
 _BAR = 10
 _SHARE = re.compile(r"([\d,]+) of ([\d,]+)\b")
 
 
 class StatusLine:
-    """A line on stderr that is written over, or lines of a log.
+    """A line on stderr that is overwritten, or lines of a log.
 
-    It is made of a carriage return and blanks alone, so no terminal shows an escape code.
+    It uses only a carriage return and blanks, so no terminal shows an escape code.
     """
 
     def __init__(self) -> None:
@@ -43,9 +43,9 @@ class StatusLine:
         self._due = self._begin + LOG_DELAY
 
     def show(self, make: Callable[[], str]) -> None:
-        """Show the text that `make` gives, unless the work is young or was shown just now."""
+        """Show the text of `make`, unless the work is young or was shown just now."""
         now, live = time.monotonic(), is_live(sys.stderr)
-        if now - self._begin < PATIENCE or now - self._shown_at < TICK:
+        if now - self._begin < DELAY or now - self._shown_at < TICK:
             return
         self._shown_at, self._text = now, make()
         if not live:
@@ -56,7 +56,7 @@ class StatusLine:
         self._width = text_size(text)
 
     def count(self, done: int, total: int, things: str, resumed: int = 0) -> None:
-        """Show how many of `total` things ("games") are done: see `count_text`."""
+        """Show the number of finished things ("games"): see `count_text`."""
         seconds = time.monotonic() - self._begin
         self.show(lambda: count_text(done, total, things, seconds, resumed))
 
@@ -66,7 +66,7 @@ class StatusLine:
         self.show(lambda: count_text(at.done, at.total, things, at.seconds, at.resumed))
 
     def log(self) -> None:
-        """Print what was shown last on a line of a log, if it is time for one."""
+        """Print the last text as a line of the log, if it is due."""
         now = time.monotonic()
         if now < self._due:
             return
@@ -82,7 +82,7 @@ class StatusLine:
 
 
 def _with_bar(text: str) -> str:
-    """Return a text that says how much is done with a bar before it; any other as it is.
+    """Return a text with a bar if it has the form "1 of 2".
 
     >>> _with_bar("500 of 2,000 games")
     '[##--------] 500 of 2,000 games'
@@ -96,20 +96,20 @@ def _with_bar(text: str) -> str:
 
 
 def notify(text: str) -> None:
-    """Print a line on stderr in the midst of work; a status line that stands there gives way."""
+    """Print a line on stderr, in place of a status line."""
     width = table_width(sys.stderr) - 1 if is_live(sys.stderr) else 0
     print("\r" + left(text, width) if width else text, file=sys.stderr, flush=True)
 
 
 def print_interrupted(done: str, out: str | Path | None) -> None:
-    """Say on stderr after how much work Ctrl-C ended a command, and how the file goes on."""
-    more = "" if out is None else f"; go on with: --out {out} --resume"
+    """Report on stderr the work done before Ctrl-C, and how to resume it."""
+    more = "" if out is None else f"; continue with: --out {out} --resume"
     print(f"interrupted after {done}{more}", file=sys.stderr)
 
 
 @contextmanager
 def status_line() -> Iterator[StatusLine]:
-    """Yield a status line that is wiped at the end; a thread prints it where it is a log."""
+    """Yield a status line that is wiped at the end; a thread prints the log."""
     line, ended = StatusLine(), threading.Event()
 
     def log() -> None:
@@ -129,24 +129,24 @@ def status_line() -> Iterator[StatusLine]:
 
 @contextmanager
 def resumable_file(path: str | Path) -> Iterator[None]:
-    """Say, where Ctrl-C ends the block, from what the same command goes on, if it is there yet."""
+    """Report the file that the same command resumes from, if Ctrl-C ends the block."""
 
-    def notify() -> str:
+    def exit_message() -> str:
         if not Path(path).exists():
             return "interrupted; nothing was written"
-        return f"interrupted; run the same again to go on from {path}"
+        return f"interrupted; run the same command to continue from {path}"
 
-    before, interrupts.exit_message = interrupts.exit_message, notify
+    before, interrupts.exit_message = interrupts.exit_message, exit_message
     try:
         yield
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(notify()) from None
+        raise KeyboardInterrupt(exit_message()) from None
     finally:
         interrupts.exit_message = before
 
 
 def count_text(done: int, total: int, things: str, seconds: float, resumed: int = 0) -> str:
-    """Say how far work is, its rate and the time left; `resumed` were done before it began.
+    """Return progress, rate and remaining time; `resumed` things were done before the start.
 
     >>> count_text(500, 2000, "positions", 50.0, resumed=400)
     '500 of 2,000 positions, 2.0 a second, 12 min left'
@@ -160,7 +160,7 @@ def count_text(done: int, total: int, things: str, seconds: float, resumed: int 
 
 
 def rate_text(rate: float) -> str:
-    """Say how many there are in a second, or in a minute where they are few.
+    """Return a rate per second, or per minute if it is low.
 
     >>> rate_text(1234.5), rate_text(0.5)
     ('1,234 a second', '30 a minute')
@@ -171,7 +171,7 @@ def rate_text(rate: float) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """Say a time in the unit that suits it.
+    """Return a time with a suitable unit.
 
     >>> time_text(59), time_text(200), time_text(20_000)
     ('59 s', '3 min', '5 h 33 min')
@@ -183,10 +183,10 @@ def time_text(seconds: float) -> str:
 
 
 def announce_compilation() -> None:
-    """Let the first compilation be told on stderr."""
+    """Report the first compilation on stderr."""
     from claimeven.compiled import when_compiling  # noqa: PLC0415 - imports Numba
 
-    def tell() -> None:
+    def announce() -> None:
         print("compiling the searches, once after an installation ...", file=sys.stderr)
 
-    when_compiling(tell)
+    when_compiling(announce)

@@ -1,4 +1,4 @@
-"""Pages on the games of a store, written by several verbs, with progress."""
+"""Web pages about stored games, with progress."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from claimeven.arena.report import Report
     from claimeven.arena.store.store import Store
 
-#: Games judged where nothing else is said.
+#: Default for the maximum number of judged games.
 MAX_JUDGED_GAMES = 200
 
 
 def check_page(page: Path, store: Path | None) -> None:
-    """Raise what is wrong with a page to be written, before the games of a store are played."""
+    """Raise `ClaimevenError` if a page cannot be written, before games are played."""
     if store is not None:
         place, games = os.path.realpath(page), os.path.realpath(store)
         if place in (games, *(f"{games}{end}" for end in BESIDE_DATABASE)):
-            raise ClaimevenError(f"{page} keeps the games: name another file for the page")
+            raise ClaimevenError(f"{page} is the file of the games: name another file for the page")
     check_output(page)
 
 
@@ -41,9 +41,9 @@ def write_with_progress(
     judge: int = MAX_JUDGED_GAMES,
     plots: Path | None = None,
     threads: int | None = None,
-    go_on: str,
+    remedy: str,
 ) -> Report:
-    """Write a report with its progress on stderr; after Ctrl-C `go_on` says how to go on."""
+    """Write a report with progress on stderr; the message after Ctrl-C has the `remedy`."""
     from claimeven.arena.report import write_report  # noqa: PLC0415 - brings in the solver
 
     if judge:
@@ -61,18 +61,18 @@ def write_with_progress(
                 on_message=notify,
             )
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"interrupted, {out} was not written; {go_on}") from None
+        raise KeyboardInterrupt(f"interrupted, {out} was not written; {remedy}") from None
 
 
 def write_page_after(store: Store | Path, page: Path, out: Path | None) -> None:
-    """Write a page on games just played, kept in the file `out` if in one, and say so on stderr."""
-    go_on = "the games are lost without --out" if out is None else f"go on with: report {out}"
-    for text in summary_lines(write_with_progress(store, page, go_on=go_on)):
+    """Write a page about finished games, stored in `out` if given; report it on stderr."""
+    remedy = "the games are lost without --out" if out is None else f"continue with: report {out}"
+    for text in summary_lines(write_with_progress(store, page, remedy=remedy)):
         click.echo(fitted(one_line(text), text_width(sys.stderr)), err=True)
 
 
 def summary_lines(report: Report) -> list[str]:
-    """Return what was written, in sentences."""
+    """Return a summary of a report in sentences."""
     contents, size = report.contents, report.path.stat().st_size
     games, agents = len(contents.games), len(contents.ranking)
     what = f"{games:,} game{'s' * (games != 1)} of {agents:,} agent{'s' * (agents != 1)}"

@@ -1,4 +1,4 @@
-"""Results, described as sections of blocks, as text for a terminal."""
+"""Results in sections of blocks, as text for a terminal."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from claimeven.cli.common.output import (
 
 
 def write_sections(sections: Iterable[Sequence[Block]], out: TextIO) -> None:
-    """Write a result, an empty line between its sections; empty sections are left out."""
+    """Write a result, with an empty line between its sections."""
     shown = ("\n".join(_lines(section, out)) for section in sections if section)
     out.write("\n\n".join(shown) + "\n")
 
 
 def table_text(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Return the lines of a table, its first column to the left, at most `width` columns wide.
+    """Return the lines of a table with a left-aligned first column.
 
-    If a line has no room for a name and its cells, the name is on a separate line; if it has none
-    for the cells, the table comes in parts.
+    If a name and its cells exceed `width`, the name is on a separate line; if the cells alone
+    exceed it, the table is split.
     """
     sizes = (max(map(text_size, column)) for column in zip(heads, *rows, strict=True))
     name_size, *cell_sizes = sizes
@@ -40,7 +40,7 @@ def table_text(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int) 
 
 
 def paragraph_lines(text: str, width: int) -> list[str]:
-    """Return a paragraph in lines; an item, which starts with a dash, continues indented."""
+    """Return the lines of a paragraph; an item with a dash continues indented."""
     indent = " " * (len(text) - len(text.lstrip(" -")))
     return wrap(
         text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False

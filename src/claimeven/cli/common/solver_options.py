@@ -1,4 +1,4 @@
-"""What the verbs that solve share: the solver as asked for, and its progress on a terminal."""
+"""The solver of a command: its options and its progress."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def default_threads() -> int:
-    """Return how many threads a solver gets where nothing is said: one a core, if it takes them."""
+    """Return the default number of threads: one per core, up to the maximum."""
     return min(usable_cores(), MAX_THREADS)
 
 
 @dataclass(frozen=True)
 class SolverChoice:
-    """What a user asks of the solver, None for what is usual; `book` is a file, or "shipped"."""
+    """The options of the solver, None for a default; `book` is a file or "shipped"."""
 
     threads: int
     table_mb: float | None
@@ -37,14 +37,14 @@ class SolverChoice:
         if self.book is not None and self.no_book:
             raise ClaimevenError("give --book FILE or --no-book, not both")
         if self.book == "":
-            raise ClaimevenError("--book takes the name of a file, not ''")
-        # A verb may need its solver late, or never: after minutes of other work.
+            raise ClaimevenError("--book must be a file or shipped, got ''")
+        # The solver may be made only after minutes of other work.
         check_threads(self.threads)
         if self.table_mb is not None:
             check_table_mb(self.table_mb)
 
     def solver(self, geometry: Geometry) -> Solver:
-        """Return the solver for a board; `ClaimevenError` for one that cannot be."""
+        """Return the solver for a board. Raises `ClaimevenError`."""
         from claimeven.solver import Solver  # noqa: PLC0415 - brings in the compiled search
 
         return Solver(geometry, self.table_mb, self.threads, self._opening_book())
@@ -57,12 +57,12 @@ class SolverChoice:
         return SHIPPED_BOOK if self.book == SHIPPED_BOOK else Path(self.book)
 
 
-#: What is asked of the solver where no option is given.
+#: The defaults of the solver.
 DEFAULT_SOLVER_CHOICE = SolverChoice(1, None)
 
 
 class ProgressSolver:
-    """A solver that shows its progress on a status line while it works for something larger."""
+    """A solver that shows its progress on a status line."""
 
     def __init__(self, solver: Solver, line: StatusLine) -> None:
         self.solver = solver
@@ -85,14 +85,14 @@ class ProgressSolver:
         return lambda at: self.line.show(lambda: progress_text(f"ply {position.ply}", at))
 
 
-def progress_text(what: str, at: SolveProgress) -> str:
-    """Say how far a search is: nodes, rate, bounds, columns decided."""
-    text = f"{what or 'empty board'}: {at.nodes:,} nodes, {at.rate / 1e6:.1f} million a second"
+def progress_text(name: str, at: SolveProgress) -> str:
+    """Return the progress of a search: nodes, rate, bounds, solved columns."""
+    text = f"{name or 'empty board'}: {at.nodes:,} nodes, {at.rate / 1e6:.1f} million a second"
     text += f", score {at.low} to {at.high}"
-    decided = [score_text(score) for score in at.scores]
-    return f"{text}, columns {' '.join(decided)}" if decided else text
+    solved = [score_text(score) for score in at.scores]
+    return f"{text}, columns {' '.join(solved)}" if solved else text
 
 
 def score_text(score: int | None) -> str:
-    """Return a column's score, `.` for one that has none."""
+    """Return the score of a column as text, `.` if it has none."""
     return "." if score is None else str(score)

@@ -1,4 +1,4 @@
-"""The standard streams: set up so that no text breaks them, and kept clean."""
+"""The standard streams: encodings, redirection, messages."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ BAD_INPUT = 2
 
 
 def prepare_streams() -> None:
-    """Let stdin take any bytes and stdout and stderr any text; replace streams that are missing.
+    """Let stdin accept any bytes and stdout and stderr any text; replace missing streams.
 
-    Bytes that are no text of the encoding come in as lone surrogates, which nothing takes for a
-    move; a character that a stream cannot show goes out as an escape such as \\xe4.
+    Invalid bytes are read as lone surrogates, which are never valid moves. Characters that a stream
+    cannot show are written as escapes such as \\xe4.
     """
     for name, mode, errors in (
         ("stdin", "r", "surrogateescape"),
@@ -29,7 +29,7 @@ def prepare_streams() -> None:
         ("stderr", "w", "backslashreplace"),
     ):
         stream = getattr(sys, name)
-        if stream is None:  # started without one
+        if stream is None:  # the process was started without it
             null = Path(os.devnull).open(mode, encoding="utf-8")  # noqa: SIM115 - open for good
             setattr(sys, name, null)
         elif isinstance(stream, io.TextIOWrapper):
@@ -37,74 +37,70 @@ def prepare_streams() -> None:
 
 
 def as_file(stream: TextIO) -> TextIO:
-    """Return a standard stream where it stands for a file: UTF-8 as files are, whatever the locale.
-
-    A terminal keeps the encoding it shows.
-    """
+    """Return a standard stream used as a file: in UTF-8, unless it is a terminal."""
     if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
         stream.reconfigure(encoding="utf-8", errors=stream.errors)
     return stream
 
 
 def drop_output() -> None:
-    """Let no late flush of stdout complain: whoever read it has gone, or its disk is full."""
+    """Discard the rest of stdout: its reader is gone or its disk is full."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def reader_is_gone(stream: TextIO) -> bool:
-    """Whether nobody can read any more what is written to a pipe; never told without `poll`.
+    """Whether the reader of a pipe is gone; False on systems without `poll`.
 
-    >>> ours, theirs = os.pipe()
-    >>> stream = os.fdopen(theirs, "w")
+    >>> reader, writer = os.pipe()
+    >>> stream = os.fdopen(writer, "w")
     >>> before = reader_is_gone(stream)
-    >>> os.close(ours)
+    >>> os.close(reader)
     >>> before, reader_is_gone(stream)
     (False, True)
     >>> stream.close()
     """
     if not hasattr(select, "poll"):
         return False
-    looking = select.poll()
-    looking.register(stream.fileno(), 0)
-    return any(event & (select.POLLERR | select.POLLHUP) for _, event in looking.poll(0))
+    poll = select.poll()
+    poll.register(stream.fileno(), 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
 @contextmanager
 def clean_stdout() -> Iterator[TextIO]:
-    """Yield the real stdout, while whatever else writes to stdout is sent to stderr.
+    """Yield the real stdout and redirect all other output on stdout to stderr.
 
-    Agents may print, and so may the libraries and processes they start; a result or a JSON
-    object must stay whole all the same.
+    Agents and their libraries and processes may print; results on stdout must stay intact.
     """
     sys.stdout.flush()
     try:
-        kept = os.dup(1)
+        copy = os.dup(1)
     except OSError:
         yield sys.stdout
         return
     encoding = sys.stdout.encoding
-    real = os.fdopen(kept, "w", encoding=encoding, errors="backslashreplace", closefd=True)
-    shown = sys.stdout
+    real = os.fdopen(copy, "w", encoding=encoding, errors="backslashreplace", closefd=True)
+    before = sys.stdout
     os.dup2(2, 1)
     sys.stdout = sys.stderr
     try:
         yield real
     finally:
-        sys.stdout = shown
-        for stream in (shown, sys.__stdout__):
+        sys.stdout = before
+        for stream in (before, sys.__stdout__):
             if stream is not None and not stream.closed:
-                stream.flush()  # what was written past sys.stdout must not come out later
+                stream.flush()  # pending output must not appear later
         try:
             real.flush()
         finally:
-            os.dup2(kept, 1)
+            os.dup2(copy, 1)
             real.close()
 
 
 def one_line(text: str) -> str:
-    r"""Return foreign text on one line, control characters as escapes.
+    r"""Return untrusted text on one line, with control characters as escapes.
 
-    A name or a message that an agent made up could otherwise move the cursor or clear the screen.
+    Names and messages of agents could otherwise move the cursor or clear the screen.
 
     >>> print(one_line("a\tb\x1b[2J\nc"))
     a b\x1b[2J c
@@ -113,13 +109,13 @@ def one_line(text: str) -> str:
 
 
 def print_error(sentence: str) -> int:
-    """Say on stderr what is wrong with the input; return the exit status for it."""
+    """Print an error on stderr; return the exit status for bad input."""
     print(f"claimeven: {one_line(sentence)}", file=sys.stderr, flush=True)
     return BAD_INPUT
 
 
 def can_show(text: str, stream: TextIO) -> bool:
-    """Whether a stream's encoding has all characters of a text."""
+    """Whether the encoding of a stream has all characters of a text."""
     try:
         text.encode(stream.encoding or "ascii")
     except UnicodeEncodeError:
@@ -128,10 +124,10 @@ def can_show(text: str, stream: TextIO) -> bool:
 
 
 def is_live(stream: TextIO) -> bool:
-    """Whether a stream is a terminal whose lines can be written over."""
+    """Whether a stream is a terminal whose lines can be overwritten."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def has_colors(stream: TextIO) -> bool:
-    """Whether a stream may be sent colors."""
+    """Whether a stream accepts colors."""
     return is_live(stream) and not os.environ.get("NO_COLOR")

@@ -1,1 +1,1 @@
-"""A person at the terminal: games and puzzles, what is typed, hints."""
+"""Games, puzzles and hints on the terminal."""

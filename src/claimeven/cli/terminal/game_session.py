@@ -1,4 +1,4 @@
-"""Games on the terminal: who sits where, what is typed, what is told, and the record of each."""
+"""Games on the terminal: seats, input, output and records."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MEANINGS = {
     "": "drop a disc in that column",
     UNDO: "take your last move back",
     REDO: "play it again",
-    HINT: "what is best here",
+    HINT: "the best column",
     NEW: "another game, seats swapped",
     QUIT: "leave",
     HELP: "this help",
@@ -43,10 +43,10 @@ _MEANINGS = {
 
 @dataclass
 class GameSession:
-    """Games of two seats from one start, one after the other.
+    """Consecutive games of two seats.
 
-    `board` is the empty one and `start` holds the columns that every game begins with; `helper`
-    makes the agent for hints, which gets `hint_limit`; `talk` is where everything is said.
+    `board` is the empty board and `start` the columns that every game starts with. `helper` makes
+    the agent for hints, which gets `hint_limit`. All output goes to `talk`.
     """
 
     seats: tuple[Agent, Agent]
@@ -63,7 +63,7 @@ class GameSession:
     def __post_init__(self) -> None:
         self.rng = np.random.default_rng(self.seed)
         self.line = GameLine(self.board, self.start)
-        #: How a game was lost by an agent that did not play.
+        #: The fault by which an agent lost the game.
         self.forfeit: str | None = None
         self._helper: Agent | None = None
         self._is_open = False
@@ -76,19 +76,19 @@ class GameSession:
 
     @property
     def is_over(self) -> bool:
-        """Whether the game has been won, drawn or forfeited."""
+        """Whether the game is won, drawn or forfeited."""
         return self.position.is_over or self.forfeit is not None
 
     def run(self) -> None:
-        """Play games until the people leave; agents among themselves play one.
+        """Play games until the user leaves; two agents play one game.
 
-        Every game is closed with a line that tells it, also when Ctrl-C ends it.
+        Every game ends with a line of its moves, even after Ctrl-C.
         """
-        going_on = True
-        while going_on:
+        plays_on = True
+        while plays_on:
             try:
                 self._begin()
-                going_on = self._play() and self._after()
+                plays_on = self._play() and self._after()
             except KeyboardInterrupt:
                 self._prompt.print()
                 raise
@@ -108,7 +108,7 @@ class GameSession:
         self._show_board()
 
     def _play(self) -> bool:
-        """Play until the game is over; return whether it was not left before."""
+        """Play until the game is over; return False if the user leaves."""
         while not self.is_over:
             agent = self.seats[self.position.turn]
             if not isinstance(agent, HumanAgent):
@@ -125,7 +125,7 @@ class GameSession:
         return True
 
     def _after(self) -> bool:
-        """Ask what comes after a game; return whether there is another one."""
+        """Ask for the next step after a game; return whether there is another game."""
         while self.is_over:
             if not any(isinstance(agent, HumanAgent) for agent in self.seats):
                 return False
@@ -142,13 +142,13 @@ class GameSession:
         return True
 
     def _close(self) -> None:
-        """Record the game as it stands, and tell it if that was not done."""
+        """Record the game, and print its moves if it is unfinished."""
         if not self._is_open:
             return
         self._is_open = False
         self.records.append(self._record())
         if not self.is_over and self.line.moves:
-            self._prompt.print(f"game left after moves {self.line.moves}")
+            self._prompt.print(f"unfinished game: moves {self.line.moves}")
 
     def _result(self) -> str:
         if self.forfeit is not None:
@@ -216,7 +216,7 @@ class GameSession:
             self._show_board()
 
     def _step(self, word: str) -> None:
-        """Undo or redo up to the next position in which a person was to move."""
+        """Undo or redo up to the next position in which a person is to move."""
         before = len(self.line.columns)
         while self.line.can_redo if word == REDO else len(self.line.columns) > len(self.start):
             (self.line.redo if word == REDO else self.line.undo)()
@@ -224,7 +224,7 @@ class GameSession:
                 self._show_board()
                 return
         if word == REDO and len(self.line.columns) > before:
-            self._show_board()  # the end of a line in which an agent is to move
+            self._show_board()  # the last position, in which an agent is to move
             return
         while len(self.line.columns) < before:
             self.line.redo()
@@ -236,14 +236,14 @@ class GameSession:
             if self._helper is None:
                 self._helper = self.helper()
             with naming_agent(self._helper):
-                # A spare generator, so that asking does not change the game.
+                # A separate generator, so that hints do not change the game.
                 rng = np.random.default_rng(position.ply)
                 decision = checked_decision(self._helper, position, self.hint_limit, rng)
-            told = list(hint_lines(decision, position, self._helper.name))
+            lines = list(hint_lines(decision, position, self._helper.name))
         except ClaimevenError as fault:
             self._prompt.print(f"{fault}.")
             return
-        for text in told:
+        for text in lines:
             self._prompt.print(text, "  ")
 
     def _show_board(self) -> None:
@@ -251,10 +251,7 @@ class GameSession:
 
 
 def hint_lines(decision: Decision, position: Position, helper: str) -> Iterator[str]:
-    """Yield what a decision says to the person to move.
-
-    Moves are counted for the side that wins, the one on the board by then included.
-    """
+    """Yield a decision as a hint. Numbers of moves are those of the winner."""
     details = decision.details
     name = column_name(decision.column, position.geometry)
     scores = details.get("values") if details.get("values_are") == "score" else None
@@ -262,9 +259,9 @@ def hint_lines(decision: Decision, position: Position, helper: str) -> Iterator[
         yield from _exact_lines(decision.column, scores, position)
         return
     worth = "" if decision.value is None else f", at {decision.value:+.2f} (-1 lost, +1 won)"
-    yield f"column {name} is what {helper} would play{worth}"
+    yield f"{helper} would play column {name}{worth}"
     if scores is not None:
-        yield "it could not work all columns out in the time it has"
+        yield "the time was too short to solve all columns"
 
 
 def _exact_lines(best: int, scores: Sequence[int | None], position: Position) -> Iterator[str]:
@@ -272,7 +269,7 @@ def _exact_lines(best: int, scores: Sequence[int | None], position: Position) ->
     assert best_score is not None
     name = column_name(best, position.geometry)
     if best_score < 0:
-        yield f"every column loses; column {name} holds out longest: {_when(best_score, position)}"
+        yield f"every column loses; column {name} loses latest: {_when(best_score, position)}"
     else:
         yield f"column {name} {_verdict(best_score, position)}"
     known = [(score, c) for c, score in enumerate(scores) if score is not None and c != best]

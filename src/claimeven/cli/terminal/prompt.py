@@ -1,4 +1,4 @@
-"""A conversation with a person at the terminal: what is said, and what is typed."""
+"""Output and input of a conversation at the terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from claimeven.suggestions import did_you_mean
 
 #: Words of every conversation.
 UNDO, REDO, HINT, SHOW, NEW, QUIT, HELP = "undo", "redo", "hint", "show", "new", "quit", "help"
-#: Other ways to type a word. A letter that names a column of the board is that column.
+#: Short forms of words. A letter that names a column means the column.
 _SHORT = {
     "u": UNDO, "r": REDO, "h": HINT, "s": SHOW, "n": NEW, "q": QUIT, "?": HELP,
     "rematch": NEW, "exit": QUIT,
@@ -23,10 +23,9 @@ _SHORT = {
 
 
 class Prompt:
-    """What is said on a stream and typed on stdin: columns, and words with their meanings.
+    """Writes to a stream and reads columns and words from stdin.
 
-    `meanings` holds the words that can be typed, and under "" what a column does. `geometry` is the
-    board.
+    `meanings` explains the words, and under "" a column. `geometry` is the board.
     """
 
     def __init__(self, talk: TextIO, meanings: Mapping[str, str], geometry: Geometry) -> None:
@@ -34,22 +33,22 @@ class Prompt:
         self._column, self._meanings = meanings[""], {w: m for w, m in meanings.items() if w}
 
     def print(self, text: str = "", indent: str = "") -> None:
-        """Say a text in lines as wide as the terminal at most, words and names kept whole."""
+        """Print a text in the width of the terminal; words and names are not split."""
         width = text_width(self.talk) - len(indent)
         self.print_lines(fitted(text, width).split("\n"), indent)
 
     def print_lines(self, lines: Iterable[str], indent: str = "") -> None:
-        """Say lines as they are, each as soon as it is there."""
+        """Print unchanged lines, each immediately."""
         for text in lines:
             self.talk.write(f"{indent}{text}\n")
             self.talk.flush()
 
     def draw(self, position: Position, last: int | None = None) -> None:
-        """Draw a board below an empty line, its last move marked."""
+        """Draw a board below an empty line, with its last move marked."""
         self.print_lines(["", board_text(position, self.talk, last)])
 
     def ask(self, question: str) -> int | str | None:
-        """Return the 0-based column or the word that is typed, None for what was answered here."""
+        """Return the typed 0-based column or word, None if the input was answered here."""
         text = self._read(question)
         try:
             typed = self.parse(text) if text else None
@@ -62,12 +61,12 @@ class Prompt:
         return typed
 
     def ask_after(self, words: str) -> str | None:
-        """Return the word that is typed when the game is over; `words` are asked for."""
+        """Return the word typed after the game; `words` are the choices of the question."""
         text = self._read(f"{words}: " if sys.stdin.isatty() else "")
         return _SHORT.get(text, text) or None
 
     def _read(self, question: str) -> str:
-        """Return what is typed in small letters; `quit` at the end of the input."""
+        """Return a line of input in lower case; `quit` at the end of the input."""
         self.talk.write(question)
         self.talk.flush()
         text = sys.stdin.readline()
@@ -76,21 +75,18 @@ class Prompt:
         return text.strip().lower() if text else QUIT
 
     def parse(self, typed: str) -> int | str:
-        """Return the 0-based column that a text names, or a word.
-
-        Raises `ClaimevenError` for a text that is neither.
-        """
+        """Return a 0-based column or a word. Raises `ClaimevenError`."""
         word = _SHORT.get(typed, typed)
         if typed not in column_names(self.geometry.columns) and word in self._meanings:
             return word
         try:
             return parse_column(typed, self.geometry)
         except ClaimevenError as error:
-            meant = did_you_mean(typed, self._meanings)
-            raise ClaimevenError(f"{error}, or type help{meant}") from None
+            guess = did_you_mean(typed, self._meanings)
+            raise ClaimevenError(f"{error}, or type help{guess}") from None
 
     def _help(self) -> None:
-        """Say the columns and words that can be typed, with their letters if they are free."""
+        """Print the columns and words, with their short forms unless these are columns."""
         taken = column_names(self.geometry.columns)
         rows = [(column_choices(self.geometry), self._column)]
         for word, meaning in self._meanings.items():

@@ -1,4 +1,4 @@
-"""Puzzles on the terminal: the board, what is typed, what is told."""
+"""Puzzles on the terminal."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MEANINGS = {
 
 
 class PuzzleSession:
-    """Puzzles of a set solved by a person, one after the other; `solver` says why.
+    """Consecutive puzzles of a set; `solver` explains the answers.
 
-    A set that is somebody's own is checked: whether its solutions are ones.
+    With `is_own` the solutions of the set are checked first.
     """
 
     def __init__(
@@ -43,9 +43,9 @@ class PuzzleSession:
         self.solved = 0
 
     def solve(self, puzzle: Puzzle) -> bool:
-        """Let a person solve a puzzle; return whether another one is wanted.
+        """Let the user solve a puzzle; return whether to show another one.
 
-        One counts as solved if no column was wrong and no hint was asked for.
+        A puzzle is solved if no column was wrong and no hint was used.
         """
         self.check(puzzle)
         what = "wins" if puzzle.kind == WIN else "holds the draw"
@@ -60,8 +60,8 @@ class PuzzleSession:
                 return typed == NEW
             if typed == HINT:
                 clean = False
-                told = hints_for(puzzle, found, self.solver)
-                self.print(told[min(hints, len(told) - 1)].text)
+                texts = hints_for(puzzle, found, self.solver)
+                self.print(texts[min(hints, len(texts) - 1)].text)
                 hints += 1
             elif typed == SHOW:
                 self._show_solution(puzzle, found)
@@ -88,15 +88,15 @@ class PuzzleSession:
                 assert attempt.reply is not None
                 self._draw(played.play(attempt.reply), attempt.reply)
                 reply = self._reply(played, attempt.reply)
-                self.print(f"Right. {reply[:1].upper()}{reply[1:]}. Find the next column.")
+                self.print(f"Right. {reply}. Find the next column.")
 
     def check(self, puzzle: Puzzle) -> None:
-        """Raise `InvalidPuzzles` for one of somebody's own whose solution is none."""
+        """Raise `InvalidPuzzles` for a wrong solution in the user's own set."""
         if self.is_own:
             check_solution(puzzle, self.solver)
 
     def show(self, puzzle: Puzzle) -> None:
-        """Draw a puzzle and say what is to be done."""
+        """Draw a puzzle and print its task."""
         self.print(
             f"puzzle {puzzle.number} of {self.given.name}: {puzzle.kind}, {puzzle.difficulty},"
             f" rating {puzzle.rating}"
@@ -105,12 +105,12 @@ class PuzzleSession:
         self.print(puzzle.task)
 
     def close(self) -> None:
-        """Say how many were solved, if there were several."""
+        """Print the number of solved puzzles, if there were several."""
         if self.tried > 1:
-            self.print(f"solved {self.solved} of {self.tried} at once")
+            self.print(f"solved {self.solved} of {self.tried} at the first try")
 
     def print(self, text: str) -> None:
-        """Say a text in lines as wide as the terminal at most."""
+        """Print a text in the width of the terminal."""
         self.talk.write(f"{fill(text, text_width(self.talk))}\n")
         self.talk.flush()
 
@@ -136,7 +136,7 @@ class PuzzleSession:
         self.print(f"The solution is {names}. {last.text}")
 
     def _after(self) -> bool:
-        """Ask what comes after a puzzle; return whether another one is wanted."""
+        """Ask for the next step after a puzzle; return whether to show another one."""
         while (typed := self.prompt.ask_after("new or quit")) not in (NEW, QUIT):
             if typed is not None:
                 self.print("the puzzle is over: type new or quit.")
