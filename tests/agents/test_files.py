@@ -144,8 +144,8 @@ def test_many_forms_of_functions(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "name", "told"),
     [
-        (PLAIN, "player", "{file} has nothing called 'player': it has agent"),
-        ("x = 3\n", "player", "{file} has nothing called 'player'"),
+        (PLAIN, "player", "{file} does not define 'player': it has agent"),
+        ("x = 3\n", "player", "{file} does not define 'player'"),
         ("x = 3\n", "", "{file} defines no function to play with"),
         ("agent = 3\n", "agent", "{file}:agent is not a function or an Agent"),
         ("agent = None\n", "", "{file} is not a function or an Agent"),
@@ -173,7 +173,7 @@ def test_many_forms_of_functions(tmp_path: Path, text: str) -> None:
         ("import nothing_of_that_name\n", "", "{file} cannot be loaded: ModuleNotFoundError: No"),
         ("1 / 0\n", "", "{file} cannot be loaded: ZeroDivisionError: division by zero"),
         ("import sys\nsys.exit(3)\n", "", "{file} cannot be loaded: SystemExit: 3"),
-        ("agent = max\n", "agent", "{file}:agent does not say which arguments it takes"),
+        ("agent = max\n", "agent", "{file}:agent has no signature that Python can read"),
     ],
 )  # fmt: skip
 def test_files_without_an_agent_are_told_in_one_sentence(
@@ -193,7 +193,7 @@ def test_missing_files_and_modules_are_told() -> None:
         assert str(caught.value) == "there is no file nowhere/mine.py"
     with pytest.raises(InvalidSpec, match=r"there is no agent 'no_such_module'"):
         make_agent("no_such_module:agent")
-    with pytest.raises(InvalidSpec, match=r"string has nothing called 'agent'"):
+    with pytest.raises(InvalidSpec, match=r"string does not define 'agent'"):
         make_agent("string:agent")
     with pytest.raises(InvalidSpec, match="there is no agent 'aaa"):
         make_agent("a" * 300)  # too long for a file
@@ -204,7 +204,7 @@ def test_a_file_named_without_its_ending_is_guessed(
 ) -> None:
     (tmp_path / "mine.py").touch()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(InvalidSpec, match=r"there is no agent 'mine': for the file say mine\.py"):
+    with pytest.raises(InvalidSpec, match=r"there is no agent 'mine': for the file give mine\.py"):
         make_agent("mine")
 
 
@@ -247,7 +247,7 @@ def test_an_evaluation_of_ones_own(tmp_path: Path) -> None:
     assert isinstance(agent, ProcessAgent)
     agent.close()
     for name, sentence in (
-        ("leftmost", f"{file} has nothing called 'leftmost': it has rightmost"),
+        ("leftmost", f"{file} does not define 'leftmost': it has rightmost"),
         ("number", f"{file}:number is not a function"),
     ):
         with pytest.raises(InvalidSpec) as caught:
@@ -429,16 +429,16 @@ HELPER = "def score(board, player):\n    return 0\ndef helper(x):\n    return x\
     [
         ("def my_bot(position):\n    return 1\ndef main():\n    return 0\n", "my_bot(position), "),
         ("def my_agent(obs, config):\n    return 1\n" + HELPER, "my_agent(observation, config"),
-        ("def choose_move(board):\n    return 1\n" + HELPER, "choose_move(position), the one in"),
+        ("def choose_move(board):\n    return 1\n" + HELPER, "choose_move(position), the best of"),
         ("def get_best_move(state):\n    return 1\ndef evaluate(board):\n    return 0\n"
          "def get_valid_moves(board):\n    return 0\ndef other_player(p):\n    return 0\n" + HELPER,
-         "get_best_move(position), the one in"),
+         "get_best_move(position), the best of the"),
         ("class P(Agent):\n    def choose(self, p, l, r):\n        return Decision(1)\n" + HELPER,
-         "P.choose(position, limit, rng), the one in"),
+         "P.choose(position, limit, rng), the best of the"),
         ("class P(Agent):\n    def choose(self, p, l, r):\n        return Decision(1)\nbot = P()\n"
-         + HELPER, "P.choose(position, limit, rng), the last one in"),
+         + HELPER, "P.choose(position, limit, rng), the last of the"),
         ("def one(x):\n    return 0\ndef two(x):\n    return 1\n",
-         "two(position), the last one in mine.py of those that can be an agent; one could be"),
+         "two(position), the last of the possible agents in mine.py; to play one, give"),
         ("def agent(observation):\n    return 1\n" + HELPER, "agent(observation), the one called"),
         ("agent = lambda p: 1\n" + HELPER, "<lambda>(position), the one called agent"),
     ],
@@ -476,9 +476,8 @@ def test_the_reason_of_a_fault_names_what_plays_if_it_is_a_guess(tmp_path: Path)
         written(tmp_path, text.replace("return 0", "return x[0]")), "random", games=2
     )
     assert {reason for _, reason in result.faults[0]} == {
-        "raised TypeError: 'Position' object is not subscriptable (it plays one(position), the one"
-        f" in mine.py that looks most like an agent; two could be meant, say"
-        f" {tmp_path}/mine.py:NAME)"
+        "raised TypeError: 'Position' object is not subscriptable (it plays one(position), the best"
+        f" of the possible agents in mine.py; to play two, give {tmp_path}/mine.py:NAME)"
     }
     text = "def agent(obs, config):\n    return 0\ndef helper(board):\n    return board[9]\n"
     result = play_match(f"kaggle:{written(tmp_path, text)}", "random", games=2)
@@ -487,7 +486,7 @@ def test_the_reason_of_a_fault_names_what_plays_if_it_is_a_guess(tmp_path: Path)
         "raised KeyError: 9 (it plays helper(observation), the last callable of mine.py, as on"
         " Kaggle: agent above it does not play)"
     )
-    assert advice_on_fault(FaultKind.CRASH, reason, "").startswith("move the function that is to")
+    assert advice_on_fault(FaultKind.CRASH, reason, "").startswith("move the function that should")
 
 
 def test_the_first_fault_of_a_match_names_what_was_chosen_by_its_looks(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_agents_keep_their_names() -> None:
         (None, "None is not a function or an Agent"),
         (dict, "dict: the class dict is not a claimeven Agent"),
         (Agent, "Agent: it cannot be made: TypeError: Can't instantiate abstract class Agent"),
-        (max, "max does not say which arguments it takes"),
+        (max, "max has no signature that Python can read"),
         (lambda: 3, "<lambda> takes no arguments: an agent takes a position, or (obs, config)"),
         (lambda *given: 3, "<lambda> takes no named argument: an agent takes a position, or (obs"),
         (

@@ -106,9 +106,9 @@ def test_a_match_through_a_server_is_the_same_from_the_same_seed() -> None:
         (saying({"column": "4"}), FaultKind.ILLEGAL, "answered with column '4'"),
         (saying({"column": True}), FaultKind.ILLEGAL, "answered with column True"),
         (saying({}), FaultKind.ILLEGAL, "answered with column None"),
-        (saying([4]), FaultKind.CRASH, "answered with what is no JSON object"),
-        (saying(b"<html>"), FaultKind.CRASH, "answered with what is no JSON object"),
-        (saying(b"[" * 100_000), FaultKind.CRASH, "answered with what is no JSON object"),
+        (saying([4]), FaultKind.CRASH, "answered with data that is not a JSON object"),
+        (saying(b"<html>"), FaultKind.CRASH, "answered with data that is not a JSON object"),
+        (saying(b"[" * 100_000), FaultKind.CRASH, "answered with data that is not a JSON object"),
         (saying({"error": "no,\x1b[2J no"}, 422), FaultKind.CRASH, "answered with status 422: no"),
         (saying(b"", 302), FaultKind.CRASH, "answered with status 302"),
         (saying(b"x" * (MAX_ANSWER + 1)), FaultKind.CRASH, "answered with more than"),
@@ -210,5 +210,5 @@ def test_an_address_with_a_password_is_not_called() -> None:
     with serving(saying({"column": 4})) as url:
         assert choose(url) == 3
         for name in ("me:secret", "me", ":secret"):
-            with pytest.raises(InvalidSpec, match="a name and a password is not taken"):
+            with pytest.raises(InvalidSpec, match="must not contain a user name or password"):
                 make_agent(url.replace("//", f"//{name}@"))

@@ -103,7 +103,7 @@ def test_other_answers_kaggle_does_not_take() -> None:
             choose(partial(lambda column, obs, config: column, column))
     decision = choose(lambda obs: None)
     assert decision.column == 0
-    assert decision.details["note"] == "it returned None, which Kaggle takes for column 0"
+    assert decision.details["note"] == "it returned None, which Kaggle reads as column 0"
 
 
 def test_the_bank_counts_down(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +122,9 @@ def test_the_bank_counts_down(monkeypatch: pytest.MonkeyPatch) -> None:
         agent.reset()
         for bank in (37, 14):
             assert agent.choose(position, Limit(), rng).details["time_bank"] == bank
-        with pytest.raises(AgentFault, match=r"used up its bank of 60 s, .* TIMEOUT") as caught:
+        with pytest.raises(
+            AgentFault, match=r"used up its time bank of 60 s, .* TIMEOUT"
+        ) as caught:
             agent.choose(position, Limit(), rng)
         assert caught.value.kind is FaultKind.TIME
     assert seen == [60, 37, 14] * 2
@@ -145,7 +147,7 @@ def test_a_bank_may_be_emptied_to_the_last_second(monkeypatch: pytest.MonkeyPatc
     agent, rng = KaggleAgent("mine", thinks), np.random.default_rng(0)
     for _ in range(2):
         assert agent.choose(Position(), Limit(), rng).details["time_bank"] == 0
-    with pytest.raises(AgentFault, match="used up its bank"):
+    with pytest.raises(AgentFault, match="used up its time bank"):
         agent.choose(Position(), Limit(), rng)
 
 
@@ -212,7 +214,7 @@ def test_without_a_name_agent_is_taken_and_told_if_kaggle_would_take_another(
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("x = 3\n", "leaves no callable behind, which would be the agent on Kaggle"),
+        ("x = 3\n", "must define a callable: on Kaggle the last one is the agent"),
         ("1 / 0\n", "cannot be loaded: ZeroDivisionError: division by zero"),
         ("import sys\nsys.exit(3)\n", "cannot be loaded: SystemExit: 3"),
         ("def agent(:\n", "cannot be loaded: SyntaxError: "),

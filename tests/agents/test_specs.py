@@ -15,7 +15,7 @@ from claimeven.evaluation import InvalidEvaluation
 
 NAMES = ", ".join(AGENTS)
 OTHERS = (
-    "a Python file such as my_agent.py:agent, or of other programs"
+    "a Python file such as my_agent.py:agent, or an external program"
     f" {', '.join(kind.form for kind in FOREIGN.values())}"
 )
 SEARCH_OPTIONS = "depth, eval, view, seconds, nodes, order, start, backend"
@@ -28,8 +28,8 @@ BAD = [
     ("alphabet", f"there is no agent 'alphabet' (did you mean alphabeta?): {CHOICES}"),
     ("", f"there is no agent '': {CHOICES}"),
     ("kagle:main.py", f"there is no agent 'kagle' (did you mean kaggle?): {CHOICES}"),
-    *((p, f"nothing stands after {p}: give {FOREIGN[p].form}") for p in FOREIGN),
-    *((f"{p}: ", f"nothing stands after {p}: give {FOREIGN[p].form}") for p in FOREIGN),
+    *((p, f"{p}: is incomplete: give {FOREIGN[p].form}") for p in FOREIGN),
+    *((f"{p}: ", f"{p}: is incomplete: give {FOREIGN[p].form}") for p in FOREIGN),
     (
         "alphabeta:deep=3",
         f"alphabeta has no option 'deep' (did you mean depth?): it takes {SEARCH_OPTIONS}",
@@ -54,7 +54,7 @@ BAD = [
         for x in ("depth", "depth=", "=3")
     ),
     ("alphabeta:depth=3,", "'' in 'alphabeta:depth=3,' is not of the form option=value"),
-    ("alphabeta:depth=3,depth=4", "depth stands twice in 'alphabeta:depth=3,depth=4'"),
+    ("alphabeta:depth=3,depth=4", "'alphabeta:depth=3,depth=4' has depth twice"),
     (
         "uct:cut=3,playout_cutoff=4",
         "cut is the old name of playout_cutoff: give only playout_cutoff",
@@ -139,9 +139,13 @@ def test_options_of_every_kind() -> None:
 
 def test_limits_that_are_none_are_refused() -> None:
     for limits in (3, [Limit()], "ab c"):
-        with pytest.raises(InvalidLimit, match=r"^limits are a Limit, as Limit\(seconds=1\), or "):
+        with pytest.raises(
+            InvalidLimit, match=r"^limits must be a Limit such as Limit\(seconds=1\), or "
+        ):
             make_agents(["random", "greedy"], limits=limits)  # type: ignore[arg-type]  # bad on purpose
-    with pytest.raises(InvalidLimit, match=r"^a limit is a Limit, as Limit\(seconds=1\), not 3$"):
+    with pytest.raises(
+        InvalidLimit, match=r"^a limit must be a Limit such as Limit\(seconds=1\), got 3$"
+    ):
         make_agents(["random", "greedy"], limits=[Limit(), 3])  # type: ignore[list-item]  # as above
 
 

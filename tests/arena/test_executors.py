@@ -113,14 +113,14 @@ def test_impossible_matches_are_told() -> None:
 
 
 LIMITS = [
-    ("uct", Limit(depth=3), "uct cannot be limited by depth: it knows seconds, iterations"),
+    ("uct", Limit(depth=3), "uct cannot be limited by depth: it supports seconds, iterations"),
     (
         "alphabeta",
         Limit(seconds=1, iterations=3),
-        "alphabeta cannot be limited by iterations: it knows seconds, depth, nodes",
+        "alphabeta cannot be limited by iterations: it supports seconds, depth, nodes",
     ),
-    ("perfect", Limit(nodes=3), "perfect cannot be limited by nodes: it knows seconds"),
-    (bot("first"), Limit(depth=3), "{spec} cannot be limited by depth: it knows seconds"),
+    ("perfect", Limit(nodes=3), "perfect cannot be limited by nodes: it supports seconds"),
+    (bot("first"), Limit(depth=3), "{spec} cannot be limited by depth: it supports seconds"),
 ]
 
 

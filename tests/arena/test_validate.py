@@ -184,7 +184,7 @@ NOT_LOADED = [
     ("import nothing_of_that_name", "No module named", "install the packages it imports"),
     ("from ..helper import x", "relative import", "import without a dot: from"),
     ("# caf\udce9", "encoding declaration", "save the file as UTF-8"),
-    ("x = 1\n\n# caf\udce9", "is no UTF-8 text", "save the file as UTF-8"),
+    ("x = 1\n\n# caf\udce9", "is not UTF-8 text", "save the file as UTF-8"),
     ("name = input()", "EOFError", "remove input()"),
     ("import sys\nsys.exit()", "SystemExit", "remove exit()"),
     ("x = bytearray(10**13)", "MemoryError", "allow it more: --memory-limit MB"),
@@ -220,8 +220,8 @@ def test_what_cannot_be_loaded_has_advice_and_no_traceback_of_ours(
             "leave it out",
         ),
         ("illegal", "answered with column 0 (counted from 1), which is not", "counted from 1"),
-        ("illegal", "answered with column 'x', which is no number from 1", "counted from 1"),
-        ("illegal", "answered bestmove 'z', which is no column", "its letter, or its number"),
+        ("illegal", "answered with column 'x', which is not a number from 1", "counted from 1"),
+        ("illegal", "answered bestmove 'z', which is not a column", "its letter, or its number"),
         ("crash", "wrote a line without end", "a newline"),
         ("crash", "wrote to the connection of its process", "did not open"),
     ],
@@ -233,8 +233,8 @@ def test_advice_fits_the_kind_of_agent(kind: str, reason: str, advice: str) -> N
 @pytest.mark.parametrize(
     ("agent", "told"),
     [
-        (lambda position: 0, "cannot play in one of its own: give a spec"),
-        (make_agent("random"), "cannot play in one of its own: give a spec"),
+        (lambda position: 0, "cannot play in a separate one: give a spec"),
+        (make_agent("random"), "cannot play in a separate one: give a spec"),
     ],
 )
 def test_what_has_no_spec_cannot_be_checked(agent: Any, told: str) -> None:
@@ -247,7 +247,11 @@ def test_what_has_no_spec_cannot_be_checked(agent: Any, told: str) -> None:
 
 @pytest.mark.parametrize(
     "reason",
-    ["answered with status 500", "answered with what is no JSON object", "cannot be reached: x"],
+    [
+        "answered with status 500",
+        "answered with data that is not a JSON object",
+        "cannot be reached: x",
+    ],
 )
 def test_a_server_that_fails_has_its_own_advice(reason: str) -> None:
     assert "check the address" in advice_on_fault(FaultKind.CRASH, reason, "")

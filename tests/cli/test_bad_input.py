@@ -193,7 +193,7 @@ def test_a_file_without_the_function(run: Run, tmp_path: Path) -> None:
     for verb in (("match", "random"), ("think", "44", "--agent"), ("play", "--second")):
         ran = run(*verb, f"{file}:player")
         told = bad_input(ran)
-        assert told == f"{file} has nothing called 'player': it has agent"
+        assert told == f"{file} does not define 'player': it has agent"
 
 
 # --- agents that misbehave ----------------------------------------------------------------------

@@ -140,7 +140,7 @@ def test_what_remembers_is_told(run: Run) -> None:
 def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
     ran = run("match", "uct", "random", "--depth", "3")
     assert (ran.status, ran.out) == (2, "")
-    sentence = "uct cannot be limited by depth: it knows seconds, iterations"
+    sentence = "uct cannot be limited by depth: it supports seconds, iterations"
     assert ran.err == f"claimeven: {sentence}\n"
 
 

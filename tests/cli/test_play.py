@@ -427,4 +427,4 @@ def test_the_usual_opponent_varies_and_a_seed_repeats_it(run: Run) -> None:
 def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
     ran = run("play", "--second", "uct", "--depth", "3")
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == "claimeven: uct cannot be limited by depth: it knows seconds, iterations\n"
+    assert ran.err == "claimeven: uct cannot be limited by depth: it supports seconds, iterations\n"

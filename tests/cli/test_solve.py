@@ -123,7 +123,7 @@ def test_each_line_of_a_stream_is_answered_at_once() -> None:
             "--stats is for lines of text: --json always prints all results",
         ),
         (("44", "--against", "pons:x", "--pons"), "--against does not go with --pons"),
-        (("44", "--solver", "ugi:x"), "another solver is written pons:COMMAND, not 'ugi:x'"),
+        (("44", "--solver", "ugi:x"), "another solver must be given as pons:COMMAND, got 'ugi:x'"),
         (("44", "--solver", "pons:nowhere"), "there is no program nowhere"),
         (("44", "4444444"), "move 7: column 4 is full"),
         (("1212121",), "the game is over after 1212121: Yellow wins"),

@@ -46,7 +46,7 @@ def test_think_with_every_agent(run: Run, spec: str) -> None:
 def test_a_limit_that_an_agent_does_not_know_is_refused(run: Run) -> None:
     ran = run("think", "4455", "--agent", "uct", "--depth", "3")
     assert (ran.status, ran.out) == (2, "")
-    sentence = "uct cannot be limited by depth: it knows seconds, iterations"
+    sentence = "uct cannot be limited by depth: it supports seconds, iterations"
     assert ran.err == f"claimeven: {sentence}\n"
 
 

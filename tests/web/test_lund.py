@@ -248,7 +248,7 @@ RIGHT = {"status": True, "msg": "", "result": 0, "botmove": -1, "state": EMPTY}
         ),
         ({**RIGHT, "botmove": 3}, "shows another board than that after 4"),
         ({"status": True}, "answers with result None"),
-        ([], "answered with what is no JSON object"),
+        ([], "answered with data that is not a JSON object"),
     ],
 )
 def test_servers_that_break_the_contract_are_named(told: Any, reason: str) -> None:
@@ -410,7 +410,7 @@ def test_ctrl_c_says_how_to_go_on_with_a_challenge(server: Server, tmp_path: Pat
 
 def test_a_challenge_that_cannot_be_is_told(server: Server, run: Run) -> None:
     assert "unknown address /nowhere/move" in bad_input(run("challenge", f"{server.url}/nowhere"))
-    assert "is no address" in bad_input(run("challenge", "lund.se"))
+    assert "is not the address" in bad_input(run("challenge", "lund.se"))
     assert "1 game or more" in bad_input(run("challenge", server.url, "--games", "0"))
     assert "--out" in bad_input(run("challenge", server.url, "--resume"))
     assert "seed must be 0 or more" in bad_input(run("challenge", server.url, "--seed", "-1"))

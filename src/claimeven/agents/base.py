@@ -1,4 +1,4 @@
-"""The contract of agents: an agent chooses a column of a position under a limit."""
+"""The interface of agents: an agent chooses a column of a position under a limit."""
 
 from __future__ import annotations
 
@@ -26,18 +26,17 @@ class InvalidLimit(ClaimevenError):
 class FaultKind(StrEnum):
     """The kind of fault that lost a game: counted and stored."""
 
-    CRASH = "crash"  #: it raised something, or its process ended
-    ILLEGAL = "illegal"  #: it answered with something else than a column that can be played
-    TIME = "time"  #: it answered, too late
-    STALL = "stall"  #: it did not answer, and was ended
-    MEMORY = "memory"  #: it wanted more memory than it may have, or than there was
+    CRASH = "crash"  #: it raised an exception, or its process exited
+    ILLEGAL = "illegal"  #: its answer is not a legal column
+    TIME = "time"  #: it answered too late
+    STALL = "stall"  #: it did not answer and was killed
+    MEMORY = "memory"  #: it exceeded its memory limit, or memory ran out
 
 
 class AgentFault(ClaimevenError):
     """An agent that did not answer with a column that can be played.
 
-    The message is one line about what it did; `traceback` is the traceback of what it raised, as
-    text, if there is one.
+    The message is one line about its action; `traceback` is the text of its traceback, if any.
     """
 
     def __init__(self, reason: str, traceback: str = "", kind: FaultKind = FaultKind.CRASH) -> None:
@@ -47,16 +46,16 @@ class AgentFault(ClaimevenError):
 
 
 def kind_of(error: BaseException) -> FaultKind:
-    """Return the kind of fault of an agent that raised something."""
+    """Return the kind of fault for an exception of an agent."""
     if isinstance(error, AgentFault):
         return error.kind
     return FaultKind.MEMORY if isinstance(error, MemoryError) else FaultKind.CRASH
 
 
-#: Seconds by which an agent may overrun its time before it loses the game by it, and seconds that
-#: an answer is waited for if time is not limited.
+#: Seconds by which an agent may overrun its time without losing the game, and seconds to wait for
+#: an answer if time is not limited.
 GRACE, PATIENCE = 0.25, 90.0
-#: The names of all limits that may be asked of an agent.
+#: The names of all limits of a decision.
 LIMITS = ("seconds", "iterations", "depth", "nodes")
 
 
@@ -90,7 +89,7 @@ class Limit:
             number: float = real_number(given, name, InvalidLimit, low=low, above=above)
             if name not in ("seconds", "time_bank"):
                 number = whole_number(given, name, InvalidLimit)
-            if type(given) not in (int, float):  # as those of NumPy
+            if type(given) not in (int, float):  # such as NumPy numbers
                 object.__setattr__(self, name, number)
         if self.time_bank is not None and self.seconds is None:
             raise InvalidLimit(
@@ -104,9 +103,9 @@ class Limit:
 
     @property
     def deadline(self) -> float:
-        """Seconds after which an answer is too late: those for a move, the bank, and `GRACE`.
+        """Seconds after which an answer is too late: for the move, the time bank, and `GRACE`.
 
-        Infinite where time is not limited.
+        Infinite if time is not limited.
         """
         return math.inf if self.seconds is None else self.seconds + (self.time_bank or 0.0) + GRACE
 
@@ -122,7 +121,7 @@ class Limit:
 
     @property
     def patience(self) -> tuple[float, str]:
-        """Seconds to wait for an answer, and the fault in words if none has come by then."""
+        """Seconds to wait for an answer, and the reason of the fault if it does not come."""
         if self.seconds is None:
             return PATIENCE, f"did not answer within {PATIENCE:g} s"
         return self.deadline, self.overrun
@@ -158,14 +157,14 @@ class Limit:
 class Decision:
     """The answer of an agent; only `column` (0-based) is always there.
 
-    `value` is the agent's estimate in [-1, 1] for the side to move, `policy` one probability a
-    column (0 where illegal, sum 1), `score` the exact score where the agent knows it (see the
-    solver), `depth` the plies looked ahead, `nodes` the positions looked at, `seconds` the
-    wall-clock time, `iterations` those of a Monte Carlo search. `details` holds plain data that
-    can be written as JSON, under these keys where they apply:
+    `value` is the agent's estimate in [-1, 1] for the side to move; `policy` is one probability a
+    column (0 for a full column, sum 1); `score` is the exact score if the agent knows it (see the
+    solver). `depth` is the search depth in plies, `nodes` the visited positions, `seconds` the
+    wall-clock time, `iterations` the iterations of a Monte Carlo search. `details` is plain data
+    for JSON with these keys, if they apply:
 
     `values`     one number or None a column, on a scale of the agent
-    `value_words` the same as short texts for people, if numbers alone mislead
+    `value_words` the same as short texts, if numbers could mislead
     `values_are` the kind of these numbers: "mean", "eval", "score", "guess", "run"
     `visits`     one number a column: iterations that went through it
     `priors`     one number a column: its chance by a model, before any search
@@ -207,13 +206,12 @@ class TreeView:
 class Agent(ABC):
     """A player.
 
-    `name` is the spec it was made from. `limits` are the limits that may be asked of it: those it
-    keeps to, and those that mean nothing to it; a match under another one is refused before it
-    starts. `stateful` means that one game may change its play in the next: such games are played in
-    order, by one process. An agent that is not `timed`, a person, takes the time it wants.
-    `trusted` is set for agents of this package, whose decisions are plain data without a check.
-    `plays` names the code of an agent from a file and how it is called; it `is_guess` if it was
-    chosen by its looks, and then reasons of faults say it too.
+    `name` is the spec it was made from. `limits` are the limits that it supports or that do not
+    affect it; a match under another limit is rejected before it starts. `stateful` means that one
+    game may change its play in the next: its games are played in order, by one process. `timed` is
+    False for a person, who has no time limit. `trusted` is set for built-in agents, whose decisions
+    need no validation. `plays` names the code of an agent from a file and how it is called. If that
+    was chosen by its form, `is_guess` is set, and reasons of faults mention it.
     """
 
     name: str = "agent"
@@ -236,21 +234,21 @@ class Agent(ABC):
         """Raise a `ClaimevenError` if this agent cannot play on a board; by default it can."""
 
     def load(self, geometry: Geometry) -> None:
-        """Compile, open and allocate what is needed on a board, before a clock starts."""
+        """Prepare for a board before a clock starts: compile, open files, allocate memory."""
 
     def reset(self) -> None:
-        """Forget everything learnt in the game before, unless it is `stateful`."""
+        """Start a new game: clear the state of the last one, unless the agent is `stateful`."""
 
     def note_generator(self, rng: np.random.Generator) -> None:
-        """Take note, before `reset`, of the generator of the game, without drawing from it. An
+        """Note the generator of the next game without drawing from it; called before `reset`. An
         agent in a separate process seeds other generators by it.
         """
 
     def trace(self, position: Position, limit: Limit, rng: np.random.Generator) -> Iterator[str]:
-        """Return the steps of the next decision in words, one line each; none by default.
+        """Return the steps of the next decision, one line each; empty by default.
 
-        It is called before the decision, with a copy of its generator, and changes nothing; the
-        lines are read after the decision, or without one.
+        It is called before the decision, with a copy of its generator, and must not change the
+        agent. The lines are read after the decision, or without one.
         """
         return iter(())
 
@@ -259,7 +257,7 @@ class Agent(ABC):
 
     def tree(self, depth: int, nodes: int) -> TreeView | None:
         """Return the tree behind the last decision: its most visited part, `depth` plies deep and
-        of at most `nodes` nodes. None for an agent that keeps no tree.
+        of at most `nodes` nodes. None for an agent without a tree.
         """
         return None
 

@@ -1,11 +1,12 @@
 """Agents, evaluations and other functions from users' Python files or modules.
 
-`my_agent.py:agent`, `my_agent.py` (what is called `agent`, else the function or class that looks
-most like an agent, the last of several) and `package.module:name`. A file may import its neighbors,
-also as a part of a package. Its prints go to stderr. `kaggle:main.py` takes the last callable of a
-file, as Kaggle does (see `kaggle_agent`): a warning says if that is another one.
+Specs are `my_agent.py:agent`, `my_agent.py` and `package.module:name`. Without a name the agent is
+the object called `agent`, or else the last function or class that looks most like an agent. A file
+may import its neighbors, also as a part of a package. Its output goes to stderr. `kaggle:main.py`
+uses the last callable of a file, as Kaggle does (see `kaggle_agent`): a warning reports if that is
+a different one.
 
-The code runs in the process that calls these functions; `make_agent` gives it a separate process.
+The code runs in the process that calls these functions; `make_agent` starts a separate process.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 #: The name of the agent in a file by default.
 DEFAULT_NAME = "agent"
-#: What follows a file: a name, and options.
+#: A name and options, after a file.
 _NAME = re.compile(r"[^\W\d]\w*(\s*,\s*[^\W\d]\w*\s*=\s*[^,\s][^,]*)*")
 
 
@@ -105,7 +106,7 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
     """
     module = load_module(place)
     name, _, options = name.partition(",")
-    found, which = _chosen(module, place, name.strip())
+    found, which = _choose(module, place, name.strip())
     agent = as_agent(found, spec, split_options(options, spec))
     called = call_text(agent, getattr(found, "__name__", None) or name or DEFAULT_NAME)
     agent.plays = f"{called}, {which}"
@@ -114,9 +115,9 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
         callables = [v for k, v in vars(module).items() if callable(v) and not k.startswith("__")]
         last = callables[-1] if callables else None
         if last is not None and last is not agent.function:
-            said = getattr(last, "__name__", "without a name")
+            last_name = getattr(last, "__name__", "without a name")
             print(
-                f"{spec}: on Kaggle the last callable ({said}) would be the agent, as it is"
+                f"{spec}: on Kaggle the last callable ({last_name}) would be the agent, as it is"
                 f" for kaggle:{place}",
                 file=sys.stderr,
             )
@@ -124,9 +125,9 @@ def load_agent(spec: str, place: str, name: str) -> Agent:
 
 
 def load_function(place: str, name: str) -> Callable[..., Any]:
-    """Return what is called `name` in a file or module. Raises `InvalidSpec` if it is not callable.
+    """Return the function or class called `name` in a file or module.
 
-    An empty name stands for the last function or class that it defines.
+    An empty name selects the last one that it defines. Raises `InvalidSpec` if it is not callable.
     """
     module = load_module(place)
     own = _own(module)
@@ -153,21 +154,21 @@ def load_evaluation(text: str) -> Evaluation:
 
 
 def load_module(place: str) -> ModuleType:
-    """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` when that fails."""
+    """Import a file (`place` ends in .py) or a module. Raises `InvalidSpec` if that fails."""
     load = _import_file if place.endswith(".py") else importlib.import_module
     return run_file(place, lambda: load(place))
 
 
 def _is_file(path: Path) -> bool:
-    with suppress(OSError, ValueError):  # a name too long for a file, or none
+    with suppress(OSError, ValueError):  # the name is too long or empty
         return path.is_file()
     return False
 
 
 class _Neighbors(MetaPathFinder):
-    """Finds the modules next to a file, but for those that Python itself has.
+    """Finds the modules next to a file, except for the names of Python's own modules.
 
-    The folder that holds a file, or one around it, is found under its own name as a package.
+    The folder of the file, or one of its parents, is found under its own name as a package.
     """
 
     def __init__(self, file: Path) -> None:
@@ -177,7 +178,7 @@ class _Neighbors(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where a module is, None if it is not next to the file."""
+        """Return the spec of a module; None if it is not next to the file."""
         if path is not None or name in sys.stdlib_module_names:
             return None
         found = PathFinder.find_spec(name, [self.folder])
@@ -194,7 +195,7 @@ def _import_file(place: str) -> ModuleType:
     module = ModuleType(f"claimeven_user_{path.stem}_{mark}")
     module.__file__, module.__package__ = str(path), _package_of(path, text)
     sys.modules[module.__name__] = module
-    # The folder comes first but for Python's own modules, which a neighbor's name may be that of.
+    # The folder comes first, except for Python's own modules: a neighbor may have the same name.
     sys.meta_path[:] = [f for f in sys.meta_path if not isinstance(f, _Neighbors)]
     sys.meta_path.insert(0, _Neighbors(path))
     if str(path.parent) not in sys.path:
@@ -204,14 +205,14 @@ def _import_file(place: str) -> ModuleType:
     try:
         lines = decode_source(text).splitlines(keepends=True)  # for tracebacks
     except UnicodeDecodeError:
-        raise InvalidSpec(f"{place} cannot be read: it is no UTF-8 text") from None
+        raise InvalidSpec(f"{place} cannot be read: it is not UTF-8 text") from None
     linecache.cache[str(path)] = (len(text), None, lines, str(path))
     exec(code, vars(module))
     return module
 
 
 def _package_of(path: Path, text: bytes) -> str:
-    """Return the name of the package that a file is a part of, empty if of none."""
+    """Return the name of the package that a file is a part of, or an empty text."""
     folders: list[str] = []
     for folder in path.parents:
         if not (folder.name.isidentifier() and (folder / "__init__.py").is_file()):
@@ -223,7 +224,7 @@ def _package_of(path: Path, text: bytes) -> str:
 
 
 def _module_exists(place: str) -> bool:
-    """Whether there is a module, or the package that would hold it; nothing is imported."""
+    """Whether a module or its package exists; it is not imported."""
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.append(here)
@@ -235,7 +236,7 @@ def _module_exists(place: str) -> bool:
 
 
 def _own(module: ModuleType) -> dict[str, Any]:
-    """Return the functions and classes that a module defines, and the agents that it holds."""
+    """Return the functions and classes that a module defines, and its agents."""
     return {
         key: value
         for key, value in vars(module).items()
@@ -245,19 +246,19 @@ def _own(module: ModuleType) -> dict[str, Any]:
 
 
 def _named(module: ModuleType, place: str, name: str) -> Any:
-    """Return what a module holds under a name. Raises `InvalidSpec`, with the choices."""
+    """Return the attribute of a module. Raises `InvalidSpec`, with the choices."""
     if name not in vars(module) and not hasattr(module, name):
         own = _own(module)
         choices = f": it has {', '.join(own)}" if own else ""
-        raise InvalidSpec(f"{place} has nothing called {name!r}{choices}")
+        raise InvalidSpec(f"{place} does not define {name!r}{choices}")
     return getattr(module, name)
 
 
-def _chosen(module: ModuleType, place: str, name: str) -> tuple[Any, str]:
-    """Return the agent of a module, and which it is in words. Raises `InvalidSpec`.
+def _choose(module: ModuleType, place: str, name: str) -> tuple[Any, str]:
+    """Return the agent of a module, and why it was chosen. Raises `InvalidSpec`.
 
-    Without a name it is the one called `agent`, else what looks most like an agent, the last of
-    several.
+    Without a name it is the object called `agent`, or else the last one that looks most like an
+    agent.
     """
     file = Path(place).name
     if name:
@@ -270,13 +271,12 @@ def _chosen(module: ModuleType, place: str, name: str) -> tuple[Any, str]:
     best = [key for key in able if ranks[key] == max(ranks.values())]
     if not best:
         for value in reversed(own.values()):
-            as_agent(value, place)  # raises what is wrong with it
+            as_agent(value, place)  # raises the reason
         raise InvalidSpec(f"{place} defines no function to play with")
     if len(able) == 1:
         return own[best[0]], f"the only one in {file} that can be an agent"
     others = ", ".join(key for key in able if key != best[-1])
-    look = "that looks most like an agent" if len(best) == 1 else "of those that can be an agent"
+    which = "best" if len(best) == 1 else "last"
     return own[best[-1]], (
-        f"the {'one' if len(best) == 1 else 'last one'} in {file} {look}; {others} could be meant,"
-        f" say {place}:NAME"
+        f"the {which} of the possible agents in {file}; to play {others}, give {place}:NAME"
     )

@@ -1,6 +1,6 @@
-"""Functions as agents, and agents made of anything that can be one.
+"""Functions as agents, and agents made of any suitable object.
 
-A function is called by its parameters:
+The parameters of a function decide how it is called:
 
 | parameters                                             | called with                 |
 |--------------------------------------------------------|-----------------------------|
@@ -8,8 +8,8 @@ A function is called by its parameters:
 | any other one, more with defaults                      | the position                |
 
 A function of a position returns a 0-based column or a `Decision`; for the others see
-`kaggle_agent`. A function without parameters is refused, and two of which the second is a player or
-a depth. (Kaggle itself calls a function without parameters with nothing; so does `kaggle:FILE.py`.)
+`kaggle_agent`. A function without parameters is rejected, and one whose second of two parameters is
+a player or a depth. (Kaggle and `kaggle:FILE.py` call a function without parameters.)
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _EMPTY = inspect.Parameter.empty
 #: Kinds of options by the type of their default.
 _KINDS: dict[type, Kind] = {bool: "flag", int: "int", float: "float"}
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-#: Names of a second parameter that is no configuration.
+#: Names of a second parameter that is not a configuration.
 _NO_CONFIGURATION = re.compile(r"piece|player|mark|colou?r|turn|token|disc|symbol|side|depth", re.I)
-#: Parts of the names of functions that play, of those that help them, and names of a position.
+#: Parts of the names of agents, parts of the names of helper functions, and names of a position.
 _PLAYING = re.compile(r"agent|bot|player|move|play|choose|act|policy|strategy|decide", re.I)
 _HELPING = re.compile(
     r"^_|^(is|has|make|do|undo|apply|print|show|draw|check|test|count|reset|init|load|eval|score)"
@@ -52,7 +52,7 @@ _POSITION = re.compile(r"pos(ition)?|p|state|board|game|grid", re.I)
 
 
 class FunctionAgent(Agent):
-    """A function of a position as an agent; it knows of no limit, and is held to that in time."""
+    """A function of a position as an agent; it does not get the limit, but its time is measured."""
 
     limits: frozenset[str] = frozenset(("seconds",))
 
@@ -61,8 +61,8 @@ class FunctionAgent(Agent):
         self.function = function
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Call the function, which prints to stderr. Raises `AgentFault` unless it answers with a
-        column.
+        """Call the function; its output goes to stderr. Raises `AgentFault` for an answer that is
+        not a column.
         """
         with PrintsToStderr():
             begin = time.perf_counter()
@@ -78,9 +78,9 @@ def as_agent(
 ) -> Agent:
     """Return an agent made of an `Agent`, a class of agents, or a function.
 
-    An `Agent` is returned as it is, its name changed if one is given. `options` go to the class,
-    to a function after its position, or to one that returns an agent. Raises `InvalidSpec` for
-    what can be no agent, and for an option it does not take.
+    An `Agent` is returned as it is, with the `name` if one is given. `options` are passed to the
+    class, to a function after its position, or to a function that returns an agent. Raises
+    `InvalidSpec` for an object that cannot be an agent, and for an unknown option.
     """
     title = name or name_of(found)
     is_class = inspect.isclass(found)
@@ -108,10 +108,10 @@ def as_agent(
 
 
 def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
-    """Return what a class or function makes of options, read by their defaults.
+    """Return the result of a class or function for options, converted to the types of the defaults.
 
     A function of a position is bound to them; one whose first parameter has a default is called.
-    Raises `InvalidSpec` for an option that it does not take, or a value that does not fit.
+    Raises `InvalidSpec` for an unknown option or an invalid value.
     """
     given = list(inspect.signature(found).parameters.values())
     is_bound = not inspect.isclass(found) and given[:1] and given[0].default is _EMPTY
@@ -134,14 +134,14 @@ def with_options(found: Any, options: Mapping[str, str], title: str) -> Any:
 
 
 def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
-    """Whether a function is called as Kaggle calls it, and not with a position.
+    """Whether a function is called as on Kaggle instead of with a position.
 
-    Raises `InvalidSpec` naming the right signature if it can be called neither way.
+    Raises `InvalidSpec` naming the right signature if both are impossible.
     """
     try:
         given = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        raise InvalidSpec(f"{title} does not say which arguments it takes") from None
+        raise InvalidSpec(f"{title} has no signature that Python can read") from None
     names = [p.name for p in given if p.kind in _POSITIONAL]
     needed = sum(p.kind in _POSITIONAL and p.default is _EMPTY for p in given)
     by_name = [p.name for p in given if p.kind is p.KEYWORD_ONLY and p.default is _EMPTY]
@@ -167,7 +167,7 @@ def is_for_kaggle(function: Callable[..., Any], title: str) -> bool:
 
 
 def rank(found: object) -> int:
-    """Return how much something in a file looks like its agent: 0 if it can be none, up to 9."""
+    """Return how much an object looks like the agent of its file: 0 (it cannot be one) to 9."""
     if isinstance(found, Agent):
         return 9
     if inspect.isclass(found):
@@ -186,7 +186,7 @@ def rank(found: object) -> int:
 
 
 def call_text(agent: Agent, name: str) -> str:
-    """Return how the agent's code is called: its name with what is passed to it."""
+    """Return how the agent's code is called: its name and its arguments."""
     if isinstance(agent, KaggleAgent):
         return agent.call_text(name)
     if isinstance(agent, FunctionAgent):

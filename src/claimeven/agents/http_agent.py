@@ -1,17 +1,17 @@
-"""Agents behind a server: the position goes out as JSON, a column comes back.
+"""Agents behind a server: they get the position as JSON and answer with a column.
 
-The contract, for servers in any language: `POST` of
+The protocol for servers in any language is a `POST` of
 
     {"board": "7x6", "connect": 4, "position": "......./......./...", "turn": 1,
      "legal": [1, 2, 3, 4, 5, 6, 7], "limit": {"seconds": 1.0}, "seed": 123}
 
-answered by `{"column": 4}`. `position` holds the rows from the top, divided by `/`: X is a disc of
+answered by `{"column": 4}`. `position` has the rows from the top, divided by `/`: X is a disc of
 the first player, O of the second, a dot an empty cell. `turn` is 1 or 2, columns count from 1,
-`limit` holds what is limited, and `seed` is there for servers that draw.
-`claimeven serve` answers so at `/play?agent=SPEC`.
+`limit` has the quantities that are limited, and `seed` is for servers that use randomness.
+`claimeven serve` answers like this at `/play?agent=SPEC`.
 
-Servers may be slow, gone or strange: each call ends in time with one answer of bounded size. Only
-the standard library is used. Redirections are not followed and no proxy is asked.
+A server may be slow, unreachable or faulty: each call ends in time, with an answer of bounded size.
+Only the standard library is used. Redirections are not followed, and proxies are not used.
 """
 
 from __future__ import annotations
@@ -37,35 +37,35 @@ from claimeven.game.encodings import to_characters
 from claimeven.game.geometry import Geometry
 from claimeven.game.position import Position
 
-if TYPE_CHECKING:  # it takes a seventh of the program's start, and few call a server
+if TYPE_CHECKING:  # it takes a seventh of the program's start, and is rarely needed
     import http.client
 
 #: Seconds to reach the server.
 REACH_SECONDS = 10.0
-#: Bytes of an answer that are read.
+#: Maximum bytes of an answer.
 MAX_ANSWER = 1 << 20
-#: Greatest seed sent, one that every language can hold.
+#: Limit of seeds: a number that every language can represent.
 _SEEDS = 2**53
-#: The status of an answer that is one.
+#: The status of a successful answer.
 _OK = 200
-#: Characters of a server's error that a message repeats.
+#: Maximum characters of a server's error in a message.
 _MAX_ERROR = 160
 _PORTS = {"http": 80, "https": 443}
 
 
 class CallFailed(ClaimevenError):
-    """A server that could not be reached, or did not answer as it should."""
+    """A server could not be reached, or its answer is not valid."""
 
 
 class CallLate(ClaimevenError):
-    """A server that has not answered in time."""
+    """A server has not answered in time."""
 
 
 class HttpAgent(Agent):
     """The agent behind an address. Raises `InvalidSpec` for an invalid address.
 
-    All limits are sent along; time is measured here. A server that is gone or answers with an error
-    crashes, one that is late stalls, and an answer that is no legal column is illegal.
+    All limits are sent to the server; time is measured here. The fault is `crash` for an error or
+    an unreachable server, `stall` for a late answer, and `illegal` for an illegal column.
     """
 
     limits: frozenset[str] = frozenset(LIMITS)
@@ -75,14 +75,14 @@ class HttpAgent(Agent):
         self._endpoint = Endpoint(url, keep=True)
 
     def load(self, geometry: Geometry) -> None:
-        """Raise `InvalidSpec` if nobody listens there."""
+        """Raise `InvalidSpec` if no server answers there."""
         try:
             self._endpoint.reach(REACH_SECONDS)
         except CallFailed as error:
             raise InvalidSpec(str(error)) from None
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Ask the server. Raises `AgentFault` for whatever goes wrong."""
+        """Ask the server for a move. Raises `AgentFault` if anything fails."""
         begin = time.perf_counter()
         message = json.dumps(request_of(position, limit, int(rng.integers(_SEEDS)))).encode()
         seconds, late = limit.patience
@@ -94,7 +94,7 @@ class HttpAgent(Agent):
             raise AgentFault(late, kind=FaultKind.STALL) from None
         column = answer.get("column")
         if not isinstance(column, int) or isinstance(column, bool):
-            raise illegal(f"answered with column {shown(column)}, which is no number from 1")
+            raise illegal(f"answered with column {shown(column)}, which is not a number from 1")
         if column - 1 not in position.legal_columns:
             why = "is full" if 1 <= column <= position.geometry.columns else "is not on the board"
             legal = ", ".join(str(legal + 1) for legal in position.legal_columns)
@@ -110,7 +110,7 @@ class HttpAgent(Agent):
 
 
 def request_of(position: Position, limit: Limit, seed: int) -> dict[str, Any]:
-    """Return the message that asks for a move.
+    """Return the request for a move.
 
     >>> request_of(Position.from_moves("44"), Limit(seconds=1), 5)["legal"]
     [1, 2, 3, 4, 5, 6, 7]
@@ -129,13 +129,13 @@ def request_of(position: Position, limit: Limit, seed: int) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer of a server: a status of HTTP and the body."""
+    """The answer of a server: HTTP status and body."""
 
     status: int
     body: bytes
 
     def data(self) -> dict[str, Any]:
-        """Return the body as a JSON object. Raises `CallFailed`, with the error, for any other."""
+        """Return the body as a JSON object. Raises `CallFailed` for any other body or an error."""
         try:
             data = json.loads(self.body)
         except (ValueError, RecursionError):
@@ -145,7 +145,7 @@ class Reply:
             words = f": {printable(error, _MAX_ERROR)}" if isinstance(error, str) else ""
             raise CallFailed(f"answered with status {self.status}{words}")
         if not isinstance(data, dict):
-            raise CallFailed("answered with what is no JSON object")
+            raise CallFailed("answered with data that is not a JSON object")
         return data
 
 
@@ -157,8 +157,8 @@ def is_address(text: str) -> bool:
 class Endpoint:
     """An address to post to. Raises `InvalidSpec` for an invalid address.
 
-    With `keep` the connection is kept from call to call if the server does so too. Not to be used
-    by two threads at once.
+    With `keep` the connection stays open from call to call if the server allows it. It must not be
+    used by two threads at the same time.
     """
 
     def __init__(self, url: str, keep: bool = False) -> None:
@@ -173,12 +173,12 @@ class Endpoint:
         importlib.import_module("http.client")  # before any clock runs
 
     def below(self, name: str) -> Endpoint:
-        """Return the address of something below this one; the query stays."""
+        """Return an address with one more part of the path and the same query."""
         parts = urlsplit(self.url)
         return Endpoint(parts._replace(path=f"{parts.path.rstrip('/')}/{name}").geturl())
 
     def reach(self, seconds: float) -> None:
-        """Raise `CallFailed` if nobody listens there."""
+        """Raise `CallFailed` if no server answers there."""
         try:
             socket.create_connection((self.host, self.port), seconds).close()
         except OSError as error:
@@ -187,17 +187,17 @@ class Endpoint:
     def post(self, body: bytes, content_type: str, seconds: float) -> Reply:
         """Send a body and return the answer. Raises `CallFailed`, and `CallLate` after `seconds`.
 
-        A kept connection that the server has closed meanwhile is made again.
+        An open connection that the server has closed is made again.
         """
         import http.client  # noqa: PLC0415 - see above
 
         deadline = time.monotonic() + seconds
-        kept = self._connection is not None
+        is_reused = self._connection is not None
         try:
             try:
                 return self._post(body, content_type, deadline)
             except (BrokenPipeError, ConnectionResetError) as error:  # RemoteDisconnected is one
-                if not kept:
+                if not is_reused:
                     raise CallFailed(f"went away: {_reason(error)}") from None
             return self._post(body, content_type, deadline)
         except (OSError, http.client.HTTPException) as error:
@@ -223,21 +223,21 @@ class Endpoint:
         timer = threading.Timer(max(0.0, deadline - time.monotonic()), cut)
         timer.daemon = True
         timer.start()
-        is_kept = False
+        stays_open = False
         try:
             connection.request("POST", self.path, body, {"content-type": content_type})
             response = connection.getresponse()
             data = response.read(MAX_ANSWER + 1)
             if len(data) > MAX_ANSWER:
                 raise CallFailed(f"answered with more than {MAX_ANSWER:,} bytes")
-            is_kept = self.keep and not response.will_close
+            stays_open = self.keep and not response.will_close
         except BaseException as error:
             if is_cut.is_set() or isinstance(error, TimeoutError):
                 raise CallLate("did not answer in time") from None
             raise
         finally:
             timer.cancel()
-            if is_kept and not is_cut.is_set():
+            if stays_open and not is_cut.is_set():
                 self._connection = connection
             else:
                 connection.close()
@@ -264,11 +264,11 @@ def _parts(url: str) -> SplitResult:
     except ValueError:
         is_valid = False
     if not is_valid:
-        raise InvalidSpec(f"{printable(url) or repr(url)} is no address of a server")
+        raise InvalidSpec(f"{printable(url) or repr(url)} is not the address of a server")
     if parts.username or parts.password:
-        raise InvalidSpec("an address with a name and a password is not taken")
+        raise InvalidSpec("an address must not contain a user name or password")
     if not url.isascii() or not url.isprintable() or " " in url:
-        raise InvalidSpec(f"{printable(url)} holds characters that no address has")
+        raise InvalidSpec(f"{printable(url)} has characters that are not allowed in an address")
     return parts
 
 

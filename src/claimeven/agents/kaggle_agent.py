@@ -1,16 +1,14 @@
-"""Agents made for Kaggle ConnectX, called as kaggle-environments 1.33 calls them.
+"""Agents made for Kaggle ConnectX, called like by kaggle-environments 1.33.
 
 `kaggle:main.py` loads a submission as Kaggle does: the file runs in an empty namespace without
-`__file__`, its folder is on the path meanwhile, and the last callable it leaves behind is the
-agent. A function in another file or of your own is called this way too if it looks like one (see
-`function_agent`).
+`__file__`, its folder is on the path during that, and its last callable is the agent. Another
+function that looks like a Kaggle agent is called in the same way (see `function_agent`).
 
-It gets the observation and the configuration, or the first of them, or nothing, by the number of
-its parameters. It answers with a column counted from 0; an answer that Kaggle calls INVALID loses
-the game. None is column 0 for `kaggle:main.py`, as on Kaggle, and else no column. Time beyond 2 s a
-move is taken from a bank of 60 s a game; when that is used up the game is lost. A limit in seconds
-takes the place of both: it is passed on as `actTimeout`, and the bank if there is one as
-`remainingOverageTime`.
+The number of parameters decides whether it gets the observation and the configuration, only the
+first, or no argument. It returns a column counted from 0; an answer that Kaggle calls INVALID loses
+the game. None is column 0 for `kaggle:main.py`, as on Kaggle, and otherwise invalid. Time beyond 2
+s a move is drawn from a time bank of 60 s a game; an empty bank loses the game. A limit in seconds
+replaces both: it is passed as `actTimeout`, and its time bank as `remainingOverageTime`.
 """
 
 from __future__ import annotations
@@ -33,10 +31,10 @@ from claimeven.agents.validation import checked_column, illegal
 from claimeven.game.encodings import to_kaggle
 from claimeven.game.position import Position
 
-#: Seconds for a move and in the bank of a game, where no limit is given.
+#: Default seconds for a move and in the time bank of a game.
 MOVE_SECONDS, BANK_SECONDS = 2, 60
 #: The note in a decision of a submission that returned None.
-NONE_NOTE = "it returned None, which Kaggle takes for column 0"
+NONE_NOTE = "it returned None, which Kaggle reads as column 0"
 #: Names of the first parameter of a function made for Kaggle.
 KAGGLE_NAMES = ("obs", "observation")
 #: Moves of both sides, and seconds, after which Kaggle ends a game.
@@ -59,9 +57,9 @@ class Struct(dict[str, Any]):
 class KaggleAgent(Agent):
     """A Kaggle ConnectX agent.
 
-    `time_bank` is the rest of its spare time in this game; its decisions show it once some of it is
-    gone. Code from a `file` finds its path, as on Kaggle, in `configuration["__raw_path__"]`.
-    `none_plays` says that None stands for column 0.
+    `time_bank` is the rest of its spare time in this game; its decisions show it if it is not full.
+    The path of its `file` is in `configuration["__raw_path__"]`, as on Kaggle. With `none_plays`
+    None means column 0.
     """
 
     limits: frozenset[str] = frozenset(("seconds",))
@@ -83,14 +81,14 @@ class KaggleAgent(Agent):
         self.time_bank: float = BANK_SECONDS
 
     def call_text(self, name: str) -> str:
-        """Return how it is called under a name."""
+        """Return the call of a function of this name."""
         return f"{name}({', '.join(('observation', 'configuration')[: self.count])})"
 
     def reset(self) -> None:
         self.time_bank = BANK_SECONDS
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Call the function. Raises `AgentFault` for an answer that Kaggle does not take."""
+        """Call the function. Raises `AgentFault` for an answer that Kaggle rejects."""
         bank = self.time_bank if limit.seconds is None else limit.time_bank or 0.0
         arguments = kaggle_arguments(position, limit, bank)
         if self.file is not None:
@@ -103,7 +101,7 @@ class KaggleAgent(Agent):
             self.time_bank -= max(0.0, seconds - MOVE_SECONDS)
             if self.time_bank < 0:
                 raise AgentFault(
-                    f"used up its bank of {BANK_SECONDS} s, which Kaggle calls TIMEOUT",
+                    f"used up its time bank of {BANK_SECONDS} s, which Kaggle calls TIMEOUT",
                     kind=FaultKind.TIME,
                 )
         details: dict[str, Any] = {}
@@ -113,7 +111,7 @@ class KaggleAgent(Agent):
             if not self.none_plays:
                 raise illegal("returned None instead of a column number")
             if not position.is_legal(0):
-                raise illegal("returned None, which Kaggle takes for column 0, which is full")
+                raise illegal("returned None, which Kaggle reads as column 0, which is full")
             details["note"] = NONE_NOTE
         column = checked_column(kaggle_column(answer), position)
         return Decision(column, seconds=seconds, details=details)
@@ -122,7 +120,7 @@ class KaggleAgent(Agent):
 def kaggle_arguments(
     position: Position, limit: Limit, bank: float = BANK_SECONDS
 ) -> tuple[Struct, Struct]:
-    """Return (observation, configuration) as Kaggle ConnectX gives them for a position."""
+    """Return (observation, configuration) of Kaggle ConnectX for a position."""
     geometry = position.geometry
     seconds = MOVE_SECONDS if limit.seconds is None else limit.seconds
     observation = Struct(
@@ -145,7 +143,7 @@ def kaggle_arguments(
 
 
 def kaggle_column(answer: Any) -> int:
-    """Return an answer as the column Kaggle makes of it. Raises `AgentFault` for one it refuses."""
+    """Return the column that Kaggle reads from an answer. Raises `AgentFault` if it rejects it."""
     if answer is None:
         return 0
     if isinstance(answer, int) and not isinstance(answer, bool):
@@ -167,7 +165,7 @@ def load_submission(name: str, place: str) -> Agent:
             raise
         raise InvalidSpec(f"{place} cannot be read: No such file or directory") from None
     except UnicodeDecodeError:
-        raise InvalidSpec(f"{place} cannot be read: it is no UTF-8 text") from None
+        raise InvalidSpec(f"{place} cannot be read: it is not UTF-8 text") from None
     namespace: dict[str, Any] = {}
     sys.path.append(str(path.resolve().parent))
     try:
@@ -176,7 +174,7 @@ def load_submission(name: str, place: str) -> Agent:
         sys.path.pop()
     callables = {name: value for name, value in namespace.items() if callable(value)}
     if not callables:
-        raise InvalidSpec(f"{place} leaves no callable behind, which would be the agent on Kaggle")
+        raise InvalidSpec(f"{place} must define a callable: on Kaggle the last one is the agent")
     last, function = list(callables.items())[-1]
     agent = KaggleAgent(name, function, str(path.resolve()))
     agent.plays = f"{agent.call_text(last)}, the last callable of {path.name}, as on Kaggle"

@@ -23,14 +23,14 @@ OLD_NAMES: Final = {
     "first": "first_play", "cut": "playout_cutoff", "least_wins": "min_wins",
     "choice": "final_choice", "decisive": "decisive_moves", "table": "transpositions",
 }  # fmt: skip
-#: What options take that are no numbers and have no list of choices.
+#: The values of options that are not numbers and have no list of choices, in words.
 _TAKES: Final = {"flag": "yes or no", "text": "a name", "file": "a file"}
 
 
 class InvalidSpec(ClaimevenError):
-    """Text that names no agent, or an option that the agent does not take.
+    """A spec of an unknown agent, or with an unknown option or an invalid value.
 
-    `traceback` is the traceback of a user's file that failed, as text, if there is one.
+    `traceback` is the text of the traceback of a user's file that failed, if any.
     """
 
     def __init__(self, reason: str, traceback: str = "") -> None:
@@ -42,8 +42,8 @@ class InvalidSpec(ClaimevenError):
 class Option:
     """One option of an agent.
 
-    `low` and `high` bound a number (both allowed); `choices` list the words of a choice. A
-    default of None leaves the option free, as `help` says.
+    `low` and `high` are the inclusive bounds of a number; `choices` are the words of a choice. With
+    a default of None the option is not set; `help` describes that.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Option:
 
     @property
     def range(self) -> str:
-        """What the option takes, in words."""
+        """The valid values of the option, in words."""
         if self.choices or self.kind in _TAKES:
             return ", ".join(self.choices) or _TAKES[self.kind]
         number = "a number" if self.kind == "float" else "a whole number"
@@ -87,7 +87,7 @@ class Option:
 
     @property
     def shown_default(self) -> str:
-        """The default as it would be written in a spec."""
+        """The default as written in a spec."""
         if self.default is None:
             return "-"
         if self.kind == "flag":
@@ -95,7 +95,7 @@ class Option:
         return f"{self.default:g}" if isinstance(self.default, float) else str(self.default)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the option as plain data: what it takes in words, and as a form needs it."""
+        """Return the option as plain data: its valid values in words, and as data for a form."""
         return {
             "name": self.name,
             "type": self.kind,
@@ -151,17 +151,17 @@ def split_options(text: str, spec: str) -> dict[str, str]:
         if not name or not value:
             raise InvalidSpec(f"{part!r} in {spec!r} is not of the form option=value")
         if name in options:
-            raise InvalidSpec(f"{name} stands twice in {spec!r}")
+            raise InvalidSpec(f"{spec!r} has {name} twice")
         options[name] = value
     return options
 
 
 @dataclass(frozen=True)
 class AgentKind:
-    """A name in the registry: what it is, what it takes, and how to build it.
+    """A name in the registry: its summary, its options, and the function that builds it.
 
     `build` receives every option by name, given or default. `is_preset` marks a kind that is
-    another one with a published set of options.
+    another kind with a published set of options.
     """
 
     name: str
@@ -171,7 +171,7 @@ class AgentKind:
     is_preset: bool = False
 
     def parse(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """Return all options as values. Raises `InvalidSpec` for one it does not take."""
+        """Return all options as values. Raises `InvalidSpec` for an unknown option."""
         known = {option.name: option for option in self.options}
         for name in given:
             if name not in known:

@@ -1,5 +1,5 @@
-"""Every agent by name, and specs: `alphabeta:depth=5,eval=windows`, `my_agent.py:agent`, the
-address of a server, `http://127.0.0.1:8000/play`, or an agent of another program, `prefix:text`.
+"""All agents by name, and specs: `alphabeta:depth=5,eval=windows`, `my_agent.py:agent`, the
+address of a server, `http://127.0.0.1:8000/play`, or an external agent, `prefix:text`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from claimeven.suggestions import did_you_mean, did_you_mean_file, no_such
 #: A participant of a game: a spec, an agent, a class of agents, a function.
 AgentLike = str | Agent | type[Agent] | Callable[..., Any]
 
-#: Agents that are tried at a time to find those that are broken.
-_AT_ONCE = 4
+#: The number of agents that load at the same time in a check.
+_CONCURRENT = 4
 
-#: Every agent that has a name, in the order they are listed.
+#: The built-in agents by name, in the order of listings.
 AGENTS: dict[str, AgentKind] = {
     kind.name: kind
     for family in (baselines, classic, montecarlo, trained, perfect)
@@ -43,17 +43,17 @@ def make_agent(
     limit: Limit | None = None,
     sandbox: Sandbox | None = None,
 ) -> Agent:
-    """Return a new agent from its spec: `name`, `name:option=value,...`, `file.py:function` or, of
-    another program, `prefix:text`.
+    """Return a new agent from its spec: `name`, `name:option=value,...`, `file.py:function` or, for
+    an external program, `prefix:text`.
 
-    An agent that runs code from a file plays in a process of its own (see `ProcessAgent`), all
-    others in this one unless `sandbox` says otherwise. An `Agent`, or a function, is an agent
-    already and may stand for a spec.
+    An agent with code from a file plays in a separate process (see `ProcessAgent`). Other agents
+    play in this process, unless `sandbox` has `all_agents`. An `Agent` or a function may be given
+    instead of a spec.
 
     Raises `InvalidSpec` naming the choices for an unknown name or option, an option out of its
-    range, or a file that is missing or holds no agent; for an agent that cannot play on the board
-    of `geometry`, if one is given, or not in a process of its own. Raises `InvalidLimit` for a
-    `limit` it does not know.
+    range, or a file that is missing or has no agent. It is also raised for an agent that cannot
+    play on the board of `geometry`, if given, or in the required process. Raises `InvalidLimit` for
+    a `limit` that the agent does not support.
 
     >>> make_agent("greedy:win=yes").name
     'greedy:win=yes'
@@ -68,7 +68,7 @@ def make_agents(
     sandbox: Sandbox | None = None,
     lazy_start: bool = False,
 ) -> list[Agent]:
-    """Return new agents from their specs; nothing is compiled before all specs are right.
+    """Return new agents from their specs. All specs are checked before any agent compiles.
 
     `limits` is one limit for all agents, or one for each; each agent must support its limit. With
     `lazy_start` the process of an agent is started at its first use and not tried here.
@@ -82,7 +82,8 @@ def make_agents(
             limits = [limits or Limit()] * len(agents)
         if not isinstance(limits, Sequence) or len(limits) != len(agents):
             raise InvalidLimit(
-                f"limits are a Limit, as Limit(seconds=1), or one for each agent, not {limits!r}"
+                "limits must be a Limit such as Limit(seconds=1), or one for each agent, got"
+                f" {limits!r}"
             )
         tried = [
             (agent, limit)
@@ -135,28 +136,28 @@ def find_broken_agents(
     geometry: Geometry | None = None,
     limit: Limit | None = None,
     sandbox: Sandbox | None = None,
-    watch: Callable[[str], object] | None = None,
+    on_progress: Callable[[str], object] | None = None,
 ) -> dict[str, ClaimevenError]:
-    """Return which agents cannot take part, and why: those that `make_agents` would refuse.
+    """Return the agents that `make_agents` would reject, and why.
 
-    All are tried, those with processes of their own to the point where they could play; a few at
-    a time, so that each has its share of the machine. `watch` is told who is waited for.
+    All are tried, a few at a time, so that each has its share of the machine. Agents with separate
+    processes are loaded too. `on_progress` is called with the spec of each agent before its test.
 
     >>> [str(error) for error in find_broken_agents(["greedy", "nobody.py"]).values()]
     ['there is no file nobody.py']
     """
     found: dict[str, ClaimevenError] = {}
-    for begin in range(0, len(specs), _AT_ONCE):
+    for begin in range(0, len(specs), _CONCURRENT):
         agents: dict[str, Agent] = {}
         try:
-            for spec in specs[begin : begin + _AT_ONCE]:
+            for spec in specs[begin : begin + _CONCURRENT]:
                 try:
                     agents[spec] = _agent_of(spec, sandbox or Sandbox())
                 except ClaimevenError as error:
                     found[spec] = error
             for spec, agent in agents.items():
-                if watch is not None:
-                    watch(spec)
+                if on_progress is not None:
+                    on_progress(spec)
                 try:
                     _check_ready([(agent, limit or Limit())], geometry)
                     if isinstance(agent, ProcessAgent):
@@ -170,7 +171,7 @@ def find_broken_agents(
 
 
 def build(spec: str) -> Agent:
-    """Return the agent of a spec of a name, here, whatever code it runs. Raises `InvalidSpec`."""
+    """Return the agent of a spec of a name in this process. Raises `InvalidSpec`."""
     kind, options = parse_spec(spec)
     agent = kind.build(options)
     agent.name = spec
@@ -179,10 +180,10 @@ def build(spec: str) -> Agent:
 
 
 def is_bounded(spec: str, sandbox: Sandbox) -> bool:
-    """Whether the bounds of a sandbox hold for the agent of a spec.
+    """Whether the limits of a sandbox apply to the agent of a spec.
 
-    They do for agents from files and external programs, and with `all_agents` for built-in agents,
-    but not for servers. Raises `InvalidSpec` for options that an agent does not have.
+    They apply to agents from files and external programs, and with `all_agents` to built-in agents,
+    but not to servers. Raises `InvalidSpec` for options that an agent does not have.
 
     >>> is_bounded("greedy", Sandbox()), is_bounded("greedy", Sandbox(all_agents=True))
     (False, True)
@@ -193,7 +194,7 @@ def is_bounded(spec: str, sandbox: Sandbox) -> bool:
 
 
 def _has_process(kind: AgentKind, options: Mapping[str, Any], sandbox: Sandbox) -> bool:
-    """Whether an agent of this package plays in a separate process; a person never does."""
+    """Whether a built-in agent plays in a separate process; a person never does."""
     is_separate = sandbox.all_agents or kind.runs_user_code(options)
     return is_separate and kind is not baselines.HUMAN
 
@@ -202,8 +203,8 @@ def _agent_of(agent: AgentLike, sandbox: Sandbox, lazy_start: bool = False) -> A
     if not isinstance(agent, str):
         if sandbox.all_agents:
             raise InvalidSpec(
-                f"{name_of(agent)} is an object or a function of this process and cannot play"
-                " in one of its own: give a spec such as my_agent.py:agent"
+                f"{name_of(agent)} is an object or a function of this process and cannot play in a"
+                " separate one: give a spec such as my_agent.py:agent"
             )
         return as_agent(agent)
     spec = agent.strip()
@@ -231,13 +232,13 @@ def _agent_of(agent: AgentLike, sandbox: Sandbox, lazy_start: bool = False) -> A
                 f" that, {name}:NAME,option=value; not {rest!r}"
             )
         if file_of(f"{name}.py") is not None:
-            raise InvalidSpec(f"there is no agent {name!r}: for the file say {name}.py")
+            raise InvalidSpec(f"there is no agent {name!r}: for the file give {name}.py")
         if exists(spec):
             raise InvalidSpec(refusal_of(spec) or f"{spec}: a Python file ends in .py; rename it")
         guess = did_you_mean(name, (*AGENTS, *FOREIGN)) or did_you_mean_file(name)
         raise InvalidSpec(
             f"there is no agent {name!r}{guess}: choose from"
-            f" {', '.join(AGENTS)}, a Python file such as my_agent.py:agent, or of other programs"
+            f" {', '.join(AGENTS)}, a Python file such as my_agent.py:agent, or an external program"
             f" {', '.join(kind.form for kind in FOREIGN.values())}"
         )
     return ProcessAgent(spec, parts, sandbox, lazy_start)
@@ -246,11 +247,11 @@ def _agent_of(agent: AgentLike, sandbox: Sandbox, lazy_start: bool = False) -> A
 def _check_ready(agents: Sequence[tuple[Agent, Limit]], geometry: Geometry | None) -> None:
     processes = [agent for agent, _ in agents if isinstance(agent, ProcessAgent)]
     for place, process in enumerate(processes):
-        # A few at a time: each has its share of the machine while it is waited for.
-        for soon in processes[place : place + _AT_ONCE]:
-            soon.start()
+        # A few at a time: each has its share of the machine.
+        for upcoming in processes[place : place + _CONCURRENT]:
+            upcoming.start()
         process.make()
-        if place >= MAX_PROCESSES:  # it is started again when it plays
+        if place >= MAX_PROCESSES:  # it starts again when it plays
             _check_board(process, geometry)
             _load([process], geometry)
             process.close()
@@ -270,27 +271,27 @@ def _check_board(agent: Agent, geometry: Geometry | None) -> None:
 def _load(agents: Sequence[Agent], geometry: Geometry | None) -> None:
     for agent in agents:
         if isinstance(agent, ProcessAgent) and agent.process is None:
-            continue  # one of many, and tried already
+            continue  # it was already tried and closed
         with _refusing(f"{agent.name} cannot be loaded"):
             agent.load(Geometry() if geometry is None else geometry)
 
 
 def check_limit(agent: Agent, limit: Limit) -> None:
-    """Raise `InvalidLimit`, naming those it knows, if a limit cannot be asked of an agent."""
+    """Raise `InvalidLimit`, naming the supported limits, if an agent does not support a limit."""
     if not isinstance(limit, Limit):
-        raise InvalidLimit(f"a limit is a Limit, as Limit(seconds=1), not {limit!r}")
-    refused = limit.unsupported(agent.limits)
-    if refused:
+        raise InvalidLimit(f"a limit must be a Limit such as Limit(seconds=1), got {limit!r}")
+    unsupported = limit.unsupported(agent.limits)
+    if unsupported:
         known = [name for name in LIMITS if name in agent.limits]
         raise InvalidLimit(
-            f"{agent.name} cannot be limited by {refused[0]}:"
-            f" it knows {', '.join(known) or 'no limit'}"
+            f"{agent.name} cannot be limited by {unsupported[0]}:"
+            f" it supports {', '.join(known) or 'no limit'}"
         )
 
 
 @contextmanager
 def _refusing(what: str) -> Iterator[None]:
-    """Raise one sentence for whatever an agent raises, except Ctrl-C and a want of memory."""
+    """Convert any exception of an agent to `InvalidSpec`, except Ctrl-C and a lack of memory."""
     try:
         yield
     except (KeyboardInterrupt, MemoryError):

@@ -75,7 +75,7 @@ _BY_REASON: dict[FaultKind, dict[str, str]] = {
     FaultKind.ILLEGAL: {
         r"a Decision whose ": "correct that field of the Decision, or leave it out:"
         " only the column is required",
-        r"counted from 1\)|no number from 1": "answer with a column that can be played, counted"
+        r"counted from 1\)|not a number from 1": "answer with a column that can be played, counted"
         " from 1 as in the moves of the request",
         r"bestmove": "answer bestmove with a column that can be played: its letter, or its number"
         " from 1",
@@ -90,7 +90,7 @@ _BY_REASON: dict[FaultKind, dict[str, str]] = {
         " counted from 0",
     },
     FaultKind.CRASH: {
-        r"^(answered with (status|what is no JSON|more than)|cannot be reached|went away)": "check"
+        r"^(answered with (status|data that is not|more than)|cannot be reached|went away)": "check"
         " the address, and the output of the server when it fails: its answer has to be a JSON"
         " object with a column",
         r"raised IllegalMove": "play only columns of position.legal_columns, which"
@@ -120,7 +120,7 @@ _LOADING = {
     " parameters have defaults; call it agent, or name it, FILE:NAME",
     r"it cannot be made": "make sure that the class can be made without arguments, CLASS(), and has"
     " the method of an Agent: choose(self, position, limit, rng)",
-    r"has nothing called": "name a function or class that the file defines, FILE:NAME; without a"
+    r"does not define": "name a function or class that the file defines, FILE:NAME; without a"
     " name the function called agent plays, or the likeliest one",
     r"^(ugi|pons):": "run the command by itself and type the requests: check that it answers"
     " and flushes each line",
@@ -135,7 +135,7 @@ _LOADING = {
     r"SystemExit": _NO_EXIT,
     r"loading took over": "code outside of functions runs while the file is loaded: it may not"
     " wait or run for ever",
-    r"null bytes|codec can't decode|Non-UTF-8|no UTF-8|encoding declar": "save the file as UTF-8",
+    r"null bytes|codec can't decode|Non-UTF-8|not UTF-8|encoding declar": "save the file as UTF-8",
 }
 
 

@@ -63,7 +63,7 @@ FAULTS = [
     ("m + ' -21'", FaultKind.ILLEGAL, r"answered '12 -21'"),  # of 20 cells
     ("'34 5'", FaultKind.ILLEGAL, r"answered '34 5' to '12'"),
     ("''", FaultKind.ILLEGAL, r"answered '' to '12'"),
-    ("m + ' -1000' * 5", FaultKind.ILLEGAL, r"told scores of other columns than"),
+    ("m + ' -1000' * 5", FaultKind.ILLEGAL, r"answered with scores that do not match"),
     ("exit(3)", FaultKind.CRASH, "ended its process: exit status 3"),
     ("__import__('time').sleep(600)", FaultKind.STALL, "did not answer in time"),
 ]
@@ -135,8 +135,8 @@ def test_one_that_does_not_answer_in_time_forfeits(tmp_path: Path) -> None:
     ("spec", "told"),
     [
         ("pons:./nowhere", "there is no program ./nowhere"),
-        ("ugi:true", "another solver is written pons:COMMAND, not 'ugi:true'"),
-        ("pons:", "nothing stands after pons: give pons:COMMAND"),
+        ("ugi:true", "another solver must be given as pons:COMMAND, got 'ugi:true'"),
+        ("pons:", "pons: is incomplete: give pons:COMMAND"),
         ("pons:true", "does not answer as a solver: it ended its process: exit status 0"),
         ("pons:cat", "does not answer as a solver: it answered "),
     ],
@@ -148,7 +148,7 @@ def test_what_is_no_solver_is_told(spec: str, told: str) -> None:
 
 
 def test_the_time_to_start_can_be_said() -> None:
-    told = r"it did not answer within 0\.4 s \(does it write out.* load_timeout gives it more\)$"
+    told = r"did not answer within 0\.4 s \(does it flush.* load_timeout gives it more time\)$"
     with pytest.raises(InvalidSpec, match=told):
         make_agent("pons:sleep 60", Geometry(), sandbox=Sandbox(load_timeout=0.4))
 

@@ -66,7 +66,7 @@ def test_names_after_a_prefix_take_options() -> None:
         ("deep,dept=3", "deep has no option 'dept' (did you mean depth?): it takes depth"),
         ("deep,depth=30", "depth=30 of deep: depth takes a whole number from 1 to 9"),
         ("deep,depth", "'depth' in 'package:deep,depth' is not of the form option=value"),
-        ("deep,depth=1,depth=2", "depth stands twice in 'package:deep,depth=1,depth=2'"),
+        ("deep,depth=1,depth=2", "'package:deep,depth=1,depth=2' has depth twice"),
     ):
         with pytest.raises(InvalidSpec) as caught:
             kind.parse(text)

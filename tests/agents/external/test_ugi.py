@@ -167,16 +167,16 @@ def test_an_engine_hears_its_settings_and_the_limit_as_it_writes_them(tmp_path: 
 FAULTS = [
     ("stall", FaultKind.STALL, "took over 0.25 s more than the 0.3 s it had for a move"),
     ("die", FaultKind.CRASH, "ended its process: exit status 3"),
-    ("garbage", FaultKind.STALL, r"and said 'gar\x1b[2Jbage ä what is this'"),
+    ("garbage", FaultKind.STALL, r"last output: 'gar\x1b[2Jbage ä what is this'"),
     ("flood", FaultKind.CRASH, "wrote a line without end"),
     ("late", FaultKind.TIME, "took over 0.25 s more than the 0.3 s it had for a move"),
     (
         "off",
         FaultKind.ILLEGAL,
-        "answered bestmove 'k', which is no column: choose from a to g, or 1",
+        "answered bestmove 'k', which is not a column: choose from a to g, or 1",
     ),
-    ("word", FaultKind.ILLEGAL, "answered bestmove 'seven', which is no column"),
-    ("nothing", FaultKind.ILLEGAL, "answered bestmove '', which is no column"),
+    ("word", FaultKind.ILLEGAL, "answered bestmove 'seven', which is not a column"),
+    ("nothing", FaultKind.ILLEGAL, "answered bestmove '', which is not a column"),
 ]
 
 
@@ -241,9 +241,9 @@ def test_what_it_prints_on_stderr_is_bounded(capfd: pytest.CaptureFixture[str]) 
     [
         ("ugi:./nowhere --fast", "there is no program ./nowhere"),
         ("ugi:no-such-program", "there is no program no-such-program"),
-        (f"ugi:{ENGINE}", f"{ENGINE} is no program by itself: say python {ENGINE}"),
+        (f"ugi:{ENGINE}", f"{ENGINE} is not a program by itself: give python {ENGINE}"),
         ("ugi:'open", "'open is not a command: no closing quotation"),
-        ("ugi:Hash=3", "Hash=3 names no program"),
+        ("ugi:Hash=3", "Hash=3 does not name a program"),
         ("ugi:Sed=3 " + spec_of()[4:], "(did you mean Seed?): choose from Seed"),
         ("ugi:true", "could not be started: it ended its process: exit status 0"),
     ],
@@ -257,11 +257,11 @@ def test_what_cannot_be_played_with_is_told_before_the_match(spec: str, told: st
 def test_the_time_to_start_can_be_said() -> None:
     told = (
         r"^ugi:sleep 60 cannot be loaded: it could not be started: it did not answer ugi by ugiok"
-        r" within 0\.4 s \(.* load_timeout gives it more\)$"
+        r" within 0\.4 s \(.* a larger load_timeout gives it more time\)$"
     )
     with pytest.raises(InvalidSpec, match=told):
         make_agent("ugi:sleep 60", sandbox=Sandbox(load_timeout=0.4))
-    told = r"did not answer isready within 0\.4 s \(load_timeout gives it more\)$"
+    told = r"did not answer isready within 0\.4 s \(a larger load_timeout gives it more time\)$"
     with pytest.raises(InvalidSpec, match=told):
         make_agent("ugi:sh -c 'echo ugiok; sleep 60'", sandbox=Sandbox(load_timeout=0.4))
 
@@ -289,7 +289,7 @@ def test_another_board_needs_options_of_the_engine() -> None:
 
 
 def test_limits_it_does_not_know_are_refused() -> None:
-    with pytest.raises(ValueError, match="cannot be limited by iterations: it knows seconds"):
+    with pytest.raises(ValueError, match="cannot be limited by iterations: it supports seconds"):
         make_agent(spec_of(), limit=Limit(iterations=5))
 
 

@@ -338,7 +338,7 @@ def test_a_rule_that_answers_wrongly(rules: Path, name: str, sentence: str) -> N
 
 def test_what_is_no_rule_is_refused(rules: Path) -> None:
     for name, sentence in (
-        ("missing", "has nothing called 'missing'"),
+        ("missing", "does not define 'missing'"),
         ("number", "is not a function"),
         ("three", "must take a position, or a position and a random stream"),
     ):

@@ -223,7 +223,7 @@ def test_boards_beyond_the_solver_are_refused() -> None:
     assert lines_left(late) <= LINES
     for position in (Position(board), late):
         for spec in ("perfect", "full"):
-            with pytest.raises(InvalidSolve, match="the solver holds boards of"):
+            with pytest.raises(InvalidSolve, match="the solver supports boards of"):
                 decided(spec, position)
 
 

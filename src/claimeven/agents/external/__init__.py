@@ -1,6 +1,6 @@
-"""Players of other programs under our contract: the meaning of a spec `prefix:text`.
+"""External programs as agents: the meaning of a spec `prefix:text`.
 
-One module a kind, each with its `KIND`. Our agents for other programs are in `claimeven.adapters`.
+Each kind has one module with its `KIND`. `claimeven.adapters` offers our agents to other programs.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 from claimeven.agents.external import kaggle, openspiel, pons, ugi
 from claimeven.agents.external.base import ForeignKind
 
-#: In the order they are listed.
+#: The kinds by prefix, in the order of listings.
 FOREIGN: dict[str, ForeignKind] = {
     kind.prefix: kind for kind in (kaggle.KIND, openspiel.KIND, ugi.KIND, pons.KIND)
 }
 
 
 def split_foreign(spec: str) -> tuple[ForeignKind, str] | None:
-    """Return the kind of a foreign spec and the text after the colon; None for any other spec.
+    """Return the kind of an external spec and the text after the colon; None for any other spec.
 
-    A prefix without a colon is one with no text.
+    A prefix without a colon has an empty text.
 
     >>> split_foreign("greedy:win=yes") is None
     True

@@ -1,4 +1,4 @@
-"""Kinds of agents of other programs, and the base of agents that are programs themselves."""
+"""Kinds of external agents, and the base class of agents that are programs."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from claimeven.suggestions import no_such
 
 @dataclass(frozen=True)
 class ForeignKind:
-    """A kind of agent of other programs, by the prefix of its specs: `prefix:text`.
+    """A kind of external agents, by the prefix of its specs: `prefix:text`.
 
-    The text is all that follows the first colon and may hold spaces, commas and colons; its meaning
-    depends on the kind. `build` makes the agent of a text, its whole spec and the bounds of
-    processes; `check` raises `InvalidSpec` for a text that is wrong already. With `own_process` the
-    agent plays in a separate process, as agents from files do: for code that runs inside ours, and
-    not for programs and servers that are asked from here.
+    The text is the part after the first colon and may contain spaces, commas and colons; its
+    meaning depends on the kind. `build` makes the agent from the text, the whole spec and the
+    sandbox; `check` raises `InvalidSpec` for an invalid text. With `own_process` the agent plays in
+    a separate process, like agents from files: for Python code, not for programs and servers.
 
-    `files` are the files of the agent, for its digest; `brief` makes a short name of the agent for
-    tables. `agents` are the ones that have a name after the prefix; `extra` is the extra of the
-    package that is needed, with the name of a module of it.
+    `files` returns the files of the agent for its digest; `brief` returns a short name for tables.
+    `agents` are the named agents after the prefix. `extra` is the required extra of claimeven and
+    one of its modules.
     """
 
     prefix: str
@@ -47,9 +46,9 @@ class ForeignKind:
         return f"{self.prefix}:{text}" if self.brief is None else self.brief(text)
 
     def check_text(self, text: str) -> None:
-        """Raise `InvalidSpec` for a text that makes no agent, as far as that shows at once."""
+        """Raise `InvalidSpec` for an invalid text, without making the agent."""
         if not text.strip():
-            raise InvalidSpec(f"nothing stands after {self.prefix}: give {self.form}")
+            raise InvalidSpec(f"{self.prefix}: is incomplete: give {self.form}")
         if self.check is not None:
             self.check(text)
 
@@ -87,7 +86,7 @@ class ForeignKind:
 
 
 class ProgramAgent(Agent):
-    """The base of agents that are programs: the command, the spec, and the prints of each game."""
+    """The base of agents that are programs: the command, the spec, and the output of each game."""
 
     def __init__(self, command: str, spec: str, sandbox: Sandbox) -> None:
         self.name = spec

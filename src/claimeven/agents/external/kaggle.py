@@ -1,7 +1,7 @@
 """`kaggle:main.py`, a submission to Kaggle ConnectX, and `kaggle:negamax`, a player of its package.
 
-A file is loaded as Kaggle does. The players of the package `kaggle-environments` are taken from the
-one module that holds them: the package itself loads every game when it is imported.
+A file is loaded as on Kaggle. The players of the package `kaggle-environments` are loaded from
+their module: an import of the whole package loads every game.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from claimeven.game.position import Position
 from claimeven.suggestions import no_such
 
 PACKAGE, EXTRA = "kaggle_environments", "kaggle"
-#: Where the package keeps its players of ConnectX.
+#: The path of the module of ConnectX in the package.
 MODULE = ("envs", "connectx", "connectx.py")
 
 
-class Player(KaggleAgent):
-    """A player of the package. It draws from the game's generator, as seed of each move."""
+class PackagePlayer(KaggleAgent):
+    """A player of the package. A number from the game's generator seeds each move."""
 
     def __init__(self, name: str) -> None:
         self.module: ModuleType = _connectx()
         super().__init__(f"kaggle:{name}", self.module.agents[name])
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Call the player. Raises `AgentFault` for an answer that Kaggle does not take."""
+        """Call the player. Raises `AgentFault` for an answer that Kaggle rejects."""
         vars(self.module)["choice"] = random.Random(int(rng.integers(1 << 62))).choice
         return super().choose(position, limit, rng)
 
 
 def _player(name: str, summary: str) -> AgentKind:
-    return AgentKind(name, f"the package's own: {summary}", (), lambda options: Player(name))
+    return AgentKind(name, f"the package's own: {summary}", (), lambda options: PackagePlayer(name))
 
 
 PLAYERS = {
@@ -54,7 +54,7 @@ PLAYERS = {
 
 
 def _connectx() -> ModuleType:
-    """Load the module of ConnectX, and nothing else of the package. Raises `InvalidSpec`."""
+    """Load only the module of ConnectX from the package. Raises `InvalidSpec`."""
     package = importlib.util.find_spec(PACKAGE)
     places = None if package is None else package.submodule_search_locations
     for place in places or ():
@@ -83,7 +83,7 @@ def _check(text: str) -> None:
 
 
 def _build(text: str, spec: str, sandbox: Sandbox) -> Agent:
-    return Player(text) if text in PLAYERS else load_submission(spec, text)
+    return PackagePlayer(text) if text in PLAYERS else load_submission(spec, text)
 
 
 KIND = ForeignKind(
@@ -93,7 +93,7 @@ KIND = ForeignKind(
     build=_build,
     examples=("kaggle:main.py", "kaggle:negamax"),
     notes=(
-        "without --seconds it has Kaggle's time: 2 s a move, 60 s in a bank",
+        "without --seconds it has Kaggle's time: 2 s a move, and a time bank of 60 s",
         f"a name is a player of Kaggle's package: pip install 'claimeven[{EXTRA}]'",
     ),
     own_process=True,

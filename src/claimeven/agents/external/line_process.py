@@ -1,6 +1,6 @@
-"""An external program that is spoken to in lines: started, asked with a deadline, ended.
+"""An external program with a protocol of lines: its start, questions with a deadline, its end.
 
-Ctrl-C does not reach it, and it is ended with all that it starts, however we end.
+Ctrl-C does not reach it. It and all processes that it starts end when we end, for any reason.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from claimeven.parallel.process import (
     open_pipe,
 )
 
-#: Bytes of the longest line that is taken.
+#: Maximum bytes of a line.
 MAX_LINE = 1 << 16
 
 
@@ -57,22 +57,22 @@ def split_command(text: str, windows: bool = os.name == "nt") -> tuple[dict[str,
 
 
 def check_command(text: str) -> None:
-    """Raise `InvalidSpec` where a command names no program that can be run here."""
+    """Raise `InvalidSpec` if a command does not name a program that can be run here."""
     _, words = split_command(text)
     if not words:
-        raise InvalidSpec(f"{printable(text)} names no program")
+        raise InvalidSpec(f"{printable(text)} does not name a program")
     if shutil.which(words[0]) is not None:
         return
     path = Path(words[0])
     if not path.exists():
         raise InvalidSpec(f"there is no program {printable(words[0])}")
     if path.is_file() and path.suffix == ".py":
-        raise InvalidSpec(f"{words[0]} is no program by itself: say python {words[0]}")
+        raise InvalidSpec(f"{words[0]} is not a program by itself: give python {words[0]}")
     raise InvalidSpec(f"{printable(words[0])} cannot be run as a program")
 
 
 def files_of_command(text: str) -> tuple[Path, ...]:
-    """Return the files that a command names, the program itself unless it is one of the system."""
+    """Return the files that a command names, including the program unless it is on the path."""
     try:
         _, words = split_command(text)
     except InvalidSpec:
@@ -84,7 +84,7 @@ def files_of_command(text: str) -> tuple[Path, ...]:
 
 
 def brief_command(text: str) -> str:
-    """Return a short name for what a command runs.
+    """Return a short name for the program of a command.
 
     >>> brief_command("~/engines/rocket --threads 2")
     'rocket'
@@ -99,17 +99,18 @@ def brief_command(text: str) -> str:
     return Path(words[0]).name if words else text
 
 
-#: What is most often wrong with a program that says nothing.
-FLUSH = "does it write out each line at once, as by fflush?"
-#: What is to be done if it needs longer to start.
-MORE = "load_timeout gives it more"
+#: The most common problem of a silent program.
+FLUSH = "does it flush each line, for example with fflush?"
+#: The remedy for a slow start.
+MORE = "a larger load_timeout gives it more time"
 
 
 class Program(Process):
-    """A running program, its input, its output line by line, and what it writes on stderr.
+    """A running program: its input, its output in lines, and its stderr.
 
-    That goes to `on_output` while lines are awaited. `memory_mb` bounds its memory if the system
-    can. Raises `InvalidSpec` if it cannot be started. Not to be used by two threads at once.
+    Its stderr is passed to `on_output` while lines are awaited. `memory_mb` limits its memory if
+    the system supports that. Raises `InvalidSpec` if it cannot be started. It must not be used by
+    two threads at the same time.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class Program(Process):
         self._listen(self._output, aside)
 
     def send(self, line: str) -> None:
-        """Send a line, and let the program go on if it stands still. Raises `ChildEnded`."""
+        """Send a line, and resume a suspended program. Raises `ChildEnded`."""
         self._write(lambda: _write_all(self._input, line.encode("utf-8", "replace") + b"\n"))
 
     def receive(self, deadline: float) -> str:
@@ -156,7 +157,7 @@ class Program(Process):
                 raise ChildTimeout
 
     def end(self, farewell: str = "") -> None:
-        """Say a last line, hang up, and end it with all it has started if it does not so itself."""
+        """Send a last line, close its input, and kill it and its children if it does not exit."""
         if not self._finish.alive:
             return
         with contextlib.suppress(ChildEnded):
@@ -174,7 +175,7 @@ class Program(Process):
         return bool(data)
 
     def _line(self) -> str | None:
-        """Take a whole line out of what was received."""
+        """Return the next complete line, None if there is none yet."""
         at = self._received.find(b"\n")
         if at < 0:
             if len(self._received) > MAX_LINE:
@@ -191,7 +192,7 @@ def _write_all(pipe: RawIOBase, data: bytes) -> None:
 
 
 def _is_installed(path: Path) -> bool:
-    """Whether a program is found by its name, or lies where such programs are."""
+    """Whether a program is found by its name or is in a folder of the path."""
     folders = os.environ.get("PATH", "").split(os.pathsep)
     return path.parent == Path() or str(path.parent) in folders
 

@@ -39,7 +39,7 @@ _PARAMETERS = {"columns": "columns", "rows": "rows", "connect": "x_in_row"}
 
 
 def pyspiel() -> Any:
-    """Return the module of OpenSpiel. Raises `InvalidSpec` naming the extra where it is missing."""
+    """Return the module of OpenSpiel. Raises `InvalidSpec` naming the extra if it is missing."""
     if importlib.util.find_spec(PACKAGE) is None:
         raise InvalidSpec(f"OpenSpiel is needed: pip install 'claimeven[{EXTRA}]'")
     return importlib.import_module(PACKAGE)

@@ -1,12 +1,12 @@
 """`pons:COMMAND`: a solver with the command line of Pons's connect4, as an agent and for scores.
 
-A move string goes in on a line of its own; the line that comes back holds it and then
+The program reads a move string in each line and answers with a line of it and
 
     the score                         4455 18
     score, nodes, microseconds        4455 18 1 12
-    the scores of all columns         4455 18 18 -2 -2 18 18 18     (-1000 or . where full)
+    the scores of all columns         4455 18 18 -2 -2 18 18 18     (-1000 or . if full)
 
-Whichever form the program writes is understood. Scores are Pons's, which are ours.
+All three forms are understood. The scores are Pons's, as everywhere in claimeven.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ from claimeven.game.position import Position
 from claimeven.parallel.process import ChildEnded, ChildProtocolError, ChildTimeout
 
 PREFIX = "pons:"
-#: What is written for the score of a full column.
+#: The words for the score of a full column.
 FULL = ("-1000", ".")
-#: Numbers of an answer that tells nodes and time.
+#: The count of numbers in an answer with nodes and time.
 _WITH_EFFORT = 3
-#: Empty cells of the position that a program is tried with.
+#: Empty cells of the position of the first test, and the games played to find it.
 _TRIAL_EMPTY, _TRIALS = 5, 1000
-#: Seconds a program may take to start and answer about that.
+#: Seconds for the start and the first answer.
 START_SECONDS = 30.0
 
 
 class PonsSolver:
     """Exact scores from a program with Pons's command line, for the positions of one board.
 
-    Raises `InvalidSpec` for what is no command; whatever the program does wrong is an `AgentFault`.
-    The program runs until `close`. `seconds` bounds each question as a whole.
+    Raises `InvalidSpec` for an invalid command; every failure of the program is an `AgentFault`.
+    The program runs until `close`. `seconds` limits each question as a whole.
     """
 
     def __init__(
@@ -76,23 +76,23 @@ class PonsSolver:
     def score(self, position: Position, seconds: float = math.inf) -> int:
         """Return the score of a position for its side to move."""
         deadline = time.perf_counter() + seconds
-        told = self._ask(position, deadline)
-        if len(told) in (1, _WITH_EFFORT) and len(told) != self.geometry.columns:
-            if told[0] is not None:
-                return told[0]
-        elif any(score is not None for score in told):
-            return max(score for score in told if score is not None)
-        raise illegal("told no score")
+        numbers = self._ask(position, deadline)
+        if len(numbers) in (1, _WITH_EFFORT) and len(numbers) != self.geometry.columns:
+            if numbers[0] is not None:
+                return numbers[0]
+        elif any(score is not None for score in numbers):
+            return max(score for score in numbers if score is not None)
+        raise illegal("answered without a score")
 
     def scores(self, position: Position, seconds: float = math.inf) -> tuple[int | None, ...]:
-        """Return the score of every column for the side to move, None where it is full."""
+        """Return the score of every column for the side to move, None for a full one."""
         deadline = time.perf_counter() + seconds
-        told = self._ask(position, deadline)
+        numbers = self._ask(position, deadline)
         legal = position.legal_columns
-        if len(told) == self.geometry.columns:
-            if any((told[c] is not None) != (c in legal) for c in range(len(told))):
-                raise illegal("told scores of other columns than those that can be played")
-            return tuple(told)
+        if len(numbers) == self.geometry.columns:
+            if any((score is not None) != (c in legal) for c, score in enumerate(numbers)):
+                raise illegal("answered with scores that do not match the legal columns")
+            return tuple(numbers)
         scores: list[int | None] = [None] * self.geometry.columns
         for column in legal:
             after = position.play_unchecked(column)
@@ -101,15 +101,15 @@ class PonsSolver:
         return tuple(scores)
 
     def try_out(self, seconds: float, advice: str = FLUSH) -> None:
-        """Ask about a late position. Raises `AgentFault` where that is not answered."""
+        """Ask for the score of a late position. Raises `AgentFault` if the answer is not valid."""
         if self.geometry.columns == _WITH_EFFORT:
-            raise AgentFault("is not asked on a board of three columns: its answers are ambiguous")
+            raise AgentFault("cannot be used on three columns: its answers are ambiguous")
         try:
             self.score(_late_position(self.geometry), seconds)
         except AgentFault as fault:
             if fault.kind is FaultKind.STALL:
-                told = f"did not answer within {seconds:g} s ({advice})"
-                raise AgentFault(told, kind=fault.kind) from None
+                reason = f"did not answer within {seconds:g} s ({advice})"
+                raise AgentFault(reason, kind=fault.kind) from None
             raise
 
     def close(self) -> None:
@@ -135,7 +135,7 @@ class PonsSolver:
             program.kill()
             raise AgentFault("wrote a line without end") from None
         except BaseException:
-            program.kill()  # an answer that is still to come would be taken for the next one
+            program.kill()  # a late answer would be taken for the next one
             raise
         return self._read(line, moves)
 
@@ -156,14 +156,14 @@ class PonsSolver:
         return numbers
 
     def _wrong(self, reason: str) -> AgentFault:
-        """End the program, whose next answers may be to earlier questions; return the fault."""
+        """Kill the program, whose answers may be out of step, and return the fault."""
         if self._program is not None:
             self._program.kill()
         return illegal(reason)
 
 
 class PonsAgent(ProgramAgent):
-    """Plays by the scores of a program: the centre-most of the best columns."""
+    """Plays by the scores of a program: the most central of the best columns."""
 
     limits: frozenset[str] = frozenset(("seconds",))
 
@@ -174,7 +174,7 @@ class PonsAgent(ProgramAgent):
         )
 
     def check_board(self, geometry: Geometry) -> None:
-        """Raise `InvalidSpec` if the program does not answer about a position of a board."""
+        """Raise `InvalidSpec` if the program does not solve a position of a board."""
         self.solver.geometry = geometry
         try:
             self.solver.try_out(self._load_timeout or START_SECONDS, f"{FLUSH} {MORE}")
@@ -182,7 +182,7 @@ class PonsAgent(ProgramAgent):
             raise InvalidSpec(f"it {fault}") from None
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Ask for the scores of the columns. Raises `AgentFault` for whatever goes wrong."""
+        """Ask for the scores of the columns. Raises `AgentFault` if anything fails."""
         begin = time.perf_counter()
         self.solver.geometry = position.geometry
         seconds, late = limit.patience
@@ -209,12 +209,12 @@ class PonsAgent(ProgramAgent):
 
 
 def solver_of(spec: str, geometry: Geometry = STANDARD) -> PonsSolver:
-    """Return the solver of a spec `pons:COMMAND`. Raises `InvalidSpec` for any other.
+    """Return the solver of a spec `pons:COMMAND`, after a test on a position of the board.
 
-    It has answered about a position of the board.
+    Raises `InvalidSpec` for any other spec or a failed test.
     """
     if not spec.strip().startswith(PREFIX):
-        raise InvalidSpec(f"another solver is written {KIND.form}, not {shown(spec)}")
+        raise InvalidSpec(f"another solver must be given as {KIND.form}, got {shown(spec)}")
     command = spec.strip().removeprefix(PREFIX)
     KIND.check_text(command)
     solver = PonsSolver(command, geometry)
@@ -233,7 +233,7 @@ def _final_score(position: Position) -> int:
 
 
 def _late_position(geometry: Geometry) -> Position:
-    """Return a position in which little is left to play, the same one each time."""
+    """Return a position with few empty cells, the same one each time."""
     rng = random.Random(0)
     latest = Position(geometry)
     for _ in range(_TRIALS):

@@ -1,8 +1,8 @@
-"""`ugi:COMMAND`: an engine of another program that speaks UGI, as an agent.
+"""`ugi:COMMAND`: an external engine that speaks UGI, as an agent.
 
-Columns go out and come in as letters, `a` the first, or as numbers from 1: as the engine itself
-answers when it is first asked. It is given the moves from the empty board: those of the game if
-they are known, others that lead to the same board after an opening.
+Columns are written as letters from `a` or as numbers from 1, like in the engine's first answer. The
+engine gets the moves from the empty board: the moves of the game if they are known, or other moves
+to the same position after an opening.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ from claimeven.suggestions import no_such
 
 #: Seconds for a move if nothing is limited.
 DEFAULT_SECONDS = 1.0
-#: Seconds that an engine has to answer when it is asked how it writes a move.
+#: Seconds for the first answer, which shows how the engine writes a move.
 _TRIAL_SECONDS = 5.0
-#: Greatest seed, one that every language can hold.
+#: Limit of seeds: a number that every language can represent.
 _SEEDS = 2**31
 
 
@@ -72,7 +72,7 @@ class UgiAgent(ProgramAgent):
 
     @property
     def process(self) -> int | None:
-        """The number of the engine's process, None while there is none."""
+        """The id of the engine's process; None if it is not running."""
         return None if self._engine is None else self._engine.process
 
     def check_board(self, geometry: Geometry) -> None:
@@ -98,7 +98,7 @@ class UgiAgent(ProgramAgent):
         self._running().new_game()
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
-        """Ask the engine. Raises `AgentFault` for whatever goes wrong."""
+        """Ask the engine for a move. Raises `AgentFault` if anything fails."""
         begin = time.perf_counter()
         engine = self._running()
         if position.geometry != self._geometry:
@@ -140,14 +140,14 @@ class UgiAgent(ProgramAgent):
             raise InvalidSpec(f"it {fault}") from None
 
     def _running(self) -> UgiClient:
-        """Return the engine, started again if its process has ended. Raises `AgentFault`."""
+        """Return the engine, restarted if its process has ended. Raises `AgentFault`."""
         if self._engine is not None and not self._engine.ended:
             return self._engine
         again = " again" if self._engine is not None else ""
         self._engine = None
         try:
             engine = UgiClient(self._words, self._output, self._memory_mb, self._load_timeout)
-            engine.begin()
+            engine.start()
             for name in self._settings:
                 if engine.option(name) is None:
                     engine.end()
@@ -165,7 +165,7 @@ class UgiAgent(ProgramAgent):
         engine.wait_until_loaded()
 
     def _words_for(self, position: Position) -> str:
-        """Return a position in words: the moves of the game, or others that lead to it."""
+        """Return a position in UGI: by the moves of the game, or by others that lead to it."""
         moves = None
         if self._known is not None:
             for column in self._known.legal_columns:
@@ -186,7 +186,7 @@ class UgiAgent(ProgramAgent):
         except InvalidNotation:
             number = self._geometry.columns
             raise illegal(
-                f"answered bestmove {shown(move)}, which is no column: choose from a to"
+                f"answered bestmove {shown(move)}, which is not a column: choose from a to"
                 f" {LETTERS[number - 1]}, or 1 to {number}"
             ) from None
         if self._letters is None:
@@ -195,7 +195,7 @@ class UgiAgent(ProgramAgent):
 
 
 def go_words(limit: Limit) -> str:
-    """Return the words after `go` for a limit.
+    """Return the arguments of `go` for a limit.
 
     >>> go_words(Limit(seconds=0.5)), go_words(Limit(depth=4)), go_words(Limit())
     ('movetime 500', 'depth 4', 'movetime 1000')
@@ -214,7 +214,7 @@ def _board_options(geometry: Geometry) -> tuple[tuple[str, int], ...]:
 
 
 def _playable(words: Iterable[str], position: Position) -> list[int]:
-    """Return the columns of a principal variation, as far as they can be played."""
+    """Return the columns of a principal variation up to the first illegal one."""
     line: list[int] = []
     for word in words:
         try:
@@ -235,7 +235,7 @@ def _count(number: int | None) -> int | None:
 KIND = ForeignKind(
     prefix="ugi",
     form="ugi:COMMAND",
-    summary="an engine of another program that speaks UGI, the Universal Game Interface",
+    summary="an external engine that speaks UGI, the Universal Game Interface",
     build=UgiAgent,
     examples=("ugi:./engine", "ugi:Hash=64 python3 engine.py --quick"),
     notes=(

@@ -267,7 +267,7 @@ def _kind(name: str, summary: str, *more: Option) -> AgentKind:
 _OPTIONS = (
     Option(
         "depth", "depth", None,
-        f"plies to look ahead; {DEFAULT_DEPTH} if nothing else limits the search", 1, 256,
+        f"plies to look ahead; {DEFAULT_DEPTH} without another limit", 1, 256,
     ),
     Option(
         "eval", "text", "windows", f"heuristic: {', '.join(EVALUATIONS)}, or my_file.py:function"

@@ -209,7 +209,7 @@ KINDS = (
         (
             Option(
                 "depth", "int", None,
-                f"plies to look ahead; {DEFAULT_DEPTH} if nothing else limits the search", 1, 256,
+                f"plies to look ahead; {DEFAULT_DEPTH} without another limit", 1, 256,
             ),
             *DEEPENING,
             *_NTUPLE,
@@ -217,7 +217,7 @@ KINDS = (
         _ntuple(DEFAULT_DEPTH),
     ),
     AgentKind(
-        "net", "plays what a neural net likes best at one look, without search",
+        "net", "plays the favorite column of a neural net, without search",
         (_model("train distil` or `selfplay"),), lambda options: NetAgent(net_of(options["model"])),
     ),
     AgentKind(
