@@ -24,8 +24,8 @@ def test_a_person_is_asked_until_a_column_can_be_played(
     assert decision.seconds > 0
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith(f"{board}\nsecond player, column a to l: ")
-    assert err.count("second player, column a to l: ") == 4
+    assert err.startswith(f"{board}\nRed, column a to l: ")
+    assert err.count("Red, column a to l: ") == 4
     assert "'x' is not a column: choose from a to l\n" in err
     assert err.count("is not a column") == 2
     assert "column a is full\n" in err
