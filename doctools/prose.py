@@ -83,7 +83,7 @@ IDIOMS = {
     "over 25 words": Idiom(
         r"(?:[A-Za-z][\w'-]*[^\w.!?;:|]+){25,}[A-Za-z][\w'-]*", 20, "one idea a sentence"
     ),
-    "third clause": Idiom(r";[^.;!?]*;[^.!?]*", 4, "a new sentence after the second clause"),
+    "third clause": Idiom(r";\s[^.;!?]*;\s[^.!?]*", 4, "a new sentence after the second clause"),
     "British": Idiom(
         r"\b\w*(?:(?<!w)(?:analys(?:e[ds]?|ing)\b)|colour|centre|favour|behaviour|neighbour|licence"
         r"|organis|initialis|normalis|minimis|maximis|optimis(?!t|m)|recognis|summaris|serialis|visualis)\w*",
@@ -132,6 +132,17 @@ def _docstring_parts(text: str, line: int) -> Iterator[Piece]:
         yield Piece(line + piece.line - 1, piece.text)
 
 
+def _is_message(text: str) -> bool:
+    """Whether a string literal has sentences: not a name, nor Python, SQL, JavaScript or CSS."""
+    is_code = re.search(
+        r"^\s*(?:def|import|from|class|for|return|const|let)\b|\b(?:SELECT|UPDATE|DELETE|CREATE)\b"
+        r"|[;{]\n|=> ",
+        text,
+        re.M,
+    )
+    return not is_code and len(re.findall(r"[A-Za-z]{2,}", text)) >= MIN_WORDS_OF_MESSAGE
+
+
 def python(text: str) -> Iterator[Piece]:
     """The docstrings, messages and comments of a Python module."""
     tree = ast.parse(text)
@@ -160,7 +171,7 @@ def python(text: str) -> Iterator[Piece]:
             continue
         if id(node) in documented:
             yield from _docstring_parts(message, node.lineno)
-        elif len(re.findall(r"[A-Za-z]{2,}", message)) >= MIN_WORDS_OF_MESSAGE:
+        elif _is_message(message):
             yield Piece(node.lineno, _without_code(message))
     comment: list[str] = []
     start = 0
