@@ -63,7 +63,7 @@ def test_a_search_that_was_stopped_is_told_by_other_processes() -> None:
     ],
 )
 def test_seeds_and_counts_that_cannot_be_are_told(asked: Callable[[], object]) -> None:
-    with pytest.raises(InvalidMatch, match=r"a seed is 0 or more|must be a whole number"):
+    with pytest.raises(InvalidMatch, match=r"seed must be 0 or more|must be a whole number"):
         asked()
 
 

@@ -1,4 +1,4 @@
-"""What the tests of the Monte Carlo searches share."""
+"""Common parts of the tests of the Monte Carlo searches."""
 
 from __future__ import annotations
 

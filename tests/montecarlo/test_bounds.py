@@ -1,4 +1,4 @@
-"""Where searches end: at the most visits that are counted, in a full tree, and kept in part."""
+"""The limits of searches: the maximum of visits, a full tree, and partial reuse."""
 
 import numpy as np
 import pytest
@@ -104,7 +104,7 @@ def test_breadth_ends_when_all_is_known() -> None:
 
 @pytest.mark.parametrize("looked", [30, 300, 3000])
 def test_a_tree_is_kept_in_part(looked: int) -> None:
-    """What is kept is part of the subtree, with the same numbers, and grows on."""
+    """The reused nodes are part of the subtree, with the same numbers, and grows on."""
     position = Position.from_moves("44")
     for backend in BACKENDS:
         searcher = MonteCarloSearch(preset("uct-menary", reuse=True), backend)

@@ -17,8 +17,9 @@ SEEDS = 300
 #: Not fair by definition: `uct-aifour-code` tries columns left to right, as the published code, so
 #: that the leftmost of equals is tried, and chosen, first.
 ONE_SIDED = ("uct-aifour-code",)
-#: These give visits out by turns, left to right, whatever the results: what they think of a column
-#: is compared, not its visits. `breadth` knows the left better, and so chooses it less by luck.
+#: These give visits out by turns, left to right, independent of the results: their value of a
+#: column is compared, not its visits. `breadth` knows the left better, and so chooses it less by
+#: luck.
 BY_TURNS = ("flat", "breadth")
 
 SYMMETRIC = ("", "44", "4444", "1177", "3454")

@@ -144,7 +144,7 @@ def test_the_bonus_on_the_tables_of_two_threads_goes_by_the_visits_of_both() -> 
     forest = search(POSITION, options, 3000).forest
     handles = [(engine, engine.root()) for engine in forest.trees]
     waiting, shared = [(handles, forest.branch(4))], 0
-    for known, branch in waiting:  # grows meanwhile
+    for known, branch in waiting:  # the list grows in the loop
         seen = sum(engine.facts(handle).seen or 0 for engine, handle in known)
         for child in (child for child in branch.children if child.visits):
             wanted = options.weight * math.sqrt(math.log(seen) / child.visits) / options.width
@@ -169,7 +169,7 @@ def test_what_is_proven_is_shown_without_a_visit() -> None:
 
 
 def test_a_line_defends_as_long_as_it_can() -> None:
-    """The move that was visited least loses last; and where all is lost at once one blocks."""
+    """The move that was visited least loses last; and if all moves lose immediately one blocks."""
     position = Position(Geometry(3, 4, 2))
     tree = TreeNode(position, visits=6)
     tree.children = [
@@ -226,9 +226,9 @@ def test_text() -> None:
         assert row == [str(child.column + 1), *numbers, f"{child.mean:.3f}"]
     assert len({len(line) for line in table.splitlines()[1:]}) == 1  # aligned
     won = Position.from_moves("4455")
-    told = tree_text(search(won, preset("uct"), 2000).root, won).splitlines()
-    assert told[4].endswith("win in 3")
-    assert sum(line.endswith("win in 3") for line in told[5:]) == 1
+    output = tree_text(search(won, preset("uct"), 2000).root, won).splitlines()
+    assert output[4].endswith("win in 3")
+    assert sum(line.endswith("win in 3") for line in output[5:]) == 1
     rows = columns_text(result.root, POSITION).splitlines()
     assert len(rows) == 8
     assert rows[3].split()[0] == "3"
@@ -239,15 +239,15 @@ def test_text() -> None:
 
 
 def test_text_without_a_formula_and_with_a_limit() -> None:
-    """Flat search selects by no formula; what a limit leaves out is counted where it would be."""
+    """Flat search selects by no formula; nodes beyond a limit are counted at their parent."""
     flat = search(POSITION, preset("flat"), 490)
     heading = tree_text(flat.root, POSITION).splitlines()[3]
     assert heading.split() == ["move", "N", "T", "Q"]
     branch = flat.forest.branch(2, 3, [3, 3])
     assert (branch.left_out, branch.children[0].left_out) == (5, 7)
-    told = tree_text(branch, POSITION).splitlines()
-    assert told[-1] == "    (5 more)"
-    assert "        (7 more)" in told
+    output = tree_text(branch, POSITION).splitlines()
+    assert output[-1] == "    (5 more)"
+    assert "        (7 more)" in output
 
 
 def test_letters_on_wide_boards() -> None:
@@ -274,7 +274,7 @@ def test_svg() -> None:
 
 
 def test_svg_by_hand() -> None:
-    """What is proven has a thick border and the color of its proof; widths go by the shares."""
+    """A proven node has a thick border and the color of its proof; widths go by the shares."""
     tree = TreeNode(POSITION, visits=12_000_000)
     tree.children = [
         TreeNode(POSITION.play(0), 0, 9_000_000, 0, PROVEN_LOSS, 3),
@@ -324,13 +324,13 @@ def test_steps_tell_of_the_search_that_was_made(name: str) -> None:
 
 
 def test_steps_on_a_table_of_mirror_images_are_those_of_the_board() -> None:
-    """Positions stand mirrored in the table; what is told of them can be played."""
-    told = {}
+    """The table stores mirror images; the moves of a trace are playable."""
+    output = {}
     for moves in ("1", "7", "777777"):
         start = Position.from_moves(moves)
         searcher = MonteCarloSearch(preset("uct-menary", transpositions="mirror", reuse=True))
-        told[moves], root = searcher.trace(start, np.random.default_rng(1), 200)
-        for step in told[moves]:
+        output[moves], root = searcher.trace(start, np.random.default_rng(1), 200)
+        for step in output[moves]:
             position = start
             for column in step.path:
                 grown, position = position, position.play(column)
@@ -339,20 +339,20 @@ def test_steps_on_a_table_of_mirror_images_are_those_of_the_board() -> None:
                 assert step.expanded in (node.legal_columns, position.legal_columns)
             for column in step.simulated:
                 position = position.play(column)
-        tried = [sum(step.path[:1] == (c,) for step in told[moves]) for c in range(7)]
+        tried = [sum(step.path[:1] == (c,) for step in output[moves]) for c in range(7)]
         visits = {child.column: child.visits for child in root.children}
         assert [visits.get(column, 0) for column in range(7)] == tried
-    first = [step.path[:1] for step in told["1"]]
-    assert first == [tuple(6 - column for column in step.path[:1]) for step in told["7"]]
+    first = [step.path[:1] for step in output["1"]]
+    assert first == [tuple(6 - column for column in step.path[:1]) for step in output["7"]]
 
 
 def test_the_bonus_on_a_table_is_what_selection_adds() -> None:
-    """It goes by all visits of the position, by whatever way."""
+    """It goes by all visits of the position, by all paths."""
     options = preset("uct-itu-table")
     forest = search(POSITION, options, 6000).forest
     engine, shared = forest.trees[0], 0
     waiting = [(engine.root(), forest.branch(5))]
-    for handle, branch in waiting:  # grows meanwhile
+    for handle, branch in waiting:  # the list grows in the loop
         seen = engine.facts(handle).seen
         children = {child.column: child for child in branch.children}
         for below in engine.children(handle):
@@ -378,7 +378,7 @@ def test_steps_that_catch_up_tell_what_the_position_is_worth() -> None:
 
 
 def test_branches_are_equal_where_all_is_that_they_tell() -> None:
-    """Means of what was not visited are nan, which equals nothing, itself included."""
+    """Means of unvisited nodes are nan, which does not equal itself."""
     one = search(POSITION, preset("uct"), 20).forest.branch(2)
     leaves = [leaf for child in one.children for leaf in child.children]
     assert any(math.isnan(leaf.mean) for leaf in leaves)

@@ -164,8 +164,8 @@ def test_untried_children_by_hand() -> None:
 @pytest.mark.parametrize("formula", ["ucb1", "ucb"])
 @pytest.mark.parametrize("c", [0.2, 1.0, 3.0])
 def test_bandit_of_two_columns(c: float, formula: str, backend: str) -> None:
-    """One column wins immediately and the other loses to the only reply: the visits are those of a
-    bandit with two arms that always pay +1 and -1, played by hand.
+    """One column wins immediately and the other loses to the only reply: the visits agree with a
+    bandit of two arms that always pay +1 and -1, played by hand.
     """
     position = Position.from_moves("333211", Geometry(3, 3, 3))
     assert position.legal_columns == (0, 1)

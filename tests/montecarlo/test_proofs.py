@@ -115,7 +115,7 @@ def test_deep_loss_is_proven(options: MonteCarloOptions, moves: str, distance: i
 def test_no_move_below_the_opponent_s_win(name: str, moves: str, column: int) -> None:
     """A search with a wrong sign somewhere loves this column.
 
-    (Where the choice is by mean + bonus, a column is sometimes chosen for its bonus.)
+    (If the choice is by mean + bonus, a column is sometimes chosen for its bonus.)
     """
     result = search(Position.from_moves(moves), PRESETS[name], 4000)
     tried = [child for child in result.root.children if child.visits]
@@ -152,8 +152,8 @@ def test_proofs_deep_in_the_tree_are_right(options: MonteCarloOptions) -> None:
             at, branch = waiting.pop()
             if branch.proof and not at.is_over:
                 exact = score(naive(at), known)
-                told = {PROVEN_WIN: 1, PROVEN_LOSS: -1}.get(branch.proof, 0)
-                expected = told if at == position else -told
+                output = {PROVEN_WIN: 1, PROVEN_LOSS: -1}.get(branch.proof, 0)
+                expected = output if at == position else -output
                 assert (exact > 0) - (exact < 0) == expected, repr(at)
                 proven += 1
             waiting += [(at.play(child.column), child) for child in branch.children]

@@ -262,7 +262,7 @@ def test_the_smallest_boards() -> None:
         ({"threads": 0}, "threads must be 1 to 64"),
         ({"threads": 65}, "threads must be 1 to 64, not 65"),
         ({"solver": 1}, "solver must be true or false"),
-        ({"reuse": 0}, "reuse must be true or false, not 0"),
+        ({"reuse": 0}, "reuse must be true or false, got 0"),
         ({"playoud": 3}, "there is no option 'playoud' (did you mean playout?)"),
         ({"method": "flat", "transpositions": "equal"}, "needs method=uct"),
         ({"method": "flat", "decisive_moves": "tree"}, "decisive_moves=tree needs method=uct"),
@@ -345,7 +345,7 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 def test_a_policy_is_certain_of_proven_wins_alone() -> None:
     found = search(Position.from_moves("44"), preset("uct-menary"), 7)
-    assert found.value == 1.0  # one playout each, and that of the best one won
+    assert found.value == 1.0  # one playout each, and the best one won its playout
     assert found.policy == (1 / 7,) * 7
 
 

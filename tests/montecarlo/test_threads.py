@@ -45,7 +45,7 @@ def test_threads_that_share_a_search_get_the_answers_of_one(name: str, backend: 
     expected = [answer(alone, *question, iterations) for question in QUESTIONS]
     with ThreadPoolExecutor(4) as pool:
         asked = [pool.submit(answer, shared, *question, iterations) for question in QUESTIONS]
-        assert [told.result() for told in asked] == expected
+        assert [output.result() for output in asked] == expected
 
 
 def test_trees_are_looked_into_until_the_next_search() -> None:
@@ -110,12 +110,12 @@ def test_ctrl_c_while_another_thread_searches_ends_that_too() -> None:
         return position.legal_columns[0]
 
     search = MonteCarloSearch(preset("uct", threads=2, playout=slow_elsewhere))
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    previous = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
             search.search(Position(), np.random.default_rng(1), iterations=200)
     finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, previous)
     made = len(elsewhere)
     assert made < 200
     time.sleep(0.05)

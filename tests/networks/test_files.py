@@ -139,7 +139,7 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
+    ("name", "content", "message"),
     [
         ("header.npy", None, "it has no header of claimeven"),
         ("header.npy", member(np.frombuffer(b"{}", np.uint8)), "it has no header of claimeven"),
@@ -184,11 +184,11 @@ HUGE = member(np.zeros(8, dtype=np.uint8)).replace(b"(8,), }      ", b"(99999999
     ],
 )
 def test_arrays_that_do_not_fit_are_refused(
-    whole: Path, tmp_path: Path, name: str, content: bytes | None, said: str
+    whole: Path, tmp_path: Path, name: str, content: bytes | None, message: str
 ) -> None:
     path = tmp_path / "bad.npz"
     path.write_bytes(changed(whole, name, content))
-    with pytest.raises(InvalidNetwork, match=said):
+    with pytest.raises(InvalidNetwork, match=message):
         read_network(path)
 
 
@@ -295,7 +295,7 @@ def test_a_board_that_no_model_knows_is_told_with_its_file(whole: Path, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("board", "said"),
+    ("board", "message"),
     [
         (None, "it does not state the sizes of its board"),
         ("7x6", "it does not state the sizes of its board"),
@@ -305,10 +305,10 @@ def test_a_board_that_no_model_knows_is_told_with_its_file(whole: Path, tmp_path
         ({"columns": 7, "rows": -6, "connect": 4}, "its board cannot be: rows must be 1 to 16"),
     ],
 )
-def test_a_board_that_cannot_be_is_told(tmp_path: Path, board: object, said: str) -> None:
+def test_a_board_that_cannot_be_is_told(tmp_path: Path, board: object, message: str) -> None:
     path = tmp_path / "board.npz"
     write_model(path, ModelFile("any", Geometry(), {}, {"board": board}))
-    with pytest.raises(InvalidNetwork, match=rf"board\.npz is not a model: .*{said}"):
+    with pytest.raises(InvalidNetwork, match=rf"board\.npz is not a model: .*{message}"):
         read_model(path)
 
 

@@ -69,9 +69,9 @@ def test_a_model_keeps_to_its_contract(model: PolicyValue) -> None:
         return float(value[0]), likely[0].tolist()
 
     with ThreadPoolExecutor(4) as threads:
-        told = list(threads.map(alone, range(120)))
-    assert [value for value, _ in told] == pytest.approx(values.tolist(), abs=1e-5)
-    assert np.abs(np.array([likely for _, likely in told]) - priors).max() < 1e-5
+        output = list(threads.map(alone, range(120)))
+    assert [value for value, _ in output] == pytest.approx(values.tolist(), abs=1e-5)
+    assert np.abs(np.array([likely for _, likely in output]) - priors).max() < 1e-5
 
 
 def test_a_search_has_the_options_that_suit_its_model() -> None:

@@ -119,8 +119,8 @@ def test_wins_are_found_whatever_the_network_thinks() -> None:
     position = Position.from_moves("112233")
     assert search.search(position, depth=1).column == 3
     assert search.search(Position.from_moves("4455"), depth=5).plies_to_end == 3
-    told = search.search(Position.from_moves("1122"), nodes=500)
-    assert told.counters.nodes <= 500
+    output = search.search(Position.from_moves("1122"), nodes=500)
+    assert output.counters.nodes <= 500
 
 
 def test_tuples_are_drawn_by_their_seed() -> None:
@@ -144,7 +144,7 @@ def test_a_tuple_and_its_image_are_drawn_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: NTuples(()), "at least one tuple"),
         (lambda: NTuples((((0, 0), (0, 0)),)), "tuple 1 holds a cell twice"),
@@ -168,8 +168,8 @@ def test_a_tuple_and_its_image_are_drawn_once() -> None:
         (lambda: NTupleSearch(made(Geometry(5, 4, 3))).search(Position(), 1), "not 7x6 connect 4"),
     ],
 )
-def test_what_cannot_be_is_refused(make: Callable[[], object], said: str) -> None:
-    with pytest.raises(ClaimevenError, match=said):
+def test_what_cannot_be_is_refused(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(ClaimevenError, match=message):
         make()
     with pytest.raises(InvalidSearch):
         NTupleSearch(made(Geometry())).search(Position.from_moves("1212121"), 1)

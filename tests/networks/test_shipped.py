@@ -1,4 +1,4 @@
-"""The networks that are bundled are what their headers say."""
+"""The bundled networks agree with their headers."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_flat_search_chooses_by_the_sum_of_means() -> None:
             assert column == wins[-1]  # columns are in random order, here from the right
             assert result.column in wins
             continue
-        judged = {child.column: child.judged for child in result.root.children}
+        judged = {child.column: child.final_mean for child in result.root.children}
         best = [c for c, worth in judged.items() if worth == max(judged.values())]
         assert column == best[-1]
         assert result.column in best

@@ -98,7 +98,7 @@ def _run_leaf_by_leaf(
 ) -> list[int]:
     """Give every leaf the same share of the time: a part of `TIME_PARTS`, or less if there are more
     leaves. Return the iterations of each leaf. If the time is too short for one iteration of each
-    leaf, the last leaves get none.
+    leaf, the last leaves get no iteration.
     """
     assert isinstance(engine, LeafTurns)
     leaves = engine.leaves()

@@ -73,13 +73,13 @@ MAX_THREADS: Final = 64
 
 
 class InvalidOptions(ClaimevenError):
-    """An option of a Monte Carlo search, or its budget, that makes no sense."""
+    """An invalid option or budget of a Monte Carlo search."""
 
 
 @dataclass(frozen=True)
 class MonteCarloOptions:
-    """How a Monte Carlo search works: an attribute for each option of the list above; None as a
-    budget is no such limit. Raises `InvalidOptions` naming the option and the choices.
+    """The options of a Monte Carlo search: an attribute for each option of the list above; None as
+    a budget means no limit. Raises `InvalidOptions` with the option and the choices.
     """
 
     method: str = "uct"
@@ -127,7 +127,7 @@ class MonteCarloOptions:
             object.__setattr__(self, name, number)
         for name in ("solver", "reuse"):
             if not isinstance(getattr(self, name), bool):
-                raise InvalidOptions(f"{name} must be true or false, not {getattr(self, name)!r}")
+                raise InvalidOptions(f"{name} must be true or false, got {getattr(self, name)!r}")
         check_budget(self.iterations, self.seconds)
         if self.method != "uct":
             for name in ("transpositions", "decisive_moves"):
@@ -148,12 +148,12 @@ class MonteCarloOptions:
 
     @property
     def width(self) -> float:
-        """How much of the scale -1..1 one unit of the chosen scale is: 2 for `0..1`, else 1."""
+        """The width of a unit of the chosen scale on the scale -1..1: 2 for `0..1`, else 1."""
         return 2.0 if self.scale == "0..1" else 1.0
 
     @property
     def weight(self) -> float:
-        """What sqrt(ln N / n) is multiplied by for the bonus on the scale -1..1."""
+        """The factor of sqrt(ln N / n) in the bonus on the scale -1..1."""
         return self.c * math.sqrt(self.root_factor) * self.width
 
     def with_changes(self, **changes: Any) -> MonteCarloOptions:
@@ -165,7 +165,7 @@ class MonteCarloOptions:
 
 
 def check_budget(iterations: int | None, seconds: float | None) -> None:
-    """Raise `InvalidOptions` for a budget of nothing; None means no such limit."""
+    """Raise `InvalidOptions` for an empty budget; None means no limit."""
     if iterations is not None:
         whole_number(iterations, "iterations", InvalidOptions, low=1, high=MAX_ITERATIONS)
     if seconds is not None:
@@ -192,7 +192,7 @@ _ITU: Final = MonteCarloOptions(
     formula="ucb1", c=1.4, playout_cutoff=40, final_choice="ucb", decisive_moves="root", seconds=3.0
 )
 
-#: Named searches: our best, the simple ones, and the published variants.
+#: Named searches: the strongest, the simple ones, and the published variants.
 PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
     {
         "uct": DEFAULT,
@@ -222,7 +222,7 @@ PRESETS: Final[Mapping[str, MonteCarloOptions]] = MappingProxyType(
 
 
 def preset(name: str, **changes: Any) -> MonteCarloOptions:
-    """Return the options of a named search, some of them changed.
+    """Return the options of a named search with some changes.
 
     Raises `InvalidOptions` for an unknown name, listing the choices.
 

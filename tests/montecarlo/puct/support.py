@@ -1,4 +1,4 @@
-"""What the tests of the search with priors share."""
+"""Common parts of the tests of the search with priors."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Late(Hashed):
 
 
 def late_wins(geometry: Geometry, tried: int) -> Iterator[tuple[Position, Late]]:
-    """Positions of so many tried that can be won soon, with models that like a later win."""
+    """Positions with soon wins, from this number of tries, and models that prefer later wins."""
     solver = Solver(geometry, table_mb=16)
     for position in unfinished(geometry, tried, seed=8):
         if position.ply <= geometry.cells // 2:
@@ -117,7 +117,7 @@ def assert_same(tree: PuctTree, forest: PuctForest, number: int = 0) -> None:
 
 
 def check_laws(forest: PuctForest) -> None:
-    """Check what holds of every node of every tree once nothing waits."""
+    """Check what holds of every node of every tree without waiting leaves."""
     for number in range(len(forest)):
         waiting = [forest.node(forest.root(number))]
         for node in waiting:

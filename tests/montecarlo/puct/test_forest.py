@@ -1,4 +1,4 @@
-"""A forest asked for what it cannot do, stopped in the middle, and what it holds."""
+"""Invalid calls of a forest, interrupts, and its content."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WON = Position.from_moves("1213141")
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"trees": 0}, "trees must be 1"),
         ({"nodes_per_tree": 7}, "nodes_per_tree must be 8"),
@@ -25,13 +25,13 @@ WON = Position.from_moves("1213141")
         ({"geometry": Geometry(9, 9)}, "64"),
     ],
 )
-def test_bad_sizes(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(ClaimevenError, match=told):
+def test_bad_sizes(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ClaimevenError, match=message):
         PuctForest(**given)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"c": -1.0}, "c must be 0 to 1000, not -1.0"),
         ({"c": float("nan")}, "c must be"),
@@ -42,11 +42,11 @@ def test_bad_sizes(given: dict[str, Any], told: str) -> None:
         ({"leaves": 4097}, "leaves must be 1 to 4096, not 4097"),
         ({"capacity": 63}, "capacity must be 64 to 100000000, not 63"),
         ({"solver": 1}, "solver must be true or false"),
-        ({"reuse": 0}, "reuse must be true or false, not 0"),
+        ({"reuse": 0}, "reuse must be true or false, got 0"),
     ],
 )
-def test_bad_options(given: dict[str, Any], told: str) -> None:
-    with pytest.raises(ClaimevenError, match=told):
+def test_bad_options(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(ClaimevenError, match=message):
         PuctOptions(**given)
 
 
@@ -78,7 +78,7 @@ def test_bad_calls() -> None:
     for fraction, alpha, message in (
         (-0.5, 1.0, "fraction must be 0 to 1, not -0.5"),
         (2.0, 1.0, "fraction must be 0 to 1, not 2.0"),  # priors would be negative
-        (0.25, 0.0, "alpha must be 0.001 to 1000, not 0.0"),  # or nothing
+        (0.25, 0.0, "alpha must be 0.001 to 1000, not 0.0"),  # or empty
         (0.25, float("nan"), "alpha must be"),
     ):
         with pytest.raises(ClaimevenError, match=message):
@@ -116,7 +116,7 @@ def test_the_end_of_a_game() -> None:
 
 
 def test_a_model_that_fails() -> None:
-    """What waited is dropped, and the search continues as if nothing had happened."""
+    """Waiting leaves are dropped, and the search continues unchanged."""
 
     class Failing(Hashed):
         def evaluate(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
@@ -151,7 +151,7 @@ def test_memory_is_bounded() -> None:
 
 
 def test_what_is_told_before_a_search() -> None:
-    """Nothing is known of a root that was not visited; positions told stay as they were."""
+    """An unvisited root has no values; positions returned before stay unchanged."""
     forest = PuctForest(trees=2)
     assert forest.values().tolist() == [0.0, 0.0]
     assert not forest.policies().any()
@@ -169,7 +169,7 @@ def test_noise_of_some_trees() -> None:
 
 
 def test_noise_is_for_moves_that_may_be_made() -> None:
-    """Only one of these does not lose at once; where a win is proven there is nothing to try."""
+    """Only one of these does not lose immediately; a proven win needs no noise."""
     model = UniformPolicyValue()
     for moves, share in (("12131", 1.0), ("121212", 0.0)):
         position, rng = Position.from_moves(moves), np.random.default_rng(1)
@@ -220,17 +220,21 @@ def test_many_moves_at_once_are_made_all_or_none() -> None:
     forest.reset(2, Position.from_moves("121314"))
     forest.advance(2, 0)
     before = forest.roots()
-    for trees, columns, said in (
+    for trees, columns, message in (
         ([0, 1], [3, 3], "column 4 is full"),
         ([0, 1], [0, 7], r"column 7 \(counted from 0\) is not on the board"),
         ([0, 1], [0, -1], "is not on the board"),
         ([0, 2], [0, 6], "the game is over"),
     ):
-        with pytest.raises(ClaimevenError, match=said):
+        with pytest.raises(ClaimevenError, match=message):
             forest.advance_all(np.array(trees), np.array(columns))
         assert all(map(np.array_equal, forest.roots(), before))
-    for trees, said in (([0, 3], "tree must be"), ([-1], "tree must be"), ([0, 0], "pass it once")):
-        with pytest.raises(ClaimevenError, match=said):
+    for trees, message in (
+        ([0, 3], "tree must be"),
+        ([-1], "tree must be"),
+        ([0, 0], "pass it once"),
+    ):
+        with pytest.raises(ClaimevenError, match=message):
             forest.advance_all(np.array(trees), np.zeros(len(trees), dtype=np.int64))
         assert all(map(np.array_equal, forest.roots(), before))
     forest.gather()
@@ -239,7 +243,7 @@ def test_many_moves_at_once_are_made_all_or_none() -> None:
 
 
 class Broken(Hashed):
-    """A model whose answers are no numbers, or too few of them."""
+    """A model whose answers are not numbers, or too few."""
 
     name = "broken"
 

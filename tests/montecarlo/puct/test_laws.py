@@ -1,4 +1,4 @@
-"""What holds of every search with priors: sums, mirror images, wins and blocks, proofs, batches."""
+"""Laws of every search with priors: sums, mirror images, wins and blocks, proofs, batches."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SOLVERS = (PuctOptions(), PuctOptions(solver=False))
 
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_sums_of_batches(geometry: Geometry) -> None:
-    """Whatever the batch, all that goes down comes up, every iteration is counted, and the same
+    """In any batch, every descent is backed up, every iteration is counted, and the same
     search is the same.
     """
     for leaves in (1, 3, 16):
@@ -56,7 +56,7 @@ def test_sums_of_batches(geometry: Geometry) -> None:
 
 
 def test_trees_of_a_forest_are_apart() -> None:
-    """A tree is the same alone and among others, in batches too."""
+    """A tree is the same in a forest of one and of many, in batches too."""
     positions = unfinished(Geometry(), 6, seed=9)
     forest = PuctForest(trees=6, nodes_per_tree=2000)
     for number, position in enumerate(positions):
@@ -95,7 +95,7 @@ def test_mirror_images() -> None:
 
 @pytest.mark.parametrize("options", SOLVERS)
 def test_wins_and_blocks(options: PuctOptions) -> None:
-    """A win in one is found, and an only block: with the solver at once."""
+    """A win in one is found, and an only block: with the solver immediately."""
     wins = blocks = 0
     model = Hashed(Geometry()) if options.solver else UniformPolicyValue()
     for position in unfinished(Geometry(), 150, seed=2):
@@ -121,7 +121,7 @@ def test_wins_and_blocks(options: PuctOptions) -> None:
 
 
 def test_proofs_are_true() -> None:
-    """What a search proves is what plain minimax finds, to the ply; small boards are proven."""
+    """The proofs of a search agree with plain minimax, to the ply; small boards are proven."""
     proven = {-1: 0, 0: 0, 1: 0}
     scores: dict[int, dict[object, int]] = {3: {}, 4: {}}
     drawish = [p for p in unfinished(Geometry(4, 4, 4), 40, seed=6) if p.ply > 8]
@@ -163,7 +163,7 @@ def test_a_won_game_is_won_soon() -> None:
 
 
 def test_a_win_in_five_ends_a_search() -> None:
-    """Of the moves that are not proven none could win sooner."""
+    """No unproven move could win sooner."""
     forest = grow_forest(Position.from_moves("25224244766567"), PuctOptions(), 600)
     root = forest.node(forest.root(0))
     assert (root.proof, root.distance) == (PROVEN_LOSS, 5)
@@ -171,7 +171,7 @@ def test_a_win_in_five_ends_a_search() -> None:
     assert root.visits < 600
 
 
-def told(proof: Any, distance: Any) -> Any:
+def meta(proof: Any, distance: Any) -> Any:
     """What `metas` hold of a child, or of many."""
     return proof << PROOF_SHIFT | distance << DISTANCE_SHIFT
 
@@ -187,14 +187,14 @@ def told(proof: Any, distance: Any) -> Any:
         ((0, 0, 0), (0.6, 0.3, 0.1), (0, 0, 0), 1.0, (0.6, 0.3, 0.1)),
         ((0, 0, 0), (0.0, 0.0, 0.0), (0, 0, 0), 1.0, (1 / 3, 1 / 3, 1 / 3)),
         # Proven losses are not made, but all there is: then the farthest.
-        ((8, 1, 1), (0.6, 0.3, 0.1), (told(PROVEN_LOSS, 9), 0, 0), 1.0, (0.0, 0.5, 0.5)),
-        ((8, 0, 0), (0.5, 0.2, 0.3), (told(PROVEN_LOSS, 9), 0, 0), 1.0, (0.0, 0.4, 0.6)),
-        ((8, 1, 1), (0.6, 0.3, 0.1), [told(PROVEN_LOSS, n) for n in (1, 3, 3)], 1.0, (0, 0.5, 0.5)),
-        # The nearest of proven wins alone.
+        ((8, 1, 1), (0.6, 0.3, 0.1), (meta(PROVEN_LOSS, 9), 0, 0), 1.0, (0.0, 0.5, 0.5)),
+        ((8, 0, 0), (0.5, 0.2, 0.3), (meta(PROVEN_LOSS, 9), 0, 0), 1.0, (0.0, 0.4, 0.6)),
+        ((8, 1, 1), (0.6, 0.3, 0.1), [meta(PROVEN_LOSS, n) for n in (1, 3, 3)], 1.0, (0, 0.5, 0.5)),
+        # Only the nearest win.
         (
             (8, 1, 1),
             (0.6, 0.3, 0.1),
-            (0, told(PROVEN_WIN, 4), told(PROVEN_WIN, 2)),
+            (0, meta(PROVEN_WIN, 4), meta(PROVEN_WIN, 2)),
             1.0,
             (0.0, 0.0, 1.0),
         ),
@@ -207,11 +207,11 @@ def test_policies_by_hand(
     temperature: float,
     expected: tuple[float, ...],
 ) -> None:
-    """The fourth column is full: whatever stands there is nothing."""
+    """The fourth column is full: its numbers are 0."""
     found = policies(
         np.array([[*visits, 99]], np.int32),
         np.array([[*priors, 0.9]], np.float32),
-        np.array([[*metas, told(PROVEN_WIN, 1)]], np.int32),
+        np.array([[*metas, meta(PROVEN_WIN, 1)]], np.int32),
         np.array([[True] * 3 + [False]]),
         temperature,
         solver=True,
@@ -220,7 +220,7 @@ def test_policies_by_hand(
 
 
 def test_policies_without_the_solver_go_by_the_visits() -> None:
-    metas = np.array([[told(PROVEN_WIN, 0), 0]], np.int32)
+    metas = np.array([[meta(PROVEN_WIN, 0), 0]], np.int32)
     given = np.array([[1, 3]], np.int32), np.zeros((1, 2), np.float32), metas
     there = np.ones((1, 2), np.bool_)
     assert policies(*given, there, 1.0, solver=False)[0].tolist() == [0.25, 0.75]
@@ -232,7 +232,7 @@ def test_policies_without_the_solver_go_by_the_visits() -> None:
 def test_policies_of_many_roots_are_as_of_each_alone() -> None:
     rng = np.random.default_rng(5)
     proofs = rng.choice([UNPROVEN, UNPROVEN, PROVEN_LOSS, PROVEN_LOSS, PROVEN_WIN], (200, 4))
-    metas = np.where(proofs == UNPROVEN, 0, told(proofs, rng.integers(1, 9, (200, 4))))
+    metas = np.where(proofs == UNPROVEN, 0, meta(proofs, rng.integers(1, 9, (200, 4))))
     roots: tuple[Any, ...] = (
         rng.integers(0, 4, (200, 4), np.int32),
         rng.random((200, 4), np.float32),
@@ -247,20 +247,20 @@ def test_policies_of_many_roots_are_as_of_each_alone() -> None:
 
 
 def test_policies() -> None:
-    """Visits to a power, or the best alone; a proven win is played, and a lost game to its end."""
+    """Visits to a power, or only the best; a proven win is played, and a lost game to its end."""
     forest = grow_forest(Position.from_moves("4435"), PuctOptions(), 200)
     visits, (sharp,) = forest.visits()[0], forest.policies(0.5)
     assert sharp == pytest.approx(visits.astype(float) ** 2 / (visits.astype(float) ** 2).sum())
     assert forest.policies()[0] == pytest.approx(visits / visits.sum())
     assert forest.policies(0.0)[0].argmax() == visits.argmax()
-    # Whatever is played loses at once, and each as late as the others.
+    # Every move loses immediately, and equally late.
     lost = grow_forest(Position.from_moves("311476413714213"), PuctOptions(), 5)
     assert lost.values()[0] == -1.0
     assert lost.policies().sum() == pytest.approx(1.0)
 
 
 def test_games_in_a_forest() -> None:
-    """Games played to their ends with the trees kept: what self-play does."""
+    """Games played to their ends with reused trees, as in self-play."""
     rng = np.random.default_rng(3)
     geometry = Geometry(5, 4, 4)
     model = Hashed(geometry)

@@ -1,4 +1,4 @@
-"""The driver: both backends alike, limits, kept trees, the generator it is given, errors."""
+"""The driver: equal backends, limits, reused trees, its generator, errors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_backends_decide_alike(options: PuctOptions) -> None:
 
 
 def test_the_generator_decides() -> None:
-    """Noise and temperature draw from the generator given, and nothing else does."""
+    """Noise and temperature draw from the generator given, and no other part does."""
     noisy = PuctOptions(noise=0.5)
     assert facts(searched(noisy)) == facts(searched(noisy))
     assert facts(searched(noisy)) != facts(searched(noisy, seed=2))
@@ -81,8 +81,8 @@ def test_noise_is_mixed_in_once_at_a_root_that_is_searched_on(backend: str) -> N
     noisy = priors(following)
     assert noisy == priors(following)
     search.reset()
-    anew, plain = priors(following), searched(PuctOptions(), following).root.children
-    assert noisy != anew != [child.prior for child in plain]
+    fresh, plain = priors(following), searched(PuctOptions(), following).root.children
+    assert noisy != fresh != [child.prior for child in plain]
 
 
 def test_what_is_told() -> None:
@@ -114,7 +114,7 @@ def test_what_is_told() -> None:
 
 
 def test_selection_is_told_after_one_visit_and_of_a_parent_that_is_lost() -> None:
-    """The bonus is c * P * sqrt(1) / 1 then; nothing is taken to be worth less than a loss."""
+    """The bonus is c * P * sqrt(1) / 1 then; no value is below a loss."""
     for backend in ("compiled", "python"):
         search = PuctSearch(Hashed(Geometry()), PuctOptions(c=2.0, fpu=0.3), backend)
         found = search.search(POSITION, np.random.default_rng(1), iterations=1)
@@ -176,7 +176,7 @@ def test_priors_are_made_even_by_their_temperature(temperature: float) -> None:
 
 
 def test_one_iteration_is_the_model_alone() -> None:
-    """Its most likely column, worth what the model thinks of the position."""
+    """Its most likely column, with the model's value of the position."""
     model = Hashed(Geometry())
     result = PuctSearch(model).search(POSITION, np.random.default_rng(1), iterations=1)
     words = np.array([[POSITION.mine], [POSITION.mask]], dtype=np.uint64)
@@ -266,7 +266,7 @@ def test_lost_at_once_blocks_all_the_same() -> None:
 
 
 def test_threads_share_a_search() -> None:
-    """They wait for each other; what one was told is outdated by the next."""
+    """They wait for each other; the next search outdates the trees of the last."""
     search = PuctSearch(Hashed(Geometry()), PuctOptions(reuse=False))
     positions = unfinished(Geometry(), 6, seed=7)
 
@@ -290,7 +290,7 @@ def test_an_interrupted_search_leaves_nothing_waiting() -> None:
         np.random.default_rng(1),
     )
     search.load(POSITION.geometry)
-    usual = facts(search.search(POSITION, rng, iterations=24))
+    expected = facts(search.search(POSITION, rng, iterations=24))
     modules = tuple(
         sys.modules[f"claimeven.montecarlo.puct.{n}"] for n in ("search", "engine", "forest")
     )
@@ -306,7 +306,7 @@ def test_an_interrupted_search_leaves_nothing_waiting() -> None:
         assert forest.waiting == 0 and not counts[:, FLIGHT].any(), step
         assert search.search(POSITION, rng, iterations=20).iterations == 20, step
         search.reset()
-        assert facts(search.search(POSITION, rng, iterations=24)) == usual, step
+        assert facts(search.search(POSITION, rng, iterations=24)) == expected, step
         if pressed.is_past_the_end:
             break
         assert isinstance(pressed.raised, KeyboardInterrupt), step
@@ -325,7 +325,7 @@ def test_a_trace_is_the_search() -> None:
 
 def test_bad_searches() -> None:
     search, rng = PuctSearch(Hashed(Geometry())), np.random.default_rng(1)
-    for call, told in (
+    for call, message in (
         (lambda: search.search(POSITION, rng), "needs a budget"),
         (lambda: search.search(POSITION, rng, iterations=0), "iterations must be"),
         (lambda: search.search(POSITION, rng, seconds=-1.0), "seconds must be"),
@@ -335,5 +335,5 @@ def test_bad_searches() -> None:
         (lambda: search.trace(Position.from_moves("1212121"), rng, 5), "the game is over"),
         (lambda: PuctSearch(Hashed(Geometry()), backend="c"), "there is no backend 'c'"),
     ):
-        with pytest.raises(ClaimevenError, match=told):
+        with pytest.raises(ClaimevenError, match=message):
             call()

@@ -31,7 +31,7 @@ def models(geometry: Geometry) -> list[PolicyValue]:
 
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_twins(geometry: Geometry) -> None:
-    """Searched, moved on with their trees kept, and searched again; one forest of all positions."""
+    """Searched, advanced with their trees, and searched again; one forest of all positions."""
     made = 0
     for model, options in zip(models(geometry), OPTIONS, strict=True):
         positions = unfinished(geometry, 4, seed=5)
@@ -108,7 +108,7 @@ def test_noise_of_twins() -> None:
 
 
 def test_network_of_tuples() -> None:
-    """The compiled model says what the textbook says."""
+    """The compiled model agrees with the textbook."""
     for geometry in BOARDS:
         model = models(geometry)[-1]
         assert isinstance(model, NTuplePolicyValue)
@@ -133,7 +133,7 @@ def test_a_softness_that_cannot_be_is_refused(softness: float) -> None:
 
 def test_a_softer_network_of_tuples_favours_its_best_column_less() -> None:
     """Two columns that are worth 1 and 0 have priors that differ by the factor e for 1: here the
-    one wins immediately, and a network without weights thinks nothing of the others.
+    one wins immediately, and a network without weights is neutral about the others.
     """
     network = NTupleNetwork(NTuples.random_walks(count=2, length=2, geometry=Geometry(4, 4, 3)))
     position = Position.from_moves("1122", network.geometry)
@@ -145,8 +145,8 @@ def test_a_softer_network_of_tuples_favours_its_best_column_less() -> None:
         wanted = np.array([least, least, 1.0, least]) / (1 + 3 * least)
         assert values.tolist() == [1.0, 1.0]
         assert priors == pytest.approx(np.array([wanted, wanted]), abs=1e-6)
-        value, told = model.predict(position)
-        assert value == 1.0 and told == pytest.approx(wanted)
+        value, output = model.predict(position)
+        assert value == 1.0 and output == pytest.approx(wanted)
 
 
 def test_a_network_of_tuples_takes_every_other_word_of_an_array() -> None:

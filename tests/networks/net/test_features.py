@@ -124,13 +124,13 @@ def test_every_number_is_what_it_is_by_hand(geometry: Geometry) -> None:
     )
     planes, states = features.of(mines, masks)
     assert planes.shape == (30, features.plane_count)
-    for found, told, game in zip(planes, states, games, strict=True):
+    for found, output, game in zip(planes, states, games, strict=True):
         of_columns, of_board = quiet_by_hand(game)
         split = len(cells) * 16
         assert found[:split].reshape(len(cells), -1).tolist() == planes_by_hand(game)
         assert found[split:-5].reshape(geometry.columns, -1).tolist() == of_columns
         assert found[-5:].tolist() == of_board
-        of_lines, columns = told[: len(lines)], told[len(lines) :]
+        of_lines, columns = output[: len(lines)], output[len(lines) :]
         assert of_lines.tolist() == [state_by_hand(game, line) for line in lines]
         assert all(0 <= state < features.line_states for state in of_lines)
         assert columns.tolist() == [column_by_hand(game, n) for n in range(geometry.columns)]

@@ -67,8 +67,8 @@ def test_the_header_says_what_the_net_is(whole: Path, tmp_path: Path) -> None:
     facts = read_model(whole).facts
     assert facts == {"shape": TINY.as_dict(), "knows_scores": False, "recipe": {"seed": 3}}
     model, path = pack(drawn_net(SMALL, knows_scores=True)), tmp_path / "a.npz"
-    for told, knows in ((True, True), (False, False), ("no", False)):
-        facts = {**model.facts, "knows_scores": told}
+    for output, knows in ((True, True), (False, False), ("no", False)):
+        facts = {**model.facts, "knows_scores": output}
         write_model(path, ModelFile("net", SMALL, model.arrays, facts))
         assert read_net(path).knows_scores is knows
         assert not read_net(path).knows_only_best
@@ -148,10 +148,10 @@ def test_another_board_and_another_kind_are_refused(whole: Path, tmp_path: Path)
     write_model(path, ModelFile("net checkpoint", SMALL, {}))
     with pytest.raises(InvalidNetwork, match="of the kind 'net checkpoint', not 'net'"):
         read_net(path)
-    for geometry, told in ((Geometry(9, 9), "64 bits"), (Geometry(7, 6, 7), "up to 6 cells")):
+    for geometry, message in ((Geometry(9, 9), "64 bits"), (Geometry(7, 6, 7), "up to 6 cells")):
         facts = {"shape": TINY.as_dict()}
         write_model(path, ModelFile("net", geometry, {}, facts))
-        with pytest.raises(ValueError, match=told):
+        with pytest.raises(ValueError, match=message):
             read_net(path)
 
 
@@ -159,7 +159,7 @@ TOLD = TINY.as_dict()
 
 
 @pytest.mark.parametrize(
-    ("shape", "told"),
+    ("shape", "message"),
     [
         (None, "has no sizes of its layers"),
         ({"pairs": 6}, "has no sizes of its layers"),
@@ -170,13 +170,13 @@ TOLD = TINY.as_dict()
         ({**TOLD, "blocks": 3}, "its part 'block2_sum' is missing"),
     ],
 )
-def test_sizes_that_are_not_those_of_its_parts(shape: Any, told: str, tmp_path: Path) -> None:
+def test_sizes_that_are_not_those_of_its_parts(shape: Any, message: str, tmp_path: Path) -> None:
     model = pack(drawn_net(SMALL))
     path = tmp_path / "a.npz"
     write_model(path, ModelFile("net", SMALL, model.arrays, {"shape": shape}))
-    with pytest.raises(InvalidNetwork, match=told):
+    with pytest.raises(InvalidNetwork, match=message):
         read_net(path)
-    with pytest.raises(InvalidNetwork, match=told):
+    with pytest.raises(InvalidNetwork, match=message):
         read_policy_value(path)
 
 
@@ -193,15 +193,15 @@ def test_what_suits_a_search_goes_there_and_back(tmp_path: Path) -> None:
 
 
 def test_what_is_usual_for_nets_is_usual_for_searches() -> None:
-    usual, bounds = PuctOptions(), search_defaults.BOUNDS
-    assert SearchDefaults()[:2] == (usual.c, usual.prior_temperature)
+    defaults, bounds = PuctOptions(), search_defaults.BOUNDS
+    assert SearchDefaults()[:2] == (defaults.c, defaults.prior_temperature)
     for name in ("c", "prior_temperature"):
         assert bounds[name] == options.BOUNDS[name]
     assert tuple(bounds) == SearchDefaults._fields
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("defaults", "message"),
     [
         ("fast", "search defaults are invalid"),
         ({"d": 1}, "search defaults are invalid"),
@@ -212,15 +212,15 @@ def test_what_is_usual_for_nets_is_usual_for_searches() -> None:
         ({"score_scale": -1}, "its score_scale must be"),
     ],
 )
-def test_what_cannot_suit_a_search_is_refused(told: Any, said: str, tmp_path: Path) -> None:
+def test_invalid_search_defaults_are_rejected(defaults: Any, message: str, tmp_path: Path) -> None:
     model, path = pack(drawn_net(SMALL)), tmp_path / "a.npz"
-    write_model(path, ModelFile("net", SMALL, model.arrays, {**model.facts, "searching": told}))
-    with pytest.raises(InvalidNetwork, match=re.escape(said)):
+    write_model(path, ModelFile("net", SMALL, model.arrays, {**model.facts, "searching": defaults}))
+    with pytest.raises(InvalidNetwork, match=re.escape(message)):
         read_net(path)
 
 
 @pytest.mark.parametrize(
-    ("suits", "said"),
+    ("suits", "message"),
     [
         (SearchDefaults(prior_temperature=20), "its prior_temperature must be"),
         (SearchDefaults(c=-1), "its c must be"),
@@ -228,10 +228,10 @@ def test_what_cannot_suit_a_search_is_refused(told: Any, said: str, tmp_path: Pa
     ],
 )
 def test_what_cannot_suit_a_search_is_not_written(
-    suits: SearchDefaults, said: str, tmp_path: Path
+    suits: SearchDefaults, message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.npz"
-    with pytest.raises(InvalidNetwork, match=re.escape(said)):
+    with pytest.raises(InvalidNetwork, match=re.escape(message)):
         write_net(path, drawn_net(SMALL, search_defaults=suits))
     assert not path.exists()
 
@@ -250,7 +250,7 @@ def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
     model = pack(drawn_net(SMALL))
     path = tmp_path / "a.npz"
     good = model.arrays
-    for name, array, told in (
+    for name, array, message in (
         ("in_sum", good["in_sum"].astype(np.float32), "'in_sum' is not of int8 with a unit"),
         ("in_sum", good["in_sum"][:, :3], r"'in_sum' must be of shape \(187, 6\), not \(187, 3\)"),
         ("in_sum_unit", good["in_sum_unit"][:3], "'in_sum' is not of int8 with a unit"),
@@ -264,9 +264,9 @@ def test_parts_that_are_not_what_they_should_be(tmp_path: Path) -> None:
         ("out_bias", good["out_bias"][None], r"'out_bias' must be of shape \(5,\)"),
     ):
         write_model(path, ModelFile("net", SMALL, {**good, name: array}, model.facts))
-        with pytest.raises(InvalidNetwork, match=rf"a\.npz is not a model: .*{told}"):
+        with pytest.raises(InvalidNetwork, match=rf"a\.npz is not a model: .*{message}"):
             read_net(path)
-        with pytest.raises(InvalidNetwork, match=rf"a\.npz is not a model: .*{told}"):
+        with pytest.raises(InvalidNetwork, match=rf"a\.npz is not a model: .*{message}"):
             read_policy_value(path)
 
 

@@ -1,4 +1,4 @@
-"""A net's forward pass against plain loops; mirror images; many positions as each separately."""
+"""A net's forward pass against plain loops, with mirror images and many positions."""
 
 from __future__ import annotations
 
@@ -206,15 +206,15 @@ def test_equal_columns_of_a_symmetric_position_are_exactly_equal() -> None:
 
 
 def test_sizes_that_cannot_be_are_refused() -> None:
-    for name, size, told in (
+    for name, size, message in (
         ("pairs", 0, "the pairs of a net must be 1 to 2048, not 0"),
         ("blocks", 65, "the blocks of a net must be 0 to 64, not 65"),
         ("line_numbers", 1.5, r"the line numbers of a net must be a whole number, not 1\.5"),
     ):
-        with pytest.raises(InvalidNetwork, match=told):
+        with pytest.raises(InvalidNetwork, match=message):
             NetShape(**{name: size})  # type: ignore[arg-type]  # bad on purpose
     arrays = dict(drawn_net().arrays)
-    for name, array, told in (
+    for name, array, message in (
         (
             "in_sum",
             np.zeros((3, 12), dtype=np.float32),
@@ -231,7 +231,7 @@ def test_sizes_that_cannot_be_are_refused() -> None:
             "'in_bias' must hold numbers of at most 1,000, not nan",
         ),
     ):
-        with pytest.raises(InvalidNetwork, match=told):
+        with pytest.raises(InvalidNetwork, match=message):
             Net(TINY, {**arrays, name: array})
 
 

@@ -20,8 +20,8 @@ from claimeven.montecarlo import layout
 from claimeven.montecarlo.layout import RULES, WORK, Rules, Work
 from claimeven.montecarlo.tree.kernel import CHILD, META, NO_CHILDREN, TOTAL, VISITS, tree_records
 
-# Fields of `state` after the shared ones: the next node of `breadth`; where to look for the next
-# leaf (`breadth`, `flat`); and 1 while `flat` holds a leaf, 0 if leaves take turns.
+# Fields of `state` after the shared ones: the next node of `breadth`, the index from which to look
+# for the next leaf (`breadth`, `flat`), and 1 while `flat` holds a leaf, 0 if leaves take turns.
 CURSOR, LEAF, HOLDS_LEAF, STATE_FIELDS = range(
     layout.SHARED_STATE_FIELDS, layout.SHARED_STATE_FIELDS + 4
 )

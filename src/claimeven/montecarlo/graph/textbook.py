@@ -63,7 +63,7 @@ class TextbookGraph(TextbookSearch):
 
     `iterations` counts the iterations of this search, `made` all since the graph was empty.
 
-    With `transpositions=mirror` a position or its mirror image is stored, whichever has the smaller
+    With `transpositions=mirror` a position or its mirror image is stored, the one with the smaller
     key, and columns refer to the stored one.
     """
 

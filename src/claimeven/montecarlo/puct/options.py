@@ -74,7 +74,7 @@ class PuctOptions:
             whole_number(getattr(self, name), name, InvalidOptions, low=minimum, high=maximum)
         for name in ("solver", "reuse"):
             if not isinstance(getattr(self, name), bool):
-                raise InvalidOptions(f"{name} must be true or false, not {getattr(self, name)!r}")
+                raise InvalidOptions(f"{name} must be true or false, got {getattr(self, name)!r}")
 
     @property
     def method(self) -> str:

@@ -48,7 +48,7 @@ def search_defaults_of(told: Any) -> SearchDefaults:
     Raises `InvalidNetwork` for another type, an unknown name, and a number outside `BOUNDS`.
 
     >>> search_defaults_of({"c": 0.5})
-    Searching(c=0.5, prior_temperature=1.0, score_share=0.5, score_scale=10.0)
+    SearchDefaults(c=0.5, prior_temperature=1.0, score_share=0.5, score_scale=10.0)
     """
     if told is None:
         return DEFAULTS
