@@ -61,7 +61,7 @@ def test_a_book_that_holds_more_is_not_replaced(run: Run, tmp_path: Path) -> Non
         said = bad_input(run("book", "export", str(path), "--out", str(out)))
         assert said == f"{out} is the exported book: name another file"
     database = ("import", "--from", "bitbully-databases", "--out", str(path))
-    assert "is a book already, of 4x4 connect 3" in bad_input(run("book", *database))
+    assert "is already a book of 4x4 connect 3" in bad_input(run("book", *database))
     assert run("book", "info", str(path)).status == 0
     path.write_text("no book")
     said = bad_input(run(*build, "1", *BOARD))
@@ -226,7 +226,7 @@ def test_export_and_import_give_the_same_file(run: Run, file: Path, tmp_path: Pa
         (("build", "--columns", "9", "--rows", "8"), "9x8 connect 4 takes 81"),
         (("import",), "name a FILE to import, or a database with --from bitbully-databases"),
         (("import", "FILE"), "name the book to write with --out"),
-        (("import", "-", "--out", "x.book"), "stdin is no book: it should begin"),
+        (("import", "-", "--out", "x.book"), "stdin is not a book: it must start"),
         (("import", "--from", "bitbuly"), "must be one of text, bitbully-databases, got 'bitbuly'"),
         (
             ("import", "none.dat", "--from", "bitbully-databases", "--out", "x.book"),

@@ -188,7 +188,8 @@ def verify(
             f" {len(found.wrong):,} wrong"
         )
         for entry in found.wrong[:MAX_LISTED]:
-            click.echo(f"ply {entry.ply}, key {entry.key}: {entry.score}, should be {entry.correct_score}")
+            scores = f"{entry.score}, should be {entry.correct_score}"
+            click.echo(f"ply {entry.ply}, key {entry.key}: {scores}")
     if not found.is_correct:
         ctx.exit(1)
 
