@@ -20,7 +20,7 @@ _ARGUMENTS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")  # while it is open, its event loop is in the way of others
+@pytest.fixture(scope="module")  # while it is open, its event loop blocks others
 def browser() -> Iterator[Any]:
     """A headless Chromium; tests open their own contexts in it."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -164,7 +164,7 @@ class Loads(Agent):
         raise self.error
 
     def close(self) -> None:
-        raise AssertionError("it belongs to somebody else")
+        raise AssertionError("it belongs to another caller")
 
 
 def test_what_an_agent_raises_while_it_is_loaded_is_told() -> None:

@@ -47,7 +47,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> R
     def runner(*arguments: str, typed: str | bytes = "") -> Ran:
         raw = typed if isinstance(typed, bytes) else typed.encode()
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
-        monkeypatch.setattr(progress, "LOG_DELAY", 3600.0)  # of a slow machine is no sign
+        monkeypatch.setattr(progress, "LOG_DELAY", 3600.0)  # of a slow machine does not matter
         capfd.readouterr()
         with pytest.raises(SystemExit) as ended:
             main(list(arguments))

@@ -106,7 +106,7 @@ def test_a_match_that_is_stopped_and_goes_on_costs_nobody_a_game(tmp_path: Path)
     assert told["forfeits"] == 0
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the system tells of all processes")
+@pytest.mark.skipif(sys.platform != "linux", reason="the system lists all processes")
 @pytest.mark.usefixtures("real_starts")
 def test_so_does_one_that_stops_with_all_its_processes(tmp_path: Path) -> None:
     agent, mark = tmp_path / "agent.py", f"mark{os.getpid()}"

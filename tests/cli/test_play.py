@@ -19,7 +19,7 @@ def test_a_game_of_two_people_to_its_end(run: Run) -> None:
     ran = run("play", "--second", "human", typed="1\n2\n1\n2\n1\n2\n1\n")
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.splitlines()[-1] == "Yellow wins, moves 1212121"
-    assert "--seed" not in ran.out  # nothing was drawn
+    assert "--seed" not in ran.out  # no board was drawn
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from typing import Any, TextIO
 
 #: Bytes of the longest question, and file descriptors that come with one.
 LONGEST, MOST = 1 << 17, 16
-#: What a template of a launch is called, and where Linux is told so.
+#: What a template of a launch is called, and where a setting of Linux.
 NAME, _NAMED = "template", Path("/proc/self/comm")
 #: Modules that Python ends with.
 _ENDS = ("__main__", "builtins", "sys")
@@ -189,7 +189,7 @@ def _leave(names: list[str], end: _End) -> None:
 
 def _take(descriptors: list[int], numbers: list[int]) -> None:
     """Give file descriptors the numbers they are to have, and close all others."""
-    import fcntl  # Windows has none
+    import fcntl  # missing on Windows
 
     above = max(numbers) + 1
     kept = [fcntl.fcntl(descriptor, fcntl.F_DUPFD, above) for descriptor in descriptors]
@@ -197,13 +197,13 @@ def _take(descriptors: list[int], numbers: list[int]) -> None:
         os.dup2(descriptor, number)
     last = -1
     for number in [*sorted(numbers), os.sysconf("SC_OPEN_MAX")]:
-        if number > last + 1:  # Python takes none to be all
+        if number > last + 1:  # Python treats an empty range as all
             os.closerange(last + 1, number)
         last = number
 
 
 def _stream(number: int, like: TextIO) -> TextIO | None:
-    """Open a standard stream as Python does when it starts; None where it was started without."""
+    """Open a standard stream as Python does when it starts; None if it was started without."""
     try:
         os.fstat(number)
     except OSError:

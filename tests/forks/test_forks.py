@@ -1,4 +1,4 @@
-"""A launch is what a start of Python would have been: each test holds one to the other."""
+"""A launch equals a start of Python: each test compares the two."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_it_is_told_arguments_folder_and_variables(start: Start, tmp_path: Path)
     )
     assert (set(names) - {"LC_CTYPE"}, odd) == (set(variables) - {"LC_CTYPE"}, variables["ODD"])
     assert (path[0], path[1]) == ("", str(forks.SOURCES))
-    assert str(forks.SOURCES.parent) not in path  # where the template was found
+    assert str(forks.SOURCES.parent) not in path  # the folder of the template
 
 
 WAITING = "import sys, time; print('here', flush=True); time.sleep(600)"
@@ -171,6 +171,6 @@ def test_a_template_ends_with_who_has_started_it() -> None:
         assert len(list(Path(f"/proc/{template}/task").iterdir())) == 1  # forks have one thread
         program.kill()
     words, deadline = Path(f"/proc/{template}/cmdline"), time.monotonic() + PATIENCE
-    while words.exists() and words.read_bytes():  # which a zombie has none of
+    while words.exists() and words.read_bytes():  # empty for a zombie
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Many positions at once: every operation is that of the positions one by one."""
+"""Many positions in one call: every operation equals the operation one by one."""
 
 from __future__ import annotations
 

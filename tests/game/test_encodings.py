@@ -104,7 +104,7 @@ def test_views() -> None:
     assert encodings.from_theaigames(spaced, SMALL) == ASYMMETRIC
 
 
-#: One cell in both planes, and nothing else.
+#: One cell in both planes, and no other.
 TAKEN_TWICE = np.zeros((3, 4, 2))
 TAKEN_TWICE[2, 0] = 1
 

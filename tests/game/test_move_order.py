@@ -28,7 +28,7 @@ def test_a_board_that_no_game_reaches_is_told() -> None:
 
 
 def test_the_last_disc_is_one_that_ended_the_game() -> None:
-    # Two lines through the disc played last: it alone can have been the last.
+    # Two lines through the disc played last: only it can have been the last.
     position = Position.from_moves("1122334")
     assert moves_to(position)[-1] == 3
 

@@ -92,7 +92,7 @@ def test_a_stage_holds_what_any_position_needs(position: Position) -> None:
     def circles(element: ElementTree.Element) -> set[tuple[tuple[str, str], ...]]:
         return {tuple(sorted(c.attrib.items())) for c in element.iter(f"{SVG}circle")}
 
-    # The discs of the position, drawn by the stage, are those of the drawing.
+    # The discs of the position, drawn by the stage, equal the discs of the drawing.
     drawn = circles(ElementTree.fromstring(draw_svg(Position(geometry), bare=True)))
     for player, held in enumerate(position.discs):
         for column, row in geometry.cells_of(held):

@@ -151,7 +151,7 @@ def test_a_picture_has_a_panel_a_measure_and_a_line_an_agent(tmp_path: Path) -> 
     for words in ("core-hours", "hard set", "against perfect", "Elo", "one: net", "two: net"):
         assert words in svg
     assert "uct:iterations=2500" in svg  # the pool stands next to them
-    assert "_child" not in svg and "math" not in svg  # nothing that nobody meant to write
+    assert "_child" not in svg and "math" not in svg  # no private names
     with pytest.raises(
         InvalidRun, match="7 agents of runs are too many for a chart, the limit is 6"
     ):

@@ -26,7 +26,7 @@ def one_by_one(weights: np.ndarray, steps: int, inputs: np.ndarray) -> np.ndarra
     """Round one input after the other; the rest are then what fits its error best.
 
     The rest is found each time by least squares on the outputs of the layer, with a little
-    added to the diagonal, and no inverse is carried along.
+    added to the diagonal, and without an inverse.
     """
     unit = units_of(weights, steps)
     together = inputs.T.astype(np.float64) @ inputs / len(inputs)

@@ -210,7 +210,7 @@ def test_another_run_is_refused_in_the_folder(whole: Path) -> None:
 
 def test_what_is_measured_is_not_learnt(whole: Path, tmp_path: Path) -> None:
     """Without any measurement the net is the same. (That the modules which play and learn import
-    nothing that knows exact scores is a contract of the imports.)
+    the rules of imports forbid exact scores here.)
     """
     train_selfplay(tmp_path / "run", replace(QUICK, eval_games=0))
     assert told(tmp_path / "run")[-1]["against_perfect"] is None

@@ -72,7 +72,7 @@ def test_what_is_learnt_is_true_to_the_game() -> None:
 
 
 def test_no_search_and_no_random_start_learns_each_position_of_a_game() -> None:
-    """With all moves thought about fully, a game is there from the first disc to the last but one,
+    """With full searches for all moves, a game is stored from the first disc to the last but one,
     and the sides take turns to have won it.
     """
     config = replace(
@@ -155,7 +155,7 @@ def test_the_same_seed_gives_the_same_positions() -> None:
 
 
 def test_temperature_and_noise_make_games_differ() -> None:
-    """Without either games differ by a choice of equals alone; each of them makes many."""
+    """Without either, games differ only by choices between equals; each of them makes many."""
     still = replace(
         CONFIG,
         full_search_fraction=1.0,
@@ -263,7 +263,7 @@ def test_the_score_is_that_of_how_the_game_ended() -> None:
 
 
 def test_a_game_that_the_last_disc_wins_has_a_score() -> None:
-    """Even where its win is worth nothing."""
+    """Even if its win has the value 0."""
     config = replace(CONFIG, draw_length_penalty=1.0)
     words = np.array([0, 0b1_0001], dtype=np.uint64)
     moment = selfplay_games._Moment(

@@ -1,4 +1,4 @@
-"""What the tests of the minimax family share."""
+"""Shared by the tests of the minimax family."""
 
 from __future__ import annotations
 

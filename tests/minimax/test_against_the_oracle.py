@@ -104,5 +104,5 @@ def test_evaluations_for_the_root_are_those_of_the_oracle(depth: int) -> None:
         if abs(found) <= PROVEN:
             mover = MinimaxSearch("minimax", "windows").search(position, depth)
             differing += mover.value != found
-    # The root's side moves where an even number of plies has been searched.
+    # The root's side is to move after an even number of plies.
     assert (differing > 20) == (depth % 2 == 1)

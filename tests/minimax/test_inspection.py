@@ -1,4 +1,4 @@
-"""The tree of a search: what it tells of each position is true, as text, JSON and drawing."""
+"""The tree of a search: its facts about each position are true, as text, JSON and drawing."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_few_nodes_are_the_principal_variation_and_those_next_to_the_root() -> N
         assert root.left_out == len(whole.children) - len(root.children)
         if limit == 40:
             assert root.left_out == 0
-        # Where one next to the principal variation is shown, all that are nearer to the root are.
+        # If one next to the principal variation is shown, all nearer to the root are shown.
         deepest = max((ply for node, _, ply in shown if not node.principal), default=0)
         assert not any(node.left_out for node, _, ply in shown if ply + 1 < deepest)
 
@@ -164,7 +164,9 @@ def test_a_small_tree_in_words() -> None:
 
 
 def test_a_small_tree_in_colours_and_widths() -> None:
-    """A value of the scale is half a win, proven ones are whole; an edge tells a share of 16."""
+    """A value of the scale is half a win, proven ones are whole; the width of an edge is a share of
+    16.
+    """
     drawing = ET.fromstring(tree_svg(small_tree(), Position(), 5.0))
     space = "{http://www.w3.org/2000/svg}"
     fills = [circle.get("fill") for circle in drawing.iter(f"{space}circle")]

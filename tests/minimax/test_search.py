@@ -79,7 +79,7 @@ def test_faster_wins_and_slower_losses_are_preferred(algorithm: str, backend: st
     # Two open ends against the side to move: lost in two plies wherever it plays.
     lost = MinimaxSearch(algorithm, backend=backend).search(Position.from_moves("31415"), 4)
     assert (lost.value, lost.plies_to_end, len(lost.line)) == (2 - WIN, 2, 2)
-    # One end is open: blocking it is the only column that does not lose at once.
+    # One end is open: blocking it is the only column that does not lose immediately.
     blocked = MinimaxSearch(algorithm, backend=backend).search(Position.from_moves("1122336"), 2)
     assert blocked.column == 3
     values = blocked.columns
@@ -96,7 +96,7 @@ def test_a_slow_loss_is_preferred_to_a_fast_one(algorithm: str) -> None:
         slowest = max(plies_to_end(c.value) or 0 for c in result.columns if c is not None)
         chosen = MinimaxSearch(algorithm).search(position, 6)
         assert chosen.plies_to_end == slowest
-        if algorithm != "negamax":  # whose line ends where the table answers
+        if algorithm != "negamax":  # its line ends at an entry of the table
             assert len(chosen.line) == slowest
         slower += len({c.value for c in result.columns if c is not None}) > 1
     assert slower > 5
@@ -203,7 +203,7 @@ def test_deepening_counts_all_its_depths(algorithm: str, backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_branching_counts_no_root_as_a_column_tried(backend: str) -> None:
-    """Deepening enters the root once a depth; on one column nothing ever branches."""
+    """Deepening enters the root once a depth; on one column the tree has no branches."""
     search = MinimaxSearch("alphabeta", backend=backend)
     counters = search.search(Position(Geometry(1, 6, 4)), nodes=9).counters
     # Depths 1, 2 and 3 look at 2, 3 and 4 positions and try a column in 1, 2 and 3 of them.
@@ -340,4 +340,4 @@ def test_a_copy_is_another_search_of_its_kind(copied: Callable[[Any], Any]) -> N
 
 
 class Mine(MinimaxSearch):
-    """A search of somebody."""
+    """A third-party search."""

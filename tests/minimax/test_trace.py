@@ -72,7 +72,7 @@ def test_the_end_of_a_game_is_the_reason_of_its_value(algorithm: str) -> None:
 
 @pytest.mark.parametrize("nodes", [8, 12, 20, 30, 45, 10**6])
 def test_a_trace_that_deepens_begins_with_the_table_of_the_depths_before(nodes: int) -> None:
-    """Those look at no more positions than a search within so many."""
+    """They visit at most the positions of a search with this limit."""
     for moves in ("", "4455", "31"):
         position = Position.from_moves(moves)
         search = MinimaxSearch("negamax", "streaks", backend="python")

@@ -1,4 +1,4 @@
-"""The textbook and the compiled search, equal in everything they tell."""
+"""The textbook and the compiled search, equal in all results."""
 
 from __future__ import annotations
 

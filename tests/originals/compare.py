@@ -208,7 +208,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", help="what a line begins with; all of none")
+    parser.add_argument("names", nargs="*", help="the start of a line; default all")
     parser.add_argument("--positions", type=int, default=1000)
     parser.add_argument("--iterations", type=int, default=100)
     given = parser.parse_args()

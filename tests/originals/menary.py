@@ -1,7 +1,7 @@
 """The output of the notebook of S. Menary: boards, search steps, results of its searches.
 
 The classes of the search and the board are in a separate package, which the notebook only
-imports; so what its code printed is read from the document instead of being computed again.
+imports; so the output of its code is read from the document instead of being computed again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Evaluations, counts, drawings, encodings and greedy play, rebuilt from the originals' texts.
 
 A board is a list of the 42 cells, column by column from the bottom: 0 empty, 1 the first player's,
-2 the second's. Nothing here is shared with claimeven.
+2 the second's. It shares no code with claimeven.
 """
 
 from __future__ import annotations

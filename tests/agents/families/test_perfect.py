@@ -162,7 +162,7 @@ def test_a_limit_that_is_not_met_changes_nothing() -> None:
 
 
 def test_columns_not_solved_in_time_are_taken_with_care() -> None:
-    position = Position.from_moves("3344")  # threatens nothing yet
+    position = Position.from_moves("3344")  # no threat yet
     assert best_known(position, (None,) * 7) == 3
     assert best_known(position, (None, None, 4, None, None, None, None)) == 2
     assert best_known(position, (None, None, None, -3, None, None, None)) == 2
@@ -227,7 +227,7 @@ def test_boards_beyond_the_solver_are_refused() -> None:
                 decided(spec, position)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the system tells what a process holds")
+@pytest.mark.skipif(sys.platform != "linux", reason="the system reports the memory of a process")
 def test_the_memory_of_its_table_is_there_before_its_first_move() -> None:
     script = (
         "import re, pathlib\n"

@@ -1,5 +1,5 @@
 """Hostile agents: for all that one does to its process, its pipes and its terminal, the match
-continues, and nothing of it is left.
+continues, and no trace of it is left.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ STARTS = {
 }
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the system tells of all processes")
+@pytest.mark.skipif(sys.platform != "linux", reason="the system lists all processes")
 @pytest.mark.parametrize("how", STARTS)
 def test_all_that_an_agent_starts_ends_with_it(tmp_path: Path, how: str) -> None:
     bot, mark = tmp_path / "bot.py", f"{600 + os.getpid() % 1000}.{time.time_ns() % 10**9}"
@@ -193,7 +193,7 @@ def test_all_that_an_agent_starts_ends_with_it(tmp_path: Path, how: str) -> None
     assert marked(mark) == []
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the system tells of all processes")
+@pytest.mark.skipif(sys.platform != "linux", reason="the system lists all processes")
 @pytest.mark.parametrize("by", ["SIGKILL", "SIGINT", "SIGTERM"])
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_what_it_has_forked_ends_with_the_program_however_that_ends(

@@ -49,7 +49,7 @@ def in_process(spec: str) -> Agent:
     return load_agent(spec, *parts)
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system tells of both")
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system reports both")
 @pytest.mark.usefixtures("real_starts")
 def test_its_memory_is_told_and_not_that_of_who_started_it() -> None:
     ours = np.ones(300 << 17)  # 300 MB, all of it used
@@ -184,7 +184,7 @@ def test_an_agent_that_has_less_memory_than_python_takes_is_refused_in_a_sentenc
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="Linux is told so")
+@pytest.mark.skipif(not Path("/proc/self/oom_score_adj").exists(), reason="a setting of Linux")
 @pytest.mark.usefixtures("real_starts")
 def test_where_memory_runs_out_an_agent_is_ended_before_its_match() -> None:
     agent = make_agent(bot("first"))

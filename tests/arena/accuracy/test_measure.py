@@ -74,7 +74,7 @@ def test_no_more_processes_are_started_than_there_is_to_ask(
 
 
 @pytest.mark.usefixtures("real_starts")
-@pytest.mark.skipif(sys.platform == "win32", reason="no processes of ours there")
+@pytest.mark.skipif(sys.platform == "win32", reason="no child processes there")
 def test_pipes_of_processes_may_have_any_number() -> None:
     """A program with many open files, or many processes, has pipes of numbers above 1023."""
     import resource

@@ -73,7 +73,7 @@ def test_scores_are_worked_out_once_and_kept_in_the_store(path: Path) -> None:
     before = path.read_bytes()
 
     def none(geometry: Geometry) -> Solver:
-        raise AssertionError("nothing is left to solve")
+        raise AssertionError("every position is solved")
 
     again = accuracy_of(path, solver=none, on_progress=told.append)
     assert again.as_dict() == first.as_dict()
@@ -98,7 +98,7 @@ def test_kept_scores_serve_mirror_images_and_keys_of_64_bits(path: Path, board: 
     ScoreCache(path).solve(chosen, lambda: small(board))
 
     def none() -> Solver:
-        raise AssertionError("nothing is left to solve")
+        raise AssertionError("every position is solved")
 
     again = ScoreCache(path)
     again.solve(chosen, none)

@@ -1,4 +1,4 @@
-"""Games of studies: what they come to, and that a store is gone on with."""
+"""Games of studies: their results, and resumed stores."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ ROWS = [["0", "1", "2", "3", "4"]]
         ("bot.py", 6),
         ("\xe9\xdf\u0416", 3),
         (WIDE, 4),
-        ("\uff21", 2),  # a Latin letter as wide as those of Han
+        ("\uff21", 2),  # a Latin letter as wide as a Han character
         ("\U0001f916", 2),
         ("e\u0301", 1),
         ("\u1112\u1161\u11ab", 2),  # one syllable of Hangul in its parts

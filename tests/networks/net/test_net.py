@@ -75,7 +75,7 @@ def seen(net: Net, boards: np.ndarray) -> list[Numbers]:
 
 def by_loops(net: Net, mine: int, mask: int) -> tuple[Numbers, float, Numbers]:
     """Logits, value and scores of a position by two rows of hidden numbers, for the board and for
-    its mirror image, each of which gets a part of the other: no sums and differences in the blocks.
+    its mirror image, each with a part of the other: without sums and differences in the blocks.
     """
     arrays = {name: array.tolist() for name, array in net.arrays.items()}
     boards = np.array([mine, mask], dtype=np.uint64)
