@@ -228,7 +228,7 @@ IDEAS = {
     "children": Idea("table and bounds asked of all children first", {"expand": expand_one}),
     "wins": Idea("most winning cells first", {"order_key": order_without_wins}),
     "replies": Idea("then fewest replies", {"order_key": order_without_replies}),
-    "centre": Idea("then the center", {"order_key": order_without_weight}),
+    "center": Idea("then the center", {"order_key": order_without_weight}),
     "far-windows": Idea("two windows far out first", {"FAR_APART": 1000}),
     "table": Idea(
         "the table",

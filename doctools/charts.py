@@ -28,8 +28,8 @@ def nodes_chart() -> str:
     searches = (
         ("minimax", "minimax", "left"),
         ("alpha-beta, left to right", "alphabeta", "left"),
-        ("alpha-beta, center first", "alphabeta", "centre"),
-        ("negamax with a table", "negamax", "centre"),
+        ("alpha-beta, center first", "alphabeta", "center"),
+        ("negamax with a table", "negamax", "center"),
     )
     lines = []
     for color, (name, algorithm, order) in zip(canvas.SERIES, searches, strict=False):
@@ -143,10 +143,10 @@ def ladder() -> list[tuple[str, int | None, str]]:
         ),
         (
             "alpha-beta, center first",
-            puzzle.minimax("alphabeta", "centre", win).counters.nodes,
+            puzzle.minimax("alphabeta", "center", win).counters.nodes,
             "nodes",
         ),
-        ("negamax with a table", puzzle.minimax("negamax", "centre", win).counters.nodes, "nodes"),
+        ("negamax with a table", puzzle.minimax("negamax", "center", win).counters.nodes, "nodes"),
         ("negamax, iterative deepening", puzzle.deepening().counters.nodes, "nodes"),
         ("flat Monte Carlo", puzzle.iterations_needed(puzzle.FLAT), "iterations"),
         ("UCT", puzzle.iterations_needed(puzzle.UCT), "iterations"),

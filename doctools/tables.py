@@ -76,7 +76,7 @@ def alphabeta() -> str:
     for depth in puzzle.DEPTHS:
         plain = puzzle.minimax("minimax", "left", depth).counters.nodes
         left = puzzle.minimax("alphabeta", "left", depth).counters
-        center = puzzle.minimax("alphabeta", "centre", depth).counters
+        center = puzzle.minimax("alphabeta", "center", depth).counters
         rows.append(
             (
                 str(depth),
@@ -92,8 +92,8 @@ def negamax() -> str:
     """Nodes of alpha-beta and of negamax, and the answers of its table."""
     rows = []
     for depth in puzzle.DEPTHS:
-        before = puzzle.minimax("alphabeta", "centre", depth).counters
-        after = puzzle.minimax("negamax", "centre", depth).counters
+        before = puzzle.minimax("alphabeta", "center", depth).counters
+        after = puzzle.minimax("negamax", "center", depth).counters
         rows.append(
             (
                 str(depth),

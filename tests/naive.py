@@ -218,7 +218,7 @@ def windows_value(game: Game, weights: tuple[int, ...] = LUND_WEIGHTS) -> int:
 
     The weights: own k, own k-1, own k-2, opponent k-2, opponent k-1, opponent k, center disc.
     """
-    own_k, own_1, own_2, other_2, other_1, other_k, centre = weights
+    own_k, own_1, own_2, other_2, other_1, other_k, center = weights
     own, other, k = game.player, 1 - game.player, game.connect
     total = 0
     for cells in windows(game.grid, k):
@@ -236,7 +236,7 @@ def windows_value(game: Game, weights: tuple[int, ...] = LUND_WEIGHTS) -> int:
             total += other_1
         elif theirs == k:
             total += other_k
-    return total + centre * game.grid[game.columns // 2].count(own)
+    return total + center * game.grid[game.columns // 2].count(own)
 
 
 def chain(grid: Grid, column: int, row: int) -> int:

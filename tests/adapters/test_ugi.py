@@ -47,7 +47,7 @@ def test_it_says_what_it_is_and_which_options_it_has() -> None:
     assert "option name Columns type spin default 7 min 1 max 16" in told
     assert "option name depth type string default 3" in told
     assert "option name eval type string default streaks" in told
-    assert "option name order type combo default centre var centre var left" in told
+    assert "option name order type combo default center var center var left" in told
     names = [line.split()[2] for line in told[2:-1]]
     own = [option.name for option in AGENTS["alphabeta"].options]
     assert names == ["Columns", "Rows", "Connect", "Seed", "Notation", *own]

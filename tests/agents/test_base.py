@@ -159,7 +159,7 @@ def test_a_trace_tells_how_deep_it_goes() -> None:
     lines = list(make_agent("alphabeta:seconds=0.05").trace(Position(), Limit(), rng))
     assert lines[0] == "5 plies are told; how deep the agent looks, its time or nodes decide"
     lines = list(make_agent("minimax-polito").trace(Position(), Limit(), rng))
-    assert lines == ["opens in the centre: no search"]
+    assert lines == ["opens in the center: no search"]
 
 
 def test_a_tree_is_refused_for_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -256,7 +256,7 @@ def test_what_is_not_limited_ends_with_the_game_or_at_the_usual_depth() -> None:
     assert make_agent("ntuple-alphabeta").choose(late, Limit(), rng).depth == 6
 
 
-def test_presets_open_in_the_centre() -> None:
+def test_presets_open_in_the_center() -> None:
     for spec in ("minimax-polito", "alphabeta-polito"):
         agent, rng = make_agent(spec), np.random.default_rng(0)
         assert agent.choose(Position(), Limit(), rng).column == 3

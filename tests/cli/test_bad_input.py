@@ -19,7 +19,7 @@ BAD = [
     ),
     ("match alphabeta:deep=3 random", "alphabeta has no option 'deep' (did you mean depth?): it "),
     ("match alphabeta:x=3 random", "alphabeta has no option 'x': it takes depth, "),
-    ("match alphabeta:order=centr random", "order=centr of alphabeta (did you mean centre?): "),
+    ("match alphabeta:order=centr random", "order=centr of alphabeta (did you mean center?): "),
     ("match random alphabeta:depth=0", "depth=0 of alphabeta: depth takes a whole number"),
     ("match random alphabeta:eval=wide", "there is no evaluation 'wide'"),
     ("match random random --games 0", "games must be 1 or more, got 0"),

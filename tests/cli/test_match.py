@@ -21,7 +21,7 @@ from tests.agents.process.test_process import bot
 from tests.cli.conftest import Run, bad_input, command, environment
 from tests.cli.test_tournament import CRAMPED, unix
 
-LONG = "alphabeta:depth=1,eval=sequences,order=left,start=centre"
+LONG = "alphabeta:depth=1,eval=sequences,order=left,start=center"
 
 
 def lines_of(run: Run, *words: str) -> list[str]:

@@ -115,11 +115,11 @@ def test_evaluations_are_functions_of_a_position() -> None:
 
 @pytest.mark.parametrize("geometry", BOARDS, ids=str)
 def test_the_mirror_image_is_worth_the_same(geometry: Geometry) -> None:
-    even_centre = geometry.columns % 2 == 0
+    even_center = geometry.columns % 2 == 0
     for position in random_positions(geometry, 40, seed=5):
         image = position.mirror()
         for name, evaluation in EVALUATIONS.items():
-            if even_centre and name == "windows":
+            if even_center and name == "windows":
                 continue  # of two middle columns one is the center, so that one disc weighs 1 more
             assert evaluation(image) == evaluation(position), (name, position)
 

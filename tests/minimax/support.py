@@ -8,7 +8,7 @@ from typing import Any
 from claimeven.minimax import MinimaxResult
 
 ALGORITHMS = ("minimax", "alphabeta", "negamax")
-ORDERS = ("centre", "left")
+ORDERS = ("center", "left")
 BACKENDS = ("compiled", "python")
 
 

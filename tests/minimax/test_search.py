@@ -212,8 +212,8 @@ def test_branching_counts_no_root_as_a_column_tried(backend: str) -> None:
 
 
 def test_columns_are_tried_in_order() -> None:
-    assert column_order(Geometry(), "centre") == (3, 2, 4, 1, 5, 0, 6)
-    assert column_order(Geometry(4, 4, 3), "centre") == (1, 2, 0, 3)
+    assert column_order(Geometry(), "center") == (3, 2, 4, 1, 5, 0, 6)
+    assert column_order(Geometry(4, 4, 3), "center") == (1, 2, 0, 3)
     assert column_order(Geometry(4, 4, 3), "left") == (0, 1, 2, 3)
     flat = MinimaxSearch("alphabeta", lambda position: 0, "left").search(Position(), 2)
     assert flat.column == 0
@@ -273,7 +273,7 @@ POWERS = "table must be a power of two, 1 to 2^28, not"
         ({"algorithm": "mini"}, "there is no algorithm 'mini' (did you mean minimax?): choose from"
          " minimax, alphabeta, negamax"),
         ({"backend": "gpu"}, "there is no backend 'gpu': choose from auto, compiled, python"),
-        ({"order": "right"}, "there is no order 'right': choose from centre, left"),
+        ({"order": "right"}, "there is no order 'right': choose from center, left"),
         *(({"table": entries}, f"{POWERS} {entries}") for entries in (3, 0, 1 << 29)),
     ],
 )  # fmt: skip

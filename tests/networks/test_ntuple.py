@@ -92,7 +92,7 @@ def naive_winner(position: Position) -> int | None:
 @settings(max_examples=40)
 @given(
     st.sampled_from(BOARDS), st.integers(1, 4), st.randoms(use_true_random=False),
-    st.sampled_from(["centre", "left"]),
+    st.sampled_from(["center", "left"]),
 )  # fmt: skip
 def test_textbook_and_twin_visit_the_same_positions(
     geometry: Geometry, depth: int, rng: random.Random, order: str

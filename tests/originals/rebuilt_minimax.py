@@ -38,7 +38,7 @@ class Search:
     """Minimax to a depth, columns from the left, the first of equal ones.
 
     `cuts`: columns are skipped as soon as the bounds meet. `of_root`: every position is evaluated
-    for the player at the root, else for the side to move. `centre`: the first two discs of a game
+    for the player at the root, else for the side to move. `center`: the first two discs of a game
     go to the center.
     """
 
@@ -46,12 +46,12 @@ class Search:
     depth: int
     cuts: bool = False
     of_root: bool = False
-    centre: bool = False
+    center: bool = False
     evaluations: int = field(default=0, init=False)
 
     def choose(self, moves: list[int]) -> tuple[list[int], int | None, int]:
         """Return the best line, its value, and the number of evaluations."""
-        if self.centre and len(moves) < 2:
+        if self.center and len(moves) < 2:
             return [COLUMNS // 2], None, 0
         self.evaluations = 0
         cells, self._root = board_of(moves), 1 + len(moves) % 2
@@ -94,8 +94,8 @@ class Search:
 
 #: By the spec of the agent: the same search, rebuilt.
 PLAYERS = {
-    "minimax-polito": Search(sequences, 3, centre=True),
-    "alphabeta-polito": Search(sequences, 3, cuts=True, centre=True),
+    "minimax-polito": Search(sequences, 3, center=True),
+    "alphabeta-polito": Search(sequences, 3, cuts=True, center=True),
     "minimax:depth=3,eval=windows,order=left,view=root": Search(windows, 3, of_root=True),
     "alphabeta-lund": Search(windows, 5, cuts=True, of_root=True),
     "alphabeta:depth=2,eval=windows-symmetric,order=left": Search(windows_symmetric, 2, cuts=True),

@@ -53,11 +53,11 @@ def test_other_rules_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparisons would notice another search, depth, evaluation or drawing."""
     monkeypatch.setitem(SEARCHES, "flat", SEARCHES["breadth"])
     assert len(disagreements(trees("flat", "compiled", 60), GOING_ON[:10])) == 10
-    without_cuts = Search(boards.sequences, 3, centre=True)
+    without_cuts = Search(boards.sequences, 3, center=True)
     monkeypatch.setitem(PLAYERS, "alphabeta-polito", without_cuts)
     assert len(disagreements(lines("alphabeta-polito"), GOING_ON[:10])) > 5
-    off_centre = evaluation("windows", lambda *board: boards.fours(*board, boards.LUND, 0))
-    assert len(disagreements(off_centre, GOING_ON[:10])) > 5
+    off_center = evaluation("windows", lambda *board: boards.fours(*board, boards.LUND, 0))
+    assert len(disagreements(off_center, GOING_ON[:10])) > 5
     even = [moves for moves in GOING_ON[:30] if moves and len(moves) % 2 == 0]
     assert disagreements(drawing(boards.itu_drawing, first="X"), even) == even
 

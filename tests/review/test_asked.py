@@ -60,5 +60,5 @@ def test_what_cannot_be_asked() -> None:
         analyze("1111", PLAIN)
     with pytest.raises(InvalidSolve, match="a game that is over"):
         explain("11223", PLAIN)
-    with pytest.raises(InvalidSolve, match="the solver holds boards"):
+    with pytest.raises(InvalidSolve, match="the solver supports boards"):
         explain(Position(Geometry(9, 9)))

@@ -51,7 +51,7 @@ def test_a_board_that_is_too_large_for_an_agent_is_told(server: Server) -> None:
     told = {a["name"]: a for a in server.get("/api/agents", board="9x9").json["agents"]}
     assert told["uct"]["plays"] is True
     assert told["perfect"]["plays"] is False
-    assert told["perfect"]["unsupported_reason"].startswith("the solver holds boards of")
+    assert told["perfect"]["unsupported_reason"].startswith("the solver supports boards of")
     assert "9x9" in told["perfect"]["unsupported_reason"]
 
 

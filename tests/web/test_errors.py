@@ -28,7 +28,7 @@ ONE_PUZZLE = "number selects one puzzle: it cannot be combined with"
         ("/api/position?moves=" + "4" * 500, "moves: string should have at most 400 characters"),
         ("/api/position?position=XX", "line 1 has 2 cells, and the board has 7 columns"),
         ("/api/scores?moves=1212121", "the game is over here: Yellow wins"),
-        ("/api/scores?board=16x16", "the solver holds boards of"),
+        ("/api/scores?board=16x16", "the solver supports boards of"),
         ("/solve?pos=9", "move 1: '9' is not a column: choose from 1 to 7"),
         ("/api/search/minimax?agent=uct", "agent must be a minimax search"),
         ("/api/search/montecarlo?agent=alphabeta", "agent must be a Monte Carlo search"),
@@ -88,7 +88,7 @@ def test_what_cannot_be_is_refused_in_a_sentence(server: Server, path: str, sent
         ({"agent": "negamax:table=28"}, "table of an agent must be at most 20"),
         ({"agent": "uct:seconds=9000"}, "seconds of an agent must be at most 60.0"),
         ({"agent": "perfect", "limit": {"depth": 3}}, "perfect cannot be limited by depth"),
-        ({"agent": "perfect", "board": "9x9"}, "the solver holds boards of"),
+        ({"agent": "perfect", "board": "9x9"}, "the solver supports boards of"),
         ({"agent": 7}, "agent: should be a valid string, got 7"),
         ({"agent": {}}, "agent: should be a valid string, got an object"),
         ({"agent": []}, "agent: should be a valid string, got a list"),
@@ -156,7 +156,7 @@ def test_errors_of_a_stream_are_told(server: Server) -> None:
     (event,) = server.events("/api/scores/events", board="16x16")
     assert event[0] == "error"
     assert event[1]["status"] == 422
-    assert event[1]["error"].startswith("the solver holds boards of")
+    assert event[1]["error"].startswith("the solver supports boards of")
 
 
 def test_other_paths_and_methods_are_told_apart(server: Server) -> None:

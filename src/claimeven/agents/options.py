@@ -130,8 +130,8 @@ DEEPENING: Final = (
     Option("nodes", "int", None, "positions for a move, deepening from 1", 1),
 )
 ORDER: Final = Option(
-    "order", "choice", "centre", "columns tried from there; ties go to the first",
-    choices=("centre", "left"),
+    "order", "choice", "center", "columns tried from there; ties go to the first",
+    choices=("center", "left"),
 )  # fmt: skip
 BACKEND: Final = Option(
     "backend", "choice", "auto", "auto picks by board size", choices=("auto", "compiled", "python")

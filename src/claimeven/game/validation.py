@@ -88,7 +88,7 @@ def one_of(
 ) -> str:
     """Return one of the choices; the error message suggests a similar choice and lists all.
 
-    >>> one_of("left", "order", ("centre", "left"))
+    >>> one_of("left", "order", ("center", "left"))
     'left'
     """
     known = list(choices)

@@ -64,7 +64,7 @@ class MinimaxSearch:
     """A search with its options; negamax also keeps its table from call to call.
 
     `algorithm` is minimax, alphabeta or negamax; `evaluation` is a name, an `Evaluation` or a
-    function of a position; `order` is "centre" or "left". `backend` is "auto" (compiled if the
+    function of a position; `order` is "center" or "left". `backend` is "auto" (compiled if the
     board and the evaluation allow it), "compiled" or "python". `table` is the number of entries of
     negamax's table, a power of two; `view` is "mover" or "root", the view of the evaluation (see
     `types.VIEWS`). `prune` turns the cutoffs of negamax on or off.
@@ -82,7 +82,7 @@ class MinimaxSearch:
         self,
         algorithm: str = "alphabeta",
         evaluation: str | Evaluation | EvaluationFunction = "windows",
-        order: str = "centre",
+        order: str = "center",
         backend: str = "auto",
         table: int = TABLE_ENTRIES,
         view: str = "mover",

@@ -19,7 +19,7 @@ PROVEN: Final = WIN - 10**4
 MAX_HEURISTIC: Final = PROVEN - 1
 
 ALGORITHMS: Final = ("minimax", "alphabeta", "negamax")
-ORDERS: Final = ("centre", "left")
+ORDERS: Final = ("center", "left")
 #: The view of an evaluation: the side to move at the leaf, or the side to move at the root. The
 #: two differ if an evaluation is not symmetric between the players.
 VIEWS: Final = ("mover", "root")

@@ -36,7 +36,7 @@ class NTupleSearch(MinimaxSearch):
     """
 
     def __init__(
-        self, network: NTupleNetwork, order: str = "centre", backend: str = "auto"
+        self, network: NTupleNetwork, order: str = "center", backend: str = "auto"
     ) -> None:
         summary = "a network of n-tuples"
         evaluation = Evaluation("ntuple", network.evaluate, summary, float(SCALE))

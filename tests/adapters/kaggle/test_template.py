@@ -88,7 +88,7 @@ OPTIONS = {
     "": {},
     "view=root,eval=sequences": {"root_view": True},
     "order=left": {"left_first": True},
-    "start=centre": {"centre_start": True},
+    "start=center": {"center_start": True},
 }
 
 

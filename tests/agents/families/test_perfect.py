@@ -42,11 +42,11 @@ def positions(count: int, geometry: Geometry = SMALL, seed: int = 1) -> list[Pos
 
 
 def perfect(**options: Any) -> PerfectAgent:
-    usual: Mapping[str, Any] = {"pick": "centre", "quick": True, "level": 10, "table_mb": 1}
+    usual: Mapping[str, Any] = {"pick": "center", "quick": True, "level": 10, "table_mb": 1}
     return PerfectAgent(**{**usual, **options})
 
 
-def test_the_centre_most_best_column_is_played_and_told() -> None:
+def test_the_center_most_best_column_is_played_and_told() -> None:
     solver, agent = Solver(SMALL, table_mb=1), perfect()
     for position in positions(60):
         decision = decided(agent, position)
@@ -141,7 +141,7 @@ print(sum(one != expected[number % len(asked)] for number, one in enumerate(told
 """
 
 
-@pytest.mark.parametrize("spec", ["perfect:pick=centre,table_mb=8", "full:table_mb=8"])
+@pytest.mark.parametrize("spec", ["perfect:pick=center,table_mb=8", "full:table_mb=8"])
 def test_threads_may_share_an_agent(spec: str) -> None:
     """In a separate process, since it would crash the tests too."""
     moves = ["4444443265123", "22674451533712", "4445555422177", "47577272232"]
@@ -210,7 +210,7 @@ def test_where_time_ends_a_search_no_score_is_told(known: int, column: int) -> N
     class Perfect(Stopped, PerfectAgent):
         pass
 
-    for agent in (Full(), Perfect("centre", True, 10)):
+    for agent in (Full(), Perfect("center", True, 10)):
         decision = decided(agent, Position.from_moves("12", SMALL), Limit(seconds=1))
         assert (decision.score, decision.value, decision.details["complete"]) == (None, None, False)
         assert decision.column == column

@@ -105,7 +105,7 @@ def _alphabeta(kind: AgentKind, options: Mapping[str, Any], seed: int) -> Recipe
         "seconds": options["seconds"],
         "left_first": options["order"] == "left",
         "root_view": options["view"] == "root",
-        "centre_start": options["start"] == "centre",
+        "center_start": options["start"] == "center",
     }
     return Recipe(
         ("board", "kaggle_api", part, "alphabeta"),

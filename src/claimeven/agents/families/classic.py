@@ -32,7 +32,7 @@ from claimeven.minimax.types import ColumnValue, Event, MinimaxResult, Trace, pl
 
 #: Depth of a search without any limit.
 DEFAULT_DEPTH: Final = 5
-#: A game with fewer discs than this is opened in the centre under `start=centre`.
+#: A game with fewer discs than this is opened in the center under `start=center`.
 OPENING_DISCS: Final = 2
 #: The textbook draws trees; it looks at this many positions in a few seconds.
 MAX_TREE_NODES = 200_000
@@ -53,7 +53,7 @@ class SearchAgent(Agent):
     search: MinimaxSearch
     own: Limit
     to_the_end: bool
-    centre_start: bool
+    center_start: bool
     stateful: bool = False
     plays: str = "first"
 
@@ -80,13 +80,13 @@ class SearchAgent(Agent):
         columns = position.geometry.columns
         self._last, known, self._known = None, self._known, None
         if self._opens(position):
-            centre = position.geometry.center_order[0]
+            center = position.geometry.center_order[0]
             return Decision(
-                centre,
+                center,
                 0.0,
-                one_hot(centre, columns),
+                one_hot(center, columns),
                 seconds=time.perf_counter() - start,
-                details={"reason": "opens in the centre"},
+                details={"reason": "opens in the center"},
             )
         bounds = self._bounds(limit)
         result = self.search.search(position, bounds.depth, bounds.seconds, bounds.nodes)
@@ -128,7 +128,7 @@ class SearchAgent(Agent):
         limits, or to the default depth, which the first line says.
         """
         if self._opens(position):
-            return iter(("opens in the centre: no search",))
+            return iter(("opens in the center: no search",))
         self._known = self.search.known(position)
         return self._lines(position, self._bounds(limit), self._known)
 
@@ -179,7 +179,7 @@ class SearchAgent(Agent):
 
     def _opens(self, position: Position) -> bool:
         return (
-            self.centre_start
+            self.center_start
             and position.ply < OPENING_DISCS
             and position.geometry.center_order[0] in position.legal_columns
             and not position.is_over
@@ -254,7 +254,7 @@ def _build(algorithm: str, options: Mapping[str, Any]) -> Agent:
         search,
         limit_in(options),
         options["depth"] == FULL,
-        options["start"] == "centre",
+        options["start"] == "center",
         options.get("keep", False),
         options.get("plays", "first"),
     )
@@ -280,8 +280,8 @@ _OPTIONS = (
     *DEEPENING,
     ORDER,
     Option(
-        "start", "choice", "search", "centre: play the centre at once in the first two plies",
-        choices=("search", "centre"),
+        "start", "choice", "search", "center: play the center at once in the first two plies",
+        choices=("search", "center"),
     ),
     BACKEND,
 )  # fmt: skip
@@ -299,7 +299,7 @@ _NEGAMAX = _kind(
     ),
 )  # fmt: skip
 _POLITO: Final[dict[str, Any]] = {
-    "depth": 3, "eval": "sequences", "order": "left", "start": "centre"
+    "depth": 3, "eval": "sequences", "order": "left", "start": "center"
 }  # fmt: skip
 _AIFOUR: Final[dict[str, Any]] = {"depth": 4, "eval": "streaks", "order": "left", "prune": False}
 

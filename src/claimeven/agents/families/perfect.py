@@ -116,7 +116,7 @@ class SolverAgent(Agent):
 class PerfectAgent(SolverAgent):
     """Plays columns that keep the best score; below level 10 it errs on purpose.
 
-    `pick` is "centre" (the centre-most of equally good columns) or "random". With `quick` the
+    `pick` is "center" (the center-most of equally good columns) or "random". With `quick` the
     quickest win and the slowest loss, without it any column that keeps win, draw or loss.
 
     Below `level` 10 a column is drawn: with a chance of level / 10 a good one as above, otherwise
@@ -156,7 +156,7 @@ class PerfectAgent(SolverAgent):
         """Return the chance of each column, given the score of each."""
         good = self.good(scores, geometry)
         share = self.level / TOP_LEVEL
-        if self.pick == "centre":
+        if self.pick == "center":
             good = good[:1]
         chances = [share * (column in good) / len(good) for column in range(geometry.columns)]
         if share < 1:
@@ -165,7 +165,7 @@ class PerfectAgent(SolverAgent):
         return tuple(chances)
 
     def good(self, scores: Scores, geometry: Geometry) -> tuple[int, ...]:
-        """Return the columns that count as perfect, centre-most first."""
+        """Return the columns that count as perfect, center-most first."""
         best = max(score for score in scores if score is not None)
         outcomes = [None if score is None else _sign(score) for score in scores]
         by, wanted = (scores, best) if self.quick else (outcomes, _sign(best))
@@ -216,7 +216,7 @@ def best_known(position: Position, scores: Scores) -> int:
     """Return the best column by the scores known, None standing for one that is not.
 
     A column that is not known is taken for a draw, or for the worst if the other side wins at
-    once after it. The centre-most of equals.
+    once after it. The center-most of equals.
     """
     worst = -position.geometry.cells
 
@@ -273,8 +273,8 @@ KINDS = (
         "keeps the exact score; below level 10 it errs on purpose",
         (
             Option(
-                "pick", "choice", "centre", "which of equally good columns",
-                choices=("centre", "random"),
+                "pick", "choice", "center", "which of equally good columns",
+                choices=("center", "random"),
             ),
             Option("quick", "flag", True, "no: any column that keeps win, draw or loss"),
             Option(

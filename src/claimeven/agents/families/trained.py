@@ -142,7 +142,7 @@ class NTupleAgent(SearchAgent):
     """
 
     def __init__(self, search: NTupleSearch, own: Limit) -> None:
-        super().__init__(search, own, to_the_end=False, centre_start=False)
+        super().__init__(search, own, to_the_end=False, center_start=False)
 
     def unit_value(self, value: float) -> float:
         """Return a value of the search as one in [-1, 1]."""

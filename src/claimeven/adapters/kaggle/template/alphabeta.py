@@ -29,7 +29,7 @@ class AlphaBeta:
     `depth` is the most plies it looks ahead, `nodes` the most positions, `seconds` the most time
     for a move; None is unlimited. `order` lists the columns as they are tried. With
     `root_view` the evaluation is for the side to move at the root, not at the leaf.
-    With `centre_start` the first two plies of a game are played in the center.
+    With `center_start` the first two plies of a game are played in the center.
     """
 
     spends_bank = False
@@ -41,7 +41,7 @@ class AlphaBeta:
     seconds: float | None = None
     left_first: bool = False
     root_view: bool = False
-    centre_start: bool = False
+    center_start: bool = False
 
     def __post_init__(self) -> None:
         board = self.board
@@ -59,7 +59,7 @@ class AlphaBeta:
         """Return the column to play: the best at the last depth that was searched to its end."""
         board = self.board
         columns = [c for c in self.order if c in board.legal_columns(mask)]
-        if self.centre_start and mask.bit_count() < 2 and board.center_order[0] in columns:
+        if self.center_start and mask.bit_count() < 2 and board.center_order[0] in columns:
             return board.center_order[0]
         self.clock = clock if self.seconds is None else Clock(min(clock.left, self.seconds))
         self.visited = 0

@@ -14,20 +14,20 @@ OWN_WINDOW, THEIR_WINDOW = (100001, 1000, 100), (-100000, -1001, -101)
 
 
 class Windows:
-    """`windows` on one board; `centre` is the value of an own disc in the center column."""
+    """`windows` on one board; `center` is the value of an own disc in the center column."""
 
     def __init__(
         self,
         board: Board,
         own: tuple[int, ...] = OWN_WINDOW,
         theirs: tuple[int, ...] = THEIR_WINDOW,
-        centre: int = 1,
+        center: int = 1,
     ) -> None:
         self.own = own
         self.theirs = theirs
-        self.centre_worth = centre
+        self.center_worth = center
         self.connect: int = board.connect
-        self.centre: int = board.column_masks[board.columns // 2]
+        self.center: int = board.column_masks[board.columns // 2]
         self.masks = []
         for step in board.steps:
             window = sum(1 << place * step for place in range(board.connect))
@@ -38,7 +38,7 @@ class Windows:
 
     def __call__(self, mine: int, mask: int) -> int:
         theirs = mine ^ mask
-        total = self.centre_worth * (mine & self.centre).bit_count()
+        total = self.center_worth * (mine & self.center).bit_count()
         for window in self.masks:
             own, other = mine & window, theirs & window
             if own:
