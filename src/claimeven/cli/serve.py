@@ -84,15 +84,15 @@ def command(
             f"the server needs {' and '.join(missing)}: pip install 'claimeven[web]'"
         )
     from claimeven.arena.store.store import Store  # noqa: PLC0415 - for a quick start
-    from claimeven.web.allowed_agents import allowed  # noqa: PLC0415 - comes with it
+    from claimeven.web.allowed_agents import check_allowed  # noqa: PLC0415 - comes with it
     from claimeven.web.server import serve  # noqa: PLC0415 - the extra `web`
     from claimeven.web.settings import ServerSettings, default_workers  # noqa: PLC0415 - comes with it
 
-    count = usual_workers() if workers is None else workers
+    count = default_workers() if workers is None else workers
     settings = ServerSettings(
         store=store, workers=count, hosts=_host_names(hosts), bot=bot, **asked
     )
-    allowed(bot, settings)
+    check_allowed(bot, settings)
     if store is not None:
         with Store.read(store):
             pass
