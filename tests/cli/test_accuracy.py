@@ -346,7 +346,7 @@ def _kept(path: Path) -> int:
         (("greedy", "--answers", "a.txt"), "--answers must end in .csv or .jsonl, got a.txt"),
         (("greedy", "--answers", "no/a.csv"), "no/a.csv cannot be written"),
         (("FILE", "--answers", "a.csv"), "--answers is for agents, not for a file of games"),
-        (("greedy", "--count", "0"), "a set has 1 position or more, not 0"),
+        (("greedy", "--count", "0"), "count must be 1 or more, not 0"),
         (("greedy", "--show-worst", "-1"), "--show-worst must be 0 or more, got -1"),
         (("greedy", "--jobs", "0"), "at least 1 job is needed, not 0"),
         (("random", "--show-worst", "0", "--threads", "0"), "threads must be 1 to 256, not 0"),

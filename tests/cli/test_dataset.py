@@ -19,24 +19,24 @@ SMALL = ("--columns", "4", "--rows", "4", "--connect", "3", "--table-mb", "1")
 unix = pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
 
 
-def test_a_file_is_written_and_told(run: Run, tmp_path: Path) -> None:
+def test_a_file_is_written_and_reported(run: Run, tmp_path: Path) -> None:
     out_file = tmp_path / "set.parquet"
     words = ("dataset", "--positions", "40", "--plies", "4-12", "--out", str(out_file), *SMALL)
-    ran = run(*words)
-    assert (ran.status, ran.err) == (0, "")
-    assert " ".join(ran.out.split()).startswith(f"{out_file}: 40 positions")
-    told = bad_input(run(*words))
-    assert told == f"{out_file} is there already: choose another name or remove it"
+    result = run(*words)
+    assert (result.status, result.err) == (0, "")
+    assert " ".join(result.out.split()).startswith(f"{out_file}: 40 positions")
+    output = bad_input(run(*words))
+    assert output == f"{out_file} already exists: choose another name or remove it"
     other = str(tmp_path / "one.csv")
     asked = ("--positions", "3", "--out", other, "--json")
-    told = json.loads(run("dataset", *asked, *SMALL).out)
-    assert told["plies"] == "2-13"  # as far into a game of this board as 8-36 of the usual one
+    output = json.loads(run("dataset", *asked, *SMALL).out)
+    assert output["plies"] == "2-13"  # as far into a game of this board as 8-36 of the usual one
     Path(other).unlink()
     asked = ("--positions", "3", "--plies", "6", "--out", other, "--json")
     assert json.loads(run("dataset", *asked, *SMALL).out)["positions"] == 3
     out_file = tmp_path / "a.csv"
-    ran = run("dataset", "--positions", "1", "--plies", "4", "--out", str(out_file), *SMALL)
-    assert " ".join(ran.out.split()).startswith(f"{out_file}: 1 position, ")
+    result = run("dataset", "--positions", "1", "--plies", "4", "--out", str(out_file), *SMALL)
+    assert " ".join(result.out.split()).startswith(f"{out_file}: 1 position, ")
 
 
 @pytest.mark.parametrize(
@@ -74,31 +74,31 @@ def test_bad_input_is_one_sentence(run: Run, words: str, sentence: str) -> None:
     assert sentence in bad_input(run("dataset", *words.split()))
 
 
-def test_both_sides_of_a_split_are_told(run: Run, tmp_path: Path) -> None:
+def test_both_sides_of_a_split_are_reported(run: Run, tmp_path: Path) -> None:
     path, other = tmp_path / "set.csv", tmp_path / "set-held-out.csv"
     words = ("dataset", "--positions", "60", "--plies", "4-12", "--source", "mixed", "--split",
              "0.8", "--random-moves", "0.1", "--out", str(path), *SMALL)  # fmt: skip
-    told = json.loads(run(*words, "--json").out)
-    assert (told["out"], told["held_out"]) == (str(path), str(other))
-    assert told["positions"] + told["held_out_positions"] == 60
-    assert (told["random_moves"], told["one_per_game"]) == (0.1, False)
-    assert len(path.read_text().splitlines()) == told["positions"] + 1
+    output = json.loads(run(*words, "--json").out)
+    assert (output["out"], output["held_out"]) == (str(path), str(other))
+    assert output["positions"] + output["held_out_positions"] == 60
+    assert (output["random_moves"], output["one_per_game"]) == (0.1, False)
+    assert len(path.read_text().splitlines()) == output["positions"] + 1
     path.unlink()
     other.unlink()
     text = " ".join(run(*words).out.split())
-    held_out = f"held out, {other}: {told['held_out_positions']}, "
-    assert text.startswith(f"{path}: {told['positions']} positions; {held_out}")
-    assert told["nodes"] > 0
+    held_out = f"held out, {other}: {output['held_out_positions']}, "
+    assert text.startswith(f"{path}: {output['positions']} positions; {held_out}")
+    assert output["nodes"] > 0
 
 
 def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -> None:
     words = ("dataset", "--plies", "6-14", "--source", "mixed", "--playouts-per-game", "3",
              "--branch-ply", "9", *SMALL)  # fmt: skip
     whole, parts = tmp_path / "whole.csv", tmp_path / "parts.csv"
-    told = json.loads(run(*words, "--positions", "90", "--out", str(whole), "--json").out)
-    assert (told["playouts_per_game"], told["branch_ply"]) == (3, 9)
+    output = json.loads(run(*words, "--positions", "90", "--out", str(whole), "--json").out)
+    assert (output["playouts_per_game"], output["branch_ply"]) == (3, 9)
     others = ("out", "positions", "nodes", "seconds", "claimeven")
-    header = {name: told[name] for name in told if name not in others}
+    header = {name: output[name] for name in output if name not in others}
     lines = whole.read_text().splitlines()
     with closing(DatasetJournal(parts, header, lines[0].split(","))) as journal:
         journal.append((int(line.split(",")[0]), line.split(",")) for line in lines[1:41])
@@ -106,12 +106,12 @@ def test_several_endings_of_a_game_are_resumed_alike(run: Run, tmp_path: Path) -
     assert parts.read_bytes() == whole.read_bytes()
 
 
-def test_right_columns_alone_are_told(run: Run, tmp_path: Path) -> None:
+def test_only_the_best_columns_are_written(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
     words = ("dataset", "--positions", "30", "--plies", "4-12", "--source", "mixed",
              "--optimal-only", "--out", str(path), *SMALL)  # fmt: skip
-    told = json.loads(run(*words, "--json").out)
-    assert (told["positions"], told["optimal_only"]) == (30, 1)
+    output = json.loads(run(*words, "--json").out)
+    assert (output["positions"], output["optimal_only"]) == (30, 1)
     first, *rows = path.read_text().splitlines()
     assert first == "game,moves,ply,mine,mask,score,optimal,optimal_1,optimal_2,optimal_3,optimal_4"
     for row in rows:
@@ -122,18 +122,18 @@ def test_right_columns_alone_are_told(run: Run, tmp_path: Path) -> None:
 def test_all_positions_of_a_small_board(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "all.csv"
     words = ("dataset", "--source", "all", "--plies", "0-2", "--out", str(path), *SMALL)
-    told = json.loads(run(*words, "--json").out)
-    assert (told["positions"], told["source"], told["seed"]) == (1 + 2 + 8, "all", 0)
-    assert "held_out" not in told
+    output = json.loads(run(*words, "--json").out)
+    assert (output["positions"], output["source"], output["seed"]) == (1 + 2 + 8, "all", 0)
+    assert "held_out" not in output
     path.unlink()
-    ran = run(*words)
-    assert (ran.status, ran.err) == (0, "")
-    assert " ".join(ran.out.split()).startswith(f"{path}: 11 positions")
+    result = run(*words)
+    assert (result.status, result.err) == (0, "")
+    assert " ".join(result.out.split()).startswith(f"{path}: 11 positions")
 
 
 @unix
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
-def test_all_positions_go_on_after_a_signal(run: Run, tmp_path: Path, end: signal.Signals) -> None:
+def test_all_positions_resume_after_a_signal(run: Run, tmp_path: Path, end: signal.Signals) -> None:
     board = ("--columns", "5", "--rows", "5", "--no-book", "--table-mb", "4")
 
     def words(name: str, plies: str) -> list[str]:
@@ -145,8 +145,8 @@ def test_all_positions_go_on_after_a_signal(run: Run, tmp_path: Path, end: signa
     def is_under_way() -> bool:
         if not partial.exists() or partial.stat().st_size <= 500:
             return False
-        told = bad_input(run(*words("parted.csv", "6")))
-        assert told == f"{partial} cannot be written: another process is writing it"
+        output = bad_input(run(*words("parted.csv", "6")))
+        assert output == f"{partial} cannot be written: another process is writing it"
         return True
 
     ended = interrupted(*words("parted.csv", "6"), when=is_under_way, by=end)
@@ -162,7 +162,7 @@ def test_all_positions_go_on_after_a_signal(run: Run, tmp_path: Path, end: signa
 @unix
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 @pytest.mark.parametrize("source", ["random", "mixed"])
-def test_a_data_set_ended_by_a_signal_goes_on(
+def test_a_data_set_ended_by_a_signal_continues(
     run: Run, tmp_path: Path, end: signal.Signals, source: str
 ) -> None:
     board = ("--columns", "5", "--rows", "5", "--plies", "6-20", "--seed", "4", "--table-mb", "1",
@@ -193,9 +193,9 @@ def test_ctrl_c_ends_threads_that_search_long(tmp_path: Path) -> None:
     partial = tmp_path / "set.csv.partial"
     words = ("dataset", "--columns", "8", "--rows", "7", "--source", "mixed", "--random-moves", "0",
              "--threads", "2", "--positions", "9", "--out", str(tmp_path / "set.csv"))  # fmt: skip
-    ran = interrupted(*words, when=partial.exists)
-    assert (ran.status, ran.out) == (130, "")
-    assert "run the same command to continue from" in ran.err and "Traceback" not in ran.err
+    result = interrupted(*words, when=partial.exists)
+    assert (result.status, result.out) == (130, "")
+    assert "run the same command to continue from" in result.err and "Traceback" not in result.err
 
 
 @unix
@@ -208,8 +208,8 @@ def test_random_positions_that_take_long_are_kept_one_by_one(tmp_path: Path) -> 
     def has_rows() -> bool:
         return partial.exists() and partial.read_bytes().count(b"\n") > 4
 
-    ran = interrupted(*words, when=has_rows)
-    assert ran.status == 130
+    result = interrupted(*words, when=has_rows)
+    assert result.status == 130
     assert partial.read_bytes().count(b"\n") < 64
 
 
@@ -222,9 +222,9 @@ def test_a_full_disk_names_the_file(run: Run, tmp_path: Path) -> None:
     words = ("--positions", "1000", "--plies", "4-12", "--out", str(out_file))
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, before[1]))
     try:
-        ran = run("dataset", *words, *SMALL)
+        result = run("dataset", *words, *SMALL)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    told = bad_input(ran)
-    assert told == f"{out_file}.partial cannot be written: File too large"
+    output = bad_input(result)
+    assert output == f"{out_file}.partial cannot be written: File too large"
     assert not out_file.exists()

@@ -36,40 +36,40 @@ WORDS = (
         (compare, CompareConfig),
     ],
 )
-def test_what_is_usual_is_the_same_from_python(command: click.Command, config: type) -> None:
-    usual = {each.name: each.default for each in dataclasses.fields(config)}
-    told = {
+def test_defaults_are_the_same_in_python(command: click.Command, config: type) -> None:
+    defaults = {each.name: each.default for each in dataclasses.fields(config)}
+    options = {
         option.name: option.default
         for option in command.params
-        if option.name in usual and isinstance(option.default, int | float | str)
+        if option.name in defaults and isinstance(option.default, int | float | str)
     }
-    assert len(told) > 3
-    assert told == {name: usual[name] for name in told}
+    assert len(options) > 3
+    assert options == {name: defaults[name] for name in options}
 
 
-def test_a_run_is_told_and_its_model_plays(
+def test_a_run_is_reported_and_its_model_plays(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = str(tmp_path / "run")
-    ran = run("train", "ntuple", "--out", out, "--games", "80", *WORDS)
-    assert ran.status == 0
-    assert ran.out.splitlines()[0].split() == [
+    result = run("train", "ntuple", "--out", out, "--games", "80", *WORDS)
+    assert result.status == 0
+    assert result.out.splitlines()[0].split() == [
         "games", "seconds", "plies", "perfect", "keeps", "against", "perfect"
     ]  # fmt: skip
-    assert [line.split()[0] for line in ran.out.splitlines()[1:3]] == ["40", "80"]
-    assert "".join(ran.out.split()).endswith(f"model:{out}/model.npz")
+    assert [line.split()[0] for line in result.out.splitlines()[1:3]] == ["40", "80"]
+    assert "".join(result.out.split()).endswith(f"model:{out}/model.npz")
     with monkeypatch.context() as patch:
         patch.setenv("COLUMNS", "40")
         narrow = run("train", "ntuple", "--out", out, "--games", "80", *WORDS).out
     assert max(map(len, narrow.partition("model:")[0].splitlines())) <= 40
-    told = json.loads(run("train", "ntuple", "--out", out, "--games", "80", *WORDS, "--json").out)
-    assert told["model"] == f"{out}/model.npz"
-    assert [row["games"] for row in told["rows"]] == [40, 80]
+    output = json.loads(run("train", "ntuple", "--out", out, "--games", "80", *WORDS, "--json").out)
+    assert output["model"] == f"{out}/model.npz"
+    assert [row["games"] for row in output["rows"]] == [40, 80]
     for name in ("ntuple", "ntuple-alphabeta"):
-        words = (f"{name}:model={told['model']}", "random", "--games", "2", *WORDS[-6:])
+        words = (f"{name}:model={output['model']}", "random", "--games", "2", *WORDS[-6:])
         assert run("match", *words).status == 0
-    said = bad_input(run("match", f"ntuple:model={told['model']}", "random"))
-    assert "the network knows 4x4 connect 3, not 7x6 connect 4" in said
+    message = bad_input(run("match", f"ntuple:model={output['model']}", "random"))
+    assert "the network knows 4x4 connect 3, not 7x6 connect 4" in message
 
 
 def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None:
@@ -78,23 +78,23 @@ def test_nets_are_averaged_into_one_that_plays(run: Run, tmp_path: Path) -> None
         write_net(path, Net.zeros(NetShape(8, 1, 1, 1), Geometry()))
     out = str(tmp_path / "mean.npz")
     words = ("train", "average", *paths, "--out", out, "--model-weights", "2,1")
-    ran = run(*words)
-    assert ran.status == 0
+    result = run(*words)
+    assert result.status == 0
     figures = read_model(out).facts["measured"]
     lines = f"model: {out}; hard {figures['hard']:.1%}, easy {figures['easy']:.1%}"
-    assert ran.out.split() == lines.split()
+    assert result.out.split() == lines.split()
     assert run("think", "44", "--agent", f"net:model={out}").status == 0
-    told = json.loads(run(*words, "--json").out)
-    assert (told["out"], told["models"]) == (out, paths)
-    assert told["measured"] == {name: round(figure, 4) for name, figure in figures.items()}
-    assert list(told["measured"]) == ["hard", "hard_sign", "easy", "easy_sign"]
+    output = json.loads(run(*words, "--json").out)
+    assert (output["out"], output["models"]) == (out, paths)
+    assert output["measured"] == {name: round(figure, 4) for name, figure in figures.items()}
+    assert list(output["measured"]) == ["hard", "hard_sign", "easy", "easy_sign"]
     bad = {
         ("--model-weights", "1,x"): "--model-weights takes numbers like 1,2, not '1,x'",
         ("--model-weights", "1,2,3"): "3 weights were given for 2 nets",
         ("--quant-levels", "0"): "quant levels must be 1 to 127, not 0",
     }
-    for more, said in bad.items():
-        assert said in bad_input(run(*words, *more))
+    for more, message in bad.items():
+        assert message in bad_input(run(*words, *more))
     assert "Missing argument 'MODEL...'" in bad_input(run("train", "average", "--out", out))
     for path in paths:
         write_net(path, Net.zeros(NetShape(8, 1, 1, 1), Geometry(4, 4, 3)))
@@ -109,40 +109,40 @@ SELFPLAY = (
 )  # fmt: skip
 
 
-def test_a_run_of_self_play_is_told_gone_on_with_and_its_model_plays(
+def test_a_run_of_self_play_is_reported_resumed_and_its_model_plays(
     run: Run, tmp_path: Path
 ) -> None:
     pytest.importorskip("optax", reason="training a net needs the extra learn")
     out = str(tmp_path / "run")
     words = ("train", "selfplay", "--out", out, *SELFPLAY)
-    ran = run(*words, "--iterations", "1")
-    assert ran.status == 0
-    assert ran.out.split("\n")[0].split() == [
+    result = run(*words, "--iterations", "1")
+    assert result.status == 0
+    assert result.out.split("\n")[0].split() == [
         "iteration", "games", "core", "s", "policy", "value", "hard", "search", "easy", "perfect"
     ]  # fmt: skip
-    assert max(len(line) for line in ran.out.splitlines() if out not in line) <= 80
-    told = json.loads(run(*words, "--iterations", "2", "--json").out)
-    assert [row["games"] for row in told["rows"]] == [12, 24]
-    assert set(told["rows"][0]) <= described_keys("train", "train-selfplay")
-    players = (f"net:model={told['model']}", f"puct:iterations=9,model={told['model']}")
+    assert max(len(line) for line in result.out.splitlines() if out not in line) <= 80
+    output = json.loads(run(*words, "--iterations", "2", "--json").out)
+    assert [row["games"] for row in output["rows"]] == [12, 24]
+    assert set(output["rows"][0]) <= described_keys("train", "train-selfplay")
+    players = (f"net:model={output['model']}", f"puct:iterations=9,model={output['model']}")
     assert run("match", *players, "--games", "2", *SELFPLAY[-6:]).status == 0
-    said = bad_input(run(*words, "--iterations", "2", "--dirichlet-fraction", "0"))
-    assert "contains a run with dirichlet_fraction 0.25, not 0.0" in said
-    said = bad_input(run(*words, "--score-value-weight", "1", "--score-weight", "0"))
-    assert "--score-value-weight needs a --score-weight above 0: add it" in said
-    said = bad_input(run(*words, "--full-search-fraction", "1"))
-    assert "--fast-simulations needs a --full-search-fraction below 1: add it" in said
+    message = bad_input(run(*words, "--iterations", "2", "--dirichlet-fraction", "0"))
+    assert "contains a run with dirichlet_fraction 0.25, not 0.0" in message
+    message = bad_input(run(*words, "--score-value-weight", "1", "--score-weight", "0"))
+    assert "--score-value-weight needs a --score-weight above 0: add it" in message
+    message = bad_input(run(*words, "--full-search-fraction", "1"))
+    assert "--fast-simulations needs a --full-search-fraction below 1: add it" in message
 
 
 @pytest.mark.parametrize("words", [("ntuple",), ("selfplay",), ("distil", "none.csv")])
-def test_curves_that_cannot_be_drawn_are_told_before_the_run(
+def test_curves_that_cannot_be_drawn_are_reported_before_the_run(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     if words[0] == "distil":
         pytest.importorskip("optax", reason="training a net needs the extra learn")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    ran = run("train", *words, "--out", str(tmp_path / "run"), "--plots")
-    assert "pip install 'claimeven[plot]'" in bad_input(ran)
+    result = run("train", *words, "--out", str(tmp_path / "run"), "--plots")
+    assert "pip install 'claimeven[plot]'" in bad_input(result)
     assert not (tmp_path / "run").exists()
 
 
@@ -160,27 +160,27 @@ def test_curves_are_drawn_in_the_end_and_on_demand(
     (out / "log.jsonl").write_text('{"games": 9, "perfect": 0.5}\n')
     both = tmp_path / "both"
     words = ("train", "plot", str(out), str(out), "--out", str(both))
-    told = json.loads(run(*words, "--json").out)
-    assert told["runs"] == [str(out)] * 2
-    assert told["plots"] == [str(both / f"by-games.{kind}") for kind in ("png", "svg")]
+    output = json.loads(run(*words, "--json").out)
+    assert output["runs"] == [str(out)] * 2
+    assert output["plots"] == [str(both / f"by-games.{kind}") for kind in ("png", "svg")]
     monkeypatch.setenv("COLUMNS", "40")
-    ran = run(*words)
-    assert " ".join(ran.out.split()) == f"{both}: by-games.png, by-games.svg"
-    assert ran.out.count("\n") > 1
+    result = run(*words)
+    assert " ".join(result.out.split()) == f"{both}: by-games.png, by-games.svg"
+    assert result.out.count("\n") > 1
 
 
-def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
+def test_runs_are_evaluated_by_the_same_measures(run: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra plot")
     out = tmp_path / "run"
     assert run("train", "ntuple", "--out", str(out), "--games", "80", *WORDS).status == 0
     words = ("train", "compare", str(out), "--games", "2")
-    told = json.loads(run(*words, "--json").out)
-    assert told["plots"] == [str(out / "plots" / f"comparison.{kind}") for kind in ("png", "svg")]
-    rows = told["rows"]
+    output = json.loads(run(*words, "--json").out)
+    assert output["plots"] == [str(out / "plots" / f"comparison.{kind}") for kind in ("png", "svg")]
+    rows = output["rows"]
     assert [(row["agent"], row["number"]) for row in rows] == [
         (agent, number) for agent in ("ntuple", "ntuple-alphabeta:depth=6") for number in (1, 2)
     ]
-    assert {*told, *rows[0]} <= described_keys("train-others", "train-compare")
+    assert {*output, *rows[0]} <= described_keys("train-others", "train-compare")
     both = tmp_path / "both"
     drawn = " ".join(run(*words, "--out", str(both)).out.split())
     assert drawn.endswith(f"charts: {both}/comparison.png, {both}/comparison.svg")
@@ -188,17 +188,17 @@ def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
     last = json.loads(run(*words, "--last", "--json").out)
     assert [row["number"] for row in last["rows"]] == [2, 2]
     assert last["plots"] == []
-    ran = run(*words, "--last")
-    lines = ran.out.splitlines()
+    result = run(*words, "--last")
+    lines = result.out.splitlines()
     assert (lines[0].split()[:3], len(lines)) == (["run", "and", "agent"], 3)
     assert max(map(len, lines)) <= 80
-    for more, said in (
+    for more, message in (
         (("--rounds", "0"), "rounds must be 1 to 16, not 0"),
         (("--jobs", "0"), "jobs must be 1 or more, not 0"),
         (("--out", str(out / "log.jsonl"), "--seed", "8"), "log.jsonl cannot be written: File ex"),
         ((str(out),), "a chart of several runs needs a folder: give one"),
     ):
-        assert said in bad_input(run(*words, *more))
+        assert message in bad_input(run(*words, *more))
     others = [str(tmp_path / f"run{number}") for number in range(3)]
     for other in others:
         shutil.copytree(out, other)
@@ -211,7 +211,7 @@ def test_runs_are_judged_by_the_same_measures(run: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "all").exists()
 
 
-def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
+def test_ctrl_c_says_how_to_resume(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = ("train", "ntuple", "--out", str(out), *WORDS, "--seed", "3")
     log = out / "log.jsonl"
@@ -220,13 +220,13 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
     )
     assert (ended.status, ended.out) == (130, "")
     assert ended.err == f"\ninterrupted; run the same command to continue from {out}\n"
-    said = bad_input(run(*words, "--games", "80"))
-    assert "games" in said
+    message = bad_input(run(*words, "--games", "80"))
+    assert "games" in message
     assert json.loads((out / "config.json").read_text())["games"] == 10**6
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("ntupel",), "did you mean ntuple?"),
         (("ntuple", "--out", "r", "--games", "0"), "games must be 1 to 1000000000, not 0"),
@@ -263,18 +263,18 @@ def test_ctrl_c_says_how_to_go_on(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_bad_input(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], said: str
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.txt").write_text("x")
-    assert said in bad_input(run("train", *words))
+    assert message in bad_input(run("train", *words))
     assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_models_that_are_none_are_refused(run: Run, tmp_path: Path) -> None:
+def test_models_that_are_invalid_are_rejected(run: Run, tmp_path: Path) -> None:
     (tmp_path / "x.npz").write_bytes(b"PK\x03\x04 and so on")
-    said = bad_input(run("match", f"ntuple:model={tmp_path}/x.npz", "random"))
-    assert "x.npz is not a model: it is corrupt" in said
+    message = bad_input(run("match", f"ntuple:model={tmp_path}/x.npz", "random"))
+    assert "x.npz is not a model: it is corrupt" in message
     assert "cannot be read: No such file" in bad_input(
         run("match", "ntuple:model=no.npz", "greedy")
     )

@@ -32,31 +32,31 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(path)
 
 
-def test_a_run_is_told_and_its_model_plays(run: Run, table: str, tmp_path: Path) -> None:
+def test_a_run_is_reported_and_its_model_plays(run: Run, table: str, tmp_path: Path) -> None:
     out = str(tmp_path / "run")
     words = ("train", "distil", table, "--out", out, "--epochs", "1", *QUICK)
-    ran = run(*words)
-    assert ran.status == 0
-    lines = ran.out.splitlines()
+    result = run(*words)
+    assert result.status == 0
+    lines = result.out.splitlines()
     assert lines[0].split() == ["steps", "seconds", "loss", "held", "out", "sign"]
     assert [line.split()[0] for line in lines[1:3]] == ["5", "10"]
     assert "".join(lines[3:]).replace(" ", "") == f"model:{out}/model.npz"
-    told = json.loads(run(*words, "--json").out)
-    assert told["model"] == f"{out}/model.npz"
-    assert [row["steps"] for row in told["rows"]] == [5, 10]
-    assert {"hard", "easy", "hard_sign", "easy_sign", *keys_of(told)} <= described_keys(
+    output = json.loads(run(*words, "--json").out)
+    assert output["model"] == f"{out}/model.npz"
+    assert [row["steps"] for row in output["rows"]] == [5, 10]
+    assert {"hard", "easy", "hard_sign", "easy_sign", *keys_of(output)} <= described_keys(
         "train", "train-distil"
     )
     for name in ("net", "puct"):
-        words = (f"{name}:model={told['model']}", "random", "--games", "2", *BOARD)
+        words = (f"{name}:model={output['model']}", "random", "--games", "2", *BOARD)
         assert run("match", *words, "--iterations", "5").status == 0
-    thought = run("think", "112", "--agent", f"net:model={told['model']}", *BOARD).out
+    thought = run("think", "112", "--agent", f"net:model={output['model']}", *BOARD).out
     assert "guess: what the net takes the exact score of a column to be" in thought
-    said = bad_input(run("match", f"net:model={told['model']}", "random"))
-    assert "the net knows 4x4 connect 3, not 7x6 connect 4" in said
+    message = bad_input(run("match", f"net:model={output['model']}", "random"))
+    assert "the net knows 4x4 connect 3, not 7x6 connect 4" in message
 
 
-def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
+def test_ctrl_c_says_how_to_resume(table: str, tmp_path: Path) -> None:
     out = tmp_path / "run"
     log = out / "log.jsonl"
     ended = interrupted(
@@ -68,11 +68,11 @@ def test_ctrl_c_says_how_to_go_on(table: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("--out", "r"), "Missing argument 'DATA...'"),
         (("no.csv", "--out", "r"), "no.csv cannot be read: No such file"),
-        (("mine.txt", "--out", "r"), "mine.txt is no data set: those end in .csv or .parquet"),
+        (("mine.txt", "--out", "r"), "mine.txt must end in .csv or .parquet as data sets do"),
         (
             ("no.csv", "--out", "r", "--size", "tiny"),
             "must be one of small, medium, large, got 'tiny'",
@@ -108,12 +108,12 @@ def test_bad_input(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     words: tuple[str, ...],
-    said: str,
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.txt").write_text("x")
     given = [table if word == "TABLE" else word for word in words]
-    assert said in bad_input(run("train", "distil", *given))
+    assert message in bad_input(run("train", "distil", *given))
     assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
 
 
@@ -122,6 +122,6 @@ def test_without_jax_the_extra_is_named(
 ) -> None:
     jax_and_optax.cache_clear()
     monkeypatch.setitem(sys.modules, "optax", None)
-    said = bad_input(run("train", "distil", "no.csv", "--out", str(tmp_path / "r")))
-    assert said == "training a net needs JAX and optax: pip install 'claimeven[learn]'"
+    message = bad_input(run("train", "distil", "no.csv", "--out", str(tmp_path / "r")))
+    assert message == "training a net needs JAX and optax: pip install 'claimeven[learn]'"
     jax_and_optax.cache_clear()

@@ -94,7 +94,7 @@ def test_joined_sets_keep_games_apart_and_positions_once(games: Dataset) -> None
     assert len(late.without(images)) == 0
 
 
-def test_sets_that_do_not_go_together_are_refused(games: Dataset) -> None:
+def test_sets_that_do_not_go_together_are_rejected(games: Dataset) -> None:
     nothing = games.select(np.array([], dtype=np.int64))
     assert len(join_datasets([nothing, games])) == len(join_datasets([games]))
     late, early = games.select(games.plies > 5), games.select(games.plies <= 5)
@@ -102,7 +102,7 @@ def test_sets_that_do_not_go_together_are_refused(games: Dataset) -> None:
     assert apart.games[apart.plies <= 5].min() > apart.games[apart.plies > 5].max()
     other = Dataset(Geometry(4, 4), games.mines, games.masks, games.scores, games.games)
     for parts, sentence in (
-        ([], "there is no data set to join"),
+        ([], "joining needs at least one data set"),
         ([games, other], "data sets of 4x4 connect 3 and of 4x4 connect 4 cannot be joined"),
     ):
         with pytest.raises(InvalidDataset, match=sentence):

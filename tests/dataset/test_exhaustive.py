@@ -40,7 +40,7 @@ def made(path: Path, wanted: DatasetPlan, **options: Any) -> list[dict[str, str]
     return rows
 
 
-def told(row: dict[str, str]) -> list[str]:
+def cells_of(row: dict[str, str]) -> list[str]:
     """The facts of a row about its position, for any number and path."""
     return [text for name, text in row.items() if name not in ("game", "moves")]
 
@@ -81,7 +81,7 @@ def test_early_positions_of_the_standard_board_are_those_of_the_solver(tmp_path:
     """Its book holds all the scores."""
     rows = made(tmp_path / "a.csv", plan(0, 4, Geometry()))
     assert len(rows) == 1 + 4 + 25 + 121 + 568
-    assert told(rows[0]) == ["0", "0", "0", "1", "1", "-2", "-1", "0", "1", "0", "-1", "-2"]
+    assert cells_of(rows[0]) == ["0", "0", "0", "1", "1", "-2", "-1", "0", "1", "0", "-1", "-2"]
     found = read_dataset(tmp_path / "a.csv")
     scores = Solver(table_mb=16).scores_many((found.mines, found.masks))
     assert (found.scores == scores).all()
@@ -117,12 +117,14 @@ def test_a_split_writes_each_position_to_one_side(tmp_path: Path) -> None:
     sides = made(tmp_path / "set.csv", plan(1, 7), split=0.8)
     held_out = read(tmp_path / "set-held-out.csv")
     assert len(held_out) > len(whole) // 10
-    assert sorted(map(told, sides + held_out)) == sorted(map(told, whole))
+    assert sorted(map(cells_of, sides + held_out)) == sorted(map(cells_of, whole))
 
 
 @pytest.mark.parametrize("cut", [0, 3])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_ended_work_goes_on_and_gives_the_same_file(tmp_path: Path, cut: int, threads: int) -> None:
+def test_ended_work_continues_and_gives_the_same_file(
+    tmp_path: Path, cut: int, threads: int
+) -> None:
     whole, parted = tmp_path / "whole.csv", tmp_path / "parted.csv"
     made(whole, plan(2, 6))
     resumed = []
@@ -154,7 +156,7 @@ def test_ended_work_goes_on_and_gives_the_same_file(tmp_path: Path, cut: int, th
     ["5,1", "999999999999,1", "-5,1", ",1", "5", "{key},100", "{key},6", "{key},-5", "{key},x"],
 )
 @pytest.mark.parametrize("is_checked", [True, False])
-def test_a_damaged_journal_is_refused(tmp_path: Path, row: str, is_checked: bool) -> None:
+def test_a_damaged_journal_is_rejected(tmp_path: Path, row: str, is_checked: bool) -> None:
     """Whether the checksum of the line is right and its facts are wrong, or it has no checksum.
 
     With 7 of 16 discs played a score is 5 at most, for a win with disc 8, and -4 at least.
@@ -178,7 +180,7 @@ def test_a_damaged_journal_is_refused(tmp_path: Path, row: str, is_checked: bool
 
 
 @pytest.mark.parametrize(("bound", "most"), [("MAX_POSITIONS", 718), ("_MAX_MOVES", 121 * 7)])
-def test_too_many_positions_are_refused_with_what_is_possible(
+def test_too_many_positions_are_rejected_with_what_is_possible(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
 ) -> None:
     """There are 719 up to ply 4, and 121 of 7 columns each at ply 3."""
@@ -186,8 +188,8 @@ def test_too_many_positions_are_refused_with_what_is_possible(
     with pytest.raises(InvalidDataset) as refused:
         make_dataset(tmp_path / "a.csv", plan(2, 20, Geometry()), Solver(table_mb=4))
     assert str(refused.value) == (
-        "there are too many positions up to ply 20 of 7x6 connect 4 to take all, and 719 up to ply"
-        " 4: ask for plies up to 3"
+        "7x6 connect 4 has too many positions up to ply 20 (719 up to ply 4): the highest ply must"
+        " be 3 or less"
     )
     assert not [*tmp_path.iterdir()]
 
@@ -200,7 +202,7 @@ def test_the_ply_beyond_those_asked_for_does_not_count(
     assert len(made(tmp_path / "a.csv", plan(0, 3, Geometry()))) == 151
 
 
-def test_plies_after_the_end_of_every_game_are_refused(tmp_path: Path) -> None:
+def test_plies_after_the_end_of_every_game_are_rejected(tmp_path: Path) -> None:
     board = Geometry(3, 3, 2)
     with pytest.raises(InvalidDataset, match="every game on 3x3 connect 2 is over before ply 8"):
         make_dataset(tmp_path / "a.csv", plan(8, 8, board), Solver(board, table_mb=4))

@@ -31,7 +31,7 @@ def test_parquet_holds_the_same_as_csv(tmp_path: Path, asked: DatasetPlan) -> No
         assert row == {name: "" if value is None else str(value) for name, value in other.items()}
 
 
-def test_parquet_without_its_package_is_refused_at_once(
+def test_parquet_without_its_package_is_rejected_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = builtins.__import__
@@ -46,11 +46,11 @@ def test_parquet_without_its_package_is_refused_at_once(
         make_dataset(tmp_path / "set.parquet", plan(), solver())
 
 
-def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
+def test_files_that_cannot_be_used_are_rejected(tmp_path: Path) -> None:
     there = tmp_path / "there.csv"
     there.write_text("mine")
     for path, sentence in (
-        (there, "is there already: choose another name or remove it"),
+        (there, "already exists: choose another name or remove it"),
         (tmp_path / "set.txt", "must end in .csv or .parquet"),
         (tmp_path / "no" / "set.csv", "there is no folder"),
     ):
@@ -59,7 +59,7 @@ def test_files_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
     assert there.read_text() == "mine"
 
 
-def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
+def test_partial_files_of_other_work_are_rejected(tmp_path: Path) -> None:
     path, partial = tmp_path / "set.csv", tmp_path / "set.csv.partial"
     header = json.dumps(plan().header())
     for content, sentence in (
@@ -105,14 +105,14 @@ def test_partial_files_of_other_work_are_refused(tmp_path: Path) -> None:
         {"optimal_only": True},
     ],
 )
-def test_partial_files_of_any_other_option_are_refused(
+def test_partial_files_of_any_other_option_are_rejected(
     tmp_path: Path, change: dict[str, Any]
 ) -> None:
-    begun = replace(plan(source="mixed"), playouts_per_game=2, branch_ply=8)
+    earlier = replace(plan(source="mixed"), playouts_per_game=2, branch_ply=8)
     partial = tmp_path / "set.csv.partial"
-    partial.write_text(json.dumps(begun.header()) + "\n")
-    asked = replace(begun, **change)
-    with pytest.raises(InvalidDatasetFile, match="ask for the same, or remove it"):
+    partial.write_text(json.dumps(earlier.header()) + "\n")
+    asked = replace(earlier, **change)
+    with pytest.raises(InvalidDatasetFile, match="give the same options, or remove it"):
         make_dataset(tmp_path / "set.csv", asked, solver(asked.geometry))
 
 
@@ -127,7 +127,7 @@ def test_partial_files_of_any_other_option_are_refused(
         "\n",
     ],
 )
-def test_a_whole_line_that_holds_no_position_is_refused(tmp_path: Path, row: str) -> None:
+def test_a_whole_line_that_holds_no_position_is_rejected(tmp_path: Path, row: str) -> None:
     """The checksum of the line is right, its facts are not."""
     partial = tmp_path / "set.csv.partial"
     check = zlib.crc32(row.encode(), 3)
@@ -146,7 +146,7 @@ def test_a_first_line_that_was_cut_off_is_begun_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [-1, 0, 1 << 63, 1 << 100])
-def test_rows_out_of_order_are_refused(tmp_path: Path, number: int) -> None:
+def test_rows_out_of_order_are_rejected(tmp_path: Path, number: int) -> None:
     """Work would continue from a number that it never reached, or has passed."""
     partial = tmp_path / "set.csv.partial"
     rows = []
@@ -158,7 +158,7 @@ def test_rows_out_of_order_are_refused(tmp_path: Path, number: int) -> None:
 
 
 @pytest.mark.parametrize("source", ["random", "mixed"])
-def test_a_row_that_is_there_twice_is_refused(tmp_path: Path, source: str) -> None:
+def test_a_row_that_is_there_twice_is_rejected(tmp_path: Path, source: str) -> None:
     path, partial = tmp_path / "set.csv", tmp_path / "set.csv.partial"
 
     def killed(at: DatasetProgress) -> None:
@@ -174,7 +174,7 @@ def test_a_row_that_is_there_twice_is_refused(tmp_path: Path, source: str) -> No
 
 
 @pytest.mark.parametrize("source", ["random", "mixed", "all"])
-def test_a_row_that_was_changed_is_refused(tmp_path: Path, source: str) -> None:
+def test_a_row_that_was_changed_is_rejected(tmp_path: Path, source: str) -> None:
     path, partial = tmp_path / "set.csv", tmp_path / "set.csv.partial"
     asked = plan() if source != "all" else DatasetPlan(None, 0, 6, 0, "all", SMALL)
     asked = replace(asked, source=source)

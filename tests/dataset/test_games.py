@@ -36,7 +36,7 @@ def games(share: float, count: int = 250, *, one: bool = False, seed: int = 1) -
 
 
 def first_games(plan: DatasetPlan, solver: Solver, count: int) -> list[list[Row]]:
-    return Games(plan, solver).hand_out(0, lambda rows: list(islice(rows, count)))
+    return Games(plan, solver).with_rows(0, lambda rows: list(islice(rows, count)))
 
 
 def moves_with_scores(rows: list[Row]) -> list[tuple[int, tuple[int | None, ...]]]:
@@ -98,11 +98,11 @@ def test_random_games_ask_for_no_score_on_the_way() -> None:
     plan = DatasetPlan(10, 4, 12, 3, "mixed", SMALL, random_moves=1.0, one_per_game=True)
     solver = Solver(SMALL, table_mb=1)
     asked: list[Position] = []
-    usual = solver.scores
+    original = solver.scores
 
     def scores(position: Position) -> tuple[int | None, ...]:
         asked.append(position)
-        return usual(position)
+        return original(position)
 
     solver.scores = scores  # type: ignore[method-assign, assignment]  # in its place
     found = [row for game in first_games(plan, solver, 50) for row in game]
@@ -119,14 +119,14 @@ def test_what_is_remembered_changes_no_row(
     )
     found, asked = [], []
     for most in (0, 5, 10**6):
-        monkeypatch.setattr(module_of_games, "_REMEMBERED", most)
+        monkeypatch.setattr(module_of_games, "_CACHE_SIZE", most)
         solver = Solver(SMALL, table_mb=1)
         calls: list[Position] = []
-        usual = solver.best
+        original = solver.best
 
-        def best(position: Position, usual: Any = usual, calls: Any = calls) -> Any:
+        def best(position: Position, original: Any = original, calls: Any = calls) -> Any:
             calls.append(position)
-            return usual(position)
+            return original(position)
 
         solver.best = best  # type: ignore[method-assign, assignment]  # in its place
         found.append(first_games(plan, solver, 60))
@@ -213,7 +213,7 @@ def test_ctrl_c_again_at_any_step_leaves_no_thread_at_work() -> None:
         played = Games(plan, Solver(board, table_mb=4, threads=2, book=None))
         with pressed_as_usual():
             pressed = pressed_at(
-                step, partial(played.hand_out, 0, twice),
+                step, partial(played.with_rows, 0, twice),
                 module_of_games, threads, interrupts, contextlib,
             )  # fmt: skip
         for thread in set(threading.enumerate()).difference(before):
@@ -232,11 +232,11 @@ def test_ctrl_c_gives_up_games_in_work() -> None:
         DatasetPlan(10, 0, 55, 1, "mixed", board, random_moves=0.0),
         Solver(board, table_mb=4, threads=2),
     )
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    original = signal.signal(signal.SIGINT, signal.default_int_handler)
     ctrl_c = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     try:
         with pytest.raises(KeyboardInterrupt):
             ctrl_c.start()
-            played.hand_out(0, next)
+            played.with_rows(0, next)
     finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, original)

@@ -91,7 +91,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize("source", [*SOURCES, "optimal"])
 @pytest.mark.parametrize("cut", [0, 7])
 @pytest.mark.parametrize("threads", [1, 3])
-def test_ended_work_goes_on_and_gives_the_same_file(
+def test_ended_work_continues_and_gives_the_same_file(
     tmp_path: Path, source: str, cut: int, threads: int
 ) -> None:
     whole, parted = tmp_path / "whole.csv", tmp_path / "parted.csv"
@@ -172,12 +172,12 @@ def test_a_split_writes_two_files_that_share_no_game(
     )
 
 
-def test_a_split_that_cannot_be_is_refused_before_any_work(tmp_path: Path) -> None:
+def test_a_split_that_cannot_be_is_rejected_before_any_work(tmp_path: Path) -> None:
     path, other = tmp_path / "set.csv", tmp_path / "set-held-out.csv"
     other.write_text("mine")
     for split, sentence in (
         (1.5, r"the share to train on must be 0 to 1, not 1\.5"),
-        (0.5, "set-held-out.csv is there already"),
+        (0.5, "set-held-out.csv already exists"),
     ):
         with pytest.raises(InvalidDataset, match=sentence):
             make_dataset(path, plan(), solver(), split=split)
@@ -185,7 +185,7 @@ def test_a_split_that_cannot_be_is_refused_before_any_work(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("source", ["random", "all"])
-def test_a_disk_that_fills_between_the_sides_of_a_split_leaves_work_that_goes_on(
+def test_a_disk_that_fills_between_the_sides_of_a_split_leaves_work_that_continues(
     tmp_path: Path, source: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = plan(source=source) if source != "all" else DatasetPlan(None, 0, 3, 0, "all", SMALL)
@@ -216,9 +216,9 @@ def test_a_disk_that_fills_between_the_sides_of_a_split_leaves_work_that_goes_on
 
 def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
-    with pytest.raises(InvalidDataset, match=r"only [\d,]+ were found at plies 0 to \d+, not"):
+    with pytest.raises(InvalidDataset, match=r"only [\d,]+ of [\d,]+ different positions were"):
         make_dataset(path, DatasetPlan(5000, 0, 2, 0, "random", SMALL), solver())
-    with pytest.raises(InvalidDataset, match="only one position was found at plies 0 to 0,"):
+    with pytest.raises(InvalidDataset, match="only 1 of 2 different positions were found at plies"):
         make_dataset(tmp_path / "a.csv", DatasetPlan(2, 0, 0, 0, "random", SMALL), solver())
     found = len((tmp_path / "set.csv.partial").read_text().splitlines()) - 1
     # By mirror image: 1 empty board, 2 of the 4 first moves, 8 of the 16 positions after two.
@@ -291,7 +291,7 @@ def test_partial_work_may_be_asked_for_fewer_or_more_rows(tmp_path: Path) -> Non
         ),
     ],
 )
-def test_plans_that_cannot_be_are_refused(change: dict[str, Any], sentence: str) -> None:
+def test_plans_that_cannot_be_are_rejected(change: dict[str, Any], sentence: str) -> None:
     options: dict[str, Any] = {
         "positions": 5, "lowest": 3, "highest": 12, "seed": 0, "source": "random",
         "geometry": SMALL, **change,

@@ -39,18 +39,20 @@ def made(path: Path, plan: DatasetPlan) -> Path:
     [{}, {"one_per_game": True}, {"playouts_per_game": 3, "branch_ply": 9}, {"random_moves": 0.0}],
     ids=["all", "one", "playouts_per_game", "best"],
 )
-def test_rows_are_those_of_all_scores_with_less_told(
+def test_rows_are_those_of_all_scores_without_the_other_scores(
     tmp_path: Path, others: dict[str, float]
 ) -> None:
     plan = replace(PLAN, positions=60, **others)
     whole = read(made(tmp_path / "whole.csv", plan))
     right = read(made(tmp_path / "right.csv", replace(plan, optimal_only=True)))
     assert ",".join(right[0]) == FIELDS
-    for told, row in zip(right, whole, strict=True):
-        assert list(told.values())[:7] == list(row.values())[:7]
+    for optimal_row, row in zip(right, whole, strict=True):
+        assert list(optimal_row.values())[:7] == list(row.values())[:7]
         for column in range(1, 5):
             score = row[f"score_{column}"]
-            assert told[f"optimal_{column}"] == (str(int(score == row["score"])) if score else "")
+            assert optimal_row[f"optimal_{column}"] == (
+                str(int(score == row["score"])) if score else ""
+            )
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -68,7 +70,7 @@ def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
     assert np.array_equal(data.known, keeps) and (data.scores == WORSE).sum() > 100
     some = data.select(np.arange(50))
     assert_same(join_datasets([some, whole]).select(np.arange(50)), some)
-    rows, plain, told = read_rows(path, SMALL), PlainSolver(SMALL), 0
+    rows, plain, worse_columns = read_rows(path, SMALL), PlainSolver(SMALL), 0
     assert [list(map(str, row.cells(optimal_only=True))) for row in rows[:20]] == [
         [text or "None" for text in row.values()]
         for row in read(made(tmp_path / "b.csv", replace(PLAN, optimal_only=True)))[:20]
@@ -80,8 +82,8 @@ def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
         for score, exact in zip(row.scores, plain.scores(row.position), strict=True):
             worse = exact is not None and exact < row.score
             assert score == (WORSE if worse else exact)
-            told += worse
-    assert told > 50
+            worse_columns += worse
+    assert worse_columns > 50
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,9 @@ def test_rows_that_cannot_be_are_named(tmp_path: Path, row: str) -> None:
         [ILLEGAL, WORSE, 5, WORSE],
     ]
     path.write_text(f"{FIELDS}\n{ROWS[0]}\n{row}\n")
-    with pytest.raises(InvalidDatasetFile, match=r"row 2 of .* holds no scores of a position of"):
+    with pytest.raises(
+        InvalidDatasetFile, match=r"row 2 of .* contains no scores of a position of"
+    ):
         read_dataset(path, SMALL)
 
 
@@ -123,15 +127,17 @@ def test_scores_that_are_not_known_are_no_scores_elsewhere(tmp_path: Path) -> No
     """Their mark in memory is not read as a score from a file of scores."""
     path = tmp_path / "set.csv"
     path.write_text(f"{FIELDS.replace('optimal_', 'score_')}\n0,,0,0,0,1,2,{WORSE},1,1,{WORSE}\n")
-    with pytest.raises(InvalidDatasetFile, match=r"row 1 of .* holds no scores"):
+    with pytest.raises(InvalidDatasetFile, match=r"row 1 of .* contains no scores"):
         read_dataset(path, SMALL)
 
 
-def test_fields_of_both_kinds_or_of_another_board_are_refused(tmp_path: Path) -> None:
+def test_fields_of_both_kinds_or_of_another_board_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "set.csv"
     path.write_text("\n".join((FIELDS.replace("optimal_4", "score_4"), *ROWS)))
-    with pytest.raises(InvalidDatasetFile, match="is no data set of this version: its fields must"):
+    with pytest.raises(
+        InvalidDatasetFile, match="is not a data set of this version: its fields must"
+    ):
         read_dataset(path, SMALL)
     path.write_text("\n".join((FIELDS, *ROWS)))
-    with pytest.raises(InvalidDatasetFile, match="is of a board of 4 columns, and 7x6 connect 4"):
+    with pytest.raises(InvalidDatasetFile, match="must have 7 columns for 7x6 connect 4, got 4"):
         read_dataset(path)

@@ -29,7 +29,7 @@ ROWS = ("0,,0,0,0,1,2,0,1,1,0", "1,1111,4,5,15,5,1,,2,5,2")
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"set.{kind}"
-    make_dataset(tmp_path / "told.csv", plan(120, "mixed"), solver())
+    make_dataset(tmp_path / "source.csv", plan(120, "mixed"), solver())
     make_dataset(path, plan(120, "mixed"), solver())
     found = read_dataset(path, SMALL)
     assert len(found) == 120 and found.geometry == SMALL
@@ -38,7 +38,7 @@ def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
         np.int8,
         np.int64,
     )
-    for i, row in enumerate(read(tmp_path / "told.csv")):
+    for i, row in enumerate(read(tmp_path / "source.csv")):
         position = Position.from_moves(row["moves"], SMALL)
         assert (found.mines[i], found.masks[i]) == (position.mine, position.mask)
         assert (found.games[i], found.plies[i], found.best[i], found.optimal[i].sum()) == tuple(
@@ -53,14 +53,16 @@ def test_what_was_written_is_read(tmp_path: Path, kind: str) -> None:
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_rows_are_read_with_their_moves(tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"set.{kind}"
-    make_dataset(tmp_path / "told.csv", plan(60, "mixed"), solver())
+    make_dataset(tmp_path / "source.csv", plan(60, "mixed"), solver())
     make_dataset(path, plan(60, "mixed"), solver())
     rows = read_rows(path, SMALL)
-    for row, told in zip(rows, read(tmp_path / "told.csv"), strict=True):
-        assert [str(cell or 0) for cell in row.cells()] == [text or "0" for text in told.values()]
-        assert row.position == Position.from_moves(told["moves"], SMALL)
+    for row, text_row in zip(rows, read(tmp_path / "source.csv"), strict=True):
+        assert [str(cell or 0) for cell in row.cells()] == [
+            text or "0" for text in text_row.values()
+        ]
+        assert row.position == Position.from_moves(text_row["moves"], SMALL)
         assert [score is None for score in row.scores] == [
-            told[f"score_{column + 1}"] == "" for column in range(4)
+            text_row[f"score_{column + 1}"] == "" for column in range(4)
         ]
 
 
@@ -99,9 +101,9 @@ def test_rows_are_counted_on_from_block_to_block(
     path = tmp_path / "set.csv"
     monkeypatch.setattr("claimeven.dataset.read._BLOCK", 90)
     for wrong, sentence in (
-        ("0,,0,0,x,1,2,0,1,1,0", "other than whole numbers in row 9"),
-        ("0,,0,0,2,1,2,0,1,1,0", "row 9 of .* is no position"),
-        ("0,,0", "row 9 of .* has not 11 fields"),
+        ("0,,0,0,x,1,2,0,1,1,0", "must contain whole numbers in row 9"),
+        ("0,,0,0,2,1,2,0,1,1,0", "row 9 of .* is not an unfinished position"),
+        ("0,,0", "row 9 of .* does not have 11 fields"),
     ):
         path.write_text("\n".join((FIELDS, *ROWS * 4, wrong, *ROWS)))
         with pytest.raises(InvalidDatasetFile, match=sentence):
@@ -118,7 +120,7 @@ def test_a_row_is_named_though_others_hold_large_numbers(tmp_path: Path, field: 
     rows = [",".join(cells)] * 4
     rows[2] = rows[2].replace(word, field)
     path.write_text("\n".join((",".join(field_names(board)), *rows)))
-    with pytest.raises(InvalidDatasetFile, match="other than whole numbers in row 3"):
+    with pytest.raises(InvalidDatasetFile, match="must contain whole numbers in row 3"):
         read_dataset(path, board)
 
 
@@ -130,27 +132,27 @@ def assert_same(one: Dataset, other: Dataset) -> None:
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        ("0,,0,0,0,1,2,0,1,1", "row 2 of .* has not 11 fields"),
-        ("0,,0,0,0,1,2,0,1,1,0,0", "row 2 of .* has not 11 fields"),
-        ("0,,0,0,x,1,2,0,1,1,0", "holds other than whole numbers in row 2"),
-        ("0,,0,0,0,1,2,0,1,1,0.5", "holds other than whole numbers"),
-        ("0,,0,0,9" + "9" * 30 + ",1,2,0,1,1,0", "holds other than whole numbers"),
-        ("0,,0,0,\xe9,1,2,0,1,1,0", "holds other than whole numbers in row 2"),
-        ("0,\xe9,0,0,0,1,2,0,1,1,0", "holds other than whole numbers in row 2"),
-        ("0,,0,0, 0,1,2,0,1,1,x", "holds other than whole numbers in row 2"),
-        ("", "has not 11 fields"),
-        ("0,,0,1,0,1,2,0,1,1,0", "row 2 of .* is no position that goes on of 4x4 connect 3"),
-        ("0,,0,0,2,1,2,0,1,1,0", "row 2 of .* is no position that goes on"),
-        ("0,,0,0,-1,1,2,0,1,1,0", "row 2 of .* is no position that goes on"),
-        ("0,11223,5,66,1123,1,2,0,1,1,0", "is no position that goes on"),
-        ("0,,0,0,0,1,2,0,1,1,", "row 2 of .* holds no scores of a position of 4x4"),
-        ("0,,0,0,0,99,1,0,99,1,0", "row 2 of .* holds no scores"),
-        (f"0,,0,0,0,0,1,{-(2**63)},0,{-(2**63)},{-(2**63)}", "row 2 of .* holds no scores"),
-        ("0,,0,0,0,1,1,0,1,1,0", "row 2 of .* holds no scores"),
-        ("0,,0,0,0,2,2,0,1,1,0", "row 2 of .* holds no scores"),
-        ("0,,3,0,0,1,2,0,1,1,0", "row 2 of .* holds no scores"),
-        (ROWS[1].replace(",,2", ",1,2"), "row 2 of .* holds no scores"),
-        (ROWS[1].replace(",5,1,,2,5,2", ",6,1,,2,6,2"), "row 2 of .* holds no scores"),
+        ("0,,0,0,0,1,2,0,1,1", "row 2 of .* does not have 11 fields"),
+        ("0,,0,0,0,1,2,0,1,1,0,0", "row 2 of .* does not have 11 fields"),
+        ("0,,0,0,x,1,2,0,1,1,0", "must contain whole numbers in row 2"),
+        ("0,,0,0,0,1,2,0,1,1,0.5", "must contain whole numbers"),
+        ("0,,0,0,9" + "9" * 30 + ",1,2,0,1,1,0", "must contain whole numbers"),
+        ("0,,0,0,\xe9,1,2,0,1,1,0", "must contain whole numbers in row 2"),
+        ("0,\xe9,0,0,0,1,2,0,1,1,0", "must contain whole numbers in row 2"),
+        ("0,,0,0, 0,1,2,0,1,1,x", "must contain whole numbers in row 2"),
+        ("", "does not have 11 fields"),
+        ("0,,0,1,0,1,2,0,1,1,0", "row 2 of .* is not an unfinished position of 4x4 connect 3"),
+        ("0,,0,0,2,1,2,0,1,1,0", "row 2 of .* is not an unfinished position"),
+        ("0,,0,0,-1,1,2,0,1,1,0", "row 2 of .* is not an unfinished position"),
+        ("0,11223,5,66,1123,1,2,0,1,1,0", "is not an unfinished position"),
+        ("0,,0,0,0,1,2,0,1,1,", "row 2 of .* contains no scores of a position of 4x4"),
+        ("0,,0,0,0,99,1,0,99,1,0", "row 2 of .* contains no scores"),
+        (f"0,,0,0,0,0,1,{-(2**63)},0,{-(2**63)},{-(2**63)}", "row 2 of .* contains no scores"),
+        ("0,,0,0,0,1,1,0,1,1,0", "row 2 of .* contains no scores"),
+        ("0,,0,0,0,2,2,0,1,1,0", "row 2 of .* contains no scores"),
+        ("0,,3,0,0,1,2,0,1,1,0", "row 2 of .* contains no scores"),
+        (ROWS[1].replace(",,2", ",1,2"), "row 2 of .* contains no scores"),
+        (ROWS[1].replace(",5,1,,2,5,2", ",6,1,,2,6,2"), "row 2 of .* contains no scores"),
     ],
 )
 def test_rows_that_cannot_be_are_named(tmp_path: Path, row: str, sentence: str) -> None:
@@ -162,7 +164,7 @@ def test_rows_that_cannot_be_are_named(tmp_path: Path, row: str, sentence: str) 
         read_dataset(path, SMALL)
 
 
-def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
+def test_files_of_other_kinds_are_rejected(tmp_path: Path) -> None:
     make_dataset(tmp_path / "good.parquet", plan(20), solver())
     whole = (tmp_path / "good.parquet").read_bytes()
     contents = {
@@ -178,14 +180,14 @@ def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
     for name, content in contents.items():
         (tmp_path / name).write_bytes(content)
     for name, sentence in (
-        ("empty.csv", "is no data set of this version: its fields must be game, moves, ply"),
-        ("other.csv", "is no data set of this version"),
-        ("none.csv", "holds no positions"),
-        ("binary.csv", "is no data set of this version"),
-        ("set.txt", "set.txt is no data set: those end in .csv or .parquet"),
-        ("text.parquet", "is no Parquet file, or it is corrupt"),
-        ("cut.parquet", "is no Parquet file, or it is corrupt"),
-        ("swapped.parquet", "is no Parquet file, or it is corrupt"),
+        ("empty.csv", "is not a data set of this version: its fields must be game, moves, ply"),
+        ("other.csv", "is not a data set of this version"),
+        ("none.csv", "contains no positions"),
+        ("binary.csv", "is not a data set of this version"),
+        ("set.txt", "set.txt must end in .csv or .parquet as data sets do"),
+        ("text.parquet", "is not a Parquet file, or it is corrupt"),
+        ("cut.parquet", "is not a Parquet file, or it is corrupt"),
+        ("swapped.parquet", "is not a Parquet file, or it is corrupt"),
         ("gone.csv", "gone.csv cannot be read: No such file"),
         ("gone.parquet", "gone.parquet cannot be read: No such file"),
     ):
@@ -194,18 +196,20 @@ def test_files_of_other_kinds_are_refused(tmp_path: Path) -> None:
                 reader(tmp_path / name, SMALL)
 
 
-def test_sets_of_other_boards_are_refused(tmp_path: Path) -> None:
+def test_sets_of_other_boards_are_rejected(tmp_path: Path) -> None:
     for name in ("set.csv", "set.parquet"):
         make_dataset(tmp_path / name, DatasetPlan(9, 2, 8, 0, "random", SMALL), solver())
-    with pytest.raises(InvalidDatasetFile, match="is of a board of 4 columns, and 7x6 connect 4"):
+    with pytest.raises(InvalidDatasetFile, match="must have 7 columns for 7x6 connect 4, got 4"):
         read_dataset(tmp_path / "set.csv")
     with pytest.raises(InvalidDatasetFile, match="is of 4x4 connect 3, not 4x5 connect 3"):
         read_dataset(tmp_path / "set.parquet", Geometry(4, 5, 3))
-    with pytest.raises(InvalidDatasetFile, match=r"row 1 of .* is no position"):
+    with pytest.raises(InvalidDatasetFile, match=r"row 1 of .* is not an unfinished position"):
         read_dataset(tmp_path / "set.csv", Geometry(4, 5, 3))
     make_dataset(tmp_path / "late.csv", DatasetPlan(90, 2, 12, 0, "random", SMALL), solver())
     for connect in (2, 4):
-        with pytest.raises(InvalidDatasetFile, match=r"is no position|holds no scores"):
+        with pytest.raises(
+            InvalidDatasetFile, match=r"is not an unfinished position|contains no scores"
+        ):
             read_dataset(tmp_path / "late.csv", Geometry(4, 4, connect))
     with pytest.raises(InvalidDatasetFile, match="a data set supports boards of columns"):
         read_dataset(tmp_path / "late.csv", Geometry(9, 7))

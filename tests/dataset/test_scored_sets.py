@@ -31,7 +31,7 @@ def shipped() -> ScoredSet:
     return found
 
 
-def test_the_shipped_set_never_changes_under_its_name(shipped: ScoredSet) -> None:
+def test_the_bundled_set_never_changes_under_its_name(shipped: ScoredSet) -> None:
     assert (shipped.name, shipped.digest) == ("7x6-v1", "c1b73fa6a42e")
     assert [len([p for p in shipped.positions if p.band == b]) for b in shipped.bands] == [1500] * 3
     assert shipped.bands == ("easy", "medium", "hard")
@@ -79,7 +79,7 @@ def test_a_part_is_drawn_evenly(shipped: ScoredSet) -> None:
     assert part.name == "7x6-v1, 30 of 4500"
     assert part.bands == shipped.bands
     assert shipped.first(10**6) is shipped.first(4500) is shipped
-    with pytest.raises(InvalidPositions, match="1 position or more, not 0"):
+    with pytest.raises(InvalidPositions, match="count must be 1 or more, not 0"):
         shipped.first(0)
 
 
@@ -141,11 +141,14 @@ def test_a_data_set_is_read(tmp_path: Path, kind: str) -> None:
     assert found.digest == read_set(text, small).digest
     assert found.positions == read_set(text, small).positions
     assert found.completed(lambda: Solver(small, 1)) is found
-    with pytest.raises(InvalidDatasetFile, match=r"is of a board of 4 columns|is of 4x4 connect 3"):
+    with pytest.raises(
+        InvalidDatasetFile,
+        match=r"must have 7 columns for 7x6 connect 4, got 4|is of 4x4 connect 3",
+    ):
         read_set(path, Geometry())
 
 
-def test_a_data_set_that_tells_right_columns_alone_gets_the_other_scores(tmp_path: Path) -> None:
+def test_a_data_set_that_tells_best_columns_alone_gets_the_other_scores(tmp_path: Path) -> None:
     small = Geometry(4, 4, 3)
     plan = DatasetPlan(30, 2, 9, 1, "mixed", small)
     found = []
@@ -164,7 +167,7 @@ def test_a_packed_file_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("4458", "move 4: '8' is not a column"),
         ("1212121", "the game is over after 1212121"),
@@ -176,32 +179,32 @@ def test_a_packed_file_is_read(tmp_path: Path) -> None:
         ("4444444", "move 7"),
     ],
 )
-def test_a_wrong_line_is_named(line: str, said: str) -> None:
-    with pytest.raises(InvalidPositions, match=f"line 2 of it: .*{said}"):
+def test_a_wrong_line_is_named(line: str, message: str) -> None:
+    with pytest.raises(InvalidPositions, match=f"line 2 of it: .*{message}"):
         list(parse_set(f"44\n{line}\n", STANDARD, "it"))
 
 
-def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
+def test_files_that_are_invalid_are_rejected(tmp_path: Path) -> None:
     path = tmp_path / "x"
     with pytest.raises(InvalidPositions, match=r"x cannot be read: No such file"):
         read_set(path)
-    for content, said in (
-        (b"", "holds no position"),
+    for content, message in (
+        (b"", "contains no position"),
         (b"\xff\xfe44", "its text is in UTF-16: save it as UTF-8"),
         (gzip.compress(b"44\n", mtime=0)[:-9], "it cannot be unpacked"),
         (gzip.compress(bytes(40 << 20), mtime=0), "is too large: at most 32 MB"),
     ):
         path.write_bytes(content)
-        with pytest.raises(InvalidPositions, match=said):
+        with pytest.raises(InvalidPositions, match=message):
             read_set(path)
 
 
-def test_a_wrong_score_is_told() -> None:
+def test_a_wrong_score_is_reported() -> None:
     given = ScoredSet("it", tuple(parse_set("4455 17", STANDARD, "it")))
     with pytest.raises(InvalidPositions, match="it gives 4455 the score 17; it is 18"):
         given.completed(lambda: Solver(table_mb=16))
 
 
-def test_other_boards_have_no_shipped_set() -> None:
+def test_other_boards_have_no_bundled_set() -> None:
     assert bundled_set(Geometry(5, 5)) is None
     assert bundled_set(Geometry(7, 6, 5)) is None

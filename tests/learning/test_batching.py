@@ -50,7 +50,7 @@ def test_positions_one_move_on_have_the_scores_that_they_are_known_by(data: Data
         assert any(before.play(column).is_over for column in before.legal_columns)
 
 
-def test_bad_moves_are_played_too_as_likely_as_it_is_told() -> None:
+def test_bad_moves_are_played_too_by_their_documented_chance() -> None:
     """A tenth is added to what falls by the factor e for two points."""
     many, words = 6000, np.zeros(6000, np.uint64)
     scores = np.tile(np.array([-4, 0, -8, -12], np.int8), (many, 1))
@@ -106,9 +106,9 @@ def test_scores_of_good_columns_count_more(data: Dataset) -> None:
     assert set(focused.best_weights.tolist()) == {0.5}
 
 
-def test_of_right_columns_alone_their_scores_are_learnt_and_played(data: Dataset) -> None:
-    told = np.where(data.optimal | (data.scores == ILLEGAL), data.scores, WORSE)
-    right = replace(data, scores=told)
+def test_of_best_columns_alone_their_scores_are_learned_and_played(data: Dataset) -> None:
+    known_scores = np.where(data.optimal | (data.scores == ILLEGAL), data.scores, WORSE)
+    right = replace(data, scores=known_scores)
     features = Features(SMALL)
     for focus, weight in ((0.0, 1.0), (2.5, 2.65)):
         batch, whole = (make_batch(each, features, focus) for each in (right, data))
@@ -172,7 +172,7 @@ def test_a_part_of_each_batch_has_a_disc_elsewhere(data: Dataset) -> None:
     assert 60 < seen < 160
 
 
-def test_positions_held_out_are_not_learnt_from_one_move_before(data: Dataset) -> None:
+def test_positions_held_out_are_not_learned_from_one_move_before(data: Dataset) -> None:
     """Any move drawn leads to one of these, since all positions of the next ply are held out."""
     keys = []
     for place in range(len(data)):
@@ -289,6 +289,6 @@ def test_few_positions_are_drawn_again_where_they_have_chances(data: Dataset) ->
         assert len(chosen) == 64 and set(chosen) == {1, 3}
 
 
-def test_nothing_is_no_lesson(data: Dataset) -> None:
+def test_an_empty_data_set_is_rejected(data: Dataset) -> None:
     with pytest.raises(InvalidRun, match="the data sets contain no positions to train on"):
         BatchSampler(data.select(np.arange(0)), 8, seed=1)

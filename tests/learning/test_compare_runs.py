@@ -87,7 +87,7 @@ def test_what_was_judged_is_not_judged_again(ntuple: Path, tmp_path: Path) -> No
         compare_runs([run], BRIEF)
 
 
-def test_what_cannot_be_judged_is_refused(ntuple: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_compared_is_rejected(ntuple: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidRun, match="is not the folder of a run: it has no config"):
         compare_runs([tmp_path])
     with pytest.raises(InvalidRun, match="a,b must not have a comma in its name"):
@@ -117,7 +117,7 @@ def judged(run: str, agent: str, number: int) -> ModelScores:
     )  # fmt: skip
 
 
-def test_runs_of_one_name_are_told_apart(ntuple: Path, net: Path, tmp_path: Path) -> None:
+def test_runs_of_one_name_are_distinguished(ntuple: Path, net: Path, tmp_path: Path) -> None:
     runs = [tmp_path / "a" / "run", tmp_path / "b" / "run"]
     for source, run in zip((ntuple, net), runs, strict=True):
         shutil.copytree(source, run)
@@ -141,7 +141,7 @@ def test_a_run_that_was_made_again_is_judged_again(ntuple: Path, tmp_path: Path)
     assert [each.number for each in before] == [3, 3] and [each.number for each in after] == [2, 2]
 
 
-def test_a_picture_has_a_panel_a_measure_and_a_line_an_agent(tmp_path: Path) -> None:
+def test_a_chart_has_a_panel_a_measure_and_a_line_an_agent(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="charts need the extra plot")
     points = [judged(run, "net", number) for run in ("one", "two") for number in (1, 2)]
     assert [each.hours for each in points] == [2.0, 2.0, 1.0, 1.0]

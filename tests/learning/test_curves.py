@@ -76,7 +76,7 @@ def test_what_is_drawn_is_in_the_units_it_says(tmp_path: Path) -> None:
         (21_600.0, "hours", 6.0),
     ],
 )
-def test_time_is_told_in_the_unit_that_suits_the_longest_run(
+def test_time_is_reported_in_the_unit_that_suits_the_longest_run(
     longest: float, unit: str, across: float
 ) -> None:
     from matplotlib.figure import Figure
@@ -126,7 +126,7 @@ def test_files_are_written_and_the_same_every_time(tmp_path: Path) -> None:
     assert len(both) == 2 and all(path.stat().st_size > 2000 for path in both)
 
 
-def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
+def test_what_cannot_be_drawn_is_rejected(tmp_path: Path) -> None:
     good = folder_of(tmp_path / "good", ROWS)
     empty = folder_of(tmp_path / "empty", [])
     torn = folder_of(tmp_path / "torn", ROWS[:1], end="[1]\n")
@@ -141,7 +141,7 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
     (new / "config.json").write_text("{}")
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
-    for folders, said in (
+    for folders, message in (
         ([tmp_path], "is not the folder of a run: it has no config.json"),
         ([loop], "is not the folder of a run: it has no config.json"),
         ([empty], "contains no measurement yet"),
@@ -155,5 +155,5 @@ def test_what_cannot_be_drawn_is_refused(tmp_path: Path) -> None:
         ([good] * 7, "a chart takes 1 to 6 runs, not 7"),
         ([], "a chart takes 1 to 6 runs, not 0"),
     ):
-        with pytest.raises(InvalidRun, match=said):
+        with pytest.raises(InvalidRun, match=message):
             draw_curves(folders)

@@ -68,14 +68,14 @@ def whole(table: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def told(path: Path) -> list[dict[str, Any]]:
+def log_of(path: Path) -> list[dict[str, Any]]:
     rows = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
     times = ("seconds", "core_seconds")
     return [{name: row[name] for name in row if name not in times} for row in rows]
 
 
 def test_a_run_leaves_all_it_promises(whole: Path, table: Path) -> None:
-    rows = told(whole)
+    rows = log_of(whole)
     assert [row["steps"] for row in rows] == [40, 80, 120, 124]
     assert all(row["seen"] == row["steps"] * 64 for row in rows)
     assert rows[-1]["policy_loss"] < rows[0]["policy_loss"]
@@ -85,11 +85,11 @@ def test_a_run_leaves_all_it_promises(whole: Path, table: Path) -> None:
     assert facts["parameters"] == read_net(whole / "model.npz").parameters
     assert round(facts["measured"]["held_out"], 4) == rows[-1]["held_out"]
     before = (whole / "model.npz").read_bytes()
-    for damaged in (before, None, b"", before[: len(before) // 2]):
-        if damaged is None:
+    for content in (before, None, b"", before[: len(before) // 2]):
+        if content is None:
             (whole / "model.npz").unlink()
         else:
-            (whole / "model.npz").write_bytes(damaged)
+            (whole / "model.npz").write_bytes(content)
         assert len(train_distil(whole, [table], QUICK)) == len(rows)  # the run is complete
         assert (whole / "model.npz").read_bytes() == before
 
@@ -107,7 +107,7 @@ def test_it_learns_what_it_has_not_seen(whole: Path, table: Path, tmp_path: Path
     assert play_match(NetAgent(net), "random", games=100, geometry=SMALL, seed=1).wins[0] >= 70
 
 
-def test_it_learns_from_right_columns_alone(table: Path, tmp_path: Path) -> None:
+def test_it_learns_from_best_columns_alone(table: Path, tmp_path: Path) -> None:
     """Sets without other scores, next to one with them."""
     plan = DatasetPlan(1000, 0, 12, seed=3, source="mixed", geometry=SMALL, optimal_only=True)
     path = tmp_path / "right.csv"
@@ -124,7 +124,7 @@ def test_it_learns_from_right_columns_alone(table: Path, tmp_path: Path) -> None
     assert len(both) > len(rows)
 
 
-def test_scores_that_were_not_learnt_are_not_known(table: Path, tmp_path: Path) -> None:
+def test_scores_that_were_not_learned_are_not_known(table: Path, tmp_path: Path) -> None:
     """So values are not graded by them, and are not shown as guesses."""
     train_distil(tmp_path / "run", [table], replace(QUICK, epochs=1, score_weight=0.0))
     assert not read_net(tmp_path / "run" / "model.npz").knows_scores
@@ -132,11 +132,11 @@ def test_scores_that_were_not_learnt_are_not_known(table: Path, tmp_path: Path) 
 
 def test_the_same_seed_gives_the_same_model(whole: Path, data: Dataset, tmp_path: Path) -> None:
     train_distil(tmp_path / "same", data, QUICK)
-    assert told(tmp_path / "same") == told(whole)
+    assert log_of(tmp_path / "same") == log_of(whole)
     assert (tmp_path / "same" / "model.npz").read_bytes() == (whole / "model.npz").read_bytes()
 
 
-def test_a_run_of_shares_and_neighbours_goes_on_where_it_was(table: Path, tmp_path: Path) -> None:
+def test_a_run_of_shares_and_neighbours_resumes(table: Path, tmp_path: Path) -> None:
     config = replace(
         QUICK, epochs=3, dataset_weights=(2.0,),
         ply_weights=(PlyWeight(0, 6, 1.0), PlyWeight(7, 12, 2.0)),
@@ -152,21 +152,21 @@ def test_a_run_of_shares_and_neighbours_goes_on_where_it_was(table: Path, tmp_pa
 
     with pytest.raises(Ended):
         train_distil(tmp_path / "run", [table], config, end)
-    assert len(told(tmp_path / "run")) == 1
+    assert len(log_of(tmp_path / "run")) == 1
     train_distil(tmp_path / "run", [table], config)
     train_distil(tmp_path / "whole", [table], config)
-    assert told(tmp_path / "run") == told(tmp_path / "whole")
+    assert log_of(tmp_path / "run") == log_of(tmp_path / "whole")
     with pytest.raises(InvalidRun, match="contains a run with ply_weights"):
         train_distil(tmp_path / "run", [table], replace(config, ply_weights=None))
 
 
-def test_a_killed_run_goes_on_to_the_same_model(whole: Path, table: Path, tmp_path: Path) -> None:
+def test_a_killed_run_continues_to_the_same_model(whole: Path, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "run"
     log = out / "log.jsonl"
     words = ("train", "distil", str(table), "--out", str(out), *WORDS)
     interrupted(*words, when=lambda: log.exists() and log.read_text(), by=signal.SIGKILL)
     train_distil(out, [table], QUICK)
-    assert told(out) == told(whole)
+    assert log_of(out) == log_of(whole)
     assert (out / "model.npz").read_bytes() == (whole / "model.npz").read_bytes()
 
 
@@ -190,10 +190,10 @@ def test_a_full_disk_leaves_the_last_checkpoint_whole(
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert seen == [(out / name).read_bytes() for name in ("checkpoint.npz", "model.npz")]
     train_distil(out, [table], QUICK)
-    assert told(out) == told(whole)
+    assert log_of(out) == log_of(whole)
 
 
-def test_a_run_that_learnt_scores_otherwise_is_refused(
+def test_a_run_that_learned_scores_otherwise_is_rejected(
     whole: Path, table: Path, tmp_path: Path
 ) -> None:
     """Squared errors, the setting of runs that do not name it."""
@@ -242,7 +242,7 @@ def test_answers_of_a_batch(data: Dataset) -> None:
         assert batch.values[place] == np.sign(few.scores[place].max())
 
 
-def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
+def test_data_sets_are_drawn_from_by_their_weights(data: Dataset) -> None:
     early = data.select(np.flatnonzero(data.plies <= 5))
     late = data.select(np.flatnonzero(data.plies > 5))
     assert sampling_weights([early, late], None, None) is None
@@ -261,7 +261,7 @@ def test_data_sets_are_drawn_from_by_their_shares(data: Dataset) -> None:
     assert again.indices_at(7).tolist() != sampler.indices_at(8).tolist()
 
 
-def test_plies_are_drawn_from_by_their_shares(data: Dataset) -> None:
+def test_plies_are_drawn_from_by_their_weights(data: Dataset) -> None:
     one, two = data.select(np.arange(0, 400)), data.select(np.arange(400, len(data)))
     plies = np.concatenate([one.plies, two.plies])
     asked = (PlyWeight(2, 5, 3.0), PlyWeight(6, 6, 1.0))
@@ -296,7 +296,7 @@ def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ([(4, 3, 1)], "weights of plies must be in ascending order, each ply only once"),
         ([(1, 4, 1), (4, 6, 1)], "weights of plies must be in ascending order, each ply only once"),
@@ -307,12 +307,12 @@ def test_shares_of_any_size_are_drawn_alike(data: Dataset, size: float) -> None:
         ([(1, 4, True)], "each of the weights of plies must be a number, not True"),
     ],
 )
-def test_shares_of_plies_that_cannot_be(asked: list[tuple[int, int, float]], said: str) -> None:
-    with pytest.raises(InvalidRun, match=said):
+def test_weights_of_plies_that_cannot_be(asked: list[tuple[int, int, float]], message: str) -> None:
+    with pytest.raises(InvalidRun, match=message):
         DistilConfig(ply_weights=tuple(PlyWeight(*each) for each in asked))
 
 
-def test_shares_of_plies_may_be_plain() -> None:
+def test_weights_of_plies_may_be_plain() -> None:
     plain: Any = [(2, 5, 1.0)]
     assert DistilConfig(ply_weights=plain).ply_weights == (PlyWeight(2, 5, 1.0),)
 
@@ -323,7 +323,7 @@ def test_shares_may_be_numbers_of_numpy_and_nothing_else() -> None:
     again = json.loads(json.dumps(config.as_dict()))
     assert (again["dataset_weights"], again["ply_weights"]) == ([1.0, 2.0], [[2, 5, 0.5]])
     wrong: Any
-    for wrong, said in (
+    for wrong, message in (
         (
             (1, 2),
             r"a weight of plies must be the lowest ply, the highest ply and .* not 1",
@@ -332,14 +332,14 @@ def test_shares_may_be_numbers_of_numpy_and_nothing_else() -> None:
         ([(1, 2, "x")], "each of the weights of plies must be a number, not 'x'"),
         ([(1.5, 2, 1)], "a ply must be a whole number, not 1.5"),
     ):
-        with pytest.raises(InvalidRun, match=said):
+        with pytest.raises(InvalidRun, match=message):
             DistilConfig(ply_weights=wrong)
     wrong = ("x", 1)
     with pytest.raises(InvalidRun, match="weights of data sets must be a number, not 'x'"):
         DistilConfig(dataset_weights=wrong)
 
 
-def test_data_that_cannot_be_learnt_from_as_asked_are_refused(
+def test_data_that_cannot_be_learned_from_as_asked_are_rejected(
     data: Dataset, table: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(InvalidRun, match="the data set is of 4x4 connect 3, not of 5x4 connect 3"):
@@ -371,23 +371,23 @@ def test_a_position_of_two_data_sets_is_drawn_as_one_of_the_first(data: Dataset)
 
 def test_a_run_may_begin_with_a_net(whole: Path, data: Dataset, tmp_path: Path) -> None:
     start = whole / "model.npz"
-    begun = replace(QUICK, epochs=0.1, start=str(start))
-    first = train_distil(tmp_path / "on", data, begun)[0]
-    assert first["policy_loss"] < told(whole)[0]["policy_loss"]
+    start_config = replace(QUICK, epochs=0.1, start=str(start))
+    first = train_distil(tmp_path / "on", data, start_config)[0]
+    assert first["policy_loss"] < log_of(whole)[0]["policy_loss"]
     config = json.loads((tmp_path / "on" / "config.json").read_text())
     assert config["start"] == hashlib.sha256(start.read_bytes()).hexdigest()
     with pytest.raises(InvalidRun, match="is a net of another size: "):
-        train_distil(tmp_path / "other", data, replace(begun, size="medium"))
+        train_distil(tmp_path / "other", data, replace(start_config, size="medium"))
     narrow, net = tmp_path / "narrow.npz", drawn_net(SMALL, replace(SHAPES["small"], pairs=90))
     net.search_defaults = SearchDefaults(c=0.5, prior_temperature=4.0)
     write_net(narrow, net)
-    train_distil(tmp_path / "wider", data, replace(begun, start=str(narrow)))
+    train_distil(tmp_path / "wider", data, replace(start_config, start=str(narrow)))
     wider = read_net(tmp_path / "wider" / "model.npz")
     assert (wider.shape, wider.search_defaults) == (SHAPES["small"], net.search_defaults)
     with pytest.raises(
         InvalidRun, match=r"contains a run with start '[0-9a-f]+', not without: give"
     ):
-        train_distil(tmp_path / "on", data, replace(begun, start=None))
+        train_distil(tmp_path / "on", data, replace(start_config, start=None))
 
 
 def test_the_loss_of_a_row_is_what_the_descent_lowers() -> None:
@@ -397,7 +397,7 @@ def test_the_loss_of_a_row_is_what_the_descent_lowers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"size": "tiny"}, "there is no size 'tiny'"),
         ({"policy_target": "one"}, "there is no policy target 'one'"),
@@ -418,6 +418,6 @@ def test_the_loss_of_a_row_is_what_the_descent_lowers() -> None:
         ),
     ],
 )
-def test_configs_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidRun, match=said):
+def test_configs_that_cannot_be_are_rejected(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidRun, match=message):
         DistilConfig(**asked)

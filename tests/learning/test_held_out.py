@@ -34,13 +34,13 @@ def test_accuracy_is_what_asking_position_by_position_says() -> None:
     columns = np.array(
         [agent.choose(each.position, Limit(), rng).column for each in asked.positions]
     )
-    told = policy_accuracy(data, columns)
-    assert told.positions == found.all.moves < 400
-    assert told.share == pytest.approx(found.all.mean("perfect"))
-    assert told.floor == pytest.approx(found.all.mean("random_perfect"))
+    measured = policy_accuracy(data, columns)
+    assert measured.positions == found.all.moves < 400
+    assert measured.share == pytest.approx(found.all.mean("perfect"))
+    assert measured.floor == pytest.approx(found.all.mean("random_perfect"))
     for parts, others in (
-        (told.by_ply, found.by_ply),
-        (told.by_best_columns, found.by_best_columns),
+        (measured.by_ply, found.by_ply),
+        (measured.by_best_columns, found.by_best_columns),
     ):
         assert sorted(parts) == sorted(others)
         for number, part in parts.items():
@@ -48,18 +48,18 @@ def test_accuracy_is_what_asking_position_by_position_says() -> None:
             assert part.positions == other.moves
             assert part.share == pytest.approx(other.mean("perfect"))
             assert part.floor == pytest.approx(other.mean("random_perfect"))
-    plain = told.as_dict()
-    assert plain["by_ply"][0] == {"ply": 4, **told.by_ply[4].as_dict()}
+    plain = measured.as_dict()
+    assert plain["by_ply"][0] == {"ply": 4, **measured.by_ply[4].as_dict()}
     assert [each["best_columns"] for each in plain["by_best_columns"]] == sorted(
-        told.by_best_columns
+        measured.by_best_columns
     )
 
 
 def test_columns_that_cannot_be_played_are_wrong() -> None:
     data = held_out("hard")
     full = data.select((data.scores == ILLEGAL).any(axis=1))
-    told = policy_accuracy(full, (full.scores == ILLEGAL).argmax(axis=1))
-    assert told.right == 0 < told.positions and told.share == 0.0
+    measured = policy_accuracy(full, (full.scores == ILLEGAL).argmax(axis=1))
+    assert measured.right == 0 < measured.positions and measured.share == 0.0
     for column in (-1, 7):
         assert policy_accuracy(data, np.full(len(data), column)).right == 0
     nothing = policy_accuracy(data.select(np.zeros(len(data), dtype=np.bool_)), np.zeros(0, int))
@@ -71,8 +71,8 @@ def test_signs_of_values() -> None:
     assert sign_accuracy(data, -data.best.astype(float)) == 0.0
     decided = data.best != 0
     values = np.where(np.arange(len(data)) % 4 == 0, -1.0, 1.0) * data.best
-    told = sign_accuracy(data, values)
-    assert told == pytest.approx((np.arange(len(data)) % 4 != 0)[decided].mean())
+    share = sign_accuracy(data, values)
+    assert share == pytest.approx((np.arange(len(data)) % 4 != 0)[decided].mean())
     assert sign_accuracy(data, np.zeros(len(data))) == 0.0
     assert sign_accuracy(data.select(~decided), np.zeros(int((~decided).sum()))) is None
 
@@ -84,7 +84,7 @@ def test_answers_are_one_a_position() -> None:
             measure(data, np.zeros(2, dtype=np.int64))
 
 
-def test_other_sets_and_boards_are_refused() -> None:
+def test_other_sets_and_boards_are_rejected() -> None:
     for name, board, sentence in (
         ("default", Geometry(), "no held-out set 'default'.*choose from hard, easy"),
         ("hard", Geometry(5, 5), "no held-out set of positions of 5x5 connect 4 is bundled"),

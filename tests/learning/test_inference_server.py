@@ -60,7 +60,7 @@ def right(client: InferenceClient, seed: int, count: int) -> bool:
     return np.array_equal(values, words[0]) and np.array_equal(priors[:, 3], words[1])
 
 
-def test_everybody_is_told_what_he_asked(server: InferenceServer[Counting]) -> None:
+def test_each_client_gets_its_answer(server: InferenceServer[Counting]) -> None:
     """Few positions and many, which come in pieces."""
 
     def ask(seed: int) -> bool:
@@ -73,7 +73,7 @@ def test_everybody_is_told_what_he_asked(server: InferenceServer[Counting]) -> N
     assert sum(server.model.asked) == 8 * sum(1 + 7 ** (n % 7) for n in range(40))
 
 
-def test_a_model_that_fails_is_told_and_asked_again(server: InferenceServer[Counting]) -> None:
+def test_a_model_that_fails_is_reported_and_asked_again(server: InferenceServer[Counting]) -> None:
     with closing(InferenceClient(server.address, BOARD)) as client:
         full = np.full(3, 2**20 - 1, dtype=np.uint64)
         with pytest.raises(InvalidRun, match="it has no more memory"):
@@ -86,22 +86,22 @@ KEY = b"\x10\0\0\0"
 NONSENSE = (b"", b"\x05", b"\xff\xff\xff\x7f what?", KEY + b"?" * 16, None)
 
 
-@pytest.mark.parametrize("said", NONSENSE)
+@pytest.mark.parametrize("message", NONSENSE)
 def test_those_who_go_or_talk_nonsense_are_forgotten(
-    server: InferenceServer[Counting], said: bytes | None
+    server: InferenceServer[Counting], message: bytes | None
 ) -> None:
     port, key = server.address
-    said = KEY + key + b"\x01\0\0\0?" if said is None else said
+    message = KEY + key + b"\x01\0\0\0?" if message is None else message
     with closing(InferenceClient(server.address, BOARD)) as client:
         with socket.create_connection(("127.0.0.1", port)) as foreign:
             foreign.settimeout(60)
-            foreign.sendall(said)
-            if len(said) > 4:
+            foreign.sendall(message)
+            if len(message) > 4:
                 assert foreign.recv(1) == b""
         assert right(client, 2, 50)
 
 
-def test_in_the_end_nothing_is_left() -> None:
+def test_everything_is_closed_at_the_end() -> None:
     with ExitStack() as stack:
         server = stack.enter_context(InferenceServer.running(Counting()))
         with closing(InferenceClient(server.address, BOARD)) as client:
@@ -113,7 +113,7 @@ def test_in_the_end_nothing_is_left() -> None:
         InferenceClient(server.address, BOARD)
 
 
-def test_where_its_thread_ends_those_who_wait_are_told(
+def test_waiting_clients_learn_that_the_thread_ended(
     server: InferenceServer[Counting], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its death is seen immediately: no client waits for an answer that does not come."""

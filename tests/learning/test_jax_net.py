@@ -53,10 +53,10 @@ def test_it_says_what_the_net_says(board: Geometry) -> None:
     model.load()
     for count in (1, 63, 64, 65, 300):
         some = [words[:count] for words in boards]
-        for told, expected in zip(model.evaluate(*some), net.evaluate(*some), strict=True):
-            assert told.dtype == np.float32
-            assert told.shape == expected.shape
-            assert np.abs(told - expected).max() < 1e-5
+        for actual, expected in zip(model.evaluate(*some), net.evaluate(*some), strict=True):
+            assert actual.dtype == np.float32
+            assert actual.shape == expected.shape
+            assert np.abs(actual - expected).max() < 1e-5
     other = Net(SHAPE, initial_weights(SHAPE, board, 2), board)
     model.use(other)
     assert np.abs(model.evaluate(*boards)[0] - other.evaluate(*boards)[0]).max() < 1e-5
@@ -72,7 +72,7 @@ def test_values_are_graded_by_scores_where_the_net_knows_them() -> None:
     assert np.abs(priors - expected[1]).max() < 2e-5
 
 
-def test_numbers_beyond_all_bounds_are_refused() -> None:
+def test_numbers_beyond_all_bounds_are_rejected() -> None:
     board = BOARDS[1]
     weights = initial_weights(SHAPE, board, 1)
     net = Net(SHAPE, {name: np.full_like(array, 1e3) for name, array in weights.items()}, board)

@@ -37,11 +37,11 @@ def test_a_first_step_is_that_of_optax() -> None:
     import jax
 
     rng = np.random.default_rng(1)
-    weights, slopes, rate, decay = drawn(rng), drawn(rng), 0.03, 0.2
+    weights, gradients, rate, decay = drawn(rng), drawn(rng), 0.03, 0.2
     changes = []
     for optimizer in (muon(rate, decay, FLOAT32), of_optax(rate, decay)):
         state = jax.jit(optimizer.init)(weights)
-        changes.append(jax.jit(optimizer.update)(slopes, state, weights)[0])
+        changes.append(jax.jit(optimizer.update)(gradients, state, weights)[0])
     for name in SIZES:
         assert np.abs(changes[0][name]).max() > rate / 10
         assert np.asarray(changes[0][name]) == pytest.approx(np.asarray(changes[1][name]), abs=1e-6)
@@ -55,10 +55,10 @@ def test_steps_draw_singular_values_of_the_momentum_to_one() -> None:
     optimizer = muon(rate, 0.0, FLOAT32)
     state, momentum = jax.jit(optimizer.init)(weights), np.zeros(SIZES[name])
     for _ in range(4):
-        slopes = drawn(rng)
-        changes, state = jax.jit(optimizer.update)(slopes, state, weights)
-        momentum = 0.95 * momentum + slopes[name]
-        left, sizes, right = np.linalg.svd(slopes[name] + 0.95 * momentum, full_matrices=False)
+        gradients = drawn(rng)
+        changes, state = jax.jit(optimizer.update)(gradients, state, weights)
+        momentum = 0.95 * momentum + gradients[name]
+        left, sizes, right = np.linalg.svd(gradients[name] + 0.95 * momentum, full_matrices=False)
         sizes /= np.sqrt((sizes**2).sum())
         for _ in range(5):
             sizes = 3.4445 * sizes - 4.7750 * sizes**3 + 2.0315 * sizes**5
@@ -76,8 +76,8 @@ def test_short_numbers_are_as_good(size: tuple[int, int]) -> None:
         np.asarray(jax.jit(lambda m, p=precision: orthogonalized(m, p))(matrix))
         for precision in (FLOAT32, BFLOAT16)
     )
-    usual = np.sqrt((long**2).mean())
-    assert 0 < np.sqrt(((long - short) ** 2).mean()) < 0.03 * usual
+    rms = np.sqrt((long**2).mean())
+    assert 0 < np.sqrt(((long - short) ** 2).mean()) < 0.03 * rms
     lengths = np.linalg.svd(short, compute_uv=False) / (0.2 * max(size) ** 0.5)
     assert lengths.min() > 0.5
     assert lengths.max() < 1.3

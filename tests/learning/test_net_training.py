@@ -88,8 +88,8 @@ def test_gradients_are_what_small_changes_make(precision: str) -> None:
             for sign in (1, -1)
         )
         change = ((plus.raw(*boards) - minus.raw(*boards)) * pull).sum() / 6e-3
-        told = (np.asarray(gradients[name]) * step).sum()
-        assert told == pytest.approx(change, rel=0.1, abs=0.15), name
+        derivative = (np.asarray(gradients[name]) * step).sum()
+        assert derivative == pytest.approx(change, rel=0.1, abs=0.15), name
 
 
 def test_gradients_of_a_row_are_summed_over_the_positions_that_used_it() -> None:
@@ -129,8 +129,8 @@ def test_weights_that_knew_of_rounding_lose_little_by_it() -> None:
         for _ in range(config.steps):
             trainer.learn(batch)
         rounded = unpack(pack(trainer.net(), steps=1))
-        told = rounded.raw(*boards_of(SMALL, 16))[:, 5:] - batch.scores / 10
-        missed[rounding] += (told**2 * batch.score_weights).mean()
+        errors = rounded.raw(*boards_of(SMALL, 16))[:, 5:] - batch.scores / 10
+        missed[rounding] += (errors**2 * batch.score_weights).mean()
     assert missed[1] < missed[0] * 0.75
 
 
@@ -208,7 +208,7 @@ def test_losses_and_steps() -> None:
     assert trainer.step == 40
 
 
-def test_values_that_are_unknown_are_not_learnt() -> None:
+def test_values_that_are_unknown_are_not_learned() -> None:
     trainer = NetTrainer(TINY, OptimizerConfig(steps=2), SMALL, seed=1, precision="float32")
     batch = made_batch(trainer.net())
     raw = trainer.net().raw(*boards_of(SMALL, 16))
@@ -240,8 +240,8 @@ def test_the_score_of_the_best_column_counts_by_itself() -> None:
     raw = trainer.net().raw(*boards_of(SMALL, 16))
     wanted = policy = 0.0
     for place, output in enumerate(raw.tolist()):
-        told = [output[5 + c] for c in range(4) if batch.playable[place, c]]
-        wanted += counts[place] * (math.hypot(max(told) - best[place] / 10, 0.05) - 0.05) / 16
+        playable = [output[5 + c] for c in range(4) if batch.playable[place, c]]
+        wanted += counts[place] * (math.hypot(max(playable) - best[place] / 10, 0.05) - 0.05) / 16
         chances = [math.exp(output[c]) if batch.playable[place, c] else 0.0 for c in range(4)]
         for column in range(4):
             if known[place] and batch.score_weights[place, column]:
@@ -282,20 +282,20 @@ def test_gradients_found_in_parts_are_those_of_the_whole(dropped: bool) -> None:
     def in_parts(parts: int) -> tuple[Losses, dict[str, Any]]:
         lose = partial(losses_of, config=config, known=known_in(batch))
         gradients = partial(forward.gradients_in_parts, lose, mask=mask, parts=parts)
-        (loss, losses), told = jax.jit(gradients)(net.arrays, batch)
+        (loss, losses), found = jax.jit(gradients)(net.arrays, batch)
         assert float(loss) == pytest.approx(float(config.of(losses)), abs=1e-5)
-        return losses, told.of_weights(net.arrays)
+        return losses, found.of_weights(net.arrays)
 
     whole = jax.jit(partial(forward.gradients, partial(losses_of, batch, config=config), mask=mask))
-    (_, losses), told = whole(net.arrays, batch.planes, batch.states)
-    by_name = told.of_weights(net.arrays)
+    (_, losses), found = whole(net.arrays, batch.planes, batch.states)
+    by_name = found.of_weights(net.arrays)
     found, gradients = in_parts(4)
     assert tuple(map(float, found)) == pytest.approx(tuple(map(float, losses)), abs=1e-5)
     for name, array in gradients.items():
         assert np.asarray(array) == pytest.approx(np.asarray(by_name[name]), abs=1e-5), name
 
 
-def test_a_large_batch_is_learnt_as_a_small_one_is() -> None:
+def test_a_large_batch_is_learned_as_a_small_one_is() -> None:
     """A processor takes it in parts: many times the same positions, it makes the same step."""
     batch = made_batch(drawn_net(SMALL, TINY))
     many = Batch(*(None if array is None else np.concatenate([array] * 128) for array in batch))
@@ -306,7 +306,7 @@ def test_a_large_batch_is_learnt_as_a_small_one_is() -> None:
     assert steps[0] == pytest.approx(steps[1], abs=1e-5)
 
 
-def test_any_of_the_right_columns_will_do() -> None:
+def test_any_of_the_best_columns_will_do() -> None:
     import jax
 
     config = OptimizerConfig(steps=40, lr=0.01, policy_target="any")
@@ -358,7 +358,7 @@ def test_the_rate_of_a_short_run_rises_for_a_quarter_of_it(steps: int, fall: str
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_a_checkpoint_goes_on_to_the_same_weights(optimizer: str) -> None:
+def test_a_checkpoint_continues_to_the_same_weights(optimizer: str) -> None:
     one, other = (
         NetTrainer(TINY, OptimizerConfig(steps=6, optimizer=optimizer), SMALL, seed=2)
         for _ in range(2)
@@ -374,7 +374,7 @@ def test_a_checkpoint_goes_on_to_the_same_weights(optimizer: str) -> None:
         assert np.array_equal(array, other.net().arrays[name])
 
 
-def test_a_checkpoint_of_another_optimizer_is_refused() -> None:
+def test_a_checkpoint_of_another_optimizer_is_rejected() -> None:
     one, other = (
         NetTrainer(TINY, OptimizerConfig(2, optimizer=name), SMALL) for name in OPTIMIZERS
     )
@@ -403,9 +403,9 @@ def test_muon_changes_hidden_matrices_in_all_directions_alike() -> None:
         if array.ndim == 2 and not name.startswith("out_"):
             left, sizes, right = np.linalg.svd(np.asarray(found[name]), full_matrices=False)
             lengths = left.T @ step @ right.T / (0.2 * math.sqrt(max(array.shape)))
-            told = sizes > sizes[0] / 10  # the others are too small to be brought up in a step
-            assert np.abs(lengths - np.diag(np.diag(lengths)))[told][:, told].max() < 0.02, name
-            assert 0.6 < np.diag(lengths)[told].min() <= np.diag(lengths)[told].max() < 1.3, name
+            large = sizes > sizes[0] / 10  # the others are too small to be brought up in a step
+            assert np.abs(lengths - np.diag(np.diag(lengths)))[large][:, large].max() < 0.02, name
+            assert 0.6 < np.diag(lengths)[large].min() <= np.diag(lengths)[large].max() < 1.3, name
             hidden += 1
         else:  # as AdamW's first step: all numbers change equally
             changed = np.abs(step[np.abs(np.asarray(found[name])) > 1e-5])

@@ -60,17 +60,17 @@ def test_the_mean_is_that_of_every_weight(tmp_path: Path) -> None:
         assert np.abs(array - kept.arrays[name]).max() <= unit, name
         # A weight that makes up for others' errors may be further off, if seldom.
         assert (np.abs(array - wanted[name]) <= unit).mean() > 0.9, name
-    told = read_model(out).facts["config"]
-    assert (told["method"], told["model_weights"]) == ("average", [1, 2, 5])
-    assert [part["config"] for part in told["models"]] == [None] * 3
-    assert len({part["digest"] for part in told["models"]}) == 3
-    assert told["quant_levels"] == 127
+    config = read_model(out).facts["config"]
+    assert (config["method"], config["model_weights"]) == ("average", [1, 2, 5])
+    assert [part["config"] for part in config["models"]] == [None] * 3
+    assert len({part["digest"] for part in config["models"]}) == 3
+    assert config["quant_levels"] == 127
     steps: list[tuple[int, int]] = []
     average_nets([out, paths[0]], tmp_path / "again.npz", on_progress=lambda *at: steps.append(at))
     assert steps
     assert steps[-1][0] == steps[-1][1]
     again = read_model(tmp_path / "again.npz").facts["config"]
-    assert again["models"][0]["config"] == told
+    assert again["models"][0]["config"] == config
 
 
 def test_a_net_averaged_with_itself_is_itself(tmp_path: Path) -> None:
@@ -79,8 +79,8 @@ def test_a_net_averaged_with_itself_is_itself(tmp_path: Path) -> None:
     before, after = read_net(path), read_net(tmp_path / "mean.npz")
     assert not after.knows_scores
     boards = positions_of_play(before, 300)
-    told, wanted = after.raw(*boards), before.raw(*boards)
-    assert np.abs(told - wanted).max() < 0.01 * np.abs(wanted).max()
+    actual, wanted = after.raw(*boards), before.raw(*boards)
+    assert np.abs(actual - wanted).max() < 0.01 * np.abs(wanted).max()
     for name, array in before.arrays.items():
         rough = 2 * np.abs(array).max() / 127
         assert (np.abs(array - after.arrays[name]) < rough).mean() > 0.95, name
@@ -118,7 +118,7 @@ def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("nets", "asked", "said"),
+    ("nets", "asked", "message"),
     [
         ([drawn(1)], {}, r"a mean needs 2 nets or more, not 1"),
         ([drawn(1), drawn(2)], {"model_weights": (1, 2, 3)}, r"3 weights were given for 2 nets"),
@@ -139,16 +139,16 @@ def test_figures_are_those_of_the_file_on_the_held_out_sets(tmp_path: Path) -> N
         ),
     ],
 )
-def test_what_cannot_be_averaged_is_refused(
-    tmp_path: Path, nets: list[Net], asked: dict[str, object], said: str
+def test_what_cannot_be_averaged_is_rejected(
+    tmp_path: Path, nets: list[Net], asked: dict[str, object], message: str
 ) -> None:
     paths = files(tmp_path, *nets)
-    with pytest.raises(InvalidRun, match=said):
+    with pytest.raises(InvalidRun, match=message):
         average_nets(paths, tmp_path / "mean.npz", **asked)  # type: ignore[arg-type]  # bad on purpose
     assert not (tmp_path / "mean.npz").exists()
 
 
-def test_no_net_is_overwritten_and_damage_is_told(tmp_path: Path) -> None:
+def test_no_net_is_overwritten_and_a_corrupt_file_is_reported(tmp_path: Path) -> None:
     paths = files(tmp_path, drawn(1), drawn(2))
     before = paths[1].read_bytes()
     with pytest.raises(InvalidRun, match=r"1\.npz is one of the nets: name another file"):

@@ -73,7 +73,7 @@ def textbook_lesson(learner: NTupleLearner, columns: list[int], random_moves: li
             learner.changes[place] += (change, abs(change))
 
 
-def test_one_game_is_learnt_as_the_textbook_says() -> None:
+def test_one_game_is_learned_as_the_textbook_says() -> None:
     config = NTupleConfig(games=50, tuples=6, length=3, epsilon=1.0, geometry=SMALL, seed=4)
     learner, textbook = NTupleLearner(config), NTupleLearner(config)
     start = np.random.default_rng(1).normal(0, 0.1, learner.network.weights.shape)
@@ -88,7 +88,7 @@ def test_one_game_is_learnt_as_the_textbook_says() -> None:
     assert not np.allclose(learner.network.weights, start)
 
 
-def test_chosen_moves_are_learnt_as_the_textbook_says() -> None:
+def test_chosen_moves_are_learned_as_the_textbook_says() -> None:
     config = NTupleConfig(games=50, tuples=6, length=3, epsilon=0.3, geometry=SMALL, seed=5)
     learner, textbook = NTupleLearner(config), NTupleLearner(config)
     for _ in range(12):
@@ -162,13 +162,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 CLOCKS = ("seconds", "core_seconds")
 
 
-def told(path: Path) -> list[dict[str, Any]]:
+def log_of(path: Path) -> list[dict[str, Any]]:
     rows = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
     return [{name: row[name] for name in row if name not in CLOCKS} for row in rows]
 
 
 def test_a_run_leaves_all_it_promises(whole: Path) -> None:
-    rows = told(whole)
+    rows = log_of(whole)
     assert [row["games"] for row in rows] == [200, 400, 600]
     kept = {path.name: read_model(path, "ntuple", SMALL) for path in whole.glob("models/*")}
     assert {name: each.facts["measured"]["games"] for name, each in kept.items()} == {
@@ -180,16 +180,16 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
     assert model.facts["measured"]["against_perfect"] is not None
     assert read_network(whole / "model.npz").geometry == SMALL
     before = (whole / "model.npz").read_bytes()
-    for damaged in (before, None, b"", bytes(len(before)), before[: len(before) // 2]):
-        if damaged is None:
+    for content in (before, None, b"", bytes(len(before)), before[: len(before) // 2]):
+        if content is None:
             (whole / "model.npz").unlink()
         else:
-            (whole / "model.npz").write_bytes(damaged)
+            (whole / "model.npz").write_bytes(content)
         assert len(train_ntuple(whole, QUICK)) == 3  # the run is complete
         assert (whole / "model.npz").read_bytes() == before
 
 
-def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
+def test_a_killed_run_continues_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
     words = (
         "train", "ntuple", "--out", str(tmp_path / "run"), "--games", "600", "--eval-every", "200",
         "--tuples", "8", "--length", "4", "--eval-games", "2",
@@ -203,20 +203,20 @@ def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> 
             by=signal.SIGKILL,
         )
     train_ntuple(tmp_path / "run", QUICK)
-    assert told(tmp_path / "run") == told(whole)
+    assert log_of(tmp_path / "run") == log_of(whole)
     one, other = (read_network(path / "model.npz") for path in (whole, tmp_path / "run"))
     assert np.array_equal(one.weights, other.weights)
 
 
-def test_what_was_learnt_is_kept_between_measurements_and_before_each(
+def test_what_was_learned_is_kept_between_measurements_and_before_each(
     whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ntuple_training, "SLICE", 50)
-    run, begun = tmp_path / "run", []
+    run, reports = tmp_path / "run", []
 
     def interrupted_at(games: int) -> Callable[[TrainingProgress], None]:
         def watch(progress: TrainingProgress) -> None:
-            begun.append((progress.resumed, progress.done))
+            reports.append((progress.resumed, progress.done))
             if progress.done == games:
                 raise KeyboardInterrupt
 
@@ -226,8 +226,8 @@ def test_what_was_learnt_is_kept_between_measurements_and_before_each(
         patched.setattr(ntuple_training, "CHECKPOINT_SECONDS", 0.0)
         with pytest.raises(KeyboardInterrupt):
             train_ntuple(run, QUICK, interrupted_at(350))
-    assert begun[-1] == (0, 350)
-    begun.clear()
+    assert reports[-1] == (0, 350)
+    reports.clear()
 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -236,11 +236,11 @@ def test_what_was_learnt_is_kept_between_measurements_and_before_each(
         patched.setattr(ntuple_training, "measure_learner", interrupted)
         with pytest.raises(KeyboardInterrupt):
             train_ntuple(run, QUICK, interrupted_at(0))
-    assert begun == [(300, 350), (300, 400)]
-    begun.clear()
+    assert reports == [(300, 350), (300, 400)]
+    reports.clear()
     train_ntuple(run, QUICK, interrupted_at(0))
-    assert begun[0] == (400, 450)
-    assert told(run) == told(whole)
+    assert reports[0] == (400, 450)
+    assert log_of(run) == log_of(whole)
     one, other = (read_network(path / "model.npz") for path in (whole, run))
     assert np.array_equal(one.weights, other.weights)
 
@@ -263,7 +263,7 @@ def test_seconds_of_cores_are_summed_over_calls(tmp_path: Path) -> None:
     assert spent[3] == pytest.approx(spent[2] + 10.0)
 
 
-def test_no_seconds_of_cores_are_told_twice(tmp_path: Path) -> None:
+def test_no_seconds_of_cores_are_reported_twice(tmp_path: Path) -> None:
     begin = cores_spent()
     with RunFolder.opened(tmp_path / "of" / "many" / "runs", {}) as run:
         run.open_checkpoint("test checkpoint")
@@ -285,7 +285,7 @@ def test_rows_that_came_after_the_checkpoint_are_dropped(tmp_path: Path) -> None
             if games == 1:
                 run.save(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
                 run.log({"games": 2})
-    assert told(tmp_path / "run") == [{"games": 1}, {"games": 3}]
+    assert log_of(tmp_path / "run") == [{"games": 1}, {"games": 3}]
 
 
 def test_the_last_measurement_is_after_the_last_game(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ def test_the_last_measurement_is_after_the_last_game(tmp_path: Path) -> None:
 
 def test_a_row_tells_of_the_games_since_the_row_before(whole: Path) -> None:
     learner = NTupleLearner(QUICK)
-    for row in told(whole):
+    for row in log_of(whole):
         before = learner.totals.copy()
         learner.play(200)
         fresh = learner.totals - before
@@ -324,10 +324,10 @@ def test_shares_of_a_measurement_are_what_asking_position_by_position_says() -> 
         if len({np.sign(score) for score in known.values()}) > 1:
             keeping.append(np.sign(known[column]) == np.sign(best))
     assert 0 < len(keeping) < len(perfect) == 60
-    told = measure_learner(agent, Geometry(), games=0, seed=0, count=60)
-    assert told["perfect"] == pytest.approx(np.mean(perfect))
-    assert told["keeping"] == pytest.approx(np.mean(keeping))
-    assert told["against_perfect"] is None
+    measured = measure_learner(agent, Geometry(), games=0, seed=0, count=60)
+    assert measured["perfect"] == pytest.approx(np.mean(perfect))
+    assert measured["keeping"] == pytest.approx(np.mean(keeping))
+    assert measured["against_perfect"] is None
 
 
 def test_a_score_is_of_some_games(whole: Path) -> None:
@@ -380,7 +380,7 @@ def test_what_stands_in_a_folder_is_not_lost(whole: Path, tmp_path: Path) -> Non
         pass
 
 
-def test_a_checkpoint_of_another_run_is_refused(whole: Path, tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_run_is_rejected(whole: Path, tmp_path: Path) -> None:
     other, copy = tmp_path / "other", tmp_path / "copy"
     train_ntuple(other, NTupleConfig(**{**vars(QUICK), "seed": 1}))
     shutil.copytree(whole, copy)
@@ -395,7 +395,7 @@ def test_a_checkpoint_of_another_run_is_refused(whole: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "message"),
     [
         (KeyError("x"), r"checkpoint\.npz is corrupt: delete it to start again"),
         (TypeError("x"), r"checkpoint\.npz is corrupt: delete it to start again"),
@@ -403,8 +403,8 @@ def test_a_checkpoint_of_another_run_is_refused(whole: Path, tmp_path: Path) -> 
         (InvalidRun("it is of another net"), "^it is of another net$"),
     ],
 )
-def test_a_learner_that_cannot_go_on_from_a_checkpoint_says_so(
-    tmp_path: Path, error: Exception, said: str
+def test_a_learner_that_cannot_resume_from_a_checkpoint_says_so(
+    tmp_path: Path, error: Exception, message: str
 ) -> None:
     def go_on(checkpoint: ModelFile) -> None:
         raise error
@@ -414,7 +414,7 @@ def test_a_learner_that_cannot_go_on_from_a_checkpoint_says_so(
         run.save(ModelFile("test checkpoint", SMALL, {"none": np.zeros(1)}))
     with (
         RunFolder.opened(tmp_path / "run", {}) as run,
-        pytest.raises(InvalidRun, match=said),
+        pytest.raises(InvalidRun, match=message),
     ):
         run.open_checkpoint("test checkpoint", go_on)
     with (
@@ -424,10 +424,10 @@ def test_a_learner_that_cannot_go_on_from_a_checkpoint_says_so(
         run.open_checkpoint("checkpoint of another kind")
 
 
-def test_what_a_run_has_and_what_was_asked_for_are_both_told(tmp_path: Path) -> None:
+def test_what_a_run_has_and_what_was_asked_for_are_both_reported(tmp_path: Path) -> None:
     with RunFolder.opened(tmp_path / "run", {"seed": 1, "rate": 0.5}):
         pass
-    for asked, said in (
+    for asked, message in (
         ({"seed": 2, "rate": 0.5}, "contains a run with seed 1, not 2: give the same settings, or"),
         ({"seed": 1}, "contains a run with rate 0.5, not without: give the same settings"),
         (
@@ -438,11 +438,11 @@ def test_what_a_run_has_and_what_was_asked_for_are_both_told(tmp_path: Path) -> 
         ({"method": "magic"}, "contains a run without method, not with method 'magic': give"),
         (dict.fromkeys("abcdefgh", 0), r"without d, not with d 0 \(and 4 more\): give"),
     ):
-        with pytest.raises(InvalidRun, match=said), RunFolder.opened(tmp_path / "run", asked):
+        with pytest.raises(InvalidRun, match=message), RunFolder.opened(tmp_path / "run", asked):
             pass
     config = tmp_path / "run" / "config.json"
-    for damaged in ("[]", "7", "[" * 100_000, "\xff"):
-        config.write_text(damaged, encoding="latin-1")
+    for content in ("[]", "7", "[" * 100_000, "\xff"):
+        config.write_text(content, encoding="latin-1")
         with (
             pytest.raises(InvalidRun, match=r"config\.json is corrupt: choose another folder"),
             RunFolder.opened(tmp_path / "run", {}),
@@ -462,7 +462,7 @@ def test_seconds_of_children_that_have_ended_are_of_the_run() -> None:
     assert cores_spent() - begin >= own + 0.25
 
 
-def test_a_checkpoint_that_tells_no_place_in_the_log_is_refused(
+def test_a_checkpoint_that_tells_no_place_in_the_log_is_rejected(
     whole: Path, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"
@@ -477,7 +477,7 @@ def test_a_checkpoint_that_tells_no_place_in_the_log_is_refused(
             train_ntuple(copy, QUICK)
 
 
-def test_a_whole_number_may_be_told_either_way_when_a_run_goes_on(tmp_path: Path) -> None:
+def test_a_whole_number_may_be_an_int_or_a_float_when_a_run_resumes(tmp_path: Path) -> None:
     for number, rate in enumerate((20, 20.0, 20)):
         config = [("rates", [{"rate": rate}]), ("seed", 1)]
         asked = dict(config[:: -1 if number == 2 else 1])  # nor does it matter in which order
@@ -514,7 +514,7 @@ def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"games": 0}, "games must be 1 to 1000000000, not 0"),
         ({"td_lambda": 1.5}, "td lambda must be 0 to 1, not 1.5"),
@@ -531,6 +531,6 @@ def test_a_large_board_is_not_measured_by_perfect_play_unless_asked() -> None:
         ({"geometry": Geometry(9, 9)}, "64 bits"),
     ],
 )
-def test_configs_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_configs_that_cannot_be_are_rejected(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         NTupleLearner(NTupleConfig(**asked))

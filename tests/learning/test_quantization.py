@@ -146,9 +146,9 @@ def test_a_whole_net_rounded_by_its_play(geometry: Geometry) -> None:
 
     alone = error(unpack(pack(net, steps=4)))
     assert error(back) < alone * (0.5 if geometry.columns > 1 else 1.01)
-    told: list[tuple[int, int]] = []
-    again = packed_by_play(net, 4, on_progress=lambda done, total: told.append((done, total)))
-    assert told == [(done, len(told)) for done in range(1, 9)]  # two each of four layers
+    progress: list[tuple[int, int]] = []
+    again = packed_by_play(net, 4, on_progress=lambda done, total: progress.append((done, total)))
+    assert progress == [(done, len(progress)) for done in range(1, 9)]  # two each of four layers
     assert all(np.array_equal(array, again.arrays[name]) for name, array in model.arrays.items())
 
 

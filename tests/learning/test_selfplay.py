@@ -65,7 +65,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def told(path: Path) -> list[dict[str, Any]]:
+def log_of(path: Path) -> list[dict[str, Any]]:
     """The log without its times."""
     rows = [json.loads(line) for line in (path / "log.jsonl").read_text().splitlines()]
     times = ("seconds", "core_seconds", "play_seconds")
@@ -73,7 +73,7 @@ def told(path: Path) -> list[dict[str, Any]]:
 
 
 def test_a_run_leaves_all_it_promises(whole: Path) -> None:
-    rows = told(whole)
+    rows = log_of(whole)
     assert [row["games"] for row in rows] == [24, 48, 72]
     assert [row["iteration"] for row in rows] == [1, 2, 3]
     assert all(row["hard"] is None and 0 <= row["against_perfect"] <= 1 for row in rows)
@@ -82,11 +82,11 @@ def test_a_run_leaves_all_it_promises(whole: Path) -> None:
     assert facts["config"]["method"] == "selfplay"
     assert facts["measured"]["against_perfect"] == rows[-1]["against_perfect"]
     before = (whole / "model.npz").read_bytes()
-    for damaged in (before, None, before[: len(before) // 2]):
-        if damaged is None:
+    for content in (before, None, before[: len(before) // 2]):
+        if content is None:
             (whole / "model.npz").unlink()
         else:
-            (whole / "model.npz").write_bytes(damaged)
+            (whole / "model.npz").write_bytes(content)
         assert len(train_selfplay(whole, QUICK)) == 3  # the run is complete
         assert (whole / "model.npz").read_bytes() == before
 
@@ -134,7 +134,7 @@ def test_whoever_plays_the_positions_are_the_same() -> None:
     assert here.tally == there.tally
     for one, other in zip(here.positions, there.positions, strict=True):
         assert np.array_equal(one, other)
-    with SelfPlayWork(QUICK, net.arrays, 3).begun() as play:
+    with SelfPlayWork(QUICK, net.arrays, 3).runner() as play:
         (_, second), (_, first) = [result for result in play([1, 0]) if result is not None]
     assert np.array_equal(
         np.concatenate([first.positions.mines, second.positions.mines]), here.positions.mines
@@ -142,12 +142,12 @@ def test_whoever_plays_the_positions_are_the_same() -> None:
     assert not np.array_equal(play_selfplay(net, QUICK, 4).positions.mines, here.positions.mines)
 
 
-def test_a_run_judged_by_jax_is_the_same_whoever_plays(tmp_path: Path) -> None:
+def test_a_run_evaluated_by_jax_is_the_same_whoever_plays(tmp_path: Path) -> None:
     """And learns scores, if it is asked to."""
     config = replace(QUICK, inference="jax", score_weight=2.0, iterations=2, eval_every=2)
     train_selfplay(tmp_path / "here", config)
     train_selfplay(tmp_path / "there", config, executor=LocalWorkers(2))
-    assert told(tmp_path / "here") == told(tmp_path / "there")
+    assert log_of(tmp_path / "here") == log_of(tmp_path / "there")
     net = read_net(tmp_path / "here/model.npz")
     assert net.knows_scores and net.knows_only_best
     first = read_net(tmp_path / "here/models/1.npz")
@@ -155,20 +155,20 @@ def test_a_run_judged_by_jax_is_the_same_whoever_plays(tmp_path: Path) -> None:
 
 
 def test_workers_give_signs_of_life() -> None:
-    with SelfPlayWork(QUICK, net_of(1).arrays, 3).begun() as play:
-        said = list(play([0]))
-    assert said.count(None) > 10
-    assert said[-1] is not None
+    with SelfPlayWork(QUICK, net_of(1).arrays, 3).runner() as play:
+        message = list(play([0]))
+    assert message.count(None) > 10
+    assert message[-1] is not None
 
 
-def test_a_killed_run_goes_on_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
+def test_a_killed_run_continues_to_the_same_curve(whole: Path, tmp_path: Path) -> None:
     """Killed about the second iteration, asked for one iteration more."""
     run, log = tmp_path / "run", tmp_path / "run/log.jsonl"
     words = ("train", "selfplay", "--out", str(run), "--iterations", "2", *WORDS)
     interrupted(*words, when=lambda: log.exists() and log.read_text(), by=signal.SIGKILL)
-    assert 1 <= len(told(run)) <= 2
+    assert 1 <= len(log_of(run)) <= 2
     train_selfplay(run, QUICK)
-    assert told(run) == told(whole)
+    assert log_of(run) == log_of(whole)
     assert same_net(run, whole)
 
 
@@ -188,7 +188,7 @@ def test_a_board_that_no_net_knows_leaves_no_folder(tmp_path: Path, board: Geome
 
 
 @pytest.mark.parametrize("batch", [8, 2048])
-def test_one_column_can_be_learnt(tmp_path: Path, batch: int) -> None:
+def test_one_column_can_be_learned(tmp_path: Path, batch: int) -> None:
     """Without pairs of columns, and without differences between them."""
     board = Geometry(1, 5, 3)
     config = replace(QUICK, iterations=1, steps=1, batch=batch, eval_games=0, geometry=board)
@@ -197,7 +197,7 @@ def test_one_column_can_be_learnt(tmp_path: Path, batch: int) -> None:
     assert row["score_loss"] > 0
 
 
-def test_another_run_is_refused_in_the_folder(whole: Path) -> None:
+def test_another_run_is_rejected_in_the_folder(whole: Path) -> None:
     with pytest.raises(
         InvalidRun, match=r"iterations must be 3 or more, the iterations of .*, not 2"
     ):
@@ -208,18 +208,18 @@ def test_another_run_is_refused_in_the_folder(whole: Path) -> None:
         train_selfplay(whole, QUICK, worker_timeout=0)
 
 
-def test_what_is_measured_is_not_learnt(whole: Path, tmp_path: Path) -> None:
+def test_what_is_measured_is_not_learned(whole: Path, tmp_path: Path) -> None:
     """Without any measurement the net is the same. (That the modules which play and learn import
     the rules of imports forbid exact scores here.)
     """
     train_selfplay(tmp_path / "run", replace(QUICK, eval_games=0))
-    assert told(tmp_path / "run")[-1]["against_perfect"] is None
+    assert log_of(tmp_path / "run")[-1]["against_perfect"] is None
     assert same_net(tmp_path / "run", whole)
 
 
 def test_it_is_measured_as_often_as_asked_for(whole: Path, tmp_path: Path) -> None:
     train_selfplay(tmp_path / "run", replace(QUICK, eval_every=2))
-    assert ["against_perfect" in row for row in told(tmp_path / "run")] == [False, True, True]
+    assert ["against_perfect" in row for row in log_of(tmp_path / "run")] == [False, True, True]
     assert same_net(tmp_path / "run", whole)
 
 
@@ -248,17 +248,17 @@ def test_a_gate_keeps_the_better_net() -> None:
     first = learner.best
     learner.replay.add(play_selfplay(first, QUICK, 0).positions)
     learner.learn()
-    said = learner.promote()
-    assert said["promoted"] == 0 <= said["gate_low"] <= said["gate"] <= 1
+    message = learner.promote()
+    assert message["promoted"] == 0 <= message["gate_low"] <= message["gate"] <= 1
     assert learner.best is first
     learner.config = replace(learner.config, gate_min_score=0.0)
-    assert learner.promote() == {**said, "promoted": 1}
+    assert learner.promote() == {**message, "promoted": 1}
     assert not np.array_equal(learner.best.arrays["in_sum"], first.arrays["in_sum"])
     assert gate(first, first, replace(QUICK, gate_games=8), 0).share == 0.5
 
 
 @pytest.mark.parametrize(
-    ("gate", "least", "said"),
+    ("gate", "least", "message"),
     [
         *((games, 0.5, "every game: use 8 gate games or more") for games in range(1, 8)),
         (9, 0.6, "no net can pass gate games 9 with .* 0.6, .*: use 12 gate games"),
@@ -266,10 +266,10 @@ def test_a_gate_keeps_the_better_net() -> None:
         (100_000, 1.0, "every game: use a lower gate min score"),
     ],
 )
-def test_a_gate_that_cannot_be_passed_is_refused(
-    tmp_path: Path, gate: int, least: float, said: str
+def test_a_gate_that_cannot_be_passed_is_rejected(
+    tmp_path: Path, gate: int, least: float, message: str
 ) -> None:
-    with pytest.raises(InvalidRun, match=said):
+    with pytest.raises(InvalidRun, match=message):
         train_selfplay(tmp_path / "run", replace(QUICK, gate_games=gate, gate_min_score=least))
     assert list(tmp_path.iterdir()) == []
 
@@ -277,7 +277,7 @@ def test_a_gate_that_cannot_be_passed_is_refused(
 @pytest.mark.parametrize(
     ("gate", "least"), [(0, 0.5), (0, 1.0), (1, 0.0), (7, 0.4), (8, 0.5), (40, 0.5), (12, 0.6)]
 )
-def test_a_gate_that_can_be_passed_is_not_refused(gate: int, least: float) -> None:
+def test_a_gate_that_can_be_passed_is_not_rejected(gate: int, least: float) -> None:
     check_gate(replace(QUICK, gate_games=gate, gate_min_score=least))
 
 
@@ -310,7 +310,7 @@ def test_how_the_rate_falls() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"games": 0}, "games must be 1 to 10000000, not 0"),
         ({"full_search_fraction": 0}, "full search fraction must be 0.001 to 1, not 0"),
@@ -325,8 +325,8 @@ def test_how_the_rate_falls() -> None:
         ),
     ],
 )
-def test_configs_that_cannot_be_are_refused(asked: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidRun, match=said):
+def test_configs_that_cannot_be_are_rejected(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidRun, match=message):
         SelfPlayConfig(**asked)
 
 

@@ -56,7 +56,7 @@ def score_of(mine: int, mask: int, known: dict[object, int]) -> int:
     return naive.score(oracle(Position.from_discs(BOARD, *discs)), known)
 
 
-def test_what_is_learnt_is_true_to_the_game() -> None:
+def test_what_is_learned_is_true_to_the_game() -> None:
     """Policies are shares of legal moves; values are what perfect play or the game itself gives."""
     task, positions = played(CONFIG)
     masks = positions.masks
@@ -88,7 +88,7 @@ def test_no_search_and_no_random_start_learns_each_position_of_a_game() -> None:
         assert (signs[0] == 1) == (task.tally.first_wins == 1)
 
 
-def test_moves_thought_about_quickly_are_not_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_moves_thought_about_quickly_are_not_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless they are proven: of the others a root that is learned from had all searches."""
     config = replace(CONFIG, games=60, games_per_worker=60, simulations=40, geometry=Geometry())
     task = SelfPlay(net_of(Geometry()), config, 60, (1,))

@@ -25,10 +25,10 @@ _SHIFT, _WHOLE = np.uint64(11), float(1 << 53)
 class Dataset:
     """Positions of one board with exact scores, n of them.
 
-    `mines` and `masks` are uint64 arrays (n,): the discs of the side to move, and all discs.
-    `scores` is an int8 array (n, columns) for the side to move, `claimeven.solver.ILLEGAL` where a
-    column is full, and `WORSE` where it is only known to be worth less than the best. `games` is an
-    int64 array (n,): positions of one game have the same number.
+    `mines` and `masks`, uint64 (n,), are the discs of the side to move, and all discs. `scores`,
+    int8 (n, columns), are for the side to move: `claimeven.solver.ILLEGAL` for full columns, and
+    `WORSE` for columns worse than the best by an unknown amount. `games`, int64 (n,), are the same
+    number for positions of one game.
     """
 
     geometry: Geometry
@@ -42,7 +42,7 @@ class Dataset:
 
     @cached_property
     def keys(self) -> Boards:
-        """Canonical keys, (n,): equal for a position and its mirror image, and only for these."""
+        """Canonical keys, (n,): equal only for a position and its mirror image."""
         return canonical_keys(self.mines + self.masks, self.geometry)
 
     @cached_property
@@ -52,13 +52,13 @@ class Dataset:
 
     @cached_property
     def best(self) -> npt.NDArray[np.int8]:
-        """Scores of the positions, (n,): those of their best columns."""
+        """Scores of the positions, (n,), which are the scores of their best columns."""
         found: npt.NDArray[np.int8] = self.scores.max(axis=1)
         return found
 
     @cached_property
     def known(self) -> npt.NDArray[np.bool_]:
-        """Which columns can be played and have a score that is known, (n, columns)."""
+        """Which columns are playable and have a known score, (n, columns)."""
         found: npt.NDArray[np.bool_] = self.scores > WORSE
         return found
 
@@ -69,7 +69,7 @@ class Dataset:
         return found
 
     def select(self, which: npt.NDArray[Any]) -> Dataset:
-        """Return some of the positions: `which` are their places, or True for those wanted."""
+        """Return some of the positions, by their indices or by a mask."""
         return Dataset(
             self.geometry,
             self.mines[which],
@@ -79,7 +79,7 @@ class Dataset:
         )
 
     def without(self, other: Dataset) -> Dataset:
-        """Return the positions that are not in another set, nor their mirror images.
+        """Return the positions that are not in another set, as mirror images either.
 
         Raises `InvalidDataset` for a set of another board.
         """
@@ -91,10 +91,10 @@ class Dataset:
         return self.select(~np.isin(self.keys, other.keys))
 
     def split_by_game(self, share: float, seed: int = 0) -> tuple[Dataset, Dataset]:
-        """Return the sides to train on, about `share` of all games, and to hold out.
+        """Return the training set, about `share` of all games, and the held-out set.
 
-        No game lies on both sides, and no position with it or its mirror image: such ones are
-        taken out of the training side. Raises `InvalidDataset` for a share outside 0 to 1.
+        No game is in both sets, and no position or mirror image: these are removed from the
+        training set. Raises `InvalidDataset` for a share outside 0 to 1.
         """
         training = is_for_training(self.games, share, seed)
         held_out = self.select(~training)
@@ -104,11 +104,11 @@ class Dataset:
 def join_datasets(parts: Sequence[Dataset]) -> Dataset:
     """Return several data sets of one board as one.
 
-    Games of different parts stay different games, and of positions that are equal or mirrored only
-    the first is kept. Raises `InvalidDataset` for no parts, and for parts of different boards.
+    Games of different parts stay different. Only the first of equal or mirrored positions is kept.
+    Raises `InvalidDataset` without parts, and for parts of different boards.
     """
     if not parts:
-        raise InvalidDataset("there is no data set to join: give at least one")
+        raise InvalidDataset("joining needs at least one data set")
     geometry, games, first = parts[0].geometry, [], 0
     for part in parts:
         if part.geometry != geometry:
@@ -129,10 +129,10 @@ def join_datasets(parts: Sequence[Dataset]) -> Dataset:
 def is_for_training(
     games: npt.NDArray[np.integer[Any]], share: float, seed: int = 0
 ) -> npt.NDArray[np.bool_]:
-    """Return for each number of a game whether it falls to the training side.
+    """Return for each number of a game whether the game is in the training set.
 
-    About `share` of all games do. A game is on the same side whatever others there are, so a data
-    set that grows keeps its sides. Raises `InvalidDataset` for a share outside 0 to 1.
+    About `share` of all games are. The result does not depend on the other games, so games stay in
+    their set when a data set grows. Raises `InvalidDataset` for a share outside 0 to 1.
 
     >>> is_for_training(np.array([0, 0, 1, 2, 3, 3]), 0.5).tolist()
     [True, True, False, True, False, False]
@@ -140,7 +140,7 @@ def is_for_training(
     share = checked_share(share, "the share to train on", InvalidDataset)
     seed = whole_number(seed, "seed", InvalidDataset)
     numbers, back = np.unique(games, return_inverse=True)
-    # The generator of a data set's own games starts elsewhere: a split must be independent of them.
+    # The split must be independent of the generators of games, which start elsewhere.
     start = mixed_word(seed ^ (1 << 63))
     words = [mixed_word((start + number) & ((1 << 64) - 1)) for number in numbers.tolist()]
     drawn = (np.array(words, dtype=np.uint64) >> _SHIFT) / _WHOLE

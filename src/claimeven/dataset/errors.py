@@ -1,11 +1,11 @@
-"""What can be wrong with a data set."""
+"""Errors of data sets."""
 
 from claimeven.errors import ClaimevenError
 
 
 class InvalidDataset(ClaimevenError):
-    """A data set that cannot be made or used as asked."""
+    """A data set that cannot be made or used."""
 
 
 class InvalidDatasetFile(InvalidDataset):
-    """A file of a data set that cannot be written, read, or gone on with."""
+    """A file of a data set that cannot be written, read or resumed."""

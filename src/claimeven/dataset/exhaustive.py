@@ -1,8 +1,8 @@
-"""The source `all`: every position of some plies, whose scores a book or the solver knows.
+"""The source `all`: every position of some plies.
 
-Only the positions of one ply beyond are looked up or solved; all others follow (see `retrograde`).
-Solved positions go to a journal, so interrupted work is resumed. If a book holds the ply beyond
-there is no journal, and a data set takes seconds.
+Only the scores of the next ply are looked up or solved; all others follow (see `retrograde`).
+Solved positions are stored in a journal, so interrupted work is resumed. If a book has the next
+ply, no journal is needed, and a data set takes seconds.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from claimeven.solver.solver import Solver
 
 #: Positions solved between two writes to the journal: the first time, and at most.
 _BATCH, _MAX_BATCH = 16, 1 << 14
-#: Seconds a batch should take: a kill loses as much.
+#: Seconds that a batch should take, which a kill loses.
 _BATCH_SECONDS = 0.5
 #: Fields of the journal.
 _SOLVED = ("key", "score")
@@ -69,18 +69,18 @@ def make_all(
     if not (scores == MISSING).any() and not journal_path(path).exists():
         return write()
     with closing(DatasetJournal(path, plan.header(), _SOLVED)) as journal:
-        _take_up(journal, last, scores, score_range(plan.geometry, ply))
+        _restore(journal, last, scores, score_range(plan.geometry, ply))
         _solve(journal, last, scores, solver, report)
-        made = write()
-        journal.done()
-    return made
+        result = write()
+        journal.remove()
+    return result
 
 
-def _take_up(journal: DatasetJournal, keys: Keys, scores: Scores, within: tuple[int, int]) -> None:
-    """Fill in the scores that an earlier run found."""
+def _restore(journal: DatasetJournal, keys: Keys, scores: Scores, within: tuple[int, int]) -> None:
+    """Fill in the scores of an earlier run."""
     kind = [("key", np.uint64), ("score", np.int8)]
     try:
-        found = np.fromiter(((key, score) for key, score in journal.take_up()), dtype=kind)
+        found = np.fromiter(((key, score) for key, score in journal.rows()), dtype=kind)
     except (OverflowError, TypeError):
         raise journal.corrupt() from None
     places = np.minimum(np.searchsorted(keys, found["key"]), max(len(keys) - 1, 0))
@@ -95,7 +95,7 @@ def _take_up(journal: DatasetJournal, keys: Keys, scores: Scores, within: tuple[
 def _solve(
     journal: DatasetJournal, keys: Keys, scores: Scores, solver: Solver, report: Callable[..., None]
 ) -> None:
-    """Fill in the scores that are missing."""
+    """Fill in the missing scores."""
     left = np.flatnonzero(scores == MISSING)
     known = len(keys) - len(left)
     batch, done = _BATCH, 0

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,7 +27,7 @@ Lines = tuple[npt.NDArray[np.int64], Sequence[bytes]]
 
 @dataclass(frozen=True)
 class DatasetResult:
-    """The result: `positions` rows, and `held_out` rows in a separate file."""
+    """The number of rows in the file, and of `held_out` rows in a second file."""
 
     positions: int
     held_out: int = 0
@@ -40,12 +41,12 @@ def check_target(path: Path) -> None:
     if path.suffix == PARQUET:
         imported_pyarrow()
     if path.exists():
-        raise InvalidDatasetFile(f"{path} is there already: choose another name or remove it")
+        raise InvalidDatasetFile(f"{path} already exists: choose another name or remove it")
     atomic_io.check_output(path)
 
 
 def held_out_path(path: Path) -> Path:
-    """Return the file of the side of a split that is held out.
+    """Return the file of the held-out set of a split.
 
     >>> held_out_path(Path("set.csv")).name
     'set-held-out.csv'
@@ -56,9 +57,9 @@ def held_out_path(path: Path) -> Path:
 def write_rows(
     path: Path, plan: DatasetPlan, lines: Callable[[], Iterable[Lines]], split: float | None
 ) -> DatasetResult:
-    """Write all rows to a file or, with `split`, to the two files of its sides.
+    """Write all rows to a file or, with `split`, to two files.
 
-    `lines()` are the rows, some at a time; they are gone through once for each file.
+    `lines()` yields the rows in chunks; it is called once for each file.
     """
     fields, header = field_names(plan.geometry, plan.optimal_only), plan.header()
     sides: Sequence[bool | None] = (None,)
@@ -75,12 +76,11 @@ def write_rows(
             count = 0
             with _table(stream, path.suffix, fields, header) as write:
                 for games, rows in lines():
-                    kept = rows
                     if side is not None and split is not None:
                         which = is_for_training(games, split, plan.seed) == side
-                        kept = [row for row, is_kept in zip(rows, which, strict=True) if is_kept]
-                    write(kept)
-                    count += len(kept)
+                        rows = list(compress(rows, which))  # noqa: PLW2901 - rows of this side
+                    write(rows)
+                    count += len(rows)
             counts.append(count)
     return (
         DatasetResult(counts[0]) if split is None else DatasetResult(counts[0], counts[1], paths[1])
@@ -126,6 +126,6 @@ def imported_pyarrow() -> tuple[Any, Any]:
         import pyarrow.parquet  # noqa: PLC0415 - for a quick start
     except ImportError:
         raise InvalidDatasetFile(
-            "Parquet files need pyarrow: pip install 'claimeven[data]', or take a .csv file"
+            "Parquet files need pyarrow: pip install 'claimeven[data]', or use a .csv file"
         ) from None
     return pyarrow, pyarrow.parquet

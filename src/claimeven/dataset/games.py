@@ -1,7 +1,7 @@
-"""Positions of games played by sides that know the exact scores and err, with those scores.
+"""Positions with exact scores from games in which both sides know the scores and make errors.
 
-A game is determined by the seed of the plan and its number, so several threads play games in any
-order, each with its own solver; they are handed out in order.
+The seed of the plan and its number determine a game. So several threads play games in any order,
+each with its own solver, and the results are returned in order.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from claimeven.solver.solver import Solver
 
 #: Points of score that make a column less likely by a factor e in self-play.
 TEMPERATURE = 2.0
-#: Games that are played ahead of the one that is handed out, for each thread.
+#: Games that each thread may play in advance.
 _AHEAD = 8
-#: Positions whose best moves are remembered: games repeat those of few discs.
-_REMEMBERED = 20_000
+#: Positions whose best moves are cached, since games repeat positions with few discs.
+_CACHE_SIZE = 20_000
 
 _Result = TypeVar("_Result")
 Scores = tuple[int | None, ...]
 
 
-class _GivenUp(Exception):
-    """The game is not needed any more."""
+class _Stopped(Exception):
+    """The game is no longer needed."""
 
 
-class _Player:
-    """A solver that answers until it is `given_up`, and remembers its last best moves."""
+class _GameSolver:
+    """A solver that answers until it is `stopped`, with a cache of best moves."""
 
     def __init__(self, solver: Solver) -> None:
         self.solver = solver
-        self.given_up = False
-        self._known: dict[Position, BestMoves] = {}
+        self.stopped = False
+        self._cache: dict[Position, BestMoves] = {}
 
     def scores(self, position: Position) -> Scores:
         self._check()
@@ -51,21 +51,21 @@ class _Player:
 
     def best(self, position: Position) -> BestMoves:
         self._check()
-        known = self._known.pop(position, None) or self.solver.best(position)
-        self._known[position] = known  # as the last one: the first ones are forgotten
-        if len(self._known) > _REMEMBERED:
-            del self._known[next(iter(self._known))]
+        known = self._cache.pop(position, None) or self.solver.best(position)
+        self._cache[position] = known  # last in order; the first is dropped
+        if len(self._cache) > _CACHE_SIZE:
+            del self._cache[next(iter(self._cache))]
         return known
 
     def _check(self) -> None:
-        if self.given_up:
-            raise _GivenUp
+        if self.stopped:
+            raise _Stopped
 
 
 class Games:
-    """The games of a plan, played by as many threads as `solver` has.
+    """The games of a plan, played by the number of threads of `solver`.
 
-    Each of several threads has its own solver like `solver`, which itself does nothing.
+    If there are several, each thread has its own solver like `solver`, which is not used itself.
     """
 
     def __init__(self, plan: DatasetPlan, solver: Solver) -> None:
@@ -74,8 +74,8 @@ class Games:
             one = (solver.geometry, solver.table_mb, 1, solver.book)
             solvers = [Solver(*one) for _ in range(solver.threads)]
         self._play = partial(_PLAYERS[plan.source], plan)
-        self._players = [_Player(each) for each in solvers]
-        # The main thread uses no lock of Python's own here: Ctrl-C might leave one held.
+        self._players = [_GameSolver(each) for each in solvers]
+        # A lock of Python could stay locked after Ctrl-C in the main thread; these queues cannot.
         self._numbers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
         self._played: queue.SimpleQueue[tuple[int, list[Row] | Exception]] = queue.SimpleQueue()
 
@@ -84,24 +84,24 @@ class Games:
         """Positions visited by all threads."""
         return sum(player.solver.statistics.nodes for player in self._players)
 
-    def hand_out(self, first: int, use: Callable[[Iterator[list[Row]]], _Result]) -> _Result:
-        """Return use(rows), where rows are those of games `first`, first + 1, ... without end.
+    def with_rows(self, first: int, use: Callable[[Iterator[list[Row]]], _Result]) -> _Result:
+        """Return use(rows) for the rows of the games `first`, first + 1, ... without end.
 
-        At the end, by Ctrl-C too, unfinished games are given up immediately.
+        At the end, also by Ctrl-C, unfinished games stop immediately.
         """
         if len(self._players) == 1:
             return use(self._play(self._players[0], number) for number in count(first))
         return run_with_threads(
-            lambda: use(self._rows(first)), self._work, len(self._players), self._give_up
+            lambda: use(self._rows(first)), self._work, len(self._players), self._stop
         )
 
     def _rows(self, first: int) -> Iterator[list[Row]]:
-        """Yield the rows of the games that the threads play, in order; raise their errors."""
-        asked, found = first, dict[int, list[Row] | Exception]()
+        """Yield the rows of the games of the threads in order; raise their errors."""
+        requested, found = first, dict[int, list[Row] | Exception]()
         for number in count(first):
-            while asked <= number + _AHEAD * len(self._players):
-                self._numbers.put(asked)
-                asked += 1
+            while requested <= number + _AHEAD * len(self._players):
+                self._numbers.put(requested)
+                requested += 1
             while number not in found:
                 found.update([get_item(self._played)])
             rows = found.pop(number)
@@ -110,24 +110,24 @@ class Games:
             yield rows
 
     def _work(self, thread: int) -> None:
-        """Play the games that are asked for, until they are given up."""
+        """Play the games that are asked for, until they are stopped."""
         player = self._players[thread]
-        while (game := self._numbers.get()) is not None and not player.given_up:
+        while (game := self._numbers.get()) is not None and not player.stopped:
             try:
                 self._played.put((game, self._play(player, game)))
-            except Exception as error:  # raised in place of that game
+            except Exception as error:  # raised instead of the rows of this game
                 self._played.put((game, error))
 
-    def _give_up(self) -> None:
-        """Stop all games and searches, and all waits for a game to play."""
+    def _stop(self) -> None:
+        """Stop all games and searches, and the threads that wait for a game."""
         for player in self._players:
-            player.given_up = True
+            player.stopped = True
             self._numbers.put(None)
             player.solver.stop()
 
 
-def _selfplay(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
-    """Play random moves up to the lowest ply, then moves that err by what they cost."""
+def _selfplay(plan: DatasetPlan, solver: _GameSolver, number: int) -> list[Row]:
+    """Play random moves up to the lowest ply, then moves with errors, large errors less often."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
     position = Position(plan.geometry)
     played: list[int] = []
@@ -144,23 +144,23 @@ def _selfplay(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
     return rows
 
 
-def _mixed(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
-    """Play each move at random by the chance of the plan, else one of the best."""
+def _mixed(plan: DatasetPlan, solver: _GameSolver, number: int) -> list[Row]:
+    """Play each move at random with the chance of the plan, else one of the best."""
     draw = Stream(mixed_word(plan.seed) + mixed_word(number + (1 << 63)))
-    met: list[tuple[list[int], Position, Scores | None]] = []
+    visited: list[tuple[list[int], Position, Scores | None]] = []
 
     def play_on(moves: list[int], position: Position, highest: int) -> tuple[list[int], Position]:
-        """Play a game on until it is over, or beyond a ply; add the positions asked for."""
+        """Continue a game to its end, or beyond a ply; add the positions of the plan."""
         moves = list(moves)
         while not position.is_over and position.ply <= highest:
             is_random = draw.share() < plan.random_moves
             scores = None
             if position.ply >= plan.lowest:
                 scores = None if plan.one_per_game else _label(position, plan, solver)
-                met.append((list(moves), position, scores))
+                visited.append((list(moves), position, scores))
             if is_random:
                 columns: Sequence[int] = position.legal_columns
-            else:  # the best columns are found sooner than the scores of all
+            else:  # the best columns take less time than all scores
                 best = solver.best(position).columns if scores is None else best_columns(scores)
                 columns = sorted(best)
             moves.append(_any_of(columns, draw))
@@ -172,21 +172,21 @@ def _mixed(plan: DatasetPlan, solver: _Player, number: int) -> list[Row]:
         start = play_on(*start, plan.branch_ply - 1)
     for _ in range(plan.playouts_per_game):
         play_on(*start, plan.highest)
-    if plan.one_per_game and met:
-        met = [met[int(draw.share() * len(met))]]
+    if plan.one_per_game and visited:
+        visited = [visited[int(draw.share() * len(visited))]]
     return [
         Row(number, format_moves(moves, plan.geometry), at, scores or _label(at, plan, solver))
-        for moves, at, scores in met
+        for moves, at, scores in visited
     ]
 
 
-def _label(position: Position, plan: DatasetPlan, solver: _Player) -> Scores:
-    """Return the scores of the columns of a position that a plan asks for."""
+def _label(position: Position, plan: DatasetPlan, solver: _GameSolver) -> Scores:
+    """Return the scores of the columns of a position, as the plan needs them."""
     if not plan.optimal_only:
         return solver.scores(position)
-    score, right = solver.best(position)
+    score, best = solver.best(position)
     return tuple(
-        score if column in right else WORSE if column in position.legal_columns else None
+        score if column in best else WORSE if column in position.legal_columns else None
         for column in range(plan.geometry.columns)
     )
 

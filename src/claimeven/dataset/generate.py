@@ -1,19 +1,17 @@
 """Positions with exact scores, in bulk, for training and for statistics.
 
-Four sources, three of them determined by the seed:
+There are four sources; the seed determines the first three:
 
-- `random`: each position is the end of a game of random moves to a random ply (see
-  `sampling_kernel`); games that are over by then are dropped.
-- `selfplay`: positions of games in which both sides know the exact scores and err a little (see
-  `solver.scores` and `games`). The first moves, before the plies asked for, are random. Every
-  position of a game from there on is taken.
-- `mixed`: positions of games in which each move is random by a given chance, else one of the best.
-  All positions of a game are taken, or one. The scores of columns that are not right may be left
-  out.
+- `random`: the last positions of random games to a random ply (see `sampling_kernel`); games that
+  end earlier are dropped.
+- `selfplay`: all positions from the lowest ply on, of games in which both sides know the scores
+  and make small errors (see `solver.scores` and `games`). Earlier moves are random.
+- `mixed`: all positions, or one, of games in which each move is random with a given chance, else
+  one of the best. The scores of other columns than the best may be omitted.
 - `all`: every position of the plies (see `exhaustive`).
 
-A position and its mirror image are the same: only the first one is taken. Rows go to a journal
-next to the file as they are made, so interrupted work is resumed.
+Only the first of a position and its mirror image is used. Rows are stored in a journal next to the
+file immediately, so interrupted work is resumed.
 """
 
 from __future__ import annotations
@@ -42,12 +40,12 @@ from claimeven.game.position import Position
 from claimeven.game.validation import share
 from claimeven.solver.solver import ILLEGAL, Solver
 
-#: Candidates made at a time, and positions solved between two writes to the journal at most.
+#: Candidates in a batch, and the limit on positions between two writes to the journal.
 _CANDIDATES, _BATCH = 4096, 64
-#: Seconds that a batch should take: an interruption loses as much.
+#: Seconds that a batch should take, which an interruption loses.
 _BATCH_SECONDS = 1.0
-#: Candidates or games in a row without a new position after which there are no more, presumably.
-_PATIENCE = {"random": 300_000, "selfplay": 3_000, "mixed": 3_000}
+#: Consecutive candidates or games without a new position after which the search for more stops.
+_MAX_FRUITLESS = {"random": 300_000, "selfplay": 3_000, "mixed": 3_000}
 
 
 def make_dataset(
@@ -60,13 +58,13 @@ def make_dataset(
 ) -> DatasetResult:
     """Write a data set to a .csv or .parquet file; return how many rows it has.
 
-    With `split` about this share of all games is written there and the rest to `held_out_path`: no
-    game is on both sides, and no position with it or its mirror image.
+    With `split`, about this share of all games is written there, and the others to
+    `held_out_path`: no game is in both files, and no position or mirror image.
 
-    Work that was interrupted, by Ctrl-C and kill too, is stored in `path` + ".partial" and resumed
-    when the same is asked again; more or fewer positions may be asked. Raises `InvalidDataset`
-    when the file is there already, cannot be written or is of another kind, when the partial file
-    is of other options or corrupt, or when there are fewer positions than asked.
+    Interrupted work, also by Ctrl-C or kill, is stored in `path` + ".partial". The same call
+    resumes it, possibly with another number of positions. Raises `InvalidDataset` if the file
+    exists, cannot be written or has another suffix, if the partial file has other options or is
+    corrupt, or if there are fewer positions than `plan.positions`.
     """
     start, path = time.perf_counter(), Path(path)
     if split is not None:
@@ -81,12 +79,12 @@ def make_dataset(
         seen = _keys_of(journal, plan.geometry)
         resumed = min(len(seen), wanted)
 
-        def keep(found: Iterable[list[Row]]) -> None:
+        def store(found: Iterable[list[Row]]) -> None:
             left = wanted - resumed
             for rows in found if left > 0 else ():
-                kept = rows[:left]
-                left -= len(kept)
-                journal.append((row.number, row.cells(plan.optimal_only)) for row in kept)
+                new = rows[:left]
+                left -= len(new)
+                journal.append((row.number, row.cells(plan.optimal_only)) for row in new)
                 if on_progress is not None:
                     done, seconds = min(journal.count, wanted), time.perf_counter() - start
                     nodes = (games or solver.statistics).nodes
@@ -95,29 +93,28 @@ def make_dataset(
                     break
 
         if games is None:
-            keep(_random_rows(plan, solver, seen, journal.last_number))
+            store(_random_rows(plan, solver, seen, journal.last_number))
         else:
-            patience = _PATIENCE[plan.source]
-            games.hand_out(
-                journal.last_number, lambda played: keep(_new_rows(played, seen, patience))
+            limit = _MAX_FRUITLESS[plan.source]
+            games.with_rows(
+                journal.last_number, lambda played: store(_new_rows(played, seen, limit))
             )
         if journal.count < wanted:
-            count = "one position was" if journal.count == 1 else f"{journal.count:,} were"
             raise InvalidDataset(
-                f"only {count} found at plies {plan.lowest} to {plan.highest}, not {wanted:,}"
-                " different positions: ask for at most that many"
+                f"only {journal.count:,} of {wanted:,} different positions were found at plies"
+                f" {plan.lowest} to {plan.highest}: reduce the number of positions"
             )
-        made = write_rows(path, plan, lambda: journal.lines(wanted), split)
-        journal.done()
-    return made
+        result = write_rows(path, plan, lambda: journal.lines(wanted), split)
+        journal.remove()
+    return result
 
 
 def _random_rows(
     plan: DatasetPlan, solver: Solver, seen: set[int], first: int
 ) -> Iterator[list[Row]]:
-    """Yield rows from candidate `first` on; an end means that there are no more."""
+    """Yield rows from candidate `first` on, until there are no more."""
     waiting: list[tuple[int, str, Position]] = []
-    batch = 4  # positions that may take minutes each
+    batch = 4  # a position may take minutes
     for found in _random_candidates(plan, seen, first):
         waiting.append(found)
         if len(waiting) >= batch:
@@ -130,7 +127,7 @@ def _random_rows(
 
 
 def _next_batch(batch: int, seconds: float, threads: int) -> int:
-    """Return how many positions to solve before the next write, after a batch that took so long.
+    """Return the number of positions in the next batch, after the seconds of the last batch.
 
     >>> _next_batch(64, 0.1, 1), _next_batch(64, 30.0, 1), _next_batch(4, 0.1, 1)
     (64, 2, 8)
@@ -143,13 +140,13 @@ def _next_batch(batch: int, seconds: float, threads: int) -> int:
 def _random_candidates(
     plan: DatasetPlan, seen: set[int], first: int
 ) -> Iterator[tuple[int, str, Position]]:
-    """Yield (number, moves, position) of candidates that are new and not over."""
+    """Yield (number, moves, position) of new and unfinished candidates."""
     geometry = plan.geometry
     mines, masks = np.zeros((2, _CANDIDATES), dtype=np.uint64)
     plies = np.zeros(_CANDIDATES, dtype=np.int64)
     moves = np.zeros((_CANDIDATES, geometry.cells), dtype=np.int64)
     fruitless = 0
-    while fruitless < _PATIENCE["random"]:
+    while fruitless < _MAX_FRUITLESS["random"]:
         random_positions(
             board_vector(geometry), geometry.columns, np.uint64(plan.seed), first,
             plan.lowest, plan.highest, mines, masks, plies, moves,
@@ -174,8 +171,8 @@ def _solved(found: Sequence[tuple[int, str, Position]], solver: Solver) -> list[
     ]
 
 
-def _new_rows(played: Iterable[list[Row]], seen: set[int], patience: int) -> Iterator[list[Row]]:
-    """Yield the new rows of one game after the other, until there are no more."""
+def _new_rows(played: Iterable[list[Row]], seen: set[int], limit: int) -> Iterator[list[Row]]:
+    """Yield the new rows of each game, until `limit` games in a row have none."""
     fruitless = 0
     for game in played:
         rows = []
@@ -186,7 +183,7 @@ def _new_rows(played: Iterable[list[Row]], seen: set[int], patience: int) -> Ite
         fruitless = 0 if rows else fruitless + 1
         if rows:
             yield rows
-        elif fruitless == patience:
+        elif fruitless == limit:
             return
 
 
@@ -194,7 +191,7 @@ def _keys_of(journal: DatasetJournal, geometry: Geometry) -> set[int]:
     """Return the canonical keys of the positions of an earlier run."""
     keys = set()
     mine, mask = (journal.fields.index(name) for name in ("mine", "mask"))
-    for cells in journal.take_up():
+    for cells in journal.rows():
         try:
             position = Position(geometry, int(cells[mine] or 0), int(cells[mask] or 0))
         except InvalidPosition:

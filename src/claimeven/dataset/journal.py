@@ -1,4 +1,4 @@
-"""The journal of a data set being made: its rows on the disk, none of them in memory."""
+"""The journal of an unfinished data set: its rows on disk."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from claimeven.dataset.rows import current_name
 PARTIAL = ".partial"
 #: Rows that are read at a time.
 _CHUNK = 1 << 14
-#: Candidates and games are numbered below this, in the order of the rows.
+#: The limit on the numbers of candidates and games, which ascend.
 _MAX_NUMBER = 1 << 63
 
 Cells = Sequence["int | str | None"]
 
 
 def journal_path(path: Path) -> Path:
-    """Return the journal of a data set while it is made.
+    """Return the journal of an unfinished data set.
 
     >>> journal_path(Path("set.csv")).name
     'set.csv.partial'
@@ -37,12 +37,12 @@ def journal_path(path: Path) -> Path:
 
 
 class DatasetJournal:
-    """The rows made so far, stored in `path` + ".partial" line by line.
+    """The finished rows, stored in `path` + ".partial" line by line.
 
-    The first line has the options, each other line the number of a row's candidate or game, a
-    check of the line, and the row's fields. A last line that was cut off is dropped. After
-    `take_up` there are `count` rows, the last of them with `last_number`. Raises
-    `InvalidDatasetFile` for a file of other options or of something else.
+    The first line has the options. Each other line has the number of the candidate or game, a check
+    of the line, and the fields of the row. An incomplete last line is dropped. After `rows` there
+    are `count` rows, the last with `last_number`. Raises `InvalidDatasetFile` for a file of other
+    options, and for other files.
     """
 
     def __init__(self, path: Path, header: Mapping[str, Any], fields: Sequence[str]) -> None:
@@ -60,14 +60,14 @@ class DatasetJournal:
         """Close the file."""
         self._file.close()
 
-    def take_up(self) -> Iterator[Cells]:
-        """Yield the fields of the rows of an earlier run; anything else is rejected."""
+    def rows(self) -> Iterator[Cells]:
+        """Yield the fields of the rows of an earlier run. Raises `InvalidDatasetFile`."""
         for lines in self.chunks():
             for line in lines:
                 if not self.count and b":" not in line.partition(b",")[0]:
                     raise InvalidDatasetFile(
-                        f"{self.path} is of an earlier version of claimeven: finish it with that,"
-                        " or remove it to start again"
+                        f"{self.path} is of an earlier version of claimeven: finish it with that"
+                        " version, or remove it to start again"
                     )
                 try:
                     number, cells = _parted(line, self.fields)
@@ -80,7 +80,7 @@ class DatasetJournal:
                 self.last_number = number
 
     def append(self, rows: Iterable[tuple[int, Cells]]) -> None:
-        """Add rows, (number, fields) each; they are on their way to the disk when this returns."""
+        """Add rows, (number, fields) each, and write them."""
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         lines = []
@@ -94,7 +94,7 @@ class DatasetJournal:
         self._file.append(b"".join(lines))
 
     def chunks(self, most: int | None = None) -> Iterator[list[bytes]]:
-        """Yield the lines of the first `most` rows, some at a time, each with its line end."""
+        """Yield the lines of the first `most` rows in chunks, with their line ends."""
         try:
             with self.path.open("rb") as stream:
                 stream.readline()
@@ -105,28 +105,25 @@ class DatasetJournal:
             raise self._unreadable(error) from None
 
     def lines(self, most: int) -> Iterator[Lines]:
-        """Yield the first `most` rows as lines of a table, some at a time, with their numbers."""
+        """Yield the first `most` rows as lines of a table in chunks, with their numbers."""
         for chunk in self.chunks(most):
             parts = [line.partition(b",") for line in chunk]
             numbers = [int(head.partition(b":")[0]) for head, _, _ in parts]
             yield np.array(numbers, dtype=np.int64), [row for _, _, row in parts]
 
     def corrupt(self, row: int | None = None) -> InvalidDatasetFile:
-        """Return the error for a row that is not what was written, by default the next one.
-
-        `row` counts from 0.
-        """
+        """Return the error for a corrupt row, counted from 0, by default the next row."""
         line = (self.count if row is None else row) + 2
         return InvalidDatasetFile(
             f"{self.path} is corrupt in line {line}: remove it to start again"
         )
 
-    def done(self) -> None:
-        """Remove the journal: the data set is written."""
+    def remove(self) -> None:
+        """Remove the journal of a finished data set."""
         self._file.remove()
 
     def _checked(self, header: Mapping[str, Any]) -> int:
-        """Check the first line; return the length of the lines that are whole."""
+        """Check the first line; return the length of the complete lines."""
         try:
             with self.path.open("rb") as stream:
                 first, whole = b"", 0
@@ -135,7 +132,7 @@ class DatasetJournal:
                     whole += len(line) if line.endswith(b"\n") else 0
         except OSError as error:
             raise self._unreadable(error) from None
-        if not whole and _head(header).startswith(first):  # none, or cut off as it was written
+        if not whole and _head(header).startswith(first):  # missing or incomplete
             return 0
         try:
             found = json.loads(first) if whole else None
@@ -153,8 +150,8 @@ class DatasetJournal:
                 if name not in found:
                     asked = f"with {name} {asked}"
                 raise InvalidDatasetFile(
-                    f"{self.path} was started {started}, not {asked}: ask for the same, or remove"
-                    " it to start again"
+                    f"{self.path} was started {started}, not {asked}: give the same options, or"
+                    " remove it to start again"
                 )
         return whole
 
@@ -177,7 +174,7 @@ def _parted(line: bytes, fields: Sequence[str]) -> tuple[int, Cells]:
     head, _, row = line.partition(b",")
     number = int(head.partition(b":")[0])
     if line != _line(number, row):
-        raise ValueError("the line is not as it was written")
+        raise ValueError("the line does not match its check")
     texts = next(csv.reader([row.decode("ascii")]))
     return number, [
         text if name == "moves" else int(text) if text else None

@@ -1,4 +1,4 @@
-"""Data sets read back from their files: arrays, checked, a million rows in a few seconds."""
+"""Reading of data sets: checked arrays, a million rows in a few seconds."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from claimeven.solver.batch import is_invalid_position, unfinished
 from claimeven.solver.scores import win_score
 from claimeven.solver.solver import ILLEGAL
 
-#: Bytes of text that become numbers at a time; no more is in memory in addition to the arrays.
+#: Bytes of text that are converted at a time, which limits the memory.
 _BLOCK = 1 << 24
-#: A whole number in a field; of 19 digits some do not fit.
+#: A whole number in a field; some numbers of 19 digits do not fit.
 _INTEGER = re.compile(rb"[+-]?\d{1,19}")
 _NUMBERS = range(-(2**63), 2**63)
-#: The field that is not read: it holds no number.
+#: The field that is not read, since it is not a number.
 _UNREAD = "moves"
 
 #: Whole numbers, a row a position: the fields of a file but for `_UNREAD`.
@@ -41,13 +41,13 @@ _Numbers = npt.NDArray[np.int64]
 def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
     """Read a data set that `make_dataset` wrote for a board.
 
-    Raises `InvalidDatasetFile`, in a sentence that names the file and the row, for one that cannot
-    be read, is of another kind or board, or holds invalid positions or scores.
+    Raises `InvalidDatasetFile` for a file that cannot be read, is of another kind or board, or
+    contains invalid positions or scores. The message names the file and the row.
     """
     path = Path(path)
     geometry.check_fits_word("a data set", InvalidDatasetFile)
     if path.suffix not in SUFFIXES:
-        raise InvalidDatasetFile(f"{path} is no data set: those end in {' or '.join(SUFFIXES)}")
+        raise InvalidDatasetFile(f"{path} must end in {' or '.join(SUFFIXES)} as data sets do")
     parts, first = [], 1
     try:
         for numbers, optimal_only in (_of_csv if path.suffix == CSV else _of_parquet)(
@@ -58,16 +58,15 @@ def read_dataset(path: str | Path, geometry: Geometry = STANDARD) -> Dataset:
     except OSError as error:
         raise InvalidDatasetFile(f"{path} cannot be read: {error.strerror or error}") from None
     if not parts:
-        raise InvalidDatasetFile(f"{path} holds no positions")
+        raise InvalidDatasetFile(f"{path} contains no positions")
     return Dataset(geometry, *(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 def read_rows(path: str | Path, geometry: Geometry = STANDARD) -> list[Row]:
-    """Read a data set as its rows, each with the moves that lead to its position.
+    """Read a data set as its rows, with the moves that lead to the positions.
 
-    Scores are `WORSE` if only the right columns were asked for. `read_dataset` takes a twentieth
-    of the time and memory. Raises `InvalidDatasetFile` as it does, and for moves that do not lead
-    to the position of their row.
+    `read_dataset` takes a twentieth of the time and memory. Raises `InvalidDatasetFile` as it does,
+    and for moves that do not lead to the position of their row.
     """
     data = read_dataset(path, geometry)
     rows = []
@@ -86,7 +85,7 @@ def read_rows(path: str | Path, geometry: Geometry = STANDARD) -> list[Row]:
 
 
 def _moves(path: Path, count: int) -> list[str]:
-    """Return the moves in a file that was read a moment ago."""
+    """Return the moves in a file that has been read before."""
     try:
         if path.suffix == CSV:
             place = COMMON.index(_UNREAD)
@@ -104,7 +103,7 @@ def _moves(path: Path, count: int) -> list[str]:
 
 
 def _of_csv(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:
-    """Yield the numbers of many rows at a time, and whether the file is of right columns only."""
+    """Yield the numbers of rows in chunks, and whether the file has only the best columns."""
     first = 1
     with path.open("rb") as stream:
         header = stream.readline(_BLOCK).decode("utf-8-sig", "replace").strip()
@@ -119,15 +118,15 @@ def _of_csv(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:
 def _numbers_of(
     lines: list[bytes], read: list[int], fields: int, path: Path, first: int
 ) -> _Numbers:
-    """Return the numbers of some rows of text; an empty field is a full column."""
+    """Return the numbers of rows of text; an empty field is a full column."""
     for place, line in enumerate(lines):
         if line.count(b",") != fields - 1:
-            raise InvalidDatasetFile(f"row {first + place} of {path} has not {fields} fields")
+            raise InvalidDatasetFile(f"row {first + place} of {path} does not have {fields} fields")
     text = b"".join(lines).replace(b"\r\n", b"\n")
     if not text.endswith(b"\n"):
         text += b"\n"
     full = b"," + str(ILLEGAL).encode()
-    # Twice, because fields that follow each other share a comma.
+    # Twice, because consecutive fields share a comma.
     text = (
         text.replace(b",,", full + b",").replace(b",,", full + b",").replace(b",\n", full + b"\n")
     )
@@ -140,12 +139,12 @@ def _numbers_of(
     if len(found) != len(lines):
         bad = next((n for n, line in enumerate(lines) if not _holds_numbers(line, read)), None)
         rows = f"row {first + bad}" if bad is not None else f"rows {first} and following"
-        raise InvalidDatasetFile(f"{path} holds other than whole numbers in {rows}")
+        raise InvalidDatasetFile(f"{path} must contain whole numbers in {rows}")
     return found
 
 
 def _holds_numbers(line: bytes, read: list[int]) -> bool:
-    """Whether the fields of a line that are read are whole numbers, or empty."""
+    """Whether the fields to read in a line are whole numbers or empty."""
     fields = line.rstrip(b"\r\n").split(b",")
     found = [fields[place] or b"0" for place in read]
     return line.isascii() and all(
@@ -154,7 +153,7 @@ def _holds_numbers(line: bytes, read: list[int]) -> bool:
 
 
 def _of_parquet(path: Path, geometry: Geometry) -> Iterator[tuple[_Numbers, bool]]:
-    """Yield what `_of_csv` does."""
+    """Yield the same as `_of_csv`."""
     with path.open("rb") as stream, _read_by_arrow(path) as (arrow, parquet):
         file = parquet.ParquetFile(stream)
         read, optimal_only = _fields_read(file.schema_arrow.names, path, geometry)
@@ -172,15 +171,15 @@ def _read_by_arrow(path: Path) -> Iterator[tuple[Any, Any]]:
         yield arrow, parquet
     except InvalidDatasetFile:
         raise
-    # Corrupt files raise errors of the library, some of them errors of the system.
+    # Corrupt files raise errors of the library or of the system.
     except (arrow.ArrowException, OSError, ValueError, TypeError):
-        raise InvalidDatasetFile(f"{path} is no Parquet file, or it is corrupt") from None
+        raise InvalidDatasetFile(f"{path} is not a Parquet file, or it is corrupt") from None
 
 
 def _fields_read(found: list[str], path: Path, geometry: Geometry) -> tuple[list[str], bool]:
-    """Return which fields of a file are read, and whether they are of right columns only.
+    """Return the fields to read in a file, and whether it has only the best columns.
 
-    Raises `InvalidDatasetFile` unless the fields are those of a data set of a board.
+    Raises `InvalidDatasetFile` for the fields of another board or of another kind of file.
     """
     for optimal_only in (False, True):
         if [current_name(name) for name in found] == field_names(geometry, optimal_only):
@@ -189,10 +188,10 @@ def _fields_read(found: list[str], path: Path, geometry: Geometry) -> tuple[list
     first = tuple(current_name(name) for name in found[: len(COMMON)])
     if first == COMMON and columns != geometry.columns:
         raise InvalidDatasetFile(
-            f"{path} is of a board of {columns} columns, and {geometry} has {geometry.columns}"
+            f"{path} must have {geometry.columns} columns for {geometry}, got {columns}"
         )
     raise InvalidDatasetFile(
-        f"{path} is no data set of this version: its fields must be"
+        f"{path} is not a data set of this version: its fields must be"
         f" {', '.join(field_names(geometry))}, or optimal_ in place of score_"
     )
 
@@ -203,7 +202,7 @@ def _check_board(metadata: dict[bytes, bytes], path: Path, geometry: Geometry) -
         header = json.loads(metadata[b"claimeven"])
         board = Geometry(header["columns"], header["rows"], header["connect"])
     except (KeyError, ValueError, TypeError, RecursionError):
-        raise InvalidDatasetFile(f"{path} is no data set: it does not state its board") from None
+        raise InvalidDatasetFile(f"{path} is not a data set: it does not state its board") from None
     if board != geometry:
         raise InvalidDatasetFile(f"{path} is of {board}, not {geometry}")
 
@@ -212,32 +211,32 @@ def _checked(
     numbers: _Numbers, optimal_only: bool, path: Path, first: int, geometry: Geometry
 ) -> tuple[Any, ...]:
     """Return the arrays of a `Dataset` of some rows; `first` is the number of the first, from 1."""
-    games, ply, mine, mask, score, right = numbers[:, : len(COMMON) - 1].T
+    games, ply, mine, mask, score, optimal = numbers[:, : len(COMMON) - 1].T
     columns = numbers[:, len(COMMON) - 1 :]
     mines, masks = mine.astype(np.uint64), mask.astype(np.uint64)
     plies = disc_counts(masks)
     is_over = np.ones(len(mines), dtype=np.bool_)
     is_over[unfinished(mines, masks, geometry)] = False
     bad = is_invalid_position(mines, masks, geometry) | is_over
-    _reject(bad, "is no position that goes on of", path, first, geometry)
+    _reject(bad, "is not an unfinished position of", path, first, geometry)
     scores, most = columns, win_score(geometry, plies)[:, None]
     tops = [1 << geometry.bit(column, geometry.rows - 1) for column in range(geometry.columns)]
     full = masks[:, None] & np.array(tops, dtype=np.uint64) != 0
     wrong = np.zeros(columns.shape, dtype=np.bool_)
-    if optimal_only:  # the score of the position is that of the right columns
+    if optimal_only:  # the best columns have the score of the position
         wrong |= ~np.isin(columns, (0, 1, ILLEGAL))
         scores = np.where(columns == 1, score[:, None], np.where(columns == 0, WORSE, ILLEGAL))
     known = ~full & ((scores != WORSE) | (not optimal_only))
     wrong |= ((scores == ILLEGAL) != full) | (known & ((scores > most) | (scores < -most)))
     for column, (can, theirs, after) in enumerate(batch.moves(mines, masks, geometry)):
-        # This distinguishes a set of another number in a line from one of this board.
+        # This rejects data sets for another number of discs in a line.
         wins = has_line(theirs ^ after, geometry)
         wrong[can, column] |= wins != (scores[can, column] == most[can, 0])
     best = scores.max(axis=1)
-    rights = (scores == best[:, None]).sum(axis=1)
+    best_columns = (scores == best[:, None]).sum(axis=1)
     bad = wrong.any(axis=1) | (best == WORSE)
-    bad |= (ply != plies) | (score != best) | (right != rights)
-    _reject(bad, "holds no scores of a position of", path, first, geometry)
+    bad |= (ply != plies) | (score != best) | (optimal != best_columns)
+    _reject(bad, "contains no scores of a position of", path, first, geometry)
     return mines, masks, scores.astype(np.int8), games
 
 

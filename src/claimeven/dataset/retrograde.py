@@ -1,8 +1,8 @@
-"""Every position of some plies with the score of every column, backed up from one ply beyond.
+"""Every position of some plies with the score of every column, backed up from the next ply.
 
-Positions are those of `book.enumerate`: one of each pair of mirror images, none where the game is
-over, ply by ply, ascending by key. Only the scores of one ply beyond have to be known: what a
-column is worth is minus the score of the position it leads to, or follows from the rules.
+The positions come from `book.enumerate`: one of each pair of mirror images, all unfinished, by ply
+and key. Only the scores of the next ply must be known: the score of a column is minus the score of
+the position it leads to, or follows from the rules.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from claimeven.game.notation import column_names
 from claimeven.game.perft_kernel import discs_of_keys
 from claimeven.solver.solver import ILLEGAL
 
-#: The limit on the positions of a data set, with those of the plies before it.
+#: The limit on the positions of a data set, including earlier plies.
 MAX_POSITIONS = 20_000_000
-#: The limit on the moves of a ply's positions: all keys after them are in memory, 8 bytes each.
+#: The limit on the moves of a ply: all keys after them are in memory, 8 bytes each.
 _MAX_MOVES = 100_000_000
-#: Rows that are made at a time.
+#: Rows in a chunk.
 _BLOCK = 1 << 16
-#: The numbers -128 to 127 as text, blank after their end; `ILLEGAL`, -128, is all blank.
+#: The numbers -128 to 127 as text with zero bytes after their end; `ILLEGAL`, -128, is only zeros.
 _SMALL = np.array(
     [list(str(n).encode().ljust(4, b"\0")) if n != ILLEGAL else [0] * 4 for n in range(-128, 128)],
     dtype=np.uint8,
@@ -38,10 +38,10 @@ _SMALL = np.array(
 
 @dataclass(frozen=True)
 class _Parents:
-    """Moves that lead to the positions of a ply, one to each.
+    """A move that leads to each position of a ply.
 
-    From the position at place `above` of the ply before by `columns`, and where `mirrored` is true
-    the mirror image of what comes of it.
+    It goes from the position at index `above` of the previous ply by `columns`, to the mirror image
+    of the result if `mirrored`.
     """
 
     above: npt.NDArray[np.int32]
@@ -50,9 +50,9 @@ class _Parents:
 
 
 def keys_by_ply(plan: DatasetPlan) -> list[Keys]:
-    """Return the keys of the positions of plies 0 to one beyond the highest of a plan.
+    """Return the keys of the positions of ply 0 to the ply after the highest of a plan.
 
-    Raises `InvalidDataset` where there are more than `MAX_POSITIONS` in the plan.
+    Raises `InvalidDataset` for more than `MAX_POSITIONS` in the plan.
     """
     geometry = plan.geometry
     found: list[Keys] = []
@@ -63,8 +63,8 @@ def keys_by_ply(plan: DatasetPlan) -> list[Keys]:
         asked = layer.ply <= plan.highest
         if asked and (count > MAX_POSITIONS or len(layer.keys) * geometry.columns > _MAX_MOVES):
             raise InvalidDataset(
-                f"there are too many positions up to ply {plan.highest} of {geometry} to take all,"
-                f" and {count:,} up to ply {layer.ply}: ask for plies up to {layer.ply - 1}"
+                f"{geometry} has too many positions up to ply {plan.highest} ({count:,} up to ply"
+                f" {layer.ply}): the highest ply must be {layer.ply - 1} or less"
             )
     if not any(len(keys) for keys in found[plan.lowest : plan.highest + 1]):
         raise InvalidDataset(f"every game on {geometry} is over before ply {plan.lowest}")
@@ -72,10 +72,9 @@ def keys_by_ply(plan: DatasetPlan) -> list[Keys]:
 
 
 class AllPositions:
-    """The positions of the plies of a plan, labelled.
+    """The positions of the plies of a plan with their scores.
 
-    `keys` are those of `keys_by_ply`, and `last_scores` what the last of them are worth to their
-    side to move.
+    `keys` come from `keys_by_ply`, and `last_scores` are the scores of the last ply.
     """
 
     def __init__(self, plan: DatasetPlan, keys: Sequence[Keys], last_scores: Scores) -> None:
@@ -86,7 +85,7 @@ class AllPositions:
         self._parents: list[_Parents] = []
         below = last_scores
         for ply in reversed(range(len(keys) - 1)):
-            scores, parents = _labelled(keys[ply], keys[ply + 1], below, geometry)
+            scores, parents = _label(keys[ply], keys[ply + 1], below, geometry)
             below = scores.max(axis=1, initial=ILLEGAL)
             self._scores.insert(0, scores)
             self._parents.insert(0, parents)
@@ -95,7 +94,7 @@ class AllPositions:
         return sum(len(keys) for keys in self._keys[self.lowest :])
 
     def lines(self) -> Iterator[Lines]:
-        """Yield all rows, some at a time, by ply and key; each is a game of its own, from 0."""
+        """Yield all rows in chunks, by ply and key; each is a separate game, from 0."""
         moves = np.zeros((1, 0), dtype=np.uint8)
         game = 0
         for ply, keys in enumerate(self._keys):
@@ -110,16 +109,16 @@ class AllPositions:
                 game += len(games)
 
 
-def _labelled(
+def _label(
     keys: Keys, below: Keys, below_scores: Scores, geometry: Geometry
 ) -> tuple[npt.NDArray[np.int8], _Parents]:
-    """Return the scores of the columns of a ply's positions, and how the next ply is reached."""
+    """Return the scores of the columns of a ply, and moves to the positions of the next ply."""
     scores = np.full((len(keys), geometry.columns), ILLEGAL, dtype=np.int8)
     above = np.zeros(len(below), dtype=np.int32)
     columns, mirrored = np.zeros(len(below), dtype=np.uint8), np.zeros(len(below), dtype=np.bool_)
     for column, way in enumerate(moves_by_column(keys, below, geometry)):
         scores[way.can, column] = way.scores(below_scores)
-        # Any parent will do: of several the last stays.
+        # Any parent will do.
         above[way.below] = way.can[way.ongoing]
         columns[way.below] = column
         mirrored[way.below] = way.mirrored
@@ -129,7 +128,7 @@ def _labelled(
 def _moves_on(
     moves: npt.NDArray[np.uint8], parents: _Parents, geometry: Geometry
 ) -> npt.NDArray[np.uint8]:
-    """Return the moves that lead to the positions of a ply from those that lead to the last."""
+    """Return the moves that lead to the positions of a ply from the moves of the previous ply."""
     after = np.concatenate((moves[parents.above], parents.columns[:, None]), axis=1)
     after[parents.mirrored] = np.uint8(geometry.columns - 1) - after[parents.mirrored]
     return after
@@ -142,14 +141,14 @@ def _csv_text(
     scores: npt.NDArray[np.int8],
     geometry: Geometry,
 ) -> bytes:
-    """Return rows of one ply as lines of CSV, as `Row.cells` would, without a loop over them.
+    """Return rows of one ply as lines of CSV, like `Row.cells` without a loop over rows.
 
     `games` (n,), `moves` (n, ply) columns from 0, `boards` two arrays (n,), `scores` (n, columns).
     """
     names = np.frombuffer(column_names(geometry.columns).encode(), dtype=np.uint8)
     best = scores.max(axis=1)
-    right = (scores == best[:, None]).sum(axis=1)
-    small = [_SMALL[column.astype(np.int64) + 128] for column in (best, right, *scores.T)]
+    optimal = (scores == best[:, None]).sum(axis=1)
+    small = [_SMALL[column.astype(np.int64) + 128] for column in (best, optimal, *scores.T)]
     ply = _SMALL[np.full(len(games), moves.shape[1] + 128)]
     fields = [_digits(games.astype(np.uint64)), names[moves], ply, *map(_digits, boards), *small]
     comma = np.full((len(games), 1), ord(","), dtype=np.uint8)
@@ -160,13 +159,13 @@ def _csv_text(
 
 
 def _digits(numbers: Boards) -> npt.NDArray[np.uint8]:
-    """Return numbers as digits, one a column, blank before the first."""
+    """Return numbers as digits, each in a column, with zero bytes before the first digit."""
     width = len(str(int(numbers.max(initial=0))))
     text = np.zeros((len(numbers), width), dtype=np.uint8)
     for place in reversed(range(width)):
         tenths = numbers // np.uint64(10)
         digit = (numbers - tenths * np.uint64(10)).astype(np.uint8) + np.uint8(ord("0"))
-        # Blank if the number has started already; the last digit of 0 stays.
+        # A zero byte before the number, except for the last digit of 0.
         text[:, place] = np.where(numbers != 0, digit, 0) if place < width - 1 else digit
         numbers = tenths
     return text

@@ -1,8 +1,8 @@
-"""Random positions by the million, compiled; every one can be made again from its number.
+"""Random positions by the million, compiled; the number of a position reproduces it.
 
-Candidate `i` of a seed is a game of random moves from the empty board to a random ply, drawn from a
-generator of its own, so candidates do not depend on each other or on the order they are made in.
-The generator is splitmix64 (Steele, Lea and Flood, 2014), the same on every machine and version.
+Candidate `i` of a seed is a game of random moves from the empty board to a random ply. Each has a
+separate generator, so candidates are independent of each other and of their order. The generator
+is splitmix64 (Steele, Lea and Flood, 2014), the same on every machine and version.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ def random_positions(
     plies: Ints,
     moves: Ints,
 ) -> None:
-    """Make the candidates first, first + 1, ..., as many as the arrays hold.
+    """Fill the arrays with the candidates first, first + 1, ...
 
-    `words` are the `board_vector`. The ply of each is drawn evenly from lowest..highest. A
-    candidate that ended before is marked `ENDED` in `plies`, and so is one that is over at its ply.
-    `moves[i]` holds its columns, `plies[i]` of them.
+    `words` are the `board_vector`. The ply of each is drawn from lowest..highest with equal chance.
+    A candidate whose game is over by then is marked `ENDED` in `plies`. `moves[i]` has its
+    `plies[i]` columns.
     """
     height, connect = words[HEIGHT], words[CONNECT]
     bottom, board = words[BOTTOM], words[BOARD]
     for i in range(plies.shape[0]):
-        # Step 1: a generator of its own, far from those of other candidates and seeds.
+        # Step 1: the generator of this candidate, far from the others.
         state = mixed(seed * STEP + _ONE) + mixed(np.uint64(first + i) + STEP)
         state += STEP
         wanted = lowest + np.int64(draw_below(state, np.uint64(highest - lowest + 1)))
@@ -66,7 +66,7 @@ def random_positions(
             if has_line(theirs, height, connect) or mask == board:
                 ply = ENDED
                 break
-        # Step 3: what came of it.
+        # Step 3: store the result.
         mines[i] = mine
         masks[i] = mask
         plies[i] = ply

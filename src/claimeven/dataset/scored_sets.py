@@ -1,16 +1,15 @@
-"""Sets of scored positions: what accuracy is measured on, so that figures compare.
+"""Sets of scored positions, on which accuracy is measured.
 
-A set is a file of any format of `claimeven.records`, plain or packed with gzip, usually text with
-one position a line: `easy 1616477166174253 5 7 12 11 11 4 11` is a word for the difficulty, the
-moves, and the exact score of each column for the side to move. The word may be left out. So may
-the scores, which are then solved; a single score is the score of the position, as in the public
-test sets, and is checked. Data sets are sets as well: a name that ends as theirs do is read as one,
-its positions without bands.
+A set is a file of any format of `claimeven.records`, plain or with gzip, usually text with one
+position per line: `easy 1616477166174253 5 7 12 11 11 4 11` is a word for the difficulty, the
+moves, and the exact score of each column for the side to move. The word is optional. Missing scores
+are solved; a single score is the score of the position, as in the public test sets, and is checked.
+Data sets are sets as well, without difficulties; their suffix marks them.
 
-Four sets of 7x6 are bundled. The default one, and `tactics` with the wins at hand that it leaves
-out, are made by `bench/make_accuracy_set.py`, which explains their bands. `hard` and `easy` are
-held out from training: positions of games in which every second move, or every tenth, is random and
-the others are perfect, one a game (`bench/make_held_out_sets.py`).
+Four sets of 7x6 are bundled. `bench/make_accuracy_set.py` makes the default set, and `tactics` with
+the wins at hand that it omits, and explains their bands. `hard` and `easy` are held out from
+training: one position from each of many games in which half of the moves, or a tenth, are random
+and the others are perfect (`bench/make_held_out_sets.py`).
 """
 
 from __future__ import annotations
@@ -41,19 +40,19 @@ from claimeven.text_io import text_of
 BUNDLED = Path(__file__).parent / "data"
 #: The version of the bundled sets; a set never changes under its name.
 VERSION = "v1"
-#: What the bundled sets are called on the command line.
+#: Names of the bundled sets on the command line.
 SETS = DEFAULT, HARD, EASY, TACTICS = ("default", "hard", "easy", "tactics")
 #: The sets that no bundled agent was trained on.
 HELD_OUT = (HARD, EASY)
 _ENDING = ".txt.gz"
 #: Hexadecimal digits of a digest that are shown.
 _DIGITS = 12
-#: Bytes of a file that are read at most, unpacked: a hundred times the size of the default set.
+#: The limit on the unpacked bytes of a file, a hundred times the default set.
 MAX_BYTES = 32 << 20
 
 
 class InvalidPositions(ClaimevenError):
-    """A file of scored positions that cannot be used; the message names the line."""
+    """A file of scored positions that cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +84,7 @@ class ScoredSet:
 
     @property
     def bands(self) -> tuple[str, ...]:
-        """The bands in the order they first appear."""
+        """The bands in the order of their first positions."""
         return tuple(dict.fromkeys(each.band for each in self.positions))
 
     def first(self, count: int) -> ScoredSet:
@@ -94,15 +93,15 @@ class ScoredSet:
         Raises `InvalidPositions` for less than one.
         """
         if count < 1:
-            raise InvalidPositions(f"a set has 1 position or more, not {count}")
+            raise InvalidPositions(f"count must be 1 or more, not {count}")
         size = len(self.positions)
         if count >= size:
             return self
-        taken = tuple(self.positions[i * size // count] for i in range(count))
-        return ScoredSet(f"{self.name}, {count} of {size}", taken)
+        part = tuple(self.positions[i * size // count] for i in range(count))
+        return ScoredSet(f"{self.name}, {count} of {size}", part)
 
     def completed(self, solver: Callable[[], Solver]) -> ScoredSet:
-        """Return the set with all scores; those that are missing are solved, if any are.
+        """Return the set with all scores; the solver computes missing scores.
 
         Raises `InvalidPositions` for a position whose single score is wrong.
         """
@@ -126,9 +125,9 @@ class ScoredSet:
 
 @cache
 def bundled_set(geometry: Geometry = STANDARD, which: str = DEFAULT) -> ScoredSet | None:
-    """Return one of the bundled `SETS` for a board, None if there is none.
+    """Return one of the bundled `SETS`, None if the board has none.
 
-    Raises `InvalidPositions` for a set that is not among them.
+    Raises `InvalidPositions` for an unknown set.
     """
     if which not in SETS:
         raise InvalidPositions(no_such("set", which, SETS))
@@ -145,7 +144,7 @@ def file_name(geometry: Geometry, which: str) -> str:
 
 
 def bundled_tactics(geometry: Geometry, count: int | None = None) -> ScoredSet | None:
-    """Return at most `count` positions with a win to take or to block, None if none are bundled."""
+    """Return at most `count` positions with a win to take or to block, None for most boards."""
     found = bundled_set(geometry, TACTICS)
     return found if found is None or count is None else found.first(count)
 
@@ -176,7 +175,7 @@ def held_out(name: str, geometry: Geometry = STANDARD) -> Dataset:
 
 
 def held_out_sets(geometry: Geometry) -> dict[str, Dataset]:
-    """Return the held-out sets of a board by name, none for most boards."""
+    """Return the held-out sets of a board by name; most boards have no sets."""
     names = [name for name in HELD_OUT if bundled_set(geometry, name) is not None]
     return {name: held_out(name, geometry) for name in names}
 
@@ -196,8 +195,8 @@ def load_set(
         found = bundled_set(geometry, which)
         if found is None:
             raise InvalidPositions(
-                f"no set of positions of {geometry} comes along: give a file of your own,"
-                " such as claimeven dataset writes"
+                f"no set of positions of {geometry} is bundled: give a file, for example from"
+                " claimeven dataset"
             )
     else:
         found = positions if isinstance(positions, ScoredSet) else read_set(positions, geometry)
@@ -209,13 +208,13 @@ def load_set(
 def read_set(path: str | Path, geometry: Geometry = STANDARD) -> ScoredSet:
     """Read a set for a board. Raises `InvalidPositions` naming the file and the line.
 
-    Positions whose scores are not all in the file have one, their own, or none: see `completed`. A
-    data set is read as well; raises `InvalidDatasetFile` for a corrupt one.
+    Positions with missing scores have one score or no scores: see `completed`. Raises
+    `InvalidDatasetFile` for a corrupt data set.
     """
     if Path(path).suffix in SUFFIXES:
         rows = read_rows(path, geometry)
         found = (
-            # A row may know the score of its best columns only.
+            # A row may have only the score of its best columns.
             ScoredPosition(r.moves, r.position, (r.score,) if WORSE in r.scores else r.scores)
             for r in rows
         )
@@ -243,4 +242,4 @@ def parse_set(text: str, geometry: Geometry, name: str) -> Iterator[ScoredPositi
     except InvalidRecord as error:
         raise InvalidPositions(f"line {error.line or line} of {name}: {error.reason}") from None
     if not count:
-        raise InvalidPositions(f"{name} holds no position")
+        raise InvalidPositions(f"{name} contains no positions")

@@ -234,7 +234,7 @@ def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:
         ("gredy", {}, InvalidSpec, r"no agent 'gredy' \(did you mean greedy\?\)"),
         ("greedy", {"jobs": 0}, InvalidMatch, "jobs must be 1 or more, got 0"),
         ("greedy", {"seed": -1}, InvalidMatch, "seed must be 0 or more, not -1"),
-        ("greedy", {"count": 0}, InvalidPositions, "1 position or more, not 0"),
+        ("greedy", {"count": 0}, InvalidPositions, "count must be 1 or more, not 0"),
         ("uct", {"limit": Limit(depth=3)}, InvalidLimit, "uct cannot be limited by depth"),
         ("greedy", {"geometry": Geometry(5, 4)}, InvalidPositions, "no set of positions of 5x4"),
     ],
