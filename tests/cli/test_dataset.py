@@ -49,7 +49,7 @@ def test_a_file_is_written_and_reported(run: Run, tmp_path: Path) -> None:
         ("--positions 0 --out x.csv", "positions must be 1 or more, not 0"),
         (
             "--positions 5 --plies a-b --out x.csv",
-            "--plies a-b: must be a number or a range such as 8-20",
+            "--plies must be a number or a range such as 8-20",
         ),
         (
             "--positions 5 --plies 20-8 --out x.csv",
