@@ -22,7 +22,7 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
     """Set the visits of the root, all of them lost, as if `left` were left."""
     many = MAX_VISITS - left
     if isinstance(engine, GraphEngine):
-        engine.state[graph.MADE] = many
+        engine.state[graph.TOTAL_ITERATIONS] = many
         root = engine.root().node
         engine.graph.nodes[root, graph.VISITS] = many
         engine.graph.nodes[root, graph.OWN_TOTAL] = -many
@@ -30,7 +30,7 @@ def visit_nearly_to_the_end(engine: Engine, left: int) -> None:
         found = engine.search
         found.root.visits = many
         if isinstance(found, TextbookGraph):
-            found.made = many
+            found.total_iterations = many
             found.root.own_total = -many
         else:
             found.root.total = -many

@@ -261,9 +261,9 @@ def test_a_file_as_large_as_can_be_is_read_and_a_larger_one_is_not(tmp_path: Pat
     write_model(path, ModelFile("any", Geometry(), {"drawn": drawn}), quick=True)
     size = path.stat().st_size
     assert size > len(drawn) + 500
-    assert np.array_equal(read_model(path, most=size).arrays["drawn"], drawn)
+    assert np.array_equal(read_model(path, max_bytes=size).arrays["drawn"], drawn)
     with pytest.raises(InvalidNetwork, match=r"random\.npz is not a model: it is larger than 3 MB"):
-        read_model(path, most=size - 1)
+        read_model(path, max_bytes=size - 1)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes are of POSIX")
@@ -276,7 +276,7 @@ def test_a_model_may_come_through_a_pipe(whole: Path, tmp_path: Path) -> None:
         writer = threading.Thread(target=pipe.write_bytes, args=(content,), daemon=True)
         writer.start()
         try:
-            return read_model(pipe, most=most)
+            return read_model(pipe, max_bytes=most)
         finally:
             writer.join(10)
 
@@ -329,7 +329,7 @@ def test_parts_count_together_however_small_each_is(tmp_path: Path) -> None:
     path, zeros = tmp_path / "parts.npz", np.zeros(700_000, dtype=np.uint8)
     write_model(path, ModelFile("any", Geometry(), {"one": zeros, "other": zeros}))
     with pytest.raises(InvalidNetwork, match="it unpacks to more than 1 MB"):
-        read_model(path, most=1 << 20)
+        read_model(path, max_bytes=1 << 20)
 
 
 def test_a_name_that_no_file_can_have_is_told() -> None:
@@ -356,11 +356,11 @@ def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     path = tmp_path / "large.npz"
     model = ModelFile("any", Geometry(), {"much": np.zeros(3 << 20, dtype=np.uint8)})
     with pytest.raises(CannotWrite, match="it would hold more than 2 MB"):
-        write_model(path, model, most=2 << 20)
+        write_model(path, model, max_bytes=2 << 20)
     assert not path.exists()
-    write_model(path, model, most=4 << 20)
+    write_model(path, model, max_bytes=4 << 20)
     with pytest.raises(InvalidNetwork, match="it unpacks to more than 2 MB"):
-        read_model(path, most=2 << 20)
+        read_model(path, max_bytes=2 << 20)
     assert len(read_model(path).arrays["much"]) == 3 << 20
 
 

@@ -168,7 +168,7 @@ class RunFolder:
         """Read the checkpoint of this run."""
         path = self._checkpoint_path
         try:
-            checkpoint = read_model(path, kind, most=MAX_CHECKPOINT_BYTES)
+            checkpoint = read_model(path, kind, max_bytes=MAX_CHECKPOINT_BYTES)
         except InvalidNetwork as error:
             raise InvalidRun(f"{error}: delete it to start again") from None
         facts = checkpoint.facts
@@ -213,7 +213,7 @@ class RunFolder:
         place = {"rows": len(self.rows), "run": self._digest, "log": self._logged.hexdigest()}
         facts = {**checkpoint.facts, **place}
         placed = ModelFile(checkpoint.kind, checkpoint.geometry, checkpoint.arrays, facts)
-        write_model(self._checkpoint_path, placed, quick=True, most=MAX_CHECKPOINT_BYTES)
+        write_model(self._checkpoint_path, placed, quick=True, max_bytes=MAX_CHECKPOINT_BYTES)
 
     def _start(self) -> None:
         path = file_of(self.path, CONFIG)

@@ -78,19 +78,19 @@ def run_all(
         None if iterations is None else iterations // count + (i < iterations % count)
         for i in range(count)
     ]
-    made: list[list[int]] = [[] for _ in engines]
+    totals: list[list[int]] = [[] for _ in engines]
     stop = Event()
 
     def work(i: int) -> None:
         engine, share = engines[i], shares[i]
         if share is None and seconds is not None and isinstance(engine, LeafTurns):
-            made[i] = _run_leaf_by_leaf(engine, started, seconds, first, stop)
+            totals[i] = _run_leaf_by_leaf(engine, started, seconds, first, stop)
         else:
             deadline = None if seconds is None else started + seconds
-            made[i] = [_run(engine, share, deadline, first, stop)]
+            totals[i] = [_run(engine, share, deadline, first, stop)]
 
     run_in_threads(work, count, stop.set)
-    return made
+    return totals
 
 
 def _run_leaf_by_leaf(
@@ -104,17 +104,17 @@ def _run_leaf_by_leaf(
     leaves = engine.leaves()
     share = seconds / max(TIME_PARTS, leaves)
     engine.hold_leaf()
-    made, begin, before = list[int](), 1, time.perf_counter()
+    totals, first_slice, before = list[int](), 1, time.perf_counter()
     for leaf in range(1, leaves + 1):
-        done = _run(engine, None, started + leaf * share, begin, stop)
-        made.append(done)
+        done = _run(engine, None, started + leaf * share, first_slice, stop)
+        totals.append(done)
         engine.next_leaf_turn()
         now = time.perf_counter()
         each = (now - before) / max(done, 1)
-        begin, before = max(1, min(first, int(share / max(each, 1e-7)))), now
+        first_slice, before = max(1, min(first, int(share / max(each, 1e-7)))), now
         if now + each > started + seconds:
             break
-    return made
+    return totals
 
 
 def _run(
@@ -123,18 +123,18 @@ def _run(
     """Run an engine in slices and return the iterations made. The rate of the last slice decides
     the size of the next, for a check of the clock about every `_SLICE` seconds.
     """
-    made, size = 0, first
+    total, size = 0, first
     while not stop.is_set():
         if iterations is not None:
-            size = min(size, iterations - made)
+            size = min(size, iterations - total)
         if size < 1:
             break
         before = time.perf_counter()
         done = engine.run(size)
         now = time.perf_counter()
-        made += done
-        left = _SLICE if deadline is None else min(_SLICE, deadline - now)
-        if done < size or left <= 0:
+        total += done
+        remaining = _SLICE if deadline is None else min(_SLICE, deadline - now)
+        if done < size or remaining <= 0:
             break
-        size = max(1, min(4 * size, int(size * left / max(now - before, 1e-7))))
-    return made
+        size = max(1, min(4 * size, int(size * remaining / max(now - before, 1e-7))))
+    return total

@@ -229,9 +229,9 @@ class TextbookEngine(Engine, ABC, Generic[Search]):
 
     def run(self, iterations: int) -> int:
         self.reusable = False  # an interrupted iteration leaves half of its counts
-        made = self.search.run(iterations)
+        count = self.search.run(iterations)
         self.reusable = True
-        return made
+        return count
 
     def steps(self, iterations: int) -> Iterator[Step]:
         """Make iterations and yield the step of each."""

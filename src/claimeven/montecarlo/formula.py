@@ -95,6 +95,6 @@ def inverse_root_kernel(visits: Int, formula: Formula) -> float:
 def upper_bound_kernel(total: Int, visits: Int, spread: float, formula: Formula) -> float:
     """`upper_bound` of the `counted_total`."""
     root = inverse_root_kernel(visits, formula)
-    counted = max(total, 2 * formula.min_wins - visits)
-    bound: float = root * (counted * root + spread)
+    adjusted = max(total, 2 * formula.min_wins - visits)
+    bound: float = root * (adjusted * root + spread)
     return bound

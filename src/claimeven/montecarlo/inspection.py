@@ -238,22 +238,23 @@ class Forest:
         if options.width == 2.0:
             total = (total + visits) / 2
         mean = total / visits if visits else math.nan
-        judged, total_below = plain, 0
+        leaf_mean, total_below = plain, 0
         by_leaves = options.method == "flat" and shown.depth == 1
         if shown.children or by_leaves:
             below = [child.facts for child in _children(shown.node)]
             total_below = sum(child.visits for child in below)
             if by_leaves and below:
-                judged = -sum(leaf.total / leaf.visits for leaf in below if leaf.visits)
+                leaf_mean = -sum(leaf.total / leaf.visits for leaf in below if leaf.visits)
             elif by_leaves:
-                judged *= len(self.position.legal_columns)
+                leaf_mean *= len(self.position.legal_columns)
         children = sorted(
             (self._as_branch(child, shown.node.facts, total_below) for child in shown.children),
             key=lambda child: child.column,
         )
         return Branch(
-            facts.column, visits, total, mean, bonus, share, plain, judged, facts.proof, distance,
-            tuple(children), shown.left_out, None if parent is None else facts.prior, untried,
+            facts.column, visits, total, mean, bonus, share, plain, leaf_mean, facts.proof,
+            distance, tuple(children), shown.left_out, None if parent is None else facts.prior,
+            untried,
         )  # fmt: skip
 
     def bonus(self, parent: NodeStats, child: NodeStats) -> tuple[float, float]:

@@ -270,12 +270,12 @@ class MonteCarloSearch(TreeSearch):
             position, self.options, shown, self.busy, partial(self._check_unchanged, self._searches)
         )
         reused_visits = forest.root_visits()
-        self._stretches, made = (), 0
+        self._stretches, iteration_count = (), 0
         if not immediate:
             if seconds is not None:
                 seconds -= min(self._report_seconds, seconds / 4)
-            all_made = run_all(engines, iterations, started, seconds, _FIRST_SLICE[backend])
-            self._stretches, made = all_made[0], sum(map(sum, all_made))
+            totals = run_all(engines, iterations, started, seconds, _FIRST_SLICE[backend])
+            self._stretches, iteration_count = totals[0], sum(map(sum, totals))
         end = time.perf_counter()
         root = forest.branch(depth=1)
         chosen = (choose_immediate if immediate else choose)(root, position, self.options, rng)
@@ -285,7 +285,7 @@ class MonteCarloSearch(TreeSearch):
             value=value,
             policy=policy(root, chosen, position.geometry.columns),
             root=root,
-            iterations=made,
+            iterations=iteration_count,
             reused_visits=reused_visits,
             depth=0 if immediate else max(engine.depth for engine in engines),
             stored=sum(engine.used for engine in engines),
@@ -312,7 +312,7 @@ class MonteCarloSearch(TreeSearch):
     ) -> Replay:
         """Return the search that `search` makes next with the same generator and seconds, on its
         first thread, from the stored tree. The generator and the tree stay unchanged. After that
-        search, `made` returns its iterations.
+        search, `iterations_of` returns its iterations.
         """
         with self.busy:
             engines = (
@@ -321,7 +321,7 @@ class MonteCarloSearch(TreeSearch):
             stored = engines[0] if engines and self.options.reuse else None
             return self._replay(position, rng, stored, seconds)
 
-    def made(self, replay: Replay) -> Sequence[int] | None:
+    def iterations_of(self, replay: Replay) -> Sequence[int] | None:
         """Return the stretches of iterations of a search if it was the last one, else None."""
         return self._stretches if self._searches == replay.number + 1 else None
 

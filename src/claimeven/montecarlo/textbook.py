@@ -143,10 +143,10 @@ def prove(node: HasProof, child: HasProof, children: Sequence[HasProof | None]) 
     if child.proof == PROVEN_WIN:
         node.proof, node.distance = PROVEN_LOSS, child.distance + 1
         return True
-    known = [other for other in children if other is not None and other.proof != UNPROVEN]
-    if len(known) < len(children):
+    proven = [other for other in children if other is not None and other.proof != UNPROVEN]
+    if len(proven) < len(children):
         return False
-    drawn = [other for other in known if other.proof == PROVEN_DRAW]
-    node.proof = PROVEN_DRAW if drawn else PROVEN_WIN
-    node.distance = 1 + max(other.distance for other in drawn or known)
+    draws = [other for other in proven if other.proof == PROVEN_DRAW]
+    node.proof = PROVEN_DRAW if draws else PROVEN_WIN
+    node.distance = 1 + max(other.distance for other in draws or proven)
     return True

@@ -159,7 +159,7 @@ def tree_svg(branch: Branch, position: Position) -> Svg:
     tooltips contain all numbers.
     """
 
-    def drawn(node: Branch, name: str) -> DrawnNode:
+    def draw_node(node: Branch, name: str) -> DrawnNode:
         return DrawnNode(
             name,
             _short(node.visits),
@@ -168,12 +168,12 @@ def tree_svg(branch: Branch, position: Position) -> Svg:
             edge_width(node.share),
             heavy=bool(node.proof),
             children=tuple(
-                drawn(child, column_name(child.column, position.geometry))
+                draw_node(child, column_name(child.column, position.geometry))
                 for child in node.children
             ),
         )
 
-    return draw_tree(drawn(branch, "root"), _COLOR_SCALE, _LEGEND)
+    return draw_tree(draw_node(branch, "root"), _COLOR_SCALE, _LEGEND)
 
 
 def _title(node: Branch) -> str:

@@ -58,10 +58,10 @@ def recommended_options(model: PolicyValue, **given: Any) -> PuctOptions:
     >>> recommended_options(default_policy_value(), fpu=0.3)
     PuctOptions(c=0.5, fpu=0.3, prior_temperature=4.0, ...)
     """
-    suited: dict[str, float] = {}
+    recommended: dict[str, float] = {}
     if isinstance(model, NTuplePolicyValue):
-        suited = _NTUPLE_OPTIONS
+        recommended = _NTUPLE_OPTIONS
     elif isinstance(model, Net):
-        found = model.search_defaults
-        suited = {"c": found.c, "prior_temperature": found.prior_temperature}
-    return PuctOptions(**{**suited, **given})
+        defaults = model.search_defaults
+        recommended = {"c": defaults.c, "prior_temperature": defaults.prior_temperature}
+    return PuctOptions(**{**recommended, **given})

@@ -62,45 +62,46 @@ class ModelFile:
 
 
 def write_model(
-    path: str | Path, model: ModelFile, quick: bool = False, most: int | None = None
+    path: str | Path, model: ModelFile, quick: bool = False, max_bytes: int | None = None
 ) -> None:
     """Write a model completely or not at all; the same model gives the same bytes.
 
-    `quick` packs it less tightly. Raises `CannotWrite`, also for more than `most` bytes
+    `quick` packs it less tightly. Raises `CannotWrite`, also for more than `max_bytes` bytes
     (default `MAX_BYTES`), which could not be read again.
     """
-    most = most or MAX_BYTES
+    max_bytes = max_bytes or MAX_BYTES
     header = np.frombuffer(json.dumps(model.as_dict(), sort_keys=True).encode(), dtype=np.uint8)
-    packed, size = io.BytesIO(), 0
-    with zipfile.ZipFile(packed, "w") as archive:
+    buffer, size = io.BytesIO(), 0
+    with zipfile.ZipFile(buffer, "w") as archive:
         for name, array in {_HEADER: header, **model.arrays}.items():
             part = io.BytesIO()
             np.lib.format.write_array(part, np.asarray(array), allow_pickle=False)
             size += part.tell()
-            if size > most:
+            if size > max_bytes:
                 raise CannotWrite(
-                    f"{path} cannot be written: it would hold more than {most >> 20} MB"
+                    f"{path} cannot be written: it would hold more than {max_bytes >> 20} MB"
                 )
             info = zipfile.ZipInfo(f"{name}.npy")  # dated 1980, whenever it is written
             archive.writestr(info, part.getvalue(), zipfile.ZIP_DEFLATED, 1 if quick else 9)
-    write_bytes(path, packed.getvalue())
+    write_bytes(path, buffer.getvalue())
 
 
 def read_model(
     path: str | Path,
     kind: str | None = None,
     geometry: Geometry | None = None,
-    most: int | None = None,
+    max_bytes: int | None = None,
 ) -> ModelFile:
-    """Read a model, optionally of one kind and board, of up to `most` bytes (default `MAX_BYTES`).
+    """Read a model, optionally of one kind and board, of up to `max_bytes` bytes (default
+    `MAX_BYTES`).
 
     Raises `InvalidNetwork`, in a sentence that names the file, for a file that cannot be read, is
     corrupt, foreign or too large, has values other than numbers, or is of another kind or board.
     """
-    most = most or MAX_BYTES
-    content = _content(path, most)
+    max_bytes = max_bytes or MAX_BYTES
+    content = _content(path, max_bytes)
     with name_in_errors(path):
-        model = _model(_arrays(content, most))
+        model = _model(_arrays(content, max_bytes))
     if kind is not None and model.kind != kind:
         raise InvalidNetwork(f"{path} holds a model of the kind {model.kind!r}, not {kind!r}")
     if geometry is not None and model.geometry != geometry:
@@ -117,29 +118,29 @@ def name_in_errors(path: str | Path) -> Iterator[None]:
         raise InvalidNetwork(f"{path} is not a model: {error}") from None
 
 
-def _content(path: str | Path, most: int) -> bytes:
-    found = bytearray()
+def _content(path: str | Path, max_bytes: int) -> bytes:
+    data = bytearray()
     try:
         with Path(path).open("rb") as stream:
             size = os.fstat(stream.fileno()).st_size  # 0 of a pipe; a device may never end
-            while max(size, len(found)) <= most and (part := stream.read(_PART)):
-                found += part
+            while max(size, len(data)) <= max_bytes and (part := stream.read(_PART)):
+                data += part
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InvalidNetwork(f"{path} cannot be read: {reason}") from None
-    if max(size, len(found)) > most:
-        raise InvalidNetwork(f"{path} is not a model: it is larger than {most >> 20} MB")
-    return bytes(found)
+    if max(size, len(data)) > max_bytes:
+        raise InvalidNetwork(f"{path} is not a model: it is larger than {max_bytes >> 20} MB")
+    return bytes(data)
 
 
-def _arrays(content: bytes, most: int) -> dict[str, Array]:
-    """Return the arrays of an archive of up to `most` bytes."""
+def _arrays(content: bytes, max_bytes: int) -> dict[str, Array]:
+    """Return the arrays of an archive of up to `max_bytes` bytes."""
     arrays = {}
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
-            if sum(member.file_size for member in members) > most:
-                raise InvalidNetwork(f"it unpacks to more than {most >> 20} MB")
+            if sum(member.file_size for member in members) > max_bytes:
+                raise InvalidNetwork(f"it unpacks to more than {max_bytes >> 20} MB")
             for member in members:
                 part = archive.read(member)
                 arrays[member.filename.removesuffix(".npy")] = _array(part, member.filename[:40])
@@ -179,6 +180,6 @@ def _model(arrays: dict[str, Array]) -> ModelFile:
         raise InvalidNetwork("it does not state the sizes of its board") from None
     except ClaimevenError as error:
         raise InvalidNetwork(f"its board cannot be: {error}") from None
-    known = ("format", "version", "kind", "board")
-    facts = {name: value for name, value in header.items() if name not in known}
+    required = ("format", "version", "kind", "board")
+    facts = {name: value for name, value in header.items() if name not in required}
     return ModelFile(str(kind), geometry, arrays, facts)

@@ -122,15 +122,15 @@ class NTuples:
         fewer.
         """
         if not 1 <= length <= min(MAX_LENGTH, geometry.cells):
-            most = min(MAX_LENGTH, geometry.cells)
-            raise InvalidNetwork(f"a tuple has 1 to {most} cells on {geometry}, not {length}")
+            maximum = min(MAX_LENGTH, geometry.cells)
+            raise InvalidNetwork(f"a tuple has 1 to {maximum} cells on {geometry}, not {length}")
         rng = random.Random(seed)
-        drawn: dict[Tuple, None] = {}
+        walks: dict[Tuple, None] = {}
         failures = 0
-        while len(drawn) < count:
+        while len(walks) < count:
             walk = _walk(geometry, length, rng)
             image = tuple(sorted((geometry.columns - 1 - column, row) for column, row in walk))
-            if walk in drawn or image in drawn:
+            if walk in walks or image in walks:
                 failures += 1
                 if failures > 1000:
                     raise InvalidNetwork(
@@ -138,8 +138,8 @@ class NTuples:
                     )
                 continue
             failures = 0
-            drawn[walk] = None
-        return cls(tuple(drawn), geometry)
+            walks[walk] = None
+        return cls(tuple(walks), geometry)
 
     @cached_property
     def slots(self) -> tuple[Tuple, ...]:
@@ -161,13 +161,13 @@ class NTuples:
         geometry = self.geometry
         bits = geometry.columns * geometry.height + 1
         uses: list[list[tuple[int, int]]] = [[] for _ in range(bits)]
-        tables, start, begin = [], [], 0
+        tables, start, start_index = [], [], 0
         for slot, cells in enumerate(self.slots):
             for number, (column, row) in enumerate(cells):
                 uses[geometry.bit(column, row)].append((slot, STATES**number))
-            tables.append(begin)
+            tables.append(start_index)
             start.append(self.index(cells, Position(geometry)))
-            begin += STATES ** len(cells) if slot % 2 else 0
+            start_index += STATES ** len(cells) if slot % 2 else 0
         flat = [use for each in uses for use in each]
         slots, powers = [slot for slot, _ in flat], [power for _, power in flat]
         places = np.cumsum([0, *map(len, uses)])
@@ -242,10 +242,10 @@ class NTupleNetwork:
         The textbook: `ntuple_search.NTupleSearch` looks ahead with its compiled twin.
         """
         tuples = self.tuples
-        begin = position.turn * tuples.table_size
+        start_index = position.turn * tuples.table_size
         total = 0.0
         for number, cells in enumerate(tuples.slots):
-            table = begin + int(tuples.arrays.slot_tables[number])
+            table = start_index + int(tuples.arrays.slot_tables[number])
             total += float(self.weights[table + tuples.index(cells, position)])
         value = float(np.tanh(total))
         return -value if position.turn else value

@@ -56,12 +56,12 @@ def pack(network: NTupleNetwork) -> dict[str, npt.NDArray[Any]]:
     weights = network.weights
     greatest = float(np.abs(weights).max(initial=0.0))
     unit = np.float32(greatest / _MAX_STEP if greatest else 1.0)
-    rounded = np.rint(weights / unit).astype(np.int16)
-    (places,) = np.nonzero(rounded)
+    steps = np.rint(weights / unit).astype(np.int16)
+    (places,) = np.nonzero(steps)
     return {
         "tuples": cells,
         "places": _planes(np.diff(places, prepend=-1).astype("<u4")),
-        "weights": _planes(rounded[places].astype("<i2")),
+        "weights": _planes(steps[places].astype("<i2")),
         "unit": np.array([unit], dtype=np.float32),
     }
 
@@ -101,8 +101,8 @@ def unpack(model: ModelFile) -> NTupleNetwork:
         raise InvalidNetwork("it has not one place for each of its weights")
     if (distances < 1).any():
         raise InvalidNetwork("it has two weights for one place")
-    found = values * np.float64(unit[0])
-    if np.abs(found).max(initial=0.0) > _MAX_WEIGHT:
+    scaled = values * np.float64(unit[0])
+    if np.abs(scaled).max(initial=0.0) > _MAX_WEIGHT:
         raise InvalidNetwork(f"its weights are greater than {_MAX_WEIGHT:,.0f}")
     try:
         weights = np.zeros(size, dtype=np.float32)
@@ -110,5 +110,5 @@ def unpack(model: ModelFile) -> NTupleNetwork:
         raise InvalidNetwork(
             f"its tables take {size >> 18:,} MB, for which there is no room"
         ) from None
-    weights[places] = found
+    weights[places] = scaled
     return NTupleNetwork(tuples, weights)

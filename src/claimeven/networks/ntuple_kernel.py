@@ -93,10 +93,10 @@ def drop_disc(indices: Ints, move: Word, player: Int, sign: Int, tuples: TupleAr
 def value_of(weights: Words, indices: Ints, turn: Int, tuples: TupleArrays) -> Any:
     """Return the value for the first player of a position that `turn` (0 or 1) is to move in."""
     total = 0.0
-    begin = turn * (weights.shape[0] // 2)
+    start_index = turn * (weights.shape[0] // 2)
     for slot in range(tuples.slot_tables.shape[0]):
         # In plain Python a sum with a float32 would be one too.
-        total += np.float64(weights[begin + tuples.slot_tables[slot] + indices[slot]])
+        total += np.float64(weights[start_index + tuples.slot_tables[slot] + indices[slot]])
     return np.tanh(total)
 
 

@@ -63,7 +63,7 @@ def test_the_last_tree_of_a_trace_is_that_of_the_decision(spec: str) -> None:
         untraced = quiet.choose(position, Limit(), other)
         assert decision.details == untraced.details
         kept += decision.details["reused_visits"]
-        made = search.made(replay)
+        made = search.iterations_of(replay)
         assert made is not None
         assert sum(made) * search.options.threads >= decision.iterations - 1  # type: ignore[operator]  # told
         steps = list(replay.steps(made))
@@ -106,7 +106,7 @@ def test_a_search_under_a_clock_is_traced_too(spec: str, backend: str) -> None:
             f"the search that decides, {told:,} of its {decision.iterations:,} "
         )
         assert sum(" select " in line for line in lines) == told
-        made = agent.search.made(replay)
+        made = agent.search.iterations_of(replay)
         assert made is not None
         assert sum(1 for _ in replay.steps(made)) == decision.iterations
         assert agent._last is not None

@@ -112,7 +112,7 @@ def test_a_file_larger_than_any_model_is_refused_unread(tmp_path: Path) -> None:
 def test_no_more_is_read_of_what_never_ends_than_a_model_may_have(whole: Path) -> None:
     most = 1 << 22
     with pytest.raises(InvalidNetwork, match=r"^/dev/zero is not a model: it is larger than 4 MB$"):
-        read_model("/dev/zero", most=most)
+        read_model("/dev/zero", max_bytes=most)
     ours, theirs = os.pipe()
     os.write(theirs, whole.read_bytes())
     os.close(theirs)

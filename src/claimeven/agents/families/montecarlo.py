@@ -142,7 +142,7 @@ class MonteCarloAgent(Agent):
         if replay.engine is None:
             yield _evident_line(replay.forest.branch(1), position)
             return
-        made = search.made(replay)
+        made = search.iterations_of(replay)
         total = most if made is None else sum(made)
         told = min(total, most)
         said = f"the search that decides, {told:,} of its {total:,} iterations"

@@ -116,28 +116,28 @@ def grow_breadth(tree: LinkedTree, work: Work, rules: Rules, iterations: Int) ->
     iterations: fewer if the search is complete.
     """
     nodes, state = tree.nodes, work.state
-    made = np.int64(0)
-    while made < iterations:
+    iteration = np.int64(0)
+    while iteration < iterations:
         # 1. The next node, or the next leaf of a full tree, and its position.
-        taken = state[CURSOR] == state[layout.USED]
-        if taken and state[layout.FULL] == 0:
+        is_complete = state[CURSOR] == state[layout.USED]
+        if is_complete and state[layout.FULL] == 0:
             break
-        if taken:
+        if is_complete:
             node = next_leaf(tree, state)
         else:
             node = state[CURSOR]
             state[CURSOR] += 1
         mine, mask, depth = position_of(node, tree, work, rules)
         # 2. Expand, unless the game is over there.
-        if not taken:
+        if not is_complete:
             nodes[node, META] = steps.prove_ending(nodes[node, META], mine, mask, rules.board)
             if layout.proof_of(nodes[node, META]) == layout.UNPROVEN:
                 expand(node, mask, tree, work, rules)
         # 3. Simulate and back up.
         simulate_and_back_up(node, mine, mask, tree, work, rules)
         state[layout.DEPTH] = max(state[layout.DEPTH], depth)
-        made += 1
-    return made
+        iteration += 1
+    return iteration
 
 
 @kernel(int64(LINKED_TREE, WORK, RULES))

@@ -74,7 +74,7 @@ class GraphEngine(GraphView, CompiledEngine):
         self.formula = Formula(options.weight)
 
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
-        is_used_up = self.state[kernel.MADE] > layout.MAX_VISITS // 2
+        is_used_up = self.state[kernel.TOTAL_ITERATIONS] > layout.MAX_VISITS // 2
         if self.reusable and (is_used_up or not self.options.reuse):
             self.forget()
         if not self.reusable:
@@ -91,9 +91,9 @@ class GraphEngine(GraphView, CompiledEngine):
         super().forget()
 
     def run(self, iterations: int) -> int:
-        iterations = min(iterations, layout.MAX_VISITS - int(self.state[kernel.MADE]))
+        iterations = min(iterations, layout.MAX_VISITS - int(self.state[kernel.TOTAL_ITERATIONS]))
         made = int(kernel.grow_graph(self.graph, self.work, self.rules, self.formula, iterations))
-        self.state[kernel.MADE] += made
+        self.state[kernel.TOTAL_ITERATIONS] += made
         return made
 
     def textbook(self, position: Position, seed: int, keep: int | None) -> TextbookGraphEngine:
@@ -143,7 +143,7 @@ class StoredGraph(TextbookGraph):
 
     def find_root(self) -> None:
         state = self._engine.state
-        self.made, self.full = int(state[kernel.MADE]), self._engine.full
+        self.total_iterations, self.full = int(state[kernel.TOTAL_ITERATIONS]), self._engine.full
         self.nodes: list[GraphNode] = [NOT_READ] * self._engine.used
         self.root: GraphNode = self.node_at(int(state[kernel.GRAPH_ROOT]))
 
@@ -179,7 +179,7 @@ class StoredGraphNode(GraphNode):
     def edges(self) -> list[Edge] | None:
         if self._stored:
             edges = self._source._graph.edges
-            read = [
+            targets = [
                 (
                     kernel.unpack_edge(int(edges[place, kernel.EDGE_TARGET])),
                     int(edges[place, kernel.EDGE_VISITS]),
@@ -188,7 +188,7 @@ class StoredGraphNode(GraphNode):
             ]
             self.edges = [
                 Edge(column, visits, None if node == layout.NO_NODE else self._source.node_at(node))
-                for (column, node), visits in read
+                for (column, node), visits in targets
             ]
         return self._edges
 
@@ -203,7 +203,7 @@ class TextbookGraphEngine(GraphView, TextbookEngine[TextbookGraph]):
     def start(self, position: Position, seed: int, keep: int | None = None) -> None:
         before = self.previous()
         search = self._search = TextbookGraph(position, self.options, seed)
-        if before is not None and before.made <= layout.MAX_VISITS // 2:
+        if before is not None and before.total_iterations <= layout.MAX_VISITS // 2:
             search.take(before)
         self.reusable = True
 

@@ -57,7 +57,9 @@ _TARGET_MASK: Final = (1 << _TARGET_BITS) - 1
 
 # Fields of `state` after the shared ones: the root's node, and the iterations since the graph was
 # cleared.
-GRAPH_ROOT, MADE, STATE_FIELDS = range(layout.SHARED_STATE_FIELDS, layout.SHARED_STATE_FIELDS + 3)
+GRAPH_ROOT, TOTAL_ITERATIONS, STATE_FIELDS = range(
+    layout.SHARED_STATE_FIELDS, layout.SHARED_STATE_FIELDS + 3
+)
 
 
 class Graph(NamedTuple):
@@ -150,15 +152,15 @@ def place_of(key: Word, graph: Graph, path: Ints, depth: Int) -> Int:
     """
     capacity = np.int64(graph.nodes.shape[0])
     place = spread(key) * capacity >> 32
-    found, fewest = np.int64(layout.NO_NODE), np.int64(layout.MAX_VISITS) + 1
+    best_place, fewest = np.int64(layout.NO_NODE), np.int64(layout.MAX_VISITS) + 1
     for _ in range(layout.BUCKET):
-        passed = False
+        is_on_path = False
         for step in range(depth + 1):
-            passed = passed or path[2 * step] == place
-        if not passed and graph.nodes[place, VISITS] < fewest:
-            found, fewest = place, np.int64(graph.nodes[place, VISITS])
+            is_on_path = is_on_path or path[2 * step] == place
+        if not is_on_path and graph.nodes[place, VISITS] < fewest:
+            best_place, fewest = place, np.int64(graph.nodes[place, VISITS])
         place = place + 1 if place + 1 < capacity else np.int64(0)
-    return found
+    return best_place
 
 
 @inlined
@@ -319,17 +321,19 @@ def select(
         target = graph.edges[edge, EDGE_TARGET]
         column, child = edge_column(target), edge_node(target)
         after = steps.played(mask, column, board)
-        moved, after = canonical(mine ^ mask, after, settings[layout.MIRROR] != 0, board)
+        after_mine, after = canonical(mine ^ mask, after, settings[layout.MIRROR] != 0, board)
         if child == layout.NO_NODE:
-            child = get_or_add_node(moved + after, depth, graph, work, rules)
+            child = get_or_add_node(after_mine + after, depth, graph, work, rules)
             if child == layout.NO_NODE:
                 break
             if graph.nodes[child, VISITS] == 0 and graph.nodes[child, META] == 0:  # a new node
-                graph.nodes[child, META] = steps.prove_immediate(0, moved, after, decisive, board)
+                graph.nodes[child, META] = steps.prove_immediate(
+                    0, after_mine, after, decisive, board
+                )
             graph.edges[edge, EDGE_TARGET] = edge_target(column, child)
         work.path[2 * depth + 1] = edge
         depth += 1
-        node, mine, mask = child, moved, after
+        node, mine, mask = child, after_mine, after
         if graph.nodes[node, VISITS] > graph.edges[edge, EDGE_VISITS]:
             return node, depth, mine, mask, True
     return node, depth, mine, mask, False
@@ -408,11 +412,11 @@ def grow_graph(graph: Graph, work: Work, rules: Rules, formula: Formula, iterati
     """
     nodes, solver = graph.nodes, rules.settings[layout.SOLVER] != 0
     root = work.state[GRAPH_ROOT]
-    made = np.int64(0)
-    while made < iterations and not (
+    iteration = np.int64(0)
+    while iteration < iterations and not (
         solver and layout.proof_of(nodes[root, META]) != layout.UNPROVEN
     ):
-        made += 1
+        iteration += 1
         # 1, 2. Select a leaf, expand one on the way.
         leaf, depth, mine, mask, caught_up = select(graph, work, rules, formula)
         work.state[layout.DEPTH] = max(work.state[layout.DEPTH], depth)
@@ -426,4 +430,4 @@ def grow_graph(graph: Graph, work: Work, rules: Rules, formula: Formula, iterati
             graph.values[leaf, VALUE] = layout.proof_result(proof)
         # 4. Back up.
         back_up(leaf, depth, graph, work, rules)
-    return made
+    return iteration

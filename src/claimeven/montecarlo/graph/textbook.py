@@ -61,13 +61,14 @@ class Edge:
 class TextbookGraph(TextbookSearch):
     """A UCT search on a graph that is reused from position to position, with the seed's randomness.
 
-    `iterations` counts the iterations of this search, `made` all since the graph was empty.
+    `iterations` counts the iterations of this search, `total_iterations` all since the graph was
+    empty.
 
     With `transpositions=mirror` a position or its mirror image is stored, the one with the smaller
     key, and columns refer to the stored one.
     """
 
-    made: int = 0
+    total_iterations: int = 0
     table: dict[int, GraphNode] = field(default_factory=dict)
     nodes: list[GraphNode] = field(default_factory=list)
     root: GraphNode = field(init=False)
@@ -89,14 +90,18 @@ class TextbookGraph(TextbookSearch):
 
     def take(self, before: TextbookGraph) -> None:
         """Take over the positions of another search."""
-        self.table, self.nodes, self.made = before.table, before.nodes, before.made
+        self.table, self.nodes, self.total_iterations = (
+            before.table,
+            before.nodes,
+            before.total_iterations,
+        )
         self.find_root()
 
     @property
     def is_done(self) -> bool:
         """Whether the root is proven (with `solver`) or the graph has `MAX_VISITS` iterations."""
         proven = self.options.solver and self.root.proof != UNPROVEN
-        return proven or self.made >= MAX_VISITS
+        return proven or self.total_iterations >= MAX_VISITS
 
     def canonical(self, position: Position) -> Position:
         """`canonical` by the options of this search."""
@@ -150,7 +155,7 @@ class TextbookGraph(TextbookSearch):
 
     def step(self) -> Step:
         """Make one iteration: select, expand, simulate, back up."""
-        self.made += 1
+        self.total_iterations += 1
         path, leaf, expanded, depth, is_catch_up = self.select()
         result, moves = 0, list[int]()
         if not is_catch_up:

@@ -185,14 +185,14 @@ def _columns_of(position: Position, cells: int) -> tuple[int, ...]:
 def _value_of(position: Position, column: int, depth: int, floor: int) -> int:
     """Return the value of a move for its mover; exact if it is at least `floor`."""
     after = position.play(column)
-    if _won(after):
+    if _is_won(after):
         return WIN
     if depth == 1 or after.is_over:
         return -triples(after)
     worst = WIN
     for reply in after.legal_columns:
         answered = after.play(reply)
-        if _won(answered):
+        if _is_won(answered):
             return -WIN
         worst = min(worst, triples(answered))
         if worst < floor:
@@ -200,5 +200,5 @@ def _value_of(position: Position, column: int, depth: int, floor: int) -> int:
     return worst
 
 
-def _won(position: Position) -> bool:
+def _is_won(position: Position) -> bool:
     return position.outcome is not None and position.outcome.winner is not None

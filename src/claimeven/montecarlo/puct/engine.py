@@ -168,8 +168,8 @@ class TextbookPuct(PuctEngine):
         return self.root().visits
 
     def step(self, until: int, call_model: ModelCaller = call_directly) -> int:
-        left = min(until, MAX_VISITS) - self.visits()
-        return self.search_tree().run(min(1, max(0, left)))
+        remaining = min(until, MAX_VISITS) - self.visits()
+        return self.search_tree().run(min(1, max(0, remaining)))
 
     def add_noise(self, rng: np.random.Generator) -> None:
         self.search_tree().add_noise(rng, self.options.noise, DIRICHLET_ALPHA)
@@ -186,10 +186,10 @@ class PuctView(Forest):
         busy: AbstractContextManager[object] | None = None,
         check: Callable[[], object] = lambda: None,
     ) -> None:
-        shown = MonteCarloOptions(
+        view_options = MonteCarloOptions(
             solver=options.solver, decisive_moves="tree" if options.solver else "off"
         )
-        super().__init__(position, shown, (tree,), busy, check)
+        super().__init__(position, view_options, (tree,), busy, check)
         self.puct = options
 
     def bonus(self, parent: NodeStats, child: NodeStats) -> tuple[float, float]:

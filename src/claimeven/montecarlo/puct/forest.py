@@ -243,8 +243,8 @@ class PuctForest(ReadableForest):
         self._advance(trees, columns)
 
     def _advance(self, trees: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> None:
-        moved = np.empty(self.nodes_per_tree, dtype=np.int32)
-        advance_roots(self._nodes, self._trees, self._rules, trees, columns, moved)
+        scratch = np.empty(self.nodes_per_tree, dtype=np.int32)
+        advance_roots(self._nodes, self._trees, self._rules, trees, columns, scratch)
 
     def move_to(self, tree: int, position: Position, keep: int | None = None) -> None:
         """Make a position the root of a tree, with its subtree if it is up to 4 moves below the
@@ -280,8 +280,8 @@ class PuctForest(ReadableForest):
             count = int(state[fields.USED])
             if keep is not None:
                 count = min(count, max(keep, node - root + 1))
-            moved = np.empty(count, dtype=np.int32)
-            state[fields.USED] = keep_subtree(self._nodes, moved, root, node)
+            scratch = np.empty(count, dtype=np.int32)
+            state[fields.USED] = keep_subtree(self._nodes, scratch, root, node)
         if counts[root, fields.CHILD] == fields.NO_CHILDREN:
             # The root needs children, which will prove it again if it was proven without them.
             outcome, proof = position.outcome, UNPROVEN

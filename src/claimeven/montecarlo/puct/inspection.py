@@ -138,10 +138,10 @@ class ReadableForest:
         for an unproven root.
         """
         proofs = self._proofs(self._places)
-        found: npt.NDArray[np.int8] = (proofs == PROVEN_LOSS).astype(np.int8) - (
+        result: npt.NDArray[np.int8] = (proofs == PROVEN_LOSS).astype(np.int8) - (
             proofs == PROVEN_WIN
         ).astype(np.int8)
-        return found
+        return result
 
     def values(self) -> Doubles:
         """Return the value of each root for its side to move, -1 to 1: the mean of its iterations,
@@ -170,14 +170,14 @@ class ReadableForest:
         """
         counts, priors = self._nodes.counts, self._nodes.priors
         rows, columns, _ = self._root_children(trees)
-        there = np.zeros(self._shape(trees), dtype=np.bool_)
-        there[rows, columns] = True
+        exists = np.zeros(self._shape(trees), dtype=np.bool_)
+        exists[rows, columns] = True
         visits, metas = (
             self._spread(counts[:, fields.VISITS], trees),
             self._spread(counts[:, fields.META], trees),
         )
-        known = self._spread(priors, trees)
-        return policies(visits, known, metas, there, temperature, self.options.solver)
+        priors_of_columns = self._spread(priors, trees)
+        return policies(visits, priors_of_columns, metas, exists, temperature, self.options.solver)
 
     def _shape(self, trees: Indices | None) -> tuple[int, int]:
         """Return the shape of an array with a number for each column of some trees, None: all."""
@@ -185,10 +185,10 @@ class ReadableForest:
 
     def _spread(self, field: npt.NDArray[Any], trees: Indices | None = None) -> npt.NDArray[Any]:
         """Return a field of the nodes for each column at each root, 0 without a node."""
-        found = np.zeros(self._shape(trees), dtype=field.dtype)
+        result = np.zeros(self._shape(trees), dtype=field.dtype)
         rows, columns, nodes = self._root_children(trees)
-        found[rows, columns] = field[nodes]
-        return found
+        result[rows, columns] = field[nodes]
+        return result
 
     def _root_children(self, trees: Indices | None = None) -> tuple[Indices, Indices, Indices]:
         """Return all children of the roots of some trees (None: all): for each the index of its
@@ -204,17 +204,17 @@ class ReadableForest:
         return rows, counts[nodes, fields.META] & layout.COLUMN_MASK, nodes
 
     def _proofs(self, nodes: npt.NDArray[np.int64] | np.int64) -> npt.NDArray[np.int32]:
-        found: npt.NDArray[np.int32] = (
+        result: npt.NDArray[np.int32] = (
             self._nodes.counts[nodes, fields.META] >> PROOF_SHIFT & PROOF_MASK
         )
-        return found
+        return result
 
 
 def policies(
     visits: npt.NDArray[np.int32],
     priors: npt.NDArray[np.float32],
     metas: npt.NDArray[np.int32],
-    there: npt.NDArray[np.bool_],
+    exists: npt.NDArray[np.bool_],
     temperature: float,
     solver: bool,
 ) -> npt.NDArray[np.float64]:
@@ -226,8 +226,8 @@ def policies(
     """
     real_number(temperature, "temperature", InvalidOptions, low=0, high=1000)
     proofs, distances = metas >> PROOF_SHIFT & PROOF_MASK, metas >> DISTANCE_SHIFT
-    won, lost = there & (proofs == PROVEN_WIN), there & (proofs == PROVEN_LOSS)
-    live = there & ~lost
+    won, lost = exists & (proofs == PROVEN_WIN), exists & (proofs == PROVEN_LOSS)
+    live = exists & ~lost
     weights = np.where(live, visits, 0.0)
     for instead in (priors, np.ones_like(priors)):
         is_empty = weights.sum(axis=1, keepdims=True) == 0.0
@@ -235,7 +235,7 @@ def policies(
     weights = _sharpen(weights, temperature)
     if solver:
         longest = np.where(lost, distances, -1)
-        weights = np.where((lost == there).all(axis=1, keepdims=True), _best(longest, 0), weights)
+        weights = np.where((lost == exists).all(axis=1, keepdims=True), _best(longest, 0), weights)
         nearest = np.where(won, -distances, -(1 << 20))
         weights = np.where(won.any(axis=1, keepdims=True), _best(nearest, 1 - (1 << 20)), weights)
     sums = weights.sum(axis=1, keepdims=True)
@@ -253,5 +253,5 @@ def _sharpen(weights: npt.NDArray[Any], temperature: float) -> npt.NDArray[np.fl
 def _best(numbers: npt.NDArray[Any], minimum: int) -> npt.NDArray[np.float64]:
     """Return 1 for the greatest numbers of each row that are at least `minimum`, else 0."""
     best = (numbers == numbers.max(axis=1, keepdims=True)) & (numbers >= minimum)
-    found: npt.NDArray[np.float64] = best.astype(np.float64)
-    return found
+    result: npt.NDArray[np.float64] = best.astype(np.float64)
+    return result

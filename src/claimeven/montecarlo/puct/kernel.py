@@ -82,11 +82,11 @@ def best_child(node: Int, nodes: Nodes, rules: PuctRules) -> Int:
         if settings[SOLVER] != 0.0 and (proof == PROVEN_LOSS or (is_won and proof != UNPROVEN)):
             continue
         flight = counts[child, FLIGHT]
-        tried = counts[child, VISITS] + flight
+        visits_in_flight = counts[child, VISITS] + flight
         value = untried
-        if tried != 0:
-            value = (nodes.totals[child] - flight) / tried
-        bound = value + spread * nodes.priors[child] / (1 + tried)
+        if visits_in_flight != 0:
+            value = (nodes.totals[child] - flight) / visits_in_flight
+        bound = value + spread * nodes.priors[child] / (1 + visits_in_flight)
         if bound > best:
             best = bound
             chosen = child
@@ -295,21 +295,21 @@ def back_up_leaves(
 
 
 @kernel(int64(NODES, int32[::1], int64, int64))
-def keep_subtree(nodes: Nodes, moved: Ints, start: Int, root: Int) -> Int:
+def keep_subtree(nodes: Nodes, new_index: Ints, start: Int, root: Int) -> Int:
     """Make a node the root of the tree from node `start` on: move its subtree to the front and drop
     the other nodes.
 
-    Only the first `len(moved)` nodes of the tree are read, which limits the time. A node with
+    Only the first `len(new_index)` nodes of the tree are read, which limits the time. A node with
     children beyond them becomes a leaf again. Returns the number of nodes left. One forward pass
     marks and one moves, since children come after their parents.
     """
     counts, totals, priors = nodes.counts, nodes.totals, nodes.priors
-    end = start + moved.shape[0]
+    end = start + new_index.shape[0]
     # 1. Mark the nodes below the root.
-    moved[:] = 0
-    moved[root - start] = 1
+    new_index[:] = 0
+    new_index[root - start] = 1
     for node in range(root, end):
-        if moved[node - start] != 0 and counts[node, CHILD] != NO_CHILDREN:
+        if new_index[node - start] != 0 and counts[node, CHILD] != NO_CHILDREN:
             first = np.int64(counts[node, CHILD])
             last = first + count_of(counts[node, META])
             if last > end:
@@ -317,22 +317,22 @@ def keep_subtree(nodes: Nodes, moved: Ints, start: Int, root: Int) -> Int:
                 counts[node, META] &= ~(COUNT_MASK << COUNT_SHIFT)
             else:
                 for child in range(first, last):
-                    moved[child - start] = 1
+                    new_index[child - start] = 1
     # 2. Number the marked ones, and move them.
     used = np.int64(0)
     for node in range(start, end):
-        if moved[node - start] != 0:
-            moved[node - start] = used
+        if new_index[node - start] != 0:
+            new_index[node - start] = used
             used += 1
         else:
-            moved[node - start] = -1
+            new_index[node - start] = -1
     for node in range(root, end):
-        if moved[node - start] >= 0:
-            place = start + moved[node - start]
+        if new_index[node - start] >= 0:
+            place = start + new_index[node - start]
             for field in range(counts.shape[1]):
                 counts[place, field] = counts[node, field]
             if counts[place, CHILD] != NO_CHILDREN:
-                counts[place, CHILD] = start + moved[counts[place, CHILD] - start]
+                counts[place, CHILD] = start + new_index[counts[place, CHILD] - start]
             totals[place] = totals[node]
             priors[place] = priors[node]
     return used
@@ -340,9 +340,9 @@ def keep_subtree(nodes: Nodes, moved: Ints, start: Int, root: Int) -> Int:
 
 @kernel(void(NODES, TREES, PUCT_RULES, int64[::1], int64[::1], int32[::1]))
 def advance_roots(
-    nodes: Nodes, trees: Trees, rules: PuctRules, which: Ints, columns: Ints, moved: Ints
+    nodes: Nodes, trees: Trees, rules: PuctRules, which: Ints, columns: Ints, new_index: Ints
 ) -> None:
-    """Make a playable move at the root of each of some trees, and keep its subtree. `moved` has
+    """Make a playable move at the root of each of some trees, and keep its subtree. `new_index` has
     room for the nodes of a tree.
 
     An unexpanded root keeps only the proof of a finished game: it needs children, which will prove
@@ -371,7 +371,7 @@ def advance_roots(
             nodes.totals[root] = 0.0
             state[USED] = 1
         else:
-            state[USED] = keep_subtree(nodes, moved[: state[USED]], root, below)
+            state[USED] = keep_subtree(nodes, new_index[: state[USED]], root, below)
         # 4. An unexpanded root keeps only the proof of a finished game.
         if counts[root, CHILD] == NO_CHILDREN:
             column = np.int64(column_of(counts[root, META]))

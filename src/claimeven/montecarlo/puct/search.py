@@ -196,12 +196,12 @@ class PuctSearch(TreeSearch):
         """Return the probability of each column: see `policies`."""
         visits, metas = (np.zeros((1, position.geometry.columns), dtype=np.int32) for _ in "ab")
         priors = np.zeros(visits.shape, dtype=np.float32)
-        there = np.zeros(visits.shape, dtype=np.bool_)
+        exists = np.zeros(visits.shape, dtype=np.bool_)
         for child in root.children:
             at = 0, child.column
-            visits[at], priors[at], there[at] = child.visits, child.prior, True
+            visits[at], priors[at], exists[at] = child.visits, child.prior, True
             metas[at] = child.proof << PROOF_SHIFT | child.distance << DISTANCE_SHIFT
-        return policies(visits, priors, metas, there, temperature, self.options.solver)[0]
+        return policies(visits, priors, metas, exists, temperature, self.options.solver)[0]
 
     def follow(
         self, position: Position, rng: np.random.Generator, iterations: int

@@ -253,8 +253,8 @@ class PuctTree:
         live = [child for child in self.root.children or () if child.proof != PROVEN_LOSS]
         if self.root.visits and self.root.proof == UNPROVEN and live:
             noise = rng.dirichlet([alpha] * len(live))
-            for child, drawn in zip(live, noise, strict=True):
-                child.prior = float(np.float32((1.0 - fraction) * child.prior + fraction * drawn))
+            for child, draws in zip(live, noise, strict=True):
+                child.prior = float(np.float32((1.0 - fraction) * child.prior + fraction * draws))
 
     def _prove_immediate(self, node: PuctNode) -> None:
         """Prove a new node if its game is over or, with the solver, if the next move wins or every
@@ -279,9 +279,9 @@ def prove_from_children(node: PuctNode) -> None:
     """
     children: Sequence[PuctNode] = node.children or ()
     won = [child.distance for child in children if child.proof == PROVEN_WIN]
-    drawn = [child.distance for child in children if child.proof == PROVEN_DRAW]
+    draws = [child.distance for child in children if child.proof == PROVEN_DRAW]
     if won:
         node.proof, node.distance = PROVEN_LOSS, min(won) + 1
     elif children and all(child.proof != UNPROVEN for child in children):
-        node.proof = PROVEN_DRAW if drawn else PROVEN_WIN
-        node.distance = 1 + max(drawn or [child.distance for child in children])
+        node.proof = PROVEN_DRAW if draws else PROVEN_WIN
+        node.distance = 1 + max(draws or [child.distance for child in children])

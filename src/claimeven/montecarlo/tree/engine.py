@@ -70,8 +70,8 @@ class TreeEngine(RecordsEngine):
             # Keep the children in any case: of a proven root the search reads only them.
             last = max((node, *self.children(node)))
             count = self.used if keep is None else min(max(keep, last + 1), self.used)
-            moved = np.empty(count, dtype=np.int32)
-            self.state[layout.USED] = kernel.keep_subtree(self.records, moved, node)
+            scratch = np.empty(count, dtype=np.int32)
+            self.state[layout.USED] = kernel.keep_subtree(self.records, scratch, node)
         elif node == layout.NO_NODE:
             self.records[kernel.ROOT] = kernel.NEW_ROOT
             self.state[layout.USED] = 1

@@ -212,11 +212,11 @@ def grow_tree(nodes: Records, work: Work, rules: Rules, formula: Formula, iterat
     the solver).
     """
     solver = rules.settings[layout.SOLVER] != 0
-    made = np.int64(0)
-    while made < iterations and not (
+    iteration = np.int64(0)
+    while iteration < iterations and not (
         solver and layout.proof_of(nodes[ROOT, META]) != layout.UNPROVEN
     ):
-        made += 1
+        iteration += 1
         # 1, 2. Select a leaf, expand one on the way.
         leaf, depth, mine, mask = select(nodes, work, rules, formula)
         work.state[layout.DEPTH] = max(work.state[layout.DEPTH], depth)
@@ -224,24 +224,24 @@ def grow_tree(nodes: Records, work: Work, rules: Rules, formula: Formula, iterat
         result = steps.simulate(layout.proof_of(nodes[leaf, META]), mine, mask, work, rules)
         # 4. Back up.
         back_up(leaf, depth, result, nodes, work, rules)
-    return made
+    return iteration
 
 
 @kernel(int64(int32[:, ::1], int32[::1], int64))
-def keep_subtree(nodes: Records, moved: Records, root: Int) -> Int:
+def keep_subtree(nodes: Records, new_index: Records, root: Int) -> Int:
     """Make `root` the root: move its subtree to the front and drop the other nodes.
 
-    Only the first `len(moved)` nodes are read, which limits the time. A node with children beyond
-    them becomes a leaf again. Returns the new number of used nodes. Children come after their
-    parents, before and after, so one forward pass marks, and one moves without overwriting.
+    Only the first `len(new_index)` nodes are read, which limits the time. A node with children
+    beyond them becomes a leaf again. Returns the new number of used nodes. Children come after
+    their parents, before and after, so one forward pass marks, and one moves without overwriting.
     """
-    limit = np.int64(moved.shape[0])
+    limit = np.int64(new_index.shape[0])
     # 1. Mark the nodes below the root.
     for node in range(limit):
-        moved[node] = 0
-    moved[root] = 1
+        new_index[node] = 0
+    new_index[root] = 1
     for node in range(root, limit):
-        if moved[node] != 0 and nodes[node, CHILD] != NO_CHILDREN:
+        if new_index[node] != 0 and nodes[node, CHILD] != NO_CHILDREN:
             first = np.int64(nodes[node, CHILD])
             last = first + layout.count_of(nodes[node, META])
             if last > limit:
@@ -249,22 +249,22 @@ def keep_subtree(nodes: Records, moved: Records, root: Int) -> Int:
                 nodes[node, META] &= ~(layout.COUNT_MASK << layout.COUNT_SHIFT)
             else:
                 for child in range(first, last):
-                    moved[child] = 1
+                    new_index[child] = 1
     # 2. Number the marked nodes.
     used = np.int64(0)
     for node in range(limit):
-        if moved[node] != 0:
-            moved[node] = used
+        if new_index[node] != 0:
+            new_index[node] = used
             used += 1
         else:
-            moved[node] = -1
+            new_index[node] = -1
     # 3. Move them.
     for node in range(root, limit):
-        place = moved[node]
+        place = new_index[node]
         if place >= 0:
             child = nodes[node, CHILD]
             nodes[place, VISITS] = nodes[node, VISITS]
             nodes[place, TOTAL] = nodes[node, TOTAL]
-            nodes[place, CHILD] = moved[child] if child != NO_CHILDREN else NO_CHILDREN
+            nodes[place, CHILD] = new_index[child] if child != NO_CHILDREN else NO_CHILDREN
             nodes[place, META] = nodes[node, META]
     return used

@@ -77,20 +77,20 @@ def pack(
             arrays[name], arrays[name + _UNIT] = matrices[name]
         else:
             arrays[name], arrays[name + _UNIT] = round_weights(weights, steps_for(name, steps))
-    known: dict[str, Any] = {"shape": net.shape.as_dict(), "knows_scores": net.knows_scores}
+    header: dict[str, Any] = {"shape": net.shape.as_dict(), "knows_scores": net.knows_scores}
     if net.knows_only_best:
-        known["knows_only_best"] = True
+        header["knows_only_best"] = True
     if searching != DEFAULTS:
-        known["searching"] = searching._asdict()
-    return ModelFile(KIND, net.geometry, arrays, {**known, **(facts or {})})
+        header["searching"] = searching._asdict()
+    return ModelFile(KIND, net.geometry, arrays, {**header, **(facts or {})})
 
 
 def unpack(model: ModelFile) -> Net:
     """Return the net of a file. Raises `InvalidNetwork` for another file."""
-    told = model.facts.get("shape")
-    if not isinstance(told, dict) or set(told) != set(NetShape().as_dict()):
+    stated = model.facts.get("shape")
+    if not isinstance(stated, dict) or set(stated) != set(NetShape().as_dict()):
         raise InvalidNetwork("it has no sizes of its layers")
-    shape = NetShape(**told)
+    shape = NetShape(**stated)
     arrays = {}
     for name, size in shape.arrays(model.geometry).items():
         array, unit = model.arrays.get(name), model.arrays.get(name + _UNIT)
@@ -138,8 +138,8 @@ def units_of(weights: npt.NDArray[Any], steps: int) -> npt.NDArray[np.float32]:
         return np.ones(weights.shape[-1], dtype=np.float32)
     table = weights.reshape(-1, weights.shape[-1])
     greatest = np.abs(table).max(axis=0)
-    usual = np.sqrt((table.astype(np.float64) ** 2).mean(axis=0))
-    far = np.minimum(greatest, FAR * usual)
+    mean_square = np.sqrt((table.astype(np.float64) ** 2).mean(axis=0))
+    far = np.minimum(greatest, FAR * mean_square)
     unit: npt.NDArray[np.float32] = np.maximum(far / steps, greatest / MAX_STEPS).astype(np.float32)
     unit[unit == 0] = 1.0
     return unit

@@ -48,11 +48,11 @@ class Forward:
         read_as = self._xp.asarray(board.read_as)
         image = read_as[np.arange(len(board.first)), states[:, board.second]]
         columns = states[:, lines:]
-        here, there = (
+        own, image_rows = (
             each[:, board.left] * of_column + each[:, board.right]
             for each in (columns, columns[:, ::-1])
         )
-        return {"lines": (states[:, board.first], image), "columns": (here, there)}
+        return {"lines": (states[:, board.first], image), "columns": (own, image_rows)}
 
     def look_up(self, weights: Mapping[str, Any], rows: Mapping[str, Any]) -> dict[str, list[Any]]:
         """Return the numbers of `rows` of the tables, (n, tables, numbers) each."""
@@ -62,10 +62,10 @@ class Forward:
             for name, both in rows.items()
         }
 
-    def inputs(self, taken: Mapping[str, Any], planes: Any) -> tuple[Any, Any]:
+    def inputs(self, embedded: Mapping[str, Any], planes: Any) -> tuple[Any, Any]:
         """Return the inputs of the first layer, sums and differences, (n, ...) each.
 
-        `taken` are the numbers that `look_up` found in the tables.
+        `embedded` are the numbers that `look_up` found in the tables.
         """
         xp, board, count = self._xp, self.features.symmetry, len(planes)
         columns, cells = self.features.geometry.columns, self.features.geometry.cells * PLANES
@@ -77,7 +77,7 @@ class Forward:
             differences.append(of_differences)
         sums.append(floats[:, -BOARD_NUMBERS:])
         for name, unequal in (("lines", board.unequal), ("columns", None)):
-            one, other = taken[name]
+            one, other = embedded[name]
             sums.append(one + other)
             differences.append((one - other)[:, :unequal])
         return (
@@ -93,28 +93,30 @@ class Forward:
         return one + other, one - other
 
     def outputs(
-        self, weights: Mapping[str, Any], taken: Mapping[str, Any], planes: Any, stays: Any = None
+        self, weights: Mapping[str, Any], embedded: Mapping[str, Any], planes: Any, mask: Any = None
     ) -> Any:
         """Return the outputs of n positions, (n, 2 * columns + 1), given the numbers from tables.
 
-        With `stays`, boolean (layers, n, pairs), the pairs of hidden numbers that do not stay are
+        With `mask`, boolean (layers, n, pairs), the pairs of hidden numbers that do not stay are
         left out, and the others count for more, by their share (dropout).
         """
         xp, product, board = self._xp, self._product, self.features.symmetry
-        more = None if stays is None else stays.size / xp.count_nonzero(stays)
+        more = None if mask is None else mask.size / xp.count_nonzero(mask)
 
         def layer(name: str, number: int, sums: Any, differences: Any) -> tuple[Any, Any]:
             level = product(sums, weights[name + "sum"]) + weights[name + "bias"]
             slant = product(differences, weights[name + "difference"])
-            factor = None if stays is None else xp.where(stays[number], more, 0.0)
+            factor = None if mask is None else xp.where(mask[number], more, 0.0)
             return self.relu_pairs(level, slant, factor)
 
-        sums, differences = layer("in_", 0, *self.inputs(taken, planes))
+        sums, differences = layer("in_", 0, *self.inputs(embedded, planes))
         sums, differences = sums / 2, differences / 2
         block = 0
         while f"block{block}_bias" in weights:
-            added, apart = layer(f"block{block}_", block + 1, sums, differences)
-            sums, differences = sums + added / 4, differences + apart / 4
+            residual_sums, residual_differences = layer(
+                f"block{block}_", block + 1, sums, differences
+            )
+            sums, differences = sums + residual_sums / 4, differences + residual_differences / 4
             block += 1
         # Few numbers, which the answer depends on the most: always in full precision.
         level = sums @ weights["out_sum"] + weights["out_bias"]

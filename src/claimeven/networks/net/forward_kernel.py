@@ -92,27 +92,27 @@ def add_product(inputs: Any, weights: Any, total: Any) -> None:
     row = 0
     while row < count:
         first = second = third = fourth = 0
-        found = 0
-        while row < count and found < 4:
+        rows_read = 0
+        while row < count and rows_read < 4:
             if inputs[row] != 0:
                 # A row that is missing at the end is the first again, with the factor 0.
-                if found == 0:
+                if rows_read == 0:
                     first = second = third = fourth = row
-                elif found == 1:
+                elif rows_read == 1:
                     second = row
-                elif found == 2:
+                elif rows_read == 2:
                     third = row
                 else:
                     fourth = row
-                found += 1
+                rows_read += 1
             row += 1
-        if found == 0:
+        if rows_read == 0:
             return
         one, two, three, four = weights[first], weights[second], weights[third], weights[fourth]
         a = inputs[first]
-        b = inputs[second] if found > 1 else NO_WEIGHT
-        c = inputs[third] if found > 2 else NO_WEIGHT
-        d = inputs[fourth] if found > 3 else NO_WEIGHT
+        b = inputs[second] if rows_read > 1 else NO_WEIGHT
+        c = inputs[third] if rows_read > 2 else NO_WEIGHT
+        d = inputs[fourth] if rows_read > 3 else NO_WEIGHT
         for place in range(width):
             total[place] += a * one[place] + b * two[place] + (c * three[place] + d * four[place])
 

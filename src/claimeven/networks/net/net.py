@@ -243,13 +243,13 @@ class Net:
         The values of a net with scores are between the value of the outcome and the value of the
         best column's score: see `SearchDefaults`.
         """
-        found = self.predict(mines, masks)
+        prediction = self.predict(mines, masks)
         if not self.knows_scores:
-            return found.values, found.priors
+            return prediction.values, prediction.priors
         share = np.float32(self.search_defaults.score_share)
         scale = np.float32(self.search_defaults.score_scale)
-        graded = np.tanh(np.nanmax(found.scores, axis=1) / scale)
-        return found.values * (1 - share) + graded * share, found.priors
+        graded = np.tanh(np.nanmax(prediction.scores, axis=1) / scale)
+        return prediction.values * (1 - share) + graded * share, prediction.priors
 
     def predict(self, mines: Words, masks: Words) -> Prediction:
         """Evaluate n positions in which the game is not over; boards as in `PolicyValue.evaluate`.
@@ -278,14 +278,14 @@ class Net:
 
     def raw(self, mines: Words, masks: Words) -> Floats:
         """Return the output of n positions, (n, 2 * columns + 1): see the module."""
-        found: Floats = self.forward.outputs(self.arrays, *self._taken(mines, masks))
-        return found
+        prediction: Floats = self.forward.outputs(self.arrays, *self._embedded(mines, masks))
+        return prediction
 
     def inputs(self, mines: Words, masks: Words) -> tuple[Floats, Floats]:
         """Return the inputs of the first layer for n positions: sums and differences, (n, ...)."""
-        return self.forward.inputs(*self._taken(mines, masks))
+        return self.forward.inputs(*self._embedded(mines, masks))
 
-    def _taken(self, mines: Words, masks: Words) -> tuple[dict[str, list[Any]], Any]:
+    def _embedded(self, mines: Words, masks: Words) -> tuple[dict[str, list[Any]], Any]:
         """Return the numbers that positions look up in the tables, and their planes."""
         planes, states = self.features.of(mines, masks)
         return self.forward.look_up(self.arrays, self.forward.rows(states)), planes

@@ -42,7 +42,7 @@ BOUNDS: Final = {
 }
 
 
-def search_defaults_of(told: Any) -> SearchDefaults:
+def search_defaults_of(header: Any) -> SearchDefaults:
     """Return the defaults in the header of a file, or `DEFAULTS`.
 
     Raises `InvalidNetwork` for another type, an unknown name, and a number outside `BOUNDS`.
@@ -50,14 +50,14 @@ def search_defaults_of(told: Any) -> SearchDefaults:
     >>> search_defaults_of({"c": 0.5})
     SearchDefaults(c=0.5, prior_temperature=1.0, score_share=0.5, score_scale=10.0)
     """
-    if told is None:
+    if header is None:
         return DEFAULTS
-    if not isinstance(told, Mapping) or not told.keys() <= BOUNDS.keys():
+    if not isinstance(header, Mapping) or not header.keys() <= BOUNDS.keys():
         raise InvalidNetwork("its search defaults are invalid")
     return SearchDefaults(
         **{
-            name: real_number(told[name], f"its {name}", InvalidNetwork, low=low, high=high)
+            name: real_number(header[name], f"its {name}", InvalidNetwork, low=low, high=high)
             for name, (low, high) in BOUNDS.items()
-            if name in told
+            if name in header
         }
     )
