@@ -218,7 +218,7 @@ def test_a_game_of_a_pair_that_waits_is_told_once() -> None:
         ({"elo0": 5, "elo1": 5}, "elo0 must be less than elo1, got 5 and 5"),
         (
             {"elo0": 0, "elo1": 201},
-            "a normalized hypothesis must be between -200 and 200 Elo, not at",
+            "a normalized hypothesis must be between -200 and 200 Elo, got 201",
         ),
         ({"elo0": math.nan, "elo1": 5}, "got nan"),
         ({"elo0": 0, "elo1": math.inf, "model": "logistic"}, "got inf"),
