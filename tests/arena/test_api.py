@@ -39,11 +39,11 @@ AGENTS = ("alphabeta:depth=2", "random")
 
 def essence(result: MatchResult) -> dict[str, Any]:
     """The totals but for the clock."""
-    told: dict[str, Any] = dict(result.as_dict())
-    del told["seconds"]
-    for measures in told["per_move"]:
+    data: dict[str, Any] = dict(result.as_dict())
+    del data["seconds"]
+    for measures in data["per_move"]:
         del measures["seconds"]
-    return told
+    return data
 
 
 def moves(result: MatchResult) -> list[tuple[str, str]]:
@@ -154,11 +154,11 @@ def test_figures_of_a_move_that_are_lost_are_not_told(tmp_path: Path) -> None:
 
 
 def as_played(result: SequentialResult) -> dict[str, object]:
-    told = result.as_dict()
+    data = result.as_dict()
     # Games in progress at the decision of the test depend on the executor.
     for name in ("seconds", "games_played"):
-        del told[name]
-    return told
+        del data[name]
+    return data
 
 
 def test_the_verdict_is_a_function_of_the_seed(tmp_path: Path) -> None:
@@ -198,15 +198,15 @@ def test_fewer_games_than_there_are_count_as_far_as_they_go(tmp_path: Path) -> N
 
 
 def test_a_test_is_played_as_asked() -> None:
-    told: list[str] = []
+    messages: list[str] = []
     here = Here()
     result = run_sprt(
         "greedy", "uct-itu-table:iterations=9", max_games=2, limit=Limit(seconds=9), jobs=2,
-        memory_limit_mb=300, load_timeout=9.5, on_message=told.append,
+        memory_limit_mb=300, load_timeout=9.5, on_message=messages.append,
     )  # fmt: skip
     assert result.plan.limit == Limit(seconds=9)
     assert result.plan.sandbox == Sandbox(memory_limit_mb=300, load_timeout=9.5)
-    (why,) = told
+    (why,) = messages
     assert why.startswith("uct-itu-table:iterations=9 remembers earlier games")
     run_sprt("greedy", "random", max_games=4, executor=here)
     assert here.asked == [0, 1, 2, 3]
@@ -264,9 +264,9 @@ def test_lopsided_results_end_and_are_finite(model: str) -> None:
     ):
         result = run_sprt(first, second, model=model, elo1=50, max_games=400)
         assert result.verdict is verdict
-        told = result.as_dict()
-        json.dumps(told, allow_nan=False)
-        assert told["share"] in (0, 1)
+        data = result.as_dict()
+        json.dumps(data, allow_nan=False)
+        assert data["share"] in (0, 1)
 
 
 def test_nothing_but_draws() -> None:
@@ -339,9 +339,9 @@ def test_an_agent_that_always_fails_is_last() -> None:
 
     placement = place_on_ladder(gives_up, rounds=2)
     assert placement.place == len(reference_pool.AGENTS) + 1
-    told = placement.as_dict()
-    json.dumps(told, allow_nan=False)
-    assert told["forfeits"] == {"crash": 48}
+    data = placement.as_dict()
+    json.dumps(data, allow_nan=False)
+    assert data["forfeits"] == {"crash": 48}
     assert {meeting.verdict for meeting in placement.meetings[:11]} == {"weaker"}
 
 

@@ -52,22 +52,22 @@ def test_two_jobs_play_the_same_match_as_one() -> None:
     )
     assert plain(one) == plain(two)
     assert [p.columns for p in one.games] == [p.columns for p in two.games]
-    told = [
+    result = [
         [(d.column, d.value, d.nodes, d.details) for p in match.games for d in p.decisions]
         for match in (one, two)
     ]
-    assert told[0] == told[1]
+    assert result[0] == result[1]
     assert seen == [*range(18), *range(18)]
 
 
 def test_agents_that_remember_play_their_games_in_order() -> None:
-    told: list[str] = []
+    messages: list[str] = []
     matches = []
     for jobs in (1, 2):
         plan = match("uct-itu-table:iterations=40", "uct-itu:iterations=40", games=8, seed=3)
-        matches.append([p.columns for p in played(plan, jobs, on_message=told.append)])
+        matches.append([p.columns for p in played(plan, jobs, on_message=messages.append)])
     assert matches[0] == matches[1]
-    assert told == [
+    assert messages == [
         "uct-itu-table:iterations=40 remembers earlier games: one process plays them, in order"
     ]
 
@@ -82,9 +82,9 @@ def test_a_bot_that_remembers_plays_its_games_in_order() -> None:
 
 def test_a_person_plays_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("1\n" * 6))
-    told: list[str] = []
-    games = played(match("human", "greedy", games=2, seconds=1), 2, on_message=told.append)
-    assert told == ["human plays at this terminal: one process plays all games"]
+    messages: list[str] = []
+    games = played(match("human", "greedy", games=2, seconds=1), 2, on_message=messages.append)
+    assert messages == ["human plays at this terminal: one process plays all games"]
     assert any(game.columns for game in games)
 
 
@@ -124,11 +124,13 @@ LIMITS = [
 ]
 
 
-@pytest.mark.parametrize(("spec", "limit", "told"), LIMITS)
-def test_a_limit_that_an_agent_does_not_know_is_refused(spec: str, limit: Limit, told: str) -> None:
+@pytest.mark.parametrize(("spec", "limit", "expected"), LIMITS)
+def test_a_limit_that_an_agent_does_not_know_is_refused(
+    spec: str, limit: Limit, expected: str
+) -> None:
     with pytest.raises(InvalidLimit) as caught:
         play_match("random", spec, limit=limit)
-    assert str(caught.value) == told.format(spec=spec)
+    assert str(caught.value) == expected.format(spec=spec)
 
 
 def test_the_games_of_a_worker_that_ends_are_played_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,8 +44,8 @@ def test_a_plan_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         limit=Limit(seconds=1, time_bank=2.5),
         sandbox=Sandbox(True, 512, load_timeout=9.5),
     )
-    told = read_settings(path)
-    assert (told["jobs"], told["out"]) == (2, "class.db")
+    result = read_settings(path)
+    assert (result["jobs"], result["out"]) == (2, "class.db")
     plain = read_plan(written(tmp_path, 'agents = ["random", "greedy"]'))
     assert (plain.rounds, plain.seed, plain.limit.unlimited) == (10, 0, True)
 
@@ -57,7 +57,7 @@ def test_files_of_version_0_2_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("round = 3", "there is no field 'round' (did you mean rounds?): choose from agents, "),
         ("rounds = 2.5", "rounds must be a whole number, got 2.5"),
@@ -77,11 +77,11 @@ def test_files_of_version_0_2_are_read(tmp_path: Path) -> None:
         ("[limit]\nseconds = 1", "there is no field 'limit' (did you mean seconds?): choose from"),
     ],
 )
-def test_an_error_names_its_field(tmp_path: Path, text: str, told: str) -> None:
+def test_an_error_names_its_field(tmp_path: Path, text: str, expected: str) -> None:
     path = written(tmp_path, text)
     with pytest.raises(InvalidMatch) as caught:
         read_settings(path)
-    assert str(caught.value).startswith(f"{path}: {told}")
+    assert str(caught.value).startswith(f"{path}: {expected}")
     assert "\n" not in str(caught.value)
 
 

@@ -21,11 +21,11 @@ from tests.agents.process.test_process import bot
 
 
 def test_an_agent_without_faults_is_fine() -> None:
-    told: list[tuple[int, int]] = []
-    report = check_agent(bot("first"), on_progress=lambda *done: told.append(done))
+    messages: list[tuple[int, int]] = []
+    report = check_agent(bot("first"), on_progress=lambda *done: messages.append(done))
     assert report.is_fine
     total = report.positions + GAMES
-    assert told == [(done, total) for done in range(1, total + 1)]
+    assert messages == [(done, total) for done in range(1, total + 1)]
     assert len(report.answers) == report.positions > 250
     assert report.plays == "agent(position), the one called agent, of first.py"
     assert [game.seat for game in report.games].count(0) == GAMES / 2
@@ -37,8 +37,8 @@ def test_an_agent_without_faults_is_fine() -> None:
         assert (game.result == "drawn") == (winner is None)
         own = [len(moves) for _, moves in game.seconds]
         assert {ply % 2 for ply in own} == {game.seat}
-        begun = len(game.game.opening)
-        assert own == [ply for ply in range(begun, position.ply) if ply % 2 == game.seat]
+        started = len(game.game.opening)
+        assert own == [ply for ply in range(started, position.ply) if ply % 2 == game.seat]
     assert sum(report.count("random", result) for result in ("won", "drawn", "lost")) == 6
     assert report.slowest is not None
     assert report.median is not None
@@ -231,14 +231,14 @@ def test_advice_fits_the_kind_of_agent(kind: str, reason: str, advice: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("agent", "told"),
+    ("agent", "expected"),
     [
         (lambda position: 0, "cannot play in a separate one: give a spec"),
         (make_agent("random"), "cannot play in a separate one: give a spec"),
     ],
 )
-def test_what_has_no_spec_cannot_be_checked(agent: Any, told: str) -> None:
-    with pytest.raises(InvalidSpec, match=told):
+def test_what_has_no_spec_cannot_be_checked(agent: Any, expected: str) -> None:
+    with pytest.raises(InvalidSpec, match=expected):
         check_agent(agent)
     with pytest.raises(InvalidMatch, match="seed must be 0 or more, not -1"):
         check_agent("random", seed=-1)
@@ -309,10 +309,10 @@ def test_an_engine_of_another_program_is_checked_as_it_is() -> None:
 
 
 def test_what_faults_have_in_common_is_in_the_advice(tmp_path: Path) -> None:
-    told = {fault.advice.partition(";")[0] for fault in report_on(
+    result = {fault.advice.partition(";")[0] for fault in report_on(
         "import random\ndef agent(p):\n    return random.choice(p.legal_columns) + 1\n", tmp_path
     ).faults}  # fmt: skip
-    assert told == {"it never plays column 0: does it count from 1?"}
+    assert result == {"it never plays column 0: does it count from 1?"}
     text = "def agent(p):\n    return max(c for c in range(5) if c in (0, *p.legal_columns))\n"
     (fault,) = report_on(text, tmp_path).faults
     assert fault.advice.startswith("it never plays column 5, 6 (counted from 0); return one of")

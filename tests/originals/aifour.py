@@ -178,11 +178,11 @@ class Code:
         self._root_player = player
         answer = self._names[str(search)](self._game, state, player, BUDGET)
         column = answer[0] if isinstance(answer, tuple) else answer
-        told: list[Any] = [column]
+        result: list[Any] = [column]
         for c in range(COLUMNS):
             child = self._root.children.get(c)
-            told.append(None if child is None else [int(child.visit), int(child.value)])
-        return told
+            result.append(None if child is None else [int(child.visit), int(child.value)])
+        return result
 
     def play(self, first: int, plays_first_column: bool) -> int:
         """Play a game of negamax (1) and UCT (2) from the empty board; returns the winner, or 0.
@@ -194,14 +194,16 @@ class Code:
         while not self._game.terminal(state):
             self._game.evaluated.clear()  # it never finds anything, and would fill the memory
             if player == 1:
-                node, _, *told = self._names["negamax"](self._game, state, player, max_depth=DEPTH)
+                node, _, *result = self._names["negamax"](
+                    self._game, state, player, max_depth=DEPTH
+                )
                 while plays_first_column and node.parent.parent is not None:
                     node = node.parent
                 column = node.action
             else:
                 self._root_player = player
-                column, *told = self._names["mcts_uct"](self._game, state, player, BUDGET)
-            self.told[player].append((told[0], told[1]))
+                column, *result = self._names["mcts_uct"](self._game, state, player, BUDGET)
+            self.told[player].append((result[0], result[1]))
             if self._game.legal(state, column):
                 state = self._game.update_state(state, column, player)
                 player = self._game.next_player(player)

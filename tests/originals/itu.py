@@ -138,10 +138,10 @@ class Code:
         state = self.state(moves)
         self._searcher = state.nextPlayer
         column = self._names["MCTS_UCT"](state.nextPlayer, BUDGET + 1).get_action(state)
-        told: list[Any] = [int(column), *([None] * COLUMNS)]
+        result: list[Any] = [int(column), *([None] * COLUMNS)]
         for child in self._root.children:
-            told[child.action + 1] = [child.visits, int(child.q)]
-        return told
+            result[child.action + 1] = [child.visits, int(child.q)]
+        return result
 
     def play(self, flat_first: bool, playouts: int) -> str:
         """Play a game of flat Monte Carlo and UCT, `playouts` a move; returns the winner.

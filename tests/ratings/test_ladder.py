@@ -231,13 +231,13 @@ tournaments = st.lists(
 
 
 @settings(max_examples=30)
-@given(told=tournaments, often=st.sampled_from([1, 500]))
+@given(expected=tournaments, often=st.sampled_from([1, 500]))
 def test_every_tournament_gives_a_finite_ladder(
-    told: list[tuple[int, tuple[str, str], float]], often: int
+    expected: list[tuple[int, tuple[str, str], float]], often: int
 ) -> None:
     games = [
         RatedGame((pair, k, tuple(sorted(seats))), *seats, points)
-        for pair, seats, points in told
+        for pair, seats, points in expected
         for k in range(often)
     ]
     ladder = ladder_of(games, resamples=20)

@@ -136,11 +136,11 @@ def simulated_run(
 @pytest.mark.parametrize("model", sorted(LARGEST))
 def test_its_risks_are_those_it_was_given(model: str) -> None:
     rng = np.random.default_rng(11)
-    usual = [0.1, 0.15, 0.4, 0.2, 0.15]
+    default = [0.1, 0.15, 0.4, 0.2, 0.15]
     test = SequentialTest(0, 150, alpha=0.1, beta=0.1, model=model)
     fit = _fit_logistic if model == "logistic" else _fit_normalized
     for elo, wrong in ((0, SprtVerdict.ELO1), (150, SprtVerdict.ELO0)):
-        shares = fit(usual, elo)
+        shares = fit(default, elo)
         runs = [simulated_run(test, shares, rng) for _ in range(100)]
         errors = sum(run.verdict is wrong for run in runs)
         # 10 are to be expected, a few less as the last pair leads past the bound.
@@ -152,8 +152,8 @@ def test_pairs_count_in_the_order_of_the_schedule() -> None:
     test = SequentialTest(0, 100)
     points = [0.0] * 30 + [2.0] * 30
     in_order = SequentialRun(test)
-    for number, told in enumerate(points):
-        in_order.add(number, told)
+    for number, result in enumerate(points):
+        in_order.add(number, result)
     assert in_order.verdict is SprtVerdict.ELO0
 
     run = SequentialRun(test)
@@ -175,8 +175,8 @@ def test_no_order_of_arrival_changes_anything(order: list[int]) -> None:
     points = [2, 1.5, 2, 2, 1, 2, 2, 2, 0, 2, 2, 2]
     test = SequentialTest(0, 200, alpha=0.2, beta=0.2)
     expected, run = SequentialRun(test), SequentialRun(test)
-    for number, told in enumerate(points):
-        expected.add(number, told)
+    for number, result in enumerate(points):
+        expected.add(number, result)
     assert expected.verdict is SprtVerdict.ELO1 and 0 < expected.counts.pairs < len(points)
     for number in order:
         run.add(number, points[number])

@@ -129,7 +129,7 @@ class CheckReport:
         """Whether it plays whole games, and crashes before it has seen the start of one."""
         whole = [game for game in self.games if not game.game.start.ply]
         has_whole = bool(whole) and not any(game.fault for game in whole)
-        return has_whole and _most_crash([*takewhile(_is_cold, self.answers)])
+        return has_whole and _mostly_crashes([*takewhile(_is_cold, self.answers)])
 
     @cached_property
     def faults(self) -> tuple[Fault, ...]:
@@ -141,7 +141,7 @@ class CheckReport:
                 found.setdefault((each.fault.kind, _mistake(each.fault)), []).append(each)
         if self.is_stateful and self.spec.startswith("kaggle:"):
             early = [*takewhile(_is_cold, self.answers)]
-            is_all = _most_crash([*filter(_is_cold, self.answers)])
+            is_all = _mostly_crashes([*filter(_is_cold, self.answers)])
             rest = () if is_all else found.items()
             found = {by: alike for by, alike in rest if alike[0] not in early}
         hint = _hint(self)
@@ -236,7 +236,7 @@ def _is_cold(answer: Answer) -> bool:
     return answer.probe.position.ply > 1
 
 
-def _most_crash(answers: Sequence[Answer]) -> bool:
+def _mostly_crashes(answers: Sequence[Answer]) -> bool:
     crashes = [a for a in answers if a.fault and a.fault.kind is FaultKind.CRASH]
     return len(crashes) > 0.8 * len(answers)
 

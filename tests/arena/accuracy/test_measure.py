@@ -214,9 +214,9 @@ def test_what_was_measured_stands_when_it_is_ended_early() -> None:
     plan = SetPlan(("random",), _few(30))
     whole = SetAccuracy.of(plan, itertools.islice(ask(plan), 7), 0.0)
     assert (whole.asked, whole["random"].answered) == (7, 7)
-    told: list[tuple[int, int]] = []
-    measure_accuracy("random", _few(3), on_progress=lambda *at: told.append(at))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+    messages: list[tuple[int, int]] = []
+    measure_accuracy("random", _few(3), on_progress=lambda *at: messages.append(at))
+    assert messages == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "asked", "error", "said"),
+    ("agent", "asked", "error", "message"),
     [
         ("gredy", {}, InvalidSpec, r"no agent 'gredy' \(did you mean greedy\?\)"),
         ("greedy", {"jobs": 0}, InvalidMatch, "jobs must be 1 or more, got 0"),
@@ -240,9 +240,9 @@ def test_a_file_without_scores_of_another_board(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_refused(
-    agent: str, asked: dict[str, Any], error: type[Exception], said: str
+    agent: str, asked: dict[str, Any], error: type[Exception], message: str
 ) -> None:
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         measure_accuracy(agent, **asked)
 
 

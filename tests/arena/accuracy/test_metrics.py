@@ -64,11 +64,11 @@ def test_each_move_is_judged_as_plain_minimax_would(judged: list[JudgedMove]) ->
 
 def test_the_sums_are_those_of_the_moves(judged: list[JudgedMove]) -> None:
     counted = [move for move in judged if len({s for s in move.scores if s is not None}) > 1]
-    told = Accuracy.of(judged).all.as_dict()
+    data = Accuracy.of(judged).all.as_dict()
     assert 0 < len(counted) < len(judged)
-    assert told["moves"] == len(counted)
-    assert told["perfect"] == sum(m.after == m.before for m in counted) / len(counted)
-    assert told["score_loss"] == sum(m.before - m.after for m in counted) / len(counted)
+    assert data["moves"] == len(counted)
+    assert data["perfect"] == sum(m.after == m.before for m in counted) / len(counted)
+    assert data["score_loss"] == sum(m.before - m.after for m in counted) / len(counted)
 
 
 def wilson(right: int, of: float, z: float = 1.959963984540054) -> tuple[float, float]:
@@ -91,8 +91,8 @@ def test_intervals_of_independent_moves(judged: list[JudgedMove]) -> None:
     assert tally.interval("score_loss") == pytest.approx(
         (losses.mean() - half, losses.mean() + half)
     )
-    told: Any = tally.as_dict()
-    assert told["perfect_95"] == tally.interval("perfect")
+    data: Any = tally.as_dict()
+    assert data["perfect_95"] == tally.interval("perfect")
 
 
 def test_intervals_of_moves_of_games_allow_for_their_likeness(judged: list[JudgedMove]) -> None:
@@ -162,9 +162,9 @@ def test_the_floor_is_what_drawing_a_column_gets() -> None:
     """All columns of a position played once each have together the means of random play."""
     position = Position.from_moves("4455")
     scores = (-4, -3, 18, 2, 2, 18, -3)
-    told = Accuracy.of(JudgedMove(position, c, scores) for c in range(7)).all.as_dict()
+    data = Accuracy.of(JudgedMove(position, c, scores) for c in range(7)).all.as_dict()
     for name in ("perfect", "keeps_result", "score_loss"):
-        assert told[name] == pytest.approx(told[f"random_{name}"])
+        assert data[name] == pytest.approx(data[f"random_{name}"])
 
 
 def test_worst_moves_come_first_and_once() -> None:
@@ -179,17 +179,17 @@ def test_the_ten_worst_are_kept_by_outcome_then_points_then_how_early() -> None:
     early, late = Position.from_moves("4455"), Position.from_moves("445566")
     # Worst first: the scores before and after of a move in column 0, 1, ...
     cases = [(3, -1), (0, -9), (5, 0), (1, 0), (9, 1), (-1, -6), (2, 1)]
-    told: list[tuple[JudgedMove, int]] = []
+    messages: list[tuple[JudgedMove, int]] = []
     for column, (before, after) in enumerate(cases):
         scores = [before] * 7
         scores[column] = after
         for position in (early, late):
-            told += [(JudgedMove(position, column, tuple(scores)), game) for game in (2, 8)]
+            messages += [(JudgedMove(position, column, tuple(scores)), game) for game in (2, 8)]
     expected = [(column, ply, 2) for column in range(7) for ply in (4, 6)]
     for seed in range(5):
-        random.Random(seed).shuffle(told)
+        random.Random(seed).shuffle(messages)
         accuracy = Accuracy()
-        for move, game in [*told, *told]:
+        for move, game in [*messages, *messages]:
             accuracy.add(move, game=game)
         told_worst = accuracy.as_dict()["worst"]
         # A position counts once: the report names the first game with it.
@@ -228,14 +228,14 @@ def test_moves_that_cannot_go_wrong_leave_nothing_to_tell() -> None:
 
 
 def test_progress_is_told_to_the_end() -> None:
-    told: list[ScoringProgress] = []
+    messages: list[ScoringProgress] = []
     found = list(random_positions(SMALL, 30, seed=1, ongoing=True))
     choices = [(position, position.legal_columns[0]) for position in found]
-    judge_moves(choices, Solver(SMALL, table_mb=1), told.append)
+    judge_moves(choices, Solver(SMALL, table_mb=1), messages.append)
     total = len({position.canonical_key for position in found})
-    assert [at.total for at in told] == [total] * len(told)
-    assert [at.done for at in told] == sorted(at.done for at in told)
-    assert (told[0].done, told[-1].done) == (0, total)
+    assert [at.total for at in messages] == [total] * len(messages)
+    assert [at.done for at in messages] == sorted(at.done for at in messages)
+    assert (messages[0].done, messages[-1].done) == (0, total)
 
 
 def test_tallies_add_up_whatever_the_order(judged: list[JudgedMove]) -> None:
@@ -256,9 +256,9 @@ def test_a_blunder_says_what_was_played_and_what_was_right() -> None:
     played, right = blunder.explained(solver)
     assert played.text(position).startswith("Column 1 turns the win into a loss")
     assert right.text(position).startswith("Column 3 wins in 2 moves.")
-    told = blunder.as_dict()
-    assert (told["agent"], told["game"], told["moves"]) == ("me", 12, "4455")
-    assert (told["column"], told["best"]) == (1, [3, 6])
+    data = blunder.as_dict()
+    assert (data["agent"], data["game"], data["moves"]) == ("me", 12, "4455")
+    assert (data["column"], data["best"]) == (1, [3, 6])
 
 
 def chance_of(first: int, second: int) -> float:
@@ -302,8 +302,8 @@ def test_bots_that_differ_in_wins_alone_differ_by_default() -> None:
     by_measure = {each.measure: each for each in found.comparisons()}
     clear = [measure for measure, each in by_measure.items() if each.is_clear]
     assert clear == ["wins"]
-    said = by_measure["wins"].sentence
-    assert said.startswith(
+    message = by_measure["wins"].sentence
+    assert message.startswith(
         "taking_wins takes a win at hand more often than leftmost: only taking_wins in "
     )
     assert by_measure["keeps_result"].sentence.endswith(" in the same positions as leftmost")
@@ -365,12 +365,12 @@ def test_chances_of_several_pairs_are_adjusted_by_holm() -> None:
 
 
 def test_a_difference_that_may_be_chance_is_called_so() -> None:
-    told = Comparison("ann", "bob", "keeps_result", 60, 3, 5, mcnemar(3, 5), mcnemar(3, 5))
-    assert told.sentence == (
+    result = Comparison("ann", "bob", "keeps_result", 60, 3, 5, mcnemar(3, 5), mcnemar(3, 5))
+    assert result.sentence == (
         "bob keeps the result about as often as ann, as far as 60 positions show: only bob in 5"
         " positions, only ann in 3 (p = 0.73)"
     )
-    assert told.as_dict()["sentence"] == told.sentence
+    assert result.as_dict()["sentence"] == result.sentence
 
 
 def test_the_tactical_set_has_wins_to_take_and_to_block() -> None:

@@ -67,17 +67,17 @@ def test_every_move_after_the_opening_is_judged_as_plain_minimax_would(path: Pat
 
 
 def test_scores_are_worked_out_once_and_kept_in_the_store(path: Path) -> None:
-    told: list[ScoringProgress] = []
-    first = accuracy_of(path, solver=small, on_progress=told.append)
-    assert (told[0].resumed, told[-1].done) == (0, first.positions)
+    messages: list[ScoringProgress] = []
+    first = accuracy_of(path, solver=small, on_progress=messages.append)
+    assert (messages[0].resumed, messages[-1].done) == (0, first.positions)
     before = path.read_bytes()
 
     def none(geometry: Geometry) -> Solver:
         raise AssertionError("every position is solved")
 
-    again = accuracy_of(path, solver=none, on_progress=told.append)
+    again = accuracy_of(path, solver=none, on_progress=messages.append)
     assert again.as_dict() == first.as_dict()
-    assert (told[-1].resumed, told[-1].done) == (first.positions, first.positions)
+    assert (messages[-1].resumed, messages[-1].done) == (first.positions, first.positions)
     assert path.read_bytes() == before
 
 
@@ -120,10 +120,10 @@ def test_a_store_that_cannot_be_written_is_judged_all_the_same(path: Path) -> No
         connection.execute("DROP TABLE scores")
         connection.execute("CREATE TABLE scores (something_else)")
     connection.close()
-    said: list[str] = []
-    assert accuracy_of(path, solver=small, on_message=said.append).as_dict() == first.as_dict()
-    assert len(said) == 1
-    assert said[0].startswith(f"scores cannot be stored in {path}: ")
+    message: list[str] = []
+    assert accuracy_of(path, solver=small, on_message=message.append).as_dict() == first.as_dict()
+    assert len(message) == 1
+    assert message[0].startswith(f"scores cannot be stored in {path}: ")
     assert stat.S_ISREG(path.stat().st_mode)
 
 

@@ -45,8 +45,8 @@ HARMLESS = ("forks", "floods", "lingers")
 def tournament(path: Path, *names: str, **more: Any) -> tuple[Plan, list[Game]]:
     """Play `random` against bots and `greedy`, a pair of games each; return the stored games."""
     specs = [str(BOTS / f"{name}.py") for name in names]
-    usual: dict[str, Any] = {"rounds": 1, "seed": 5, "kind": "gauntlet", "openings": (OPENING,)}
-    plan = Plan(("random", *specs, "greedy"), **{**usual, **more})
+    default: dict[str, Any] = {"rounds": 1, "seed": 5, "kind": "gauntlet", "openings": (OPENING,)}
+    plan = Plan(("random", *specs, "greedy"), **{**default, **more})
     with open_store(path, plan, resume=False) as store:
         return plan, sorted(run(plan, None, store), key=attrgetter("number"))
 
@@ -98,6 +98,6 @@ def test_too_late_and_never_are_told_apart(tmp_path: Path) -> None:
     assert len(games) == plan.games
     late = "took over 0.25 s more than the 0.1 s it had for a move"
     for name, kind in (("slow", "time"), ("stalls", "stall")):
-        told = {(game.fault, game.reason) for game in games_of(name, plan, games)}
-        assert told == {(kind, late)}
+        result = {(game.fault, game.reason) for game in games_of(name, plan, games)}
+        assert result == {(kind, late)}
     assert {game.fault for game in games_of("greedy", plan, games)} == {None}

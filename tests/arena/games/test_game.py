@@ -46,7 +46,7 @@ def test_decisions_are_held_if_asked_and_change_nothing() -> None:
         opening = Opening(Position(), (3, 3, 0))
         games.append(play_game(seats, opening, Limit(), generators(), keep_decisions=keep))
     brief, whole = games
-    assert brief.columns == whole.columns == tuple(told.column for told in whole.decisions)
+    assert brief.columns == whole.columns == tuple(result.column for result in whole.decisions)
     assert (brief.decisions, brief.opening, whole.start) == ((), "441", opening.position)
     assert brief.move_stats.keys() == whole.move_stats.keys()
     assert all(

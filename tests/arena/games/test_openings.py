@@ -55,7 +55,7 @@ def test_balanced_openings_lie_in_their_band() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: random_openings(1, -1, 0, START), "opening_plies must be 0 or more, got -1"),
         (lambda: random_openings(1, 4, -1, START), "seed must be 0 or more, got -1"),
@@ -72,8 +72,8 @@ def test_balanced_openings_lie_in_their_band() -> None:
         ),
     ],
 )
-def test_what_cannot_be_is_refused(make: Callable[[], object], said: str) -> None:
-    with pytest.raises(InvalidMatch, match=said):
+def test_what_cannot_be_is_refused(make: Callable[[], object], message: str) -> None:
+    with pytest.raises(InvalidMatch, match=message):
         make()
 
 
@@ -93,14 +93,14 @@ def test_a_file_of_openings(tmp_path: Path) -> None:
     path.write_text("# three\n44\n\n1 2 3  # spaced\n\n")
     assert read_openings(path, START) == ((3, 3), (0, 1, 2))
     assert read_openings(path, START.play(0)) == ((3, 3), (0, 1, 2))
-    for text, said in (
+    for text, message in (
         ("44\n49\n", r"line 2 of .*openings\.txt: move 2: '9' is not a column"),
         ("1212121\n", "line 1 of .*the game is over after 1212121"),
         ("4444444\n", "line 1 of .*column 4 is full"),
         ("# none\n", "holds no opening"),
     ):
         path.write_text(text)
-        with pytest.raises(InvalidMatch, match=said):
+        with pytest.raises(InvalidMatch, match=message):
             read_openings(path, START)
     path.write_bytes(b"\xff")
     with pytest.raises(InvalidMatch, match="it is not text"):

@@ -130,7 +130,7 @@ OVER = Position.from_moves("1212121")
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("asked", "message"),
     [
         ({"games": 0}, "games must be 1 or more, got 0"),
         ({"games": 20_000_001}, "games must be 20,000,000 or fewer, got 20,000,001"),
@@ -149,14 +149,14 @@ OVER = Position.from_moves("1212121")
         ({"limits": 1}, "there is no option 'limits' (did you mean limit?): choose from "),
     ],
 )
-def test_impossible_matches(asked: dict[str, Any], said: str) -> None:
+def test_impossible_matches(asked: dict[str, Any], message: str) -> None:
     with pytest.raises(InvalidMatch) as caught:
         match(**asked)
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
 
 
 @pytest.mark.parametrize(
-    ("agents", "more", "said"),
+    ("agents", "more", "message"),
     [
         (("random",), {}, "2 agents or more, got 1"),
         ((), {"rounds": 0}, "rounds must be 1 or more, got 0"),
@@ -167,8 +167,8 @@ def test_impossible_matches(asked: dict[str, Any], said: str) -> None:
         ((), {"openings": ((0, 1, 0, 1, 0, 1, 0),)}, "the game is over after 1212121"),
     ],
 )
-def test_impossible_plans(agents: tuple[str, ...], more: dict[str, Any], said: str) -> None:
-    with pytest.raises(InvalidMatch, match=said):
+def test_impossible_plans(agents: tuple[str, ...], more: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidMatch, match=message):
         plan(*agents, **more)
 
 

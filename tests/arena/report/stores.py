@@ -27,8 +27,8 @@ TOLD = {"seconds": [0.001] * 7, "value": [0.5, None, 0.5, None, 0.5, None, 1.0]}
 
 def made(path: Path, games: list[Game], meta: dict[str, Any] | None = None) -> Path:
     """Write a store of these games and return its path."""
-    told = {"plan": PLAN, "command": f"claimeven tournament {EVIL}"} if meta is None else meta
-    with Store.create(path, told, AGENTS) as store:
+    result = {"plan": PLAN, "command": f"claimeven tournament {EVIL}"} if meta is None else meta
+    with Store.create(path, result, AGENTS) as store:
         store.add(games)
     return path
 

@@ -60,8 +60,8 @@ def test_the_table_is_that_of_the_judged_games(store: Path, report: Report, page
             (2, "keeps_result", 100),
             (3, "score_loss", 1),
         ):
-            told = [times * (found.all.mean(prefix + what) or 0.0) for prefix in ("", "random_")]
-            assert cells[place] == pytest.approx(told, abs=0.0501)
+            result = [times * (found.all.mean(prefix + what) or 0.0) for prefix in ("", "random_")]
+            assert cells[place] == pytest.approx(result, abs=0.0501)
         assert cells[4] == [found.decisive.moves]
         for cell, tally in zip(row.all("td")[6:], (found.wins, found.blocks), strict=True):
             words = re.split(r"\s*of ", cell.words())
@@ -87,8 +87,8 @@ def test_worst_moves_are_drawn_and_explained(page: Element) -> None:
         assert played < best
         drawn = [text.text() for text in card.one("svg").all("text")][: -BOARD.columns]
         assert [number(text) for text in drawn] == [score for score in scores if score is not None]
-        told = card.one("p", cls="where").words()
-        assert [number(n) for n in re.findall(r"[+\N{MINUS SIGN}]?\d+", told)[-2:]] == [
+        result = card.one("p", cls="where").words()
+        assert [number(n) for n in re.findall(r"[+\N{MINUS SIGN}]?\d+", result)[-2:]] == [
             best,
             played,
         ]
@@ -100,8 +100,8 @@ def test_the_viewer_gets_the_exact_course(page: Element) -> None:
     judged = json.loads(page.one(id="data").text())["judged"]
     solver = Solver(BOARD, table_mb=1)
     assert set(judged) == {"1", "2", "3", "4", "5", "6"}
-    for told, stored in zip(judged.values(), GAMES, strict=True):
-        for count, score in enumerate(told["course"]):
+    for result, stored in zip(judged.values(), GAMES, strict=True):
+        for count, score in enumerate(result["course"]):
             position = Position.from_moves(stored.moves[:count], BOARD)
             sign = 1 if position.turn == 0 else -1
             assert score == sign * solver.score(position)
@@ -110,7 +110,7 @@ def test_the_viewer_gets_the_exact_course(page: Element) -> None:
                 best = max(s for s in scores if s is not None)
                 right = {str(c + 1) for c, s in enumerate(scores) if s == best}
                 wrong = stored.moves[count] not in right
-                assert set(told["best"].get(str(count), "")) == (right if wrong else set())
+                assert set(result["best"].get(str(count), "")) == (right if wrong else set())
 
 
 def test_charts_are_in_the_page_with_text_and_its_colours(tmp_path: Path) -> None:
@@ -150,11 +150,11 @@ def test_letters_that_the_font_lacks_are_told_once(tmp_path: Path) -> None:
     agents = StoredAgent(0, "greedy", "greedy"), StoredAgent(1, "\u6f22\u5b57", "\u6f22\u5b57.py")
     with Store.create(path, {"plan": SMALL_PLAN}, agents) as kept:
         kept.add(replace(each, move_stats={}) for each in MANY if each.first + each.second == 1)
-    told: list[str] = []
+    messages: list[str] = []
     report = write_report(
-        path, tmp_path / "a.html", plots=tmp_path, judge=0, on_message=told.append
+        path, tmp_path / "a.html", plots=tmp_path, judge=0, on_message=messages.append
     )
-    assert told == [LETTERS_MISSING]
+    assert messages == [LETTERS_MISSING]
     assert "\u6f22\u5b57" in (tmp_path / "ratings.svg").read_text(encoding="utf-8")
     assert "\u6f22\u5b57" in report.path.read_text(encoding="utf-8")
     write_report(path, tmp_path / "a.html", plots=tmp_path, judge=0)  # without a callback

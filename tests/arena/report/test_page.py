@@ -125,16 +125,16 @@ def test_the_ladder_is_that_of_the_standings(page: Element, contents: ReportCont
             round(elo.low),
             round(elo.high),
         ]
-        told = [number(text) for text in cells[4:9]]
-        assert told == [record.points, record.games, record.wins, record.draws, record.losses]
+        result = [number(text) for text in cells[4:9]]
+        assert result == [record.points, record.games, record.wins, record.draws, record.losses]
         assert number(cells[9]) == pytest.approx(100 * (record.share or 0), abs=0.0501)
 
 
 def test_the_cross_table_is_that_of_the_standings(page: Element, contents: ReportContext) -> None:
-    told = contents.standings.as_dict()["cross_table"]
-    assert isinstance(told, list)
+    data = contents.standings.as_dict()["cross_table"]
+    assert isinstance(data, list)
     rows = page.one("table", cls="cross").one("tbody").all("tr")
-    for row, expected in zip(rows, told, strict=True):
+    for row, expected in zip(rows, data, strict=True):
         cells = row.all("td")[1:]
         for cell, record in zip(cells, expected, strict=True):
             if record is None:
@@ -148,25 +148,27 @@ def test_the_cross_table_is_that_of_the_standings(page: Element, contents: Repor
 
 def test_forfeits_are_told_by_kind(page: Element) -> None:
     rows = page.one("table", cls="forfeits").one("tbody").all("tr")
-    told = {(r.one("th").words(), r.all("td")[0].words(), r.all("td")[1].words()) for r in rows}
-    assert told == {(QUOTED, "crash", "1"), (EVIL, "stall", "1")}
+    result = {(r.one("th").words(), r.all("td")[0].words(), r.all("td")[1].words()) for r in rows}
+    assert result == {(QUOTED, "crash", "1"), (EVIL, "stall", "1")}
     links = [link.attributes["href"] for row in rows for link in row.all("a")]
     assert sorted(links) == ["#game-3", "#game-5"]
 
 
 def test_facts(page: Element) -> None:
-    told = {d.one("dt").text(): d.one("dd").text() for d in page.one("dl", cls="facts").all("div")}
-    assert told["seed"] == "3"
-    assert told["rounds"] == "2"
-    assert told["limit of a move"] == "1 s, and a bank of 60 s a game"
-    assert told["unfinished"].startswith("1 ")
+    result = {
+        d.one("dt").text(): d.one("dd").text() for d in page.one("dl", cls="facts").all("div")
+    }
+    assert result["seed"] == "3"
+    assert result["rounds"] == "2"
+    assert result["limit of a move"] == "1 s, and a bank of 60 s a game"
+    assert result["unfinished"].startswith("1 ")
     assert "ab12" in page.one("table", cls="agents").text()
 
 
 def test_every_link_within_the_page_has_its_end(page: Element) -> None:
     ids = [element.attributes["id"] for element in page.all() if "id" in element.attributes]
     assert len(ids) == len(set(ids))
-    numbers = {f"#game-{told[0]}" for told in json.loads(page.one(id="data").text())["games"]}
+    numbers = {f"#game-{result[0]}" for result in json.loads(page.one(id="data").text())["games"]}
     for link in page.all("a"):
         href = link.attributes["href"]
         assert href in numbers or href[1:] in ids
@@ -180,12 +182,12 @@ def test_the_viewer_gets_every_finished_game(page: Element, contents: ReportCont
     agents = data["agents"]
     left = data["games"].pop()
     assert left == [7, agents.index("greedy"), agents.index(EVIL), "", "445", -2]
-    told = [
+    result = [
         (g[0], agents[g[1]], agents[g[2]], g[3] + g[4], None if g[5] < 0 else g[5], g[6:])
         for g in data["games"]
     ]
     label = contents.label
-    assert told == [
+    assert result == [
         (g.number + 1, label[g.first], label[g.second], g.all_moves, g.winner,
          [g.fault, g.fault_seat, g.reason] if g.fault else [])
         for g in contents.standings.games
@@ -201,7 +203,7 @@ def test_a_part_of_many_games_is_told_as_such(tmp_path: Path) -> None:
     with Store.read(made(tmp_path / "many.db", many)) as opened:
         contents = ReportContext.of(opened)
     data = viewer_data(contents, max_games=30, max_timed=10)
-    assert [told[0] for told in data["games"]] == list(range(1, 31))
+    assert [result[0] for result in data["games"]] == list(range(1, 31))
     assert len(data["move_stats"]) == 10
     assert data["notes"] == [
         "The first 30 of 40 games are here; the others count in all the figures above.",
@@ -233,7 +235,7 @@ def test_games_that_were_all_left_are_shown_and_judged(tmp_path: Path) -> None:
     assert "so there are no ratings" in page.one(id="ladder").words()
     assert "2 more unfinished" in page.one("header").words()
     assert report.contents.accuracy is not None
-    assert [told[5] for told in json.loads(page.one(id="data").text())["games"]] == [-2, -2]
+    assert [result[5] for result in json.loads(page.one(id="data").text())["games"]] == [-2, -2]
 
 
 def test_refusals(store: Path, tmp_path: Path) -> None:

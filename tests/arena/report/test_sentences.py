@@ -14,7 +14,7 @@ from tests.arena.report.stores import PLAN
 _WON = "4455667"
 
 
-def told(path: Path, wins: list[str]) -> ReportContext:
+def report_of(path: Path, wins: list[str]) -> ReportContext:
     """Contents of games of agents with names of a letter: "ab" is one that a won against b."""
     names = sorted(set("".join(wins)))
     agents = tuple(StoredAgent(number, name, name) for number, name in enumerate(names))
@@ -36,7 +36,7 @@ def beaten(contents: ReportContext) -> list[str]:
 
 def test_who_took_a_point_from_above_is_not_said_to_have_taken_none(tmp_path: Path) -> None:
     # y beat x, and is below: it lost all to w, and x won all against z.
-    contents = told(tmp_path / "t.db", [*["wy", "xz"] * 10, "yx"])
+    contents = report_of(tmp_path / "t.db", [*["wy", "xz"] * 10, "yx"])
     ladder = contents.standings.ladder
     assert ladder is not None
     names = [row.agent for row in ladder.ratings]
@@ -45,12 +45,12 @@ def test_who_took_a_point_from_above_is_not_said_to_have_taken_none(tmp_path: Pa
 
 
 def test_who_lost_all_against_those_above_is_told(tmp_path: Path) -> None:
-    contents = told(tmp_path / "t.db", ["ab", "ab", "bc", "cb", "ac"])
+    contents = report_of(tmp_path / "t.db", ["ab", "ab", "bc", "cb", "ac"])
     assert beaten(contents) == ["c and b"]
 
 
 def test_agents_that_no_games_connect_are_not_compared(tmp_path: Path) -> None:
-    contents = told(tmp_path / "t.db", ["ab", "ba", "ab", "cd"])
+    contents = report_of(tmp_path / "t.db", ["ab", "ba", "ab", "cd"])
     lead = sentences.leader(contents)
     assert lead.startswith(
         "No agent is first of all: 2 groups of agents never met. c is first of c"
@@ -61,17 +61,17 @@ def test_agents_that_no_games_connect_are_not_compared(tmp_path: Path) -> None:
 
 
 def test_the_first_of_agents_that_games_connect_is_first(tmp_path: Path) -> None:
-    lead = sentences.leader(told(tmp_path / "t.db", ["ab", "ba", "ab", "cb"]))
+    lead = sentences.leader(report_of(tmp_path / "t.db", ["ab", "ba", "ab", "cb"]))
     assert "never met" not in lead and " is first, " in lead
 
 
 def test_agents_that_are_level_are_not_told_apart(tmp_path: Path) -> None:
-    for number, (wins, said) in enumerate(
+    for number, (wins, message) in enumerate(
         (
             (["ab", "ba"], "a and b are first, equally strong."),
             (["ab", "ba", "ac", "ca", "bc", "cb"], "a, b and c are first, equally strong."),
             (["ab", "ba", "ac", "bc"] * 20, "a and b are first, equally strong."),
         )
     ):
-        assert sentences.leader(told(tmp_path / f"{number}.db", wins)) == said
-    assert " is first, " in sentences.leader(told(tmp_path / "v.db", ["ab"] * 9))
+        assert sentences.leader(report_of(tmp_path / f"{number}.db", wins)) == message
+    assert " is first, " in sentences.leader(report_of(tmp_path / "v.db", ["ab"] * 9))

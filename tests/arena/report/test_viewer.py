@@ -119,9 +119,9 @@ def test_stepping_by_keys_shows_every_position(opened: Open) -> None:
     page.keyboard.press("ArrowLeft")
     assert board(page) == expected(moves[:-1])
     page.keyboard.press("End")
-    told = page.locator("#move-text").inner_text()
-    assert told.startswith("Disc 7, Yellow (greedy): column 1. It took 1 ms. Its own value: +1.")
-    assert told.endswith("greedy wins as Yellow with 7 discs played.")
+    result = page.locator("#move-text").inner_text()
+    assert result.startswith("Disc 7, Yellow (greedy): column 1. It took 1 ms. Its own value: +1.")
+    assert result.endswith("greedy wins as Yellow with 7 discs played.")
     assert set(seen(page, "window")) == {"0,0 0,1 0,2 0,3"}
     assert seen(page, "last") == ["0,3"]
     assert "column 1 yellow yellow yellow yellow" in page.locator("#board svg").get_attribute(
@@ -217,14 +217,14 @@ def test_judged_games_show_scores_and_marks(opened: Open) -> None:
     for count in range(1, len(moves) + 1):
         page.keyboard.press("ArrowRight")
         judged = analyze(moves[:count], solver).moves[-1]
-        told = page.locator("#move-text").inner_text()
+        result = page.locator("#move-text").inner_text()
         after = f"{judged.after:+d}".replace("-", "\N{MINUS SIGN}") if judged.after else "0"
         if judged.judgement == "perfect":
-            assert f"Exact score {after}." in told
+            assert f"Exact score {after}." in result
         else:
-            assert f" to {after};" in told
+            assert f" to {after};" in result
             names = ", ".join(sorted(str(column + 1) for column in judged.best))
-            assert sorted(re.findall(r"; ([\d, ]+) w", told)[0].split(", ")) == names.split(", ")
+            assert sorted(re.findall(r"; ([\d, ]+) w", result)[0].split(", ")) == names.split(", ")
         marks.append(judged.mark)
     shown = page.locator("#moves button").all_inner_texts()
     assert [text[1:].strip() for text in shown] == marks

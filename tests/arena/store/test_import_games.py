@@ -79,8 +79,8 @@ def test_results_follow_from_the_moves(tmp_path: Path) -> None:
     found = find_games(tmp_path / "e.db")
     assert [game.all_moves for game in found.games] == lines
     words = {0: "first", 1: "second", None: "draw"}
-    told = [result_of(game) for game in found.games]
-    assert told == [words[winner] for _, winner in played] + ["unfinished"] * 40
+    result = [result_of(game) for game in found.games]
+    assert result == [words[winner] for _, winner in played] + ["unfinished"] * 40
     assert {found.label(game.first) for game in found.games} == {"ann"}
     assert [game.number for game in found.games] == list(range(80))
 
@@ -184,7 +184,7 @@ def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "message"),
     [
         ("m.txt", "44\n4489\n", "line 2 of .*m.txt: move 3: '8' is not a column"),
         ("m.txt", "44\n\n# x\n1111111\n", "line 4 of .*: move 7: column 1"),
@@ -218,11 +218,11 @@ def test_files_of_one_name_are_told_apart_and_lines_between_games_do_not_count(
     ],
 )
 def test_a_wrong_line_is_named_and_nothing_is_imported(
-    tmp_path: Path, name: str, text: str, said: str
+    tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     source = tmp_path / name
     source.write_text(text)
-    with pytest.raises(InvalidGames, match=said):
+    with pytest.raises(InvalidGames, match=message):
         import_games(tmp_path / "new.db", source, "ann", "bob")
     assert not (tmp_path / "new.db").exists()
     good = tmp_path / "good.txt"
@@ -388,13 +388,13 @@ def test_what_cannot_be_picked_or_written_is_refused(path: Path, tmp_path: Path)
         find_games(path, GameFilter(("anne",)))
     with pytest.raises(InvalidNotation, match="'8' is not a column"):
         find_games(path, GameFilter(opening="48"))
-    for wrong, said in (
+    for wrong, message in (
         ({"result": "won"}, "no result 'won'"),
         ({"result": "win"}, "the result win needs an agent: name it"),
         ({"fault": "crsh"}, r"no fault 'crsh' \(did you mean crash\?\)"),
         ({"plies": (9, 7)}, "plies must be a minimum and a maximum, got 9 to 7"),
     ):
-        with pytest.raises(InvalidMatch, match=said):
+        with pytest.raises(InvalidMatch, match=message):
             GameFilter(**wrong)
     with pytest.raises(InvalidMatch, match=r"a\.xls must end in \.csv, \.jsonl, \.parquet, \.txt"):
         export_games(path, tmp_path / "a.xls")

@@ -84,7 +84,7 @@ def sprt(agent: str, path: Path, rounds: int, **asked: Any) -> int:
 def test_a_changed_file_is_not_mixed_in(
     tmp_path: Path, kind: str, play: Callable[..., int]
 ) -> None:
-    make, said = KINDS[kind]
+    make, message = KINDS[kind]
     path = tmp_path / "t.db"
     assert play(make(tmp_path, 1), path, rounds=1) == 2
     assert play(make(tmp_path, 1), path, rounds=2, resume=True) == 4
@@ -93,7 +93,7 @@ def test_a_changed_file_is_not_mixed_in(
         with pytest.raises(InvalidStore) as refused:
             play(changed, path, rounds=3, resume=True)
         assert str(refused.value) == (
-            f"{said} since the games of {path} were played: --resume-changed adds to it anyway,"
+            f"{message} since the games of {path} were played: --resume-changed adds to it anyway,"
             " another file of --out starts again"
         )
     assert play(changed, path, rounds=3, resume="changed") == 6
@@ -153,22 +153,22 @@ def test_a_store_that_does_not_say_is_read_and_asked_about(tmp_path: Path) -> No
 
 def test_a_file_that_changes_while_games_are_played_is_noted(tmp_path: Path) -> None:
     path, bot = tmp_path / "t.db", _bot(tmp_path, 1)
-    told: list[str] = []
+    messages: list[str] = []
     plan = Plan((bot, "random"))
     with open_store(path, plan, resume=False) as store:
-        watch = FileChangeMonitor(store, plan.provenance, told.append)
+        watch = FileChangeMonitor(store, plan.provenance, messages.append)
         (tmp_path / "helper.py").touch()
         watch.check(at_end=True)
-        assert not told
+        assert not messages
         (tmp_path / "bot.py").write_text(BOT + "# its processes keep the text they had\n")
         watch.check(at_end=True)
-        assert not told
+        assert not messages
         _bot(tmp_path, 2)
         watch.check()  # so soon after it started no file is checked
-        assert not told
+        assert not messages
         watch.check(at_end=True)
         watch.check(at_end=True)
-        assert told == [
+        assert messages == [
             f"helper.py of {bot} has changed while games are played: later games may be by another"
         ]
         (remark,) = run_notes(store)
@@ -183,13 +183,13 @@ def test_what_a_result_says_as_json(tmp_path: Path) -> None:
         play_tournament([bot, "random"], rounds=2),
         run_sprt(bot, "random", elo0=-0.1, elo1=0.1, max_games=4),
     ):
-        told = json.loads(json.dumps(result.as_dict()))
-        assert [sorted(each) for each in told["files"]] == [["bot.py", "helper.py"], []]
-        assert told["python"] == sys.version.split()[0]
-        assert (told["columns"], told["rows"], told["connect"]) == (7, 6, 4)
-        assert set(told["limit"]) == {"seconds", "iterations", "depth", "nodes", "time_bank"}
-        assert 1 <= len(told["openings"]) <= 2
-        assert told["changed_files"] == []
+        data = json.loads(json.dumps(result.as_dict()))
+        assert [sorted(each) for each in data["files"]] == [["bot.py", "helper.py"], []]
+        assert data["python"] == sys.version.split()[0]
+        assert (data["columns"], data["rows"], data["connect"]) == (7, 6, 4)
+        assert set(data["limit"]) == {"seconds", "iterations", "depth", "nodes", "time_bank"}
+        assert 1 <= len(data["openings"]) <= 2
+        assert data["changed_files"] == []
 
 
 def test_a_damaged_list_of_runs_is_told(tmp_path: Path) -> None:
@@ -236,8 +236,8 @@ def test_agents_with_equal_files_are_remarked_on(tmp_path: Path) -> None:
     (tmp_path / "dee.py").write_text("# another\n" + text)
     names = [str(tmp_path / f"{name}.py") for name in ("ann", "bob", "cem", "dee")]
     remarks = play_tournament([*names, "greedy"], rounds=2).standings.remarks
-    said = "ann, bob and cem are equal files: their games against each other are chance."
-    assert remarks == (said,)
+    message = "ann, bob and cem are equal files: their games against each other are chance."
+    assert remarks == (message,)
     (tmp_path / "m.npz").write_bytes(b"1")
     (tmp_path / "n.npz").write_bytes(b"1")
     one, other = (digest_of_files(f"net:model={tmp_path / name}.npz") for name in "mn")

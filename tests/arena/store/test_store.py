@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from claimeven.agents.sanitize import without_folders
 from claimeven.arena.games.game import Game
 from claimeven.arena.store import query
 from claimeven.arena.store.database import APPLICATION_ID, InvalidStore
@@ -51,10 +52,10 @@ def _ended(seed: int, opening: int, how: str, seat: int) -> dict[str, Any]:
     while not position.is_over and (how == "end" or rng.random() < 0.9):
         column = rng.choice(position.legal_columns)
         position, moves = position.play(column), moves + str(column + 1)
-    told: dict[str, Any] = {"winner": position.winner, "finished": position.is_over}
+    result: dict[str, Any] = {"winner": position.winner, "finished": position.is_over}
     if how == "fault" and not position.is_over:
-        told = {"winner": 1 - seat, "finished": True, "fault": "crash", "fault_seat": seat}
-    return {"opening": moves[:opening], "moves": moves[opening:], **told}
+        result = {"winner": 1 - seat, "finished": True, "fault": "crash", "fault_seat": seat}
+    return {"opening": moves[:opening], "moves": moves[opening:], **result}
 
 
 ends = st.builds(
@@ -69,7 +70,9 @@ games = st.builds(
     pair=st.one_of(st.none(), st.integers(0, 10**6)),
     first=st.integers(0, 1),
     second=st.integers(0, 1),
-    reason=st.one_of(st.none(), st.text(st.characters(codec="utf-8"), max_size=20)),
+    reason=st.one_of(
+        st.none(), st.text(st.characters(codec="utf-8"), max_size=20).map(without_folders)
+    ),
     seconds=st.one_of(st.none(), st.floats(0, 1e6)),
     move_stats=st.dictionaries(
         st.sampled_from(["seconds", "nodes"]), st.lists(numbers, max_size=4)
@@ -105,12 +108,12 @@ def test_one_writer_at_a_time_and_any_number_of_readers(tmp_path: Path) -> None:
         with pytest.raises(InvalidStore, match=r"s\.db is being written by another process"):
             Store.extend(path)
         (tmp_path / "link.db").symlink_to(path)
-        for begun in (
+        for started in (
             lambda: Store.extend(tmp_path / "link.db"),
             lambda: store(tmp_path / "link.db"),
         ):
             with pytest.raises(InvalidStore, match=r"link\.db is being written by another process"):
-                begun()
+                started()
         (tmp_path / "link.db").unlink()
         with Store.read(path) as reading:
             assert len(reading) == 1
@@ -138,11 +141,11 @@ def test_what_a_killed_writer_left_is_tidied_by_who_reads(tmp_path: Path) -> Non
     begin = [sys.executable, "-c", WRITER, str(path)]
     with forks.program(begin, stdout=subprocess.PIPE, env=environment(), text=True) as writer:
         assert writer.stdout is not None
-        told = [writer.stdout.readline() for _ in range(20)]
+        result = [writer.stdout.readline() for _ in range(20)]
         writer.send_signal(signal.SIGKILL)
     with Store.read(path) as reading:
         count = len(reading)
-    assert count >= len(told)
+    assert count >= len(result)
     assert not path.with_name("s.db-wal").exists()
     with Store.extend(path) as opened:
         assert len(opened) == count
@@ -186,7 +189,7 @@ def later_version(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda path: path.write_text("4455\n" * 400), r"s\.db is not a file of games"),
         (lambda path: path.write_bytes(b""), r"s\.db is not a file of games"),
@@ -196,11 +199,13 @@ def later_version(path: Path) -> None:
         (Path.mkdir, r"s\.db cannot be read: it is not a file"),
     ],
 )
-def test_other_files_are_refused(tmp_path: Path, make: Callable[[Path], object], said: str) -> None:
+def test_other_files_are_refused(
+    tmp_path: Path, make: Callable[[Path], object], message: str
+) -> None:
     path = tmp_path / "s.db"
     make(path)
     for opening in (Store.read, Store.extend):
-        with pytest.raises(InvalidStore, match=said):
+        with pytest.raises(InvalidStore, match=message):
             opening(path)
 
 
@@ -274,7 +279,7 @@ def test_a_damaged_row_costs_that_row(tmp_path: Path, change: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ("UPDATE agents SET label = x'ff'", "is corrupt: agent 0 is"),
         ("UPDATE agents SET spec = printf('%.*c', 20000, 'a')", "agent 0 is unreadable"),
@@ -283,7 +288,7 @@ def test_a_damaged_row_costs_that_row(tmp_path: Path, change: str) -> None:
     ],
 )
 def test_damage_of_more_than_a_row_is_told_in_a_sentence(
-    tmp_path: Path, change: str, said: str
+    tmp_path: Path, change: str, message: str
 ) -> None:
     path = tmp_path / "s.db"
     with store(path) as opened:
@@ -294,7 +299,7 @@ def test_damage_of_more_than_a_row_is_told_in_a_sentence(
     with Store.read(path) as opened, pytest.raises(InvalidStore) as refused:
         assert opened.meta
         list(opened.games())
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n) "
@@ -323,7 +328,7 @@ def test_other_tables_than_those_of_a_store_are_refused(tmp_path: Path, change: 
 
 
 @pytest.mark.parametrize(
-    ("harm", "said"),
+    ("harm", "message"),
     [
         (lambda path: path.unlink(), "was deleted or moved while games were added to it"),
         (lambda path: path.rename(path.with_suffix(".old")), "was deleted or moved while"),
@@ -335,7 +340,7 @@ def test_other_tables_than_those_of_a_store_are_refused(tmp_path: Path, change: 
     ],
 )
 def test_a_file_that_goes_while_it_grows_is_told(
-    tmp_path: Path, harm: Callable[[Path], object], said: str
+    tmp_path: Path, harm: Callable[[Path], object], message: str
 ) -> None:
     path = tmp_path / "s.db"
     path.with_suffix(".new").write_text("another file")
@@ -344,7 +349,7 @@ def test_a_file_that_goes_while_it_grows_is_told(
         opened.check_place()
         harm(path)
         for check in (lambda: opened.add([replace(GAME, job="job1")]), opened.check_place):
-            with pytest.raises(InvalidStore, match=said):
+            with pytest.raises(InvalidStore, match=message):
                 check()
 
 

@@ -28,8 +28,14 @@ def study(*matches: Match) -> Study:
 
 def row(number: int, winner: int | None, moves: str, swapped: bool = False) -> Game:
     first, second = (1, 0) if swapped else (0, 1)
-    told = {"evaluations": [10.0, None, 20.0], "seconds": [0.5, 0.25, 0.5], "stored": [7, None, 9]}
-    return Game(str(number), number, number // 2, first, second, "", moves, winner, move_stats=told)
+    result = {
+        "evaluations": [10.0, None, 20.0],
+        "seconds": [0.5, 0.25, 0.5],
+        "stored": [7, None, 9],
+    }
+    return Game(
+        str(number), number, number // 2, first, second, "", moves, winner, move_stats=result
+    )
 
 
 def values(found: Findings) -> dict[tuple[str, str], float]:
@@ -104,7 +110,7 @@ def test_where_seats_are_swapped_the_interval_is_that_of_pairs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("match", "told"),
+    ("match", "expected"),
     [
         (
             Match(("greedy", "random"), 1000, WON),
@@ -122,8 +128,8 @@ def test_where_seats_are_swapped_the_interval_is_that_of_pairs() -> None:
         ),
     ],
 )
-def test_a_match_is_told_in_words(match: Match, told: str) -> None:
-    assert match.setting == told
+def test_a_match_is_told_in_words(match: Match, expected: str) -> None:
+    assert match.setting == expected
     assert match.plan(seed=1).limit == Limit(seconds=match.seconds)
 
 

@@ -55,9 +55,11 @@ def test_totals_as_data() -> None:
     }  # fmt: skip
     assert (per_move[0]["depth"], per_move[1]["nodes"]) == (1.0, None)
     assert per_move[0]["max_stored"] is None
-    begun = play_match("greedy", "random", games=4, start="1212", opening_plies=2, seed=3)
-    assert (begun.as_dict()["position"], begun.as_dict()["opening_plies"]) == ("1212", 2)
-    assert all(len(game.opening) == 6 and game.all_moves.startswith("1212") for game in begun.games)
+    started = play_match("greedy", "random", games=4, start="1212", opening_plies=2, seed=3)
+    assert (started.as_dict()["position"], started.as_dict()["opening_plies"]) == ("1212", 2)
+    assert all(
+        len(game.opening) == 6 and game.all_moves.startswith("1212") for game in started.games
+    )
 
 
 def crash(position: Position) -> int:

@@ -37,9 +37,9 @@ OPENINGS = random_openings(20, 3, 1, Position())
 
 
 def plan(*agents: str, **more: Any) -> Plan:
-    usual: dict[str, Any] = {"rounds": 3, "seed": 5, "openings": OPENINGS}
+    default: dict[str, Any] = {"rounds": 3, "seed": 5, "openings": OPENINGS}
     chosen = agents or ("random", "greedy", "greedy:win=yes")
-    return Plan(chosen, **{**usual, **more})
+    return Plan(chosen, **{**default, **more})
 
 
 def played(path: Path, what: Plan, jobs: int = 1) -> list[Game]:
@@ -55,10 +55,10 @@ def essence(game: Game) -> tuple[object, ...]:
 def totals(path: Path) -> Any:
     """The rows of the games of a file, without times."""
     with Store.read(path) as store:
-        told: Any = Standings.of(store.agents, store.games()).as_dict()
-    for agent in told["agents"]:
+        data: Any = Standings.of(store.agents, store.games()).as_dict()
+    for agent in data["agents"]:
         del agent["per_move"]["seconds"]
-    return told
+    return data
 
 
 def test_the_games_do_not_depend_on_who_plays_them(tmp_path: Path) -> None:
@@ -179,7 +179,7 @@ def test_openings_are_those_of_every_round_begun(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"start": Position.from_moves("4")}, "its start differs"),
         ({"unlimited": (1,)}, "its unlimited differs"),
@@ -187,10 +187,10 @@ def test_openings_are_those_of_every_round_begun(tmp_path: Path) -> None:
         ({"agents": ("flat", "uct")}, "random is missing, greedy is missing, flat is new and 1 m"),
     ],
 )
-def test_what_cannot_change_is_told(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+def test_what_cannot_change_is_told(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     path, what = tmp_path / "s.db", plan("random", "greedy", rounds=1)
     played(path, what)
-    with pytest.raises(InvalidStore, match=said):
+    with pytest.raises(InvalidStore, match=message):
         open_store(path, replace(what, **change), resume=True)
 
 
@@ -218,7 +218,7 @@ def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ("UPDATE meta SET value = '[]' WHERE key = 'plan'", "its plan is unreadable"),
         ("UPDATE meta SET value = '5' WHERE key = 'plan'", "its plan is unreadable"),
@@ -234,14 +234,14 @@ def test_the_file_of_a_test_is_no_tournament(tmp_path: Path) -> None:
         ("UPDATE agents SET id = 7 WHERE id = 1", "its agents are unreadable"),
     ],
 )
-def test_a_damaged_plan_is_told(tmp_path: Path, change: str, said: str) -> None:
+def test_a_damaged_plan_is_told(tmp_path: Path, change: str, message: str) -> None:
     path, what = tmp_path / "s.db", plan("random", "greedy", rounds=1)
     played(path, what)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA foreign_keys = OFF")
         connection.execute(change)
     connection.close()
-    with pytest.raises(InvalidStore, match=rf"s\.db is corrupt: .*{said}"):
+    with pytest.raises(InvalidStore, match=rf"s\.db is corrupt: .*{message}"):
         open_store(path, what, resume=True)
 
 

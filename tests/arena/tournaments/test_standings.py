@@ -245,8 +245,8 @@ def test_agents_without_files_are_no_equal_files() -> None:
 
 
 @pytest.mark.parametrize(
-    ("openings", "said"),
+    ("openings", "message"),
     [(["43", "43"], True), (["43", "34"], False), (["", ""], False), (["43"], False), ([], False)],
 )
-def test_one_opening_for_all_games_is_said(openings: list[str], said: bool) -> None:
-    assert bool(told([], openings)) == said
+def test_one_opening_for_all_games_is_said(openings: list[str], message: bool) -> None:
+    assert bool(told([], openings)) == message

@@ -160,7 +160,7 @@ class Plan:
         return self.opening.root.geometry
 
     @cached_property
-    def twos(self) -> tuple[tuple[int, int], ...]:
+    def meeting_pairs(self) -> tuple[tuple[int, int], ...]:
         """The agents that meet, by their places, in the order of a round."""
         count = len(self.agents)
         if self.kind == "gauntlet":
@@ -170,7 +170,7 @@ class Plan:
     @property
     def games(self) -> int:
         """Number of games: a pair for any two that meet, each round."""
-        planned = 2 * len(self.twos) * self.rounds
+        planned = 2 * len(self.meeting_pairs) * self.rounds
         return planned if self.max_games is None else min(planned, self.max_games)
 
     @property
@@ -185,12 +185,12 @@ class Plan:
         return self.opening_plies + lengths.pop() if len(lengths) == 1 else None
 
     @cached_property
-    def _begun(self) -> tuple[Opening, ...]:
+    def _starts(self) -> tuple[Opening, ...]:
         return tuple(self.opening.then(columns) for columns in self.openings)
 
     def opening_of(self, number: int) -> Opening:
         """Return the opening of a round. Raises `InvalidMatch` if no opening can be drawn."""
-        opening = self._begun[number % len(self._begun)]
+        opening = self._starts[number % len(self._starts)]
         if not self.opening_plies:
             return opening
         rng = np.random.default_rng([self.seed, 2, number])
@@ -205,8 +205,8 @@ class Plan:
     def pairing(self, number: int) -> Pairing:
         """Return the game of a number. Rounds follow each other, a pair's games too."""
         pair, half = divmod(number, 2)
-        of_round, two = divmod(pair, len(self.twos))
-        one, other = self.twos[two]
+        of_round, two = divmod(pair, len(self.meeting_pairs))
+        one, other = self.meeting_pairs[two]
         opening = self.opening_of(of_round)
         # The agent that comes first in the plan makes the first move of the even games.
         if (opening.position.ply + half * self.swap) % 2:

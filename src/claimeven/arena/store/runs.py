@@ -183,11 +183,11 @@ def started_rounds(store: Store, games_a_round: int) -> int:
 
 
 def check_plan(
-    store: Store, now: Mapping[str, Any], begun: int, agents: Sequence[StoredAgent]
+    store: Store, now: Mapping[str, Any], started: int, agents: Sequence[StoredAgent]
 ) -> dict[str, Any]:
     """Return the plan of a store if games of the plan `now` may be added to it.
 
-    The openings of its first `begun` rounds have to be the same; both plans are plain data. Raises
+    The openings of its first `started` rounds have to be equal; both plans are plain data. Raises
     `InvalidStore`.
     """
     before, path = _plan_of(store), store.path
@@ -207,7 +207,7 @@ def check_plan(
         and _are_texts(before["openings"])
     ):
         raise InvalidStore(f"{path} is corrupt: its plan is unreadable")
-    rounds = min(begun, now["rounds"])
+    rounds = min(started, now["rounds"])
     for number in range(min(rounds, len(before["openings"]) * len(now["openings"]))):
         old, new = (each["openings"][number % len(each["openings"])] for each in (before, now))
         if old != new:

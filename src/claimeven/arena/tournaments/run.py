@@ -157,15 +157,15 @@ def open_store(
         return Store.create(path, meta, agents)
     store = Store.extend(path)
     try:
-        begun = started_rounds(store, 2 * len(plan.twos))
+        started = started_rounds(store, 2 * len(plan.meeting_pairs))
         asked = plan.as_dict()
-        before = check_plan(store, asked, begun, agents)
+        before = check_plan(store, asked, started, agents)
         check_runs(store, now, plan.stored_names, resume)
         if not of_test and "test" in store.meta:
             raise InvalidStore(f"{path} holds the games of a test: resume it with claimeven sprt")
         deque(store.games(), 0)
         store.delete_corrupt()
-        store.set_meta("plan", {**before, "rounds": begun} if begun > plan.rounds else asked)
+        store.set_meta("plan", {**before, "rounds": started} if started > plan.rounds else asked)
     except BaseException:
         store.close()
         raise
