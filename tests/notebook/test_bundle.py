@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claimeven.notebook.bundle import bundled
+from claimeven.notebook.bundle import bundle
 
 
 def written(folder: Path, **modules: str) -> Path:
@@ -23,7 +23,7 @@ def test_each_module_stands_once_before_those_that_need_it(tmp_path: Path) -> No
         a_js='import { two } from "./b.js";\nexport const one = two - 1;\n',
         b_js="export const two = 2;\nconst one = 5;\n",
     )
-    assert bundled(entry) == (
+    assert bundle(entry) == (
         "const $module1 = (() => {\nconst two = 2;\nconst one = 5;\n\nreturn { two };\n})();\n"
         "const $module2 = (() => {\nconst { two } = $module1;\nconst one = two - 1;\n\n"
         "return { one };\n})();\n"
@@ -47,7 +47,7 @@ def test_folders_styles_and_every_kind_of_export(tmp_path: Path) -> None:
         a_js='import { three } from "../b.js";\nexport class One {}\nexport let two = three;\n'
         "export function four() {}\n",
     )
-    assert bundled(entry) == (
+    assert bundle(entry) == (
         "const $module1 = (() => {\nasync function three() {}\n\nreturn { three };\n})();\n"
         "const $module2 = (() => {\nconst { three } = $module1;\nclass One {}\nlet two = three;\n"
         "function four() {}\n\nreturn { One, two, four };\n})();\n"
@@ -64,9 +64,9 @@ def test_folders_styles_and_every_kind_of_export(tmp_path: Path) -> None:
         (
             "export default 1;\n",
             ValueError,
-            r"a\.js has a line that cannot be bundled: export default",
+            r"a\.js has a line that cannot be bundle: export default",
         ),
-        ("export const { a } = {};\n", ValueError, r"a\.js has a line that cannot be bundled"),
+        ("export const { a } = {};\n", ValueError, r"a\.js has a line that cannot be bundle"),
         ('import { a } from "./main.js";\n', ValueError, r"main\.js imports itself, through"),
         ('import { a } from "./b.js";\n', FileNotFoundError, r"b\.js"),
     ],
@@ -76,7 +76,7 @@ def test_what_a_module_below_cannot_be(
 ) -> None:
     main = 'import { a } from "./a.js";\nexport default {};\n'
     with pytest.raises(error, match=told):
-        bundled(written(tmp_path, main_js=main, a_js=a_js))
+        bundle(written(tmp_path, main_js=main, a_js=a_js))
 
 
 @pytest.mark.parametrize(
@@ -92,8 +92,8 @@ def test_what_a_module_below_cannot_be(
 )
 def test_what_it_does_not_understand_is_refused(tmp_path: Path, line: str) -> None:
     entry = written(tmp_path, main_js=f"{line}\nexport default {{}};\n", a_js="")
-    with pytest.raises(ValueError, match=r"main\.js has a line that cannot be bundled: "):
-        bundled(entry)
+    with pytest.raises(ValueError, match=r"main\.js has a line that cannot be bundle: "):
+        bundle(entry)
 
 
 def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
         b_js='import { a } from "./a.js";\nexport const b = 1;\n',
     )
     with pytest.raises(ValueError, match=r"a\.js imports itself, through others"):
-        bundled(entry)
+        bundle(entry)
 
 
 def test_the_board_of_notebooks_is_that_of_the_page() -> None:

@@ -14,7 +14,7 @@ import time
 import pytest
 
 from claimeven.notebook import latest_task
-from claimeven.notebook.latest_task import IsWanted, Lane
+from claimeven.notebook.latest_task import IsWanted, LatestTask
 from claimeven.parallel import interrupts
 from tests.pressing import pressed_as_python_looks, pressed_as_usual
 
@@ -22,7 +22,7 @@ PATIENCE = 60.0
 
 
 def test_the_newest_job_counts_and_those_between_are_never_begun() -> None:
-    lane, may_end = Lane("test"), threading.Event()
+    lane, may_end = LatestTask("test"), threading.Event()
     begun: list[str] = []
     wanted: list[bool] = []
 
@@ -31,11 +31,11 @@ def test_the_newest_job_counts_and_those_between_are_never_begun() -> None:
         assert may_end.wait(PATIENCE)
         wanted.append(is_wanted())
 
-    lane.ask(first)
+    lane.submit(first)
     while not begun:
         time.sleep(0.001)
-    lane.ask(lambda is_wanted: begun.append("second"))
-    lane.ask(lambda is_wanted: begun.append(f"third, wanted: {is_wanted()}"))
+    lane.submit(lambda is_wanted: begun.append("second"))
+    lane.submit(lambda is_wanted: begun.append(f"third, wanted: {is_wanted()}"))
     assert not lane.wait(time.monotonic())
     may_end.set()
     assert lane.wait(time.monotonic() + PATIENCE)
@@ -49,12 +49,12 @@ def test_what_a_job_raises_is_told_and_the_next_one_is_done(
     def fail(is_wanted: IsWanted) -> None:
         raise error
 
-    lane = Lane("test")
-    lane.ask(fail)
+    lane = LatestTask("test")
+    lane.submit(fail)
     assert lane.wait(time.monotonic() + PATIENCE)
     assert type(error).__name__ in capsys.readouterr().err
     done: list[bool] = []
-    lane.ask(lambda is_wanted: done.append(lane.wait(time.monotonic())))
+    lane.submit(lambda is_wanted: done.append(lane.wait(time.monotonic())))
     assert lane.wait(time.monotonic() + PATIENCE)
     assert done == [False]  # a job never waits for itself
 
@@ -62,9 +62,9 @@ def test_what_a_job_raises_is_told_and_the_next_one_is_done(
 def test_a_job_under_way_keeps_no_process_from_its_end() -> None:
     code = (
         "import threading\n"
-        "from claimeven.notebook.latest_task import Lane\n"
+        "from claimeven.notebook.latest_task import LatestTask\n"
         "begun = threading.Event()\n"
-        "Lane('test').ask(lambda is_wanted: begun.set() or threading.Event().wait())\n"
+        "LatestTask('test').submit(lambda is_wanted: begun.set() or threading.Event().wait())\n"
         "assert begun.wait(60)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
@@ -80,17 +80,17 @@ def test_ctrl_c_as_a_thread_starts_leaves_a_lane_that_works(
         os.kill(os.getpid(), signal.SIGINT)
         start(thread)
 
-    lane = Lane("test")
+    lane = LatestTask("test")
     done: list[str] = []
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr("threading.Thread.start", interrupted)
-            lane.ask(lambda is_wanted: done.append("first"))
+            lane.submit(lambda is_wanted: done.append("first"))
     finally:
         signal.signal(signal.SIGINT, usual)
     assert lane.wait(time.monotonic() + PATIENCE)
-    lane.ask(lambda is_wanted: done.append("second"))
+    lane.submit(lambda is_wanted: done.append("second"))
     assert lane.wait(time.monotonic() + PATIENCE)
     assert done == ["first", "second"]
 
@@ -99,14 +99,14 @@ def test_ctrl_c_at_any_step_leaves_a_lane_that_works() -> None:
     """In every call of the main thread, locks of third-party code included."""
 
     def asks_and_waits() -> None:
-        lane.ask(lambda is_wanted: done.append("first"))
+        lane.submit(lambda is_wanted: done.append("first"))
         lane.wait(time.monotonic() + PATIENCE)
 
     def ask_again() -> None:
-        lane.ask(lambda is_wanted: done.append("second"))
+        lane.submit(lambda is_wanted: done.append("second"))
 
     for step in itertools.count(1):
-        lane = Lane("test")
+        lane = LatestTask("test")
         done: list[str] = []
         with pressed_as_usual():
             pressed = pressed_as_python_looks(
@@ -126,8 +126,8 @@ def test_ctrl_c_at_any_step_leaves_a_lane_that_works() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
 def test_ctrl_c_ends_a_wait_for_a_lane() -> None:
-    lane, may_end = Lane("test"), threading.Event()
-    lane.ask(lambda is_wanted: may_end.wait(PATIENCE) and None)
+    lane, may_end = LatestTask("test"), threading.Event()
+    lane.submit(lambda is_wanted: may_end.wait(PATIENCE) and None)
     with pressed_as_usual(), pytest.raises(KeyboardInterrupt):
         threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
         lane.wait(time.monotonic() + PATIENCE)

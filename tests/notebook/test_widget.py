@@ -88,8 +88,8 @@ def test_each_trait_follows_from_the_others() -> None:
     assert (board.size, board.connect, board.start) == ("4x4", 3, "")
     board.position = Position.from_moves("11", SMALL)
     assert (board.size, board.moves, board.start) == ("4x4", "", "..../..../O.../X...")
-    assert board.play(3).begin().position == Position.from_moves("11", SMALL)
-    assert board.begin(Position()).size == "7x6"
+    assert board.play(3).new_game().position == Position.from_moves("11", SMALL)
+    assert board.new_game(Position()).size == "7x6"
 
 
 def test_what_cannot_be_played_changes_nothing() -> None:
@@ -134,7 +134,7 @@ def test_bad_arguments_are_refused_in_a_sentence() -> None:
             BoardWidget(**arguments)  # type: ignore[arg-type]
     board = BoardWidget("4455")
     with pytest.raises(ClaimevenError, match="start from a Position, got '44'"):
-        board.begin("44")  # type: ignore[arg-type]
+        board.new_game("44")  # type: ignore[arg-type]
     assert board.play(2).moves == "44553"
 
 
@@ -177,9 +177,9 @@ def test_a_move_of_the_agent_that_comes_too_late_does_not_count() -> None:
     agent.may_go.release()
     assert board.wait().moves == "51" and agent.games == 1
     agent.may_go.release()
-    assert board.begin().play(0).wait().moves == "11" and agent.games == 2
+    assert board.new_game().play(0).wait().moves == "11" and agent.games == 2
     agent.may_go.release()
-    board.undo().begin(Position.from_moves("4455")).play(1).wait()  # no move is on the board
+    board.undo().new_game(Position.from_moves("4455")).play(1).wait()  # no move is on the board
     assert board.moves == "21" and agent.games == 3
     board.close()
 
@@ -216,15 +216,15 @@ def test_scores_are_the_solvers_and_of_the_position_shown() -> None:
     assert board.scores is None and board.known == {}
     board.show_scores = True
     other = Position(Geometry(3, 3, 3))  # each board gets its own solver
-    assert board.begin(other).wait().scores == Solver(other.geometry, table_mb=1).scores(other)
-    assert board.begin(Position(SMALL)).wait().scores == solver.scores(Position(SMALL))
+    assert board.new_game(other).wait().scores == Solver(other.geometry, table_mb=1).scores(other)
+    assert board.new_game(Position(SMALL)).wait().scores == solver.scores(Position(SMALL))
 
 
 def test_scores_that_take_too_long_are_told_as_far_as_they_are_known() -> None:
     board = BoardWidget(Position(Geometry(8, 7)), show_scores=True, seconds=0.05).wait()
     assert board.scores is None
     assert board.known["problem"] == "Not all columns could be solved in 0.05 s."
-    board.begin(Position(Geometry(9, 9))).wait()
+    board.new_game(Position(Geometry(9, 9))).wait()
     assert board.known["problem"].startswith("No scores: ")
     board = BoardWidget("121212", Geometry(8, 7), show_scores=True, seconds=0).wait()
     assert board.known["words"] == ["wins immediately", None, *["loses to the next move"] * 6]
@@ -233,9 +233,9 @@ def test_scores_that_take_too_long_are_told_as_far_as_they_are_known() -> None:
 
 def test_a_search_for_scores_gives_way_to_the_next() -> None:
     board = BoardWidget(Position(Geometry(9, 6)), show_scores=True, seconds=600)
-    board.begin(Position.from_moves("11", SMALL))
+    board.new_game(Position.from_moves("11", SMALL))
     assert board.wait().scores is not None
-    board.begin(Position(Geometry(9, 6))).show_scores = False
+    board.new_game(Position(Geometry(9, 6))).show_scores = False
     assert board.wait().known == {}
 
 
@@ -374,7 +374,7 @@ def test_observers_that_raise_leave_a_whole_board(name: str) -> None:
     for act, expected in (
         (lambda board: board.undo(), ("445", "5")),
         (lambda board: board.undo().redo(), ("4455", "")),
-        (lambda board: board.begin(Position(SMALL)), ("", "")),
+        (lambda board: board.new_game(Position(SMALL)), ("", "")),
     ):
         board = BoardWidget("4455")
         board.observe(fail, name)
@@ -390,7 +390,7 @@ def test_an_observer_may_begin_another_game() -> None:
         agent = Waiting()
         board = BoardWidget(agent=agent).play(3)
         assert agent.asked.acquire(timeout=60)
-        board.observe(lambda change, at=board: at.begin(), name)
+        board.observe(lambda change, at=board: at.new_game(), name)
         agent.may_go.release()
         assert board.wait().moves == ""
         board.close()
@@ -454,9 +454,9 @@ def test_a_solver_handed_in_is_kept_for_its_board() -> None:
     solver = Solver(SMALL, table_mb=1)
     board = BoardWidget(geometry=SMALL, show_scores=True, solver=solver).wait()
     searched = solver.statistics.searched
-    board.begin(Position(Geometry(3, 3, 3))).wait()
+    board.new_game(Position(Geometry(3, 3, 3))).wait()
     assert solver.statistics.searched == searched
-    board.begin(Position.from_moves("1234", SMALL)).wait()
+    board.new_game(Position.from_moves("1234", SMALL)).wait()
     assert board.scores is not None and solver.statistics.searched > searched
     with pytest.raises(ClaimevenError, match=r"the solver is for 4x4 .*, and the board is 7x6"):
         BoardWidget(solver=solver)

@@ -23,7 +23,7 @@ _DEFAULT = re.compile(r"^export default ", re.MULTILINE)
 _REST = re.compile(r"^(?:(?:import|export)\b|.*\bimport\().*", re.MULTILINE)
 
 
-def bundled(entry: Path) -> str:
+def bundle(entry: Path) -> str:
     """Return one ES module that is `entry` with all it imports; its default export stays.
 
     Raises `ValueError` for a module that is not written as above, or that imports itself through

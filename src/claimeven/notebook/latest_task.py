@@ -12,14 +12,14 @@ from typing import TypeAlias
 from claimeven.parallel import interrupts
 
 #: Seconds between two looks whether Ctrl-C came while a lane is waited for.
-_LOOK = 0.1
+_POLL_SECONDS = 0.1
 
 #: Returns whether a job is still wanted.
 IsWanted: TypeAlias = Callable[[], bool]
 Job: TypeAlias = Callable[[IsWanted], None]
 
 
-class Lane:
+class LatestTask:
     """Does one job at a time in its own thread; a new job replaces all before it.
 
     The job in progress is canceled, and the new one starts when it has stopped. The thread ends
@@ -34,7 +34,7 @@ class Lane:
         self._next: Job | None = None
         self._thread: Thread | None = None
 
-    def ask(self, job: Job | None) -> None:
+    def submit(self, job: Job | None) -> None:
         """Do this job next; with None do no more."""
         # Ctrl-C within might leave the lock held, or a thread taken for started: for ever.
         with interrupts.deferred(), self._changed:
@@ -57,7 +57,9 @@ class Lane:
             while left > 0:
                 left = max(0.0, deadline - time.monotonic())
                 with self._changed:
-                    if self._changed.wait_for(lambda: self._thread is None, min(left, _LOOK)):
+                    if self._changed.wait_for(
+                        lambda: self._thread is None, min(left, _POLL_SECONDS)
+                    ):
                         return True
                 safe_moment()
         return False

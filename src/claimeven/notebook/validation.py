@@ -15,7 +15,9 @@ from claimeven.records import read_text
 from claimeven.solver import Solver
 
 
-def check(geometry: Geometry, seat: object, limit: object, seed: object, solver: object) -> None:
+def check_arguments(
+    geometry: Geometry, seat: object, limit: object, seed: object, solver: object
+) -> None:
     """Raise `ClaimevenError` for arguments of a board that cannot be."""
     if whole_number(seat, "a seat") not in (0, 1):
         raise ClaimevenError(f"a seat must be 0 (moves first) or 1, got {seat}")
@@ -28,7 +30,7 @@ def check(geometry: Geometry, seat: object, limit: object, seed: object, solver:
         raise ClaimevenError(f"the solver is for {solver.geometry}, and the board is {geometry}")
 
 
-def line_of(game: object, geometry: Geometry | None) -> GameLine:
+def game_line(game: object, geometry: Geometry | None) -> GameLine:
     """Return the line that a board starts with."""
     if not isinstance(geometry, Geometry | None):
         raise ClaimevenError(f"a board is a Geometry, as Geometry(9, 7), not {geometry!r}")
@@ -46,7 +48,7 @@ def line_of(game: object, geometry: Geometry | None) -> GameLine:
     return GameLine(Position(board), game)
 
 
-def opponent(agent: AgentLike, geometry: Geometry, limit: Limit) -> Agent:
+def make_opponent(agent: AgentLike, geometry: Geometry, limit: Limit) -> Agent:
     """Return an agent that is ready to play on a board."""
     [made] = make_agents([agent], geometry, limit)
     if not made.timed:

@@ -22,9 +22,9 @@ from claimeven.game.notation import parse_moves
 from claimeven.game.position import Position
 from claimeven.game.svg import draw_svg
 from claimeven.game.validation import real_number
-from claimeven.notebook.bundle import bundled
-from claimeven.notebook.latest_task import IsWanted, Lane
-from claimeven.notebook.validation import check, line_of, opponent
+from claimeven.notebook.bundle import bundle
+from claimeven.notebook.latest_task import IsWanted, LatestTask
+from claimeven.notebook.validation import check_arguments, game_line, make_opponent
 from claimeven.parallel import interrupts
 from claimeven.solver import SearchStopped, Solver
 from claimeven.solver.progress import SolveProgress
@@ -41,11 +41,11 @@ except ImportError:
 Scores = Sequence["int | None"]
 
 #: The board's module, with all it needs in it.
-MODULE = bundled(Path(__file__).parent / "static" / "widget.js")
+MODULE = bundle(Path(__file__).parent / "static" / "widget.js")
 #: Size in MB of the table of a solver of the widget's own.
 _TABLE_MB = 32
 #: Default seconds to wait.
-_PATIENCE = 60.0
+_DEFAULT_WAIT = 60.0
 
 
 class BoardWidget(anywidget.AnyWidget):
@@ -60,7 +60,7 @@ class BoardWidget(anywidget.AnyWidget):
 
     Traits to observe (`board.observe(on_change, "moves")`) and set:
 
-    - `position`: the position shown; setting another one starts a new game (as `begin` does);
+    - `position`: the position shown; setting another one starts a new game (as `new_game` does);
     - `moves`: the move string from the start of the board; setting it plays it;
     - `show_scores`, `flipped` (colors swapped), `theme` ("auto", "light" or "dark"), `width` (most
       pixels).
@@ -115,8 +115,8 @@ class BoardWidget(anywidget.AnyWidget):
         theme: str = "auto",
         width: int = 420,
     ) -> None:
-        line = line_of(game, geometry)
-        check(line.start.geometry, seat, limit, seed, solver)
+        line = game_line(game, geometry)
+        check_arguments(line.start.geometry, seat, limit, seed, solver)
         self.limit: Limit = limit or Limit()
         self.seconds: float = real_number(seconds, "seconds", low=0, finite=False)
         self._origin = line.start
@@ -126,9 +126,12 @@ class BoardWidget(anywidget.AnyWidget):
         self._is_new_game = True
         self._whole = line.moves  # with moves that were taken back
         self._changing = interrupts.Lock()
-        self._agent_lane, self._solver_lane = Lane("claimeven agent"), Lane("claimeven scores")
+        self._agent_task, self._solver_task = (
+            LatestTask("claimeven agent"),
+            LatestTask("claimeven scores"),
+        )
         self.agent: Agent | None = (
-            None if agent is None else opponent(agent, line.start.geometry, self.limit)
+            None if agent is None else make_opponent(agent, line.start.geometry, self.limit)
         )
         self._owns_agent = isinstance(agent, str)
         super().__init__(
@@ -143,7 +146,7 @@ class BoardWidget(anywidget.AnyWidget):
             self.set_trait("seat", seat)
             self.set_trait("agent_name", name_of(agent))
         self._is_ready = True
-        self._go_on()
+        self._continue()
 
     # Actions of the user, from Python
 
@@ -158,9 +161,9 @@ class BoardWidget(anywidget.AnyWidget):
     def undo(self) -> BoardWidget:
         """Take back moves to your last turn; without a move of yours do nothing."""
         with self._changing:
-            kept = next(filter(self._is_yours, range(len(self.moves) - 1, -1, -1)), None)
-            if kept is not None:
-                self._put(undone=self.moves[kept:] + self.undone, moves=self.moves[:kept])
+            count = next(filter(self._is_yours, range(len(self.moves) - 1, -1, -1)), None)
+            if count is not None:
+                self._put(undone=self.moves[count:] + self.undone, moves=self.moves[:count])
         return self
 
     def redo(self) -> BoardWidget:
@@ -171,7 +174,7 @@ class BoardWidget(anywidget.AnyWidget):
             self._put(undone=line[ends[0] :], moves=line[: ends[0]])
         return self
 
-    def begin(self, position: Position | None = None) -> BoardWidget:
+    def new_game(self, position: Position | None = None) -> BoardWidget:
         """Start a new game, from a position or from the start of this game.
 
         Raises `ClaimevenError` for an object that is not a position.
@@ -192,7 +195,7 @@ class BoardWidget(anywidget.AnyWidget):
             for name in reversed(values):
                 setters.callback(setattr, self, name, values[name])
 
-    def wait(self, seconds: float = _PATIENCE) -> BoardWidget:
+    def wait(self, seconds: float = _DEFAULT_WAIT) -> BoardWidget:
         """Wait until the agent has moved and the scores are there. Raises `TimeoutError`.
 
         An observer is called while the board changes, and cannot wait for it: `RuntimeError`.
@@ -200,7 +203,7 @@ class BoardWidget(anywidget.AnyWidget):
         if self._changing._is_owned():  # type: ignore[attr-defined]  # of C
             raise RuntimeError("an observer cannot wait for the board, which waits for it")
         deadline = time.monotonic() + seconds
-        if not (self._agent_lane.wait(deadline) and self._solver_lane.wait(deadline)):
+        if not (self._agent_task.wait(deadline) and self._solver_task.wait(deadline)):
             raise TimeoutError(f"the board is still busy after {seconds:g} s")
         return self
 
@@ -225,23 +228,23 @@ class BoardWidget(anywidget.AnyWidget):
     def close(self) -> None:
         """Take the board away, and end its agent: now, or when it has made the move it is at."""
         if self._is_ready:
-            self._agent_lane.ask(None)
-            self._solver_lane.ask(None)
+            self._agent_task.submit(None)
+            self._solver_task.submit(None)
             agent = self.agent
             if agent is not None and self._owns_agent:
-                if self._agent_lane.wait(time.monotonic()):
+                if self._agent_task.wait(time.monotonic()):
                     agent.close()
                 else:  # which may take long, and the collector does not wait
-                    self._agent_lane.ask(lambda is_wanted: agent.close())
+                    self._agent_task.submit(lambda is_wanted: agent.close())
         super().close()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """Return the widget for notebooks, and a drawing for places without widgets."""
-        told = super()._repr_mimebundle_(**kwargs)
-        data = told[0] if isinstance(told, tuple) else told
+        content = super()._repr_mimebundle_(**kwargs)
+        data = content[0] if isinstance(content, tuple) else content
         if data is not None:
             data["image/svg+xml"] = draw_svg(self.position, self.line.last_column)
-        return told
+        return content
 
     # Changes and their effects
 
@@ -253,7 +256,7 @@ class BoardWidget(anywidget.AnyWidget):
             self.send_state(list(sync_data))
 
     @validate("moves")
-    def _checked_moves(self, proposal: Any) -> str:
+    def _validate_moves(self, proposal: Any) -> str:
         try:
             columns = parse_moves(proposal["value"], self.geometry)
             return GameLine(self._origin, columns).moves
@@ -273,7 +276,7 @@ class BoardWidget(anywidget.AnyWidget):
     @observe("position")
     def _position_changed(self, change: Any) -> None:
         if self._is_ready and change.new != self.line.position:
-            self.begin(change.new)
+            self.new_game(change.new)
 
     @observe("show_scores")
     def _scores_wanted(self, change: Any) -> None:
@@ -283,11 +286,11 @@ class BoardWidget(anywidget.AnyWidget):
     def _follow(self) -> None:
         """Show the position after the moves, and continue from there."""
         with ExitStack() as setters:
-            setters.callback(self._go_on)
+            setters.callback(self._continue)
             setters.callback(setattr, self, "problem", "")
             self.position = self.line.position
 
-    def _go_on(self) -> None:
+    def _continue(self) -> None:
         """Start the work for the position: the agent's move, the scores."""
         with self._changing, ExitStack() as setters:
             setters.callback(self._ask_solver)
@@ -302,10 +305,10 @@ class BoardWidget(anywidget.AnyWidget):
     def _ask_agent(self) -> None:
         position, agent = self.position, self.agent
         if agent is None or position.is_over or position.turn != self.seat:
-            self._agent_lane.ask(None)
+            self._agent_task.submit(None)
             self.thinking = False
             return
-        self._agent_lane.ask(lambda is_wanted: self._let_play(agent, position, is_wanted))
+        self._agent_task.submit(lambda is_wanted: self._let_play(agent, position, is_wanted))
         self.thinking = True
 
     def _let_play(self, agent: Agent, position: Position, is_wanted: IsWanted) -> None:
@@ -336,45 +339,47 @@ class BoardWidget(anywidget.AnyWidget):
     def _ask_solver(self) -> None:
         position, moves = self.position, self.moves
         if not self.show_scores or position.is_over:
-            self._solver_lane.ask(None)
+            self._solver_task.submit(None)
             self.known = {}
             return
-        self._tell_scores(position, moves, (None,) * self.geometry.columns)
-        self._solver_lane.ask(lambda is_wanted: self._solve(position, moves, is_wanted))
+        self._set_known(position, moves, (None,) * self.geometry.columns)
+        self._solver_task.submit(lambda is_wanted: self._solve(position, moves, is_wanted))
 
     def _solve(self, position: Position, moves: str, is_wanted: IsWanted) -> None:
-        def tell(scores: Scores, done: bool = False, problem: str = "") -> None:
+        def publish(scores: Scores, done: bool = False, problem: str = "") -> None:
             with self._changing:
                 if is_wanted():
-                    self._tell_scores(position, moves, scores, done, problem)
+                    self._set_known(position, moves, scores, done, problem)
 
-        def watch(progress: SolveProgress) -> None:
+        def on_progress(progress: SolveProgress) -> None:
             if not is_wanted():
                 solver.stop()
             elif any(score is not None for score in progress.scores):
-                tell(progress.scores)
+                publish(progress.scores)
 
         nothing = (None,) * position.geometry.columns
         try:
-            solver = self._usable_solver(position.geometry)
+            solver = self._solver_for(position.geometry)
             solver.load()
-            tell(solver.scores(position, seconds=self.seconds, on_progress=watch), done=True)
+            publish(
+                solver.scores(position, seconds=self.seconds, on_progress=on_progress), done=True
+            )
         except SearchStopped as stopped:
             left = f"Not all columns could be solved in {self.seconds:g} s."
-            tell(stopped.scores, problem=left)
+            publish(stopped.scores, problem=left)
         except ClaimevenError as error:
-            tell(nothing, problem=f"No scores: {error}.")
+            publish(nothing, problem=f"No scores: {error}.")
         except MemoryError:
-            tell(nothing, problem="No scores: there is no memory for the solver.")
+            publish(nothing, problem="No scores: there is no memory for the solver.")
 
-    def _usable_solver(self, geometry: Geometry) -> Solver:
+    def _solver_for(self, geometry: Geometry) -> Solver:
         if self._given_solver is not None and self._given_solver.geometry == geometry:
             return self._given_solver
         if self._own_solver is None or self._own_solver.geometry != geometry:
             self._own_solver = Solver(geometry, table_mb=_TABLE_MB)
         return self._own_solver
 
-    def _tell_scores(
+    def _set_known(
         self, position: Position, moves: str, scores: Scores, done: bool = False, problem: str = ""
     ) -> None:
         self.known = {

@@ -49,13 +49,8 @@ async def puzzles(
     exclude: Exclude = "",
 ) -> dict[str, Any]:
     """Return a random puzzle of a difficulty and a kind, and the number of such puzzles."""
-    options = {
-        "difficulty": difficulty,
-        "kind": kind,
-        "rating": rating,
-        "seed": seed,
-        "exclude": exclude or None,
-    }
+    options = {"difficulty": difficulty, "kind": kind, "rating": rating, "seed": seed}
+    options |= {"exclude": exclude or None}
     for name, value in options.items():
         if number is not None and value is not None:
             raise InvalidPuzzles(f"number selects one puzzle: it cannot be combined with {name}")

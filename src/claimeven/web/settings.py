@@ -50,21 +50,12 @@ def _origin_of(url: str) -> str:
 class ServerSettings:
     """The address of a server and its limits.
 
-    Args:
-        host: the address to listen on.
-        port: the port; 0 is any free one.
-        workers: the number of worker processes.
-        table_mb: MB of the transposition table of each worker, by default 64, or 8 with a deep
-            book.
-        seconds: the time limit of a search; an explanation has twice, a review six times as long.
-        iterations: maximum number of iterations of an agent for a move.
-        nodes: maximum number of nodes of an agent for a move.
-        max_body_bytes: maximum size of a request body.
-        max_waiting: maximum number of requests that wait for a worker.
-        store: a file of a tournament to show.
-        hosts: host names of the server in addition to the names of this machine.
-        bot: the default agent of games by `/play` and `/lund`.
-        root_urls: addresses of proxies: https://host or https://host:port.
+    `host` and `port` are the address (port 0: any free one). There are `workers` processes, each
+    with a transposition table of `table_mb` MB, by default 64, or 8 with a deep book. `seconds` is
+    the time limit of a search; an explanation has twice, a review six times as long. `iterations`
+    and `nodes` limit an agent's move, `max_body_bytes` and `max_waiting` the requests. `store` is
+    the file of a tournament, `hosts` are additional host names, `bot` is the default agent of
+    `/play` and `/lund`, `root_urls` are addresses of proxies (https://host or https://host:port).
 
     Raises `InvalidSettings` for an invalid value.
 
