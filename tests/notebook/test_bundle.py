@@ -64,9 +64,9 @@ def test_folders_styles_and_every_kind_of_export(tmp_path: Path) -> None:
         (
             "export default 1;\n",
             ValueError,
-            r"a\.js has a line that cannot be bundle: export default",
+            r"a\.js has a line that cannot be bundled: export default",
         ),
-        ("export const { a } = {};\n", ValueError, r"a\.js has a line that cannot be bundle"),
+        ("export const { a } = {};\n", ValueError, r"a\.js has a line that cannot be bundled"),
         ('import { a } from "./main.js";\n', ValueError, r"main\.js imports itself, through"),
         ('import { a } from "./b.js";\n', FileNotFoundError, r"b\.js"),
     ],
@@ -92,7 +92,7 @@ def test_what_a_module_below_cannot_be(
 )
 def test_what_it_does_not_understand_is_refused(tmp_path: Path, line: str) -> None:
     entry = written(tmp_path, main_js=f"{line}\nexport default {{}};\n", a_js="")
-    with pytest.raises(ValueError, match=r"main\.js has a line that cannot be bundle: "):
+    with pytest.raises(ValueError, match=r"main\.js has a line that cannot be bundled: "):
         bundle(entry)
 
 

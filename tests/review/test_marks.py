@@ -51,7 +51,7 @@ def test_no_first_move_is_a_mistake(solver: Solver, column: int) -> None:
     ("moves", "column", "mark"),
     [
         ("445536", 0, "??"),  # a win immediately is missed, and lost
-        ("5434657641", 3, ""),  # lost at once, wherever it goes
+        ("5434657641", 3, ""),  # lost immediately in every column
         ("44553", 0, ""),  # lost either way in a move
         ("12121", 6, "??"),  # a threat is not blocked
         ("", 3, ""),

@@ -289,7 +289,7 @@ def test_totals_follow_from_the_games() -> None:
     assert (told["seconds_per_move"], told["slowest_move"]) == (0.5, 0.75)
     assert [ChallengeGame.from_dict(data) for data in told["played"]] == list(games)
     for data, game in zip(told["played"], games, strict=True):  # as 0.2.0 stored them
-        old = {"moved_first": "started_at"}
+        old = {"moved_first": "began"}
         stored = {old.get(name, name): value for name, value in data.items()}
         assert ChallengeGame.from_dict(stored) == game
     for name, values in (

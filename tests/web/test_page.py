@@ -170,13 +170,13 @@ def test_two_agents_play_each_other_and_can_be_paused(page: Any) -> None:
     page.goto("/?first=greedy&second=random&board=4x4&connect=4")  # a short game
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length >= 2")
     page.click("text=Pause")
-    page.wait_for_selector("button:text-is('Go on')")
+    page.wait_for_selector("button:text-is('Resume')")
     stands = moves_of(page)
     page.click("text=One move")
     page.wait_for_function(
         "n => document.querySelector('.moves').dataset.moves.length === n", arg=len(stands) + 1
     )
-    page.click("button:text-is('Go on')")
+    page.click("button:text-is('Resume')")
     page.wait_for_function("() => /wins|draw/.test(document.querySelector('.status').textContent)")
     assert Position.from_moves(moves_of(page), Geometry(4, 4, 4)).is_over
 
@@ -338,7 +338,7 @@ def test_a_walk_through_the_game_is_told(page: Any) -> None:
     ):
         page.keyboard.press(key)
         page.wait_for_function(
-            "told => document.getElementById('said').textContent.trim() === told", arg=told
+            "told => document.getElementById('announcements').textContent.trim() === told", arg=told
         )
 
 
@@ -437,7 +437,7 @@ def test_it_fits_a_phone(browser: Any, server: Server, scheme: str) -> None:
     # The first tap on a score explains it in words, the second one plays.
     page.tap(".scores button >> nth=6")
     assert moves_of(page) == "4455"
-    page.tap(".scores button.told")
+    page.tap(".scores button.shown")
     shows(page, "44557")
     stands = page.evaluate("scrollY")
     page.tap("[aria-label^='Back']")

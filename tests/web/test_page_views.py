@@ -23,7 +23,7 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     assert "The root is worth" in page.inner_text(".step-words")
     assert page.locator(".node.cut").count() >= 1
     above = page.locator(".node").count()
-    page.keyboard.press("w")  # everything at once, where it is small
+    page.keyboard.press("w")  # the whole tree if it is small
     steps = server.get(
         "/api/search/minimax", board="4x4", connect=3, agent="alphabeta", depth=3, steps=500
     ).json["steps"]
@@ -33,7 +33,7 @@ def test_a_search_is_stepped_through(page: Any, server: Server) -> None:
     assert page.inner_text(".step-words").startswith("Column 2, then 2 is worth")
     page.keyboard.press("w")
     page.click("[aria-label='Last step']")
-    assert page.locator(".node[data-moves='221']").count() == 1  # what was opened stays open
+    assert page.locator(".node[data-moves='221']").count() == 1  # opened nodes stay open
     page.click("[aria-label='Step back']")
     page.select_option(".search-view select >> nth=0", "uct")
     page.click(".search-view form button")
@@ -253,7 +253,7 @@ def test_a_link_brings_the_game_back(page: Any, context: Any) -> None:
         ("board=3x2&position=X../...", "A disc floats in column 1."),
         ("board=3x2&position=.../XX.", "Yellow has 2 discs and Red 0:"),
         ("board=3x2&connect=2&position=OO./XX.", "The side to move already has a line,"),
-        ("board=3x2&position=.../Z..", "“Z” is no cell"),
+        ("board=3x2&position=.../Z..", "A cell must be X, O or a dot, got “Z”"),
         ("connect=4.5", "2 to 8 discs in a line win."),
     ],
 )
@@ -290,7 +290,7 @@ def test_a_position_is_set_up_and_moves_are_loaded(page: Any) -> None:
         assert page.inner_text("details [role=status]") == count
     page.fill("input[aria-label=Moves]", "44x")
     page.click("text=Load moves")
-    assert "“x” is no column: choose from 1 to 7." in page.inner_text("details [role=status]")
+    assert "A column must be 1 to 7, got “x”." in page.inner_text("details [role=status]")
     page.click("text=Set up a position")
     page.click("dialog.editor button:text-is('Empty')")
     page.click("dialog.editor [data-cell='3,1']")

@@ -109,7 +109,7 @@ def test_paused_agents_make_one_move_or_go_on_by_their_own_buttons(page: Any) ->
     page.goto("/?first=random&second=greedy")
     page.wait_for_function("() => document.querySelector('.moves').dataset.moves.length >= 2")
     page.click("text=Pause")
-    page.wait_for_selector("button:text-is('Go on')")
+    page.wait_for_selector("button:text-is('Resume')")
     made = len(moves_of(page))
     page.click("text=Undo")
     shows(page, moves_of(page)[: made - 1])
@@ -118,7 +118,7 @@ def test_paused_agents_make_one_move_or_go_on_by_their_own_buttons(page: Any) ->
     length = "n => document.querySelector('.moves').dataset.moves.length === n"
     page.wait_for_function(length, arg=made)
     # Agents that are not paused wait for the button, and one move pauses them.
-    page.click("button:text-is('Go on')")
+    page.click("button:text-is('Resume')")
     page.wait_for_function(
         "n => document.querySelector('.moves').dataset.moves.length > n", arg=made
     )

@@ -170,7 +170,7 @@ def test_the_book_is_looked_up_without_a_search(server: Server, solver: Solver) 
     assert unknown["score"] is None and unknown["best"] == [] and unknown["words"] == [None] * 7
     other = server.get("/api/book", board="5x5").json
     assert (other["book_plies"], other["in_book"], other["scores"]) == (None, False, [None] * 5)
-    # What the rules say is known too, of columns that end the game and of a game that is over.
+    # Scores by the rules are known too, for columns that end the game and for a game that is over.
     won = server.get("/api/book", moves="12 12 12").json
     assert (won["moves"], won["score"], won["scores"][0], won["best"]) == ("121212", 18, 18, [1])
     assert won["words"][0] == "wins immediately" and won["words"][2] == "loses to the next move"

@@ -35,7 +35,7 @@ def test_a_puzzle_is_drawn(server: Server) -> None:
     for asked in ({}, {"rating": 0}):
         left = server.get(path, difficulty="hard", kind="hold", exclude=after, seed=1, **asked).json
         assert (left["puzzle"]["number"], left["count"]) == (last, len(others) + 1)
-    # Where all were met they come again.
+    # If all were solved they come again.
     again = server.get(path, difficulty="hard", kind="hold", exclude=f"{after},{last}", seed=1).json
     assert again["puzzle"]["number"] in {*others, last}
     near = server.get("/api/puzzles", rating=1500, seed=2).json["puzzle"]
@@ -124,7 +124,7 @@ def test_a_puzzle_is_solved(lively_page: Any, solution: list[int]) -> None:
     page.wait_for_selector(".puzzle-progress dd")
     after = rating(page)
     assert after > 1200  # kept
-    # The same one again is not counted: nobody solves one puzzle to the top.
+    # The same puzzle again does not count: one puzzle does not lead to the top.
     page.goto(f"/?view=puzzles&puzzle={NUMBER}")
     page.wait_for_selector(".puzzle-about:has-text('does not count again')")
     drop(page, first)

@@ -148,7 +148,7 @@ def test_slow_requests_leave_others_alone(patient: Server) -> None:
         assert patient.post("/api/move", {"agent": "alphabeta:depth=2"}).status == 200
         with patient.waiting_for(HARD + "4"):
             eventually(lambda: patient.status()["busy"] == 2)
-            # What takes no search does not wait for one.
+            # A request without a search does not wait for one.
             assert patient.get("/api/scores", moves="4455").json["from_book"] is True
             assert patient.get("/api/position", moves="4455").status == 200
             assert patient.status()["busy"] == 2

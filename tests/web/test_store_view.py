@@ -182,7 +182,7 @@ def test_a_file_that_may_be_being_written_is_looked_at_again(path: Path) -> None
 
 
 def asked(state: WorkerState, path: Path, final: bool = False) -> tuple[list[Any], dict[str, Any]]:
-    """What the task tells on the way, and what it returns."""
+    """The events of the task, and its result."""
     told: list[Any] = []
     state.send = lambda *event: told.append(event)
     found = store_tasks.standings(state, str(path), final)
@@ -231,7 +231,7 @@ def test_too_many_games_are_left_to_the_command(
 def test_failures_are_told_and_tried_again(path: Path) -> None:
     async def work(view: StoreView, pool: FakePool) -> None:
         async def broken() -> None:
-            raise WorkFailed("class.db is damaged", 422)
+            raise WorkFailed("class.db is corrupt", 422)
 
         pool.start = broken  # type: ignore[method-assign]  # it fails
         for _ in range(2):
