@@ -76,11 +76,11 @@ class Maker:
         self.solver = Solver(table_mb=512, threads=threads)
         self.cold = ExactSearch(STANDARD, table_mb=4)
 
-    def make(self, seat: int, most_plies: int) -> None:
+    def make(self, seat: int, max_plies: int) -> None:
         keys = np.zeros(1, dtype=np.uint64)
         if seat == 1:
             keys = after_replies(keys)
-        for ply in range(seat, most_plies + 1, 2):
+        for ply in range(seat, max_plies + 1, 2):
             path = self.folder / f"layer-{ply:02}.npz"
             if not path.exists():
                 self.make_layer(keys, path)

@@ -91,7 +91,7 @@ def perfect(arguments: argparse.Namespace) -> None:
     solver = Solver(table_mb=256)
     perfect_moves: dict[int, list[bool]] = {}
     results = Counter[str]()
-    least_bank = 60.0
+    min_bank = 60.0
     with tempfile.TemporaryDirectory() as folder:
         path = exported("perfect", folder)
         for number in range(arguments.games):
@@ -99,7 +99,7 @@ def perfect(arguments: argparse.Namespace) -> None:
             opponent = function_of(spec, arguments.seed + number)
             steps, _ = played(path, opponent, 0, arguments.seconds)
             results[word(steps[-1][0].reward)] += 1
-            least_bank = min(least_bank, steps[-1][0].observation.remainingOverageTime)
+            min_bank = min(min_bank, steps[-1][0].observation.remainingOverageTime)
             position = Position()
             for step, sides in enumerate(steps[1:]):
                 column = sides[step % 2].action
@@ -108,7 +108,7 @@ def perfect(arguments: argparse.Namespace) -> None:
                     own = solver.scores(position)[column]
                     perfect_moves.setdefault(step, []).append(own == max(scores))
                 position = position.play(column)
-            print(f"game {number + 1}: {dict(results)}, bank {least_bank:.1f} s", flush=True)
+            print(f"game {number + 1}: {dict(results)}, bank {min_bank:.1f} s", flush=True)
     for ply, moves in sorted(perfect_moves.items()):
         print(f"ply {ply:2}: {sum(moves)} of {len(moves)} moves perfect")
     assert not results["lost"]

@@ -49,14 +49,14 @@ def pressed_at(step: int, call: Callable[[], object], *modules: ModuleType) -> P
             steps.take()
         return follow
 
-    usual = sys.gettrace()
+    default = sys.gettrace()
     sys.settrace(follow)
     try:
         call()
     except BaseException as raised:  # Ctrl-C, or whatever the call makes of it
         steps.pressed.raised = raised
     finally:
-        sys.settrace(usual)
+        sys.settrace(default)
     return steps.pressed
 
 
@@ -72,14 +72,14 @@ def pressed_as_python_looks(step: int, call: Callable[[], object], *modules: Mod
         if event in ("call", "c_return") and steps.are_in(frame):
             steps.take()
 
-    usual = sys.getprofile()
+    default = sys.getprofile()
     sys.setprofile(follow)
     try:
         call()
     except BaseException as raised:
         steps.pressed.raised = raised
     finally:
-        sys.setprofile(usual)
+        sys.setprofile(default)
     return steps.pressed
 
 

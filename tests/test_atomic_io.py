@@ -140,9 +140,9 @@ def test_what_is_no_file_is_refused_and_stays(tmp_path: Path) -> None:
         ):
             before = path.stat()
             for write in (check_output, lambda path: write_text(path, "x"), GrowingFile):
-                with pytest.raises(CannotWrite) as told:
+                with pytest.raises(CannotWrite) as output:
                     write(path)
-                assert str(told.value) == f"{path} cannot be written: it is {what}, not a file"
+                assert str(output.value) == f"{path} cannot be written: it is {what}, not a file"
             after = path.stat()
             assert (before.st_ino, before.st_mode) == (after.st_ino, after.st_mode)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "pipe", "plug"]
@@ -165,10 +165,10 @@ def test_names_that_cannot_be_are_refused(
     monkeypatch.chdir(tmp_path)
     Path("a").touch()
     for write in (check_output, lambda path: write_text(path, "x"), GrowingFile):
-        with pytest.raises(CannotWrite) as told:
+        with pytest.raises(CannotWrite) as output:
             write(name)
         if os.name == "posix":
-            assert str(told.value) == sentence.format(Path.cwd())
+            assert str(output.value) == sentence.format(Path.cwd())
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
@@ -249,14 +249,14 @@ def test_a_link_is_followed_and_stays(tmp_path: Path) -> None:
 
 @unix
 def test_permissions_are_kept_and_new_files_get_the_usual_ones(tmp_path: Path) -> None:
-    old, new, usual = (tmp_path / name for name in ("old", "new", "usual"))
+    old, new, default = (tmp_path / name for name in ("old", "new", "usual"))
     old.touch()
     old.chmod(0o751)
-    usual.touch()
+    default.touch()
     for path in (old, new):
         write_text(path, "x")
     assert stat.S_IMODE(old.stat().st_mode) == 0o751
-    assert new.stat().st_mode == usual.stat().st_mode
+    assert new.stat().st_mode == default.stat().st_mode
     before = os.umask(0o002)
     try:
         GrowingFile(tmp_path / "growing").close()
@@ -551,7 +551,7 @@ with binary_file(sys.argv[1]) as stream:
 def test_what_a_kill_leaves_is_deleted_and_what_others_write_is_not(tmp_path: Path) -> None:
     path = tmp_path / "model[1].npz"
 
-    def begun() -> subprocess.Popen[str]:
+    def started() -> subprocess.Popen[str]:
         process = subprocess.Popen(
             [sys.executable, "-c", WRITES, str(path)],
             env=forks.environment(), stdout=subprocess.PIPE, text=True,
@@ -560,7 +560,7 @@ def test_what_a_kill_leaves_is_deleted_and_what_others_write_is_not(tmp_path: Pa
         assert process.stdout.readline() == "here\n"
         return process
 
-    with begun() as killed, begun() as other:
+    with started() as killed, started() as other:
         killed.kill()
         killed.wait()
         parts = list(tmp_path.iterdir())

@@ -34,9 +34,9 @@ from claimeven.solver import SearchStopped
 
 def test_limits_of_numpy_are_limits() -> None:
     for limit in (Limit(iterations=np.int64(20)), Limit(seconds=np.float32(0.01))):  # type: ignore[arg-type]
-        told = play_match("uct", "random", games=2, limit=limit)
-        assert not any(told.forfeits)
-        json.dumps(told.as_dict())
+        output = play_match("uct", "random", games=2, limit=limit)
+        assert not any(output.forfeits)
+        json.dumps(output.as_dict())
     assert type(Limit(depth=np.int8(3)).depth) is int  # type: ignore[arg-type]
     search = MonteCarloSearch(preset("uct", seconds=None))
     found = search.search(Position(), np.random.default_rng(1), iterations=np.int64(20))  # type: ignore[arg-type]

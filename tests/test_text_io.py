@@ -103,9 +103,9 @@ def test_the_most_is_read_and_a_byte_more_is_not(tmp_path: Path, packed: bool) -
 def test_what_is_no_text_is_refused(tmp_path: Path, data: bytes, sentence: str) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(data)
-    with pytest.raises(ClaimevenError) as told:
+    with pytest.raises(ClaimevenError) as output:
         text_of(path, MOST, ClaimevenError)
-    assert str(told.value) == f"{path} {sentence}"
+    assert str(output.value) == f"{path} {sentence}"
 
 
 def test_what_is_not_there_is_told(tmp_path: Path) -> None:

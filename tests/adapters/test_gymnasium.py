@@ -198,7 +198,7 @@ def test_after_a_failure_of_the_opponent_no_episode_goes_on(tmp_path: Path) -> N
     def interrupted(position: Position) -> int:
         raise KeyboardInterrupt
 
-    for opponent, start, error, told in (
+    for opponent, start, error, output in (
         (str(file), "", AgentFault, "out of ideas"),
         (lambda position: 3, "444444", AgentFault, "column 3"),
         (interrupted, "", KeyboardInterrupt, None),
@@ -206,7 +206,7 @@ def test_after_a_failure_of_the_opponent_no_episode_goes_on(tmp_path: Path) -> N
         env = ConnectFourEnv(opponent=opponent, start=start, seat="first")
         env.reset(seed=1)
         for act in (partial(env.step, 0), partial(env.reset, options={"seat": "second"})):
-            with pytest.raises(error, match=told):
+            with pytest.raises(error, match=output):
                 act()
             with pytest.raises(InvalidEnvironment, match="no episode has started"):
                 env.step(0)
@@ -250,16 +250,16 @@ class Columned(Agent):
 
 @pytest.mark.parametrize("copied", [lambda env: env, copy.deepcopy])
 def test_an_opponent_needs_no_hash_and_is_itself(copied: Callable[[Any], Any]) -> None:
-    usual, equal = Columned(2), Columned(2)
-    env = copied(ConnectFourEnv(opponent=usual, seat="second"))
+    default, equal = Columned(2), Columned(2)
+    env = copied(ConnectFourEnv(opponent=default, seat="second"))
     env.reset(seed=1)
     assert env.position == Position.from_moves("3")
-    usual = env._opponent
-    for opponent in (equal, equal, usual):
+    default = env._opponent
+    for opponent in (equal, equal, default):
         env.reset(options={"opponent": opponent})
         assert env._opponent is opponent
     env.close()
-    assert usual.heard == ["choose"] * 2 + ["close"]
+    assert default.heard == ["choose"] * 2 + ["close"]
     assert equal.heard == ["choose"] * 2 + ["close"]
 
 
@@ -278,10 +278,10 @@ def test_opponents_of_single_episodes_are_given_back() -> None:
             closed.append(self)
 
     kinds: list[Any] = [type("Kind", (Made,), {}) for _ in range(6)]
-    usual, lent = kinds[0], Columned(3)
-    env = ConnectFourEnv(opponent=usual, seat="second")
+    default, lent = kinds[0], Columned(3)
+    env = ConnectFourEnv(opponent=default, seat="second")
     for _ in range(3):
-        for opponent in (usual, *kinds[1:4]):  # they take turns, and each is made once
+        for opponent in (default, *kinds[1:4]):  # they take turns, and each is made once
             env.reset(options={"opponent": opponent})
     assert [type(agent) for agent in made] == kinds[:4] and not closed
     env.reset(options={"opponent": lent})
@@ -302,14 +302,14 @@ def test_processes_of_opponents_end_with_their_use(tmp_path: Path) -> None:
     env = ConnectFourEnv(seat="second")
     numbers: list[int] = []
     for place in range(6):
-        file, told = tmp_path / f"bot{place}.py", tmp_path / f"number{place}"
+        file, output = tmp_path / f"bot{place}.py", tmp_path / f"number{place}"
         file.write_text(
             "import os, pathlib\n"
-            f"def agent(position):\n    pathlib.Path({str(told)!r}).write_text(str(os.getpid()))\n"
+            f"def agent(position):\n    pathlib.Path({str(output)!r}).write_text(str(os.getpid()))\n"
             "    return position.legal_columns[0]\n"
         )
         env.reset(seed=1, options={"opponent": str(file)})
-        numbers.append(int(told.read_text()))
+        numbers.append(int(output.read_text()))
     running = [Path(f"/proc/{number}").exists() for number in numbers]
     assert running == [False] * 3 + [True] * 3
     env.close()
@@ -397,8 +397,8 @@ def test_a_seed_decides_what_a_class_draws_as_a_game_begins() -> None:
 def test_a_seat_drawn_is_one_that_has_a_game() -> None:
     env = ConnectFourEnv(7, 7, 2, opponent="greedy", opening_plies=2)
     for seed in range(20):
-        _, told = env.reset(seed=seed)
-        assert not env.position.is_over and told["action_mask"].any()
+        _, output = env.reset(seed=seed)
+        assert not env.position.is_over and output["action_mask"].any()
 
 
 def test_numbers_of_numpy_are_numbers() -> None:

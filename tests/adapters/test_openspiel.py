@@ -152,12 +152,12 @@ def test_limits_and_details_of_theirs() -> None:
 
 def test_names_and_options_are_told_before_anything_is_started() -> None:
     names = ", ".join(kind.name for kind in AGENTS)
-    for text, told in (
+    for text, output in (
         ("mtcs", rf"there is no agent of openspiel 'mtcs' \(did you mean mcts\?\): .* {names}$"),
         ("mcts,sims=3", r"mcts has no option 'sims'"),
         ("mcts,simulations=0", "simulations=0 of mcts: simulations takes a whole number from 1"),
     ):
-        with pytest.raises(InvalidSpec, match=told):
+        with pytest.raises(InvalidSpec, match=output):
             make_agent(f"openspiel:{text}")
 
 

@@ -231,10 +231,10 @@ def test_masks_are_nobody_elses() -> None:
     env = pettingzoo.env(rows=1)
     env.reset()
     env.observe("player_0")["action_mask"][:] = 0
-    told = env.infos["player_0"]["action_mask"]
-    assert env.observe("player_0")["action_mask"].all() and told.all()
+    output = env.infos["player_0"]["action_mask"]
+    assert env.observe("player_0")["action_mask"].all() and output.all()
     env.step(3)
-    assert told.all() and not env.infos["player_1"]["action_mask"].all()
+    assert output.all() and not env.infos["player_1"]["action_mask"].all()
 
 
 def test_state_and_pictures() -> None:

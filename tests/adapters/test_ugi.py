@@ -33,22 +33,22 @@ DEADLINE = 60
 
 def said(*lines: str, spec: str = "greedy:win=yes", geometry: Geometry | None = None) -> list[str]:
     """The answers of an engine to some lines."""
-    told: list[str] = []
-    engine = UgiEngine(spec, told.append, geometry=geometry)
+    output: list[str] = []
+    engine = UgiEngine(spec, output.append, geometry=geometry)
     serve(engine, io.StringIO("".join(line + "\n" for line in lines)))
-    return told
+    return output
 
 
 def test_it_says_what_it_is_and_which_options_it_has() -> None:
-    told = said("ugi", spec="alphabeta:depth=3,eval=streaks")
-    assert told[0] == "id name claimeven alphabeta:depth=3,eval=streaks"
-    assert told[1].startswith("id author ")
-    assert told[-1] == "ugiok"
-    assert "option name Columns type spin default 7 min 1 max 16" in told
-    assert "option name depth type string default 3" in told
-    assert "option name eval type string default streaks" in told
-    assert "option name order type combo default center var center var left" in told
-    names = [line.split()[2] for line in told[2:-1]]
+    output = said("ugi", spec="alphabeta:depth=3,eval=streaks")
+    assert output[0] == "id name claimeven alphabeta:depth=3,eval=streaks"
+    assert output[1].startswith("id author ")
+    assert output[-1] == "ugiok"
+    assert "option name Columns type spin default 7 min 1 max 16" in output
+    assert "option name depth type string default 3" in output
+    assert "option name eval type string default streaks" in output
+    assert "option name order type combo default center var center var left" in output
+    names = [line.split()[2] for line in output[2:-1]]
     own = [option.name for option in AGENTS["alphabeta"].options]
     assert names == ["Columns", "Rows", "Connect", "Seed", "Notation", *own]
 
@@ -67,49 +67,51 @@ def test_it_says_what_it_is_and_which_options_it_has() -> None:
 )
 def test_queries_are_answered(line: str, answers: list[str | None]) -> None:
     what = ("p1turn", "gameover", "result", "fen")
-    told = [t for t in said(line, *(f"query {w}" for w in what)) if not t.startswith("info")]
-    for found, answer in zip(told, answers, strict=True):
+    output = [t for t in said(line, *(f"query {w}" for w in what)) if not t.startswith("info")]
+    for found, answer in zip(output, answers, strict=True):
         assert answer is None or found == f"response {answer}"
 
 
 def test_legal_moves_and_a_drawn_board() -> None:
     small = Geometry(2, 2, 3)
-    told = said("position startpos moves a a b", "query islegal a", "query islegal b",
+    output = said("position startpos moves a a b", "query islegal a", "query islegal b",
                 "position startpos moves a a b b", "query result", geometry=small)  # fmt: skip
-    assert told == ["response false", "response true", "response draw"]
+    assert output == ["response false", "response true", "response draw"]
 
 
 def test_a_move_is_answered_in_the_notation_of_the_other_side() -> None:
     for moves, winning in (("d c d c d c", "d"), ("4 3 4 3 4 3", "4")):
-        told = said(f"position startpos moves {moves}", "go depth 1")
-        assert told[-1] == f"bestmove {winning}"
-        assert told[-2].startswith("info depth 1 nodes 7 time ")
-        assert told[-2].endswith(f"pv {winning}")
-    told = said("setoption name notation value digits", "position startpos moves d c d c d c", "go")
-    assert told[-1] == "bestmove 4"
+        output = said(f"position startpos moves {moves}", "go depth 1")
+        assert output[-1] == f"bestmove {winning}"
+        assert output[-2].startswith("info depth 1 nodes 7 time ")
+        assert output[-2].endswith(f"pv {winning}")
+    output = said(
+        "setoption name notation value digits", "position startpos moves d c d c d c", "go"
+    )
+    assert output[-1] == "bestmove 4"
     assert said("go")[-1].removeprefix("bestmove ").isalpha()
 
 
 def test_scores_are_told_by_the_plies_to_the_end() -> None:
-    told = said("position startpos moves d d e e", "go", spec="perfect:table_mb=1")
-    assert "score mate 3 " in told[-2]
-    told = said("position startpos moves d d e e f", "go", spec="perfect:table_mb=1")
-    assert "score mate -2 " in told[-2]
+    output = said("position startpos moves d d e e", "go", spec="perfect:table_mb=1")
+    assert "score mate 3 " in output[-2]
+    output = said("position startpos moves d d e e f", "go", spec="perfect:table_mb=1")
+    assert "score mate -2 " in output[-2]
 
 
 def test_limits_go_to_the_agent() -> None:
-    told = said("go nodes 70", spec="uct")
-    assert " nodes 70 " in told[-2]
-    told = said("go nodes 700 depth 2", spec="alphabeta")
-    assert told[-2].startswith("info depth ")
-    told = said("go depth 5 movetime 20", spec="uct")
-    assert "info string uct knows no limit of depth: it is left free" in told
-    told = said("go movetime 0.5 depth", spec="alphabeta:depth=2")
-    assert told[:2] == [
+    output = said("go nodes 70", spec="uct")
+    assert " nodes 70 " in output[-2]
+    output = said("go nodes 700 depth 2", spec="alphabeta")
+    assert output[-2].startswith("info depth ")
+    output = said("go depth 5 movetime 20", spec="uct")
+    assert "info string uct knows no limit of depth: it is left free" in output
+    output = said("go movetime 0.5 depth", spec="alphabeta:depth=2")
+    assert output[:2] == [
         f"info string no whole number follows {word}: it is left free"
         for word in ("movetime", "depth")
     ]
-    assert told[-1].startswith("bestmove ")
+    assert output[-1].startswith("bestmove ")
     for clock in ("p1time 300 p2time 9 p1inc 10 p2inc 0", "wtime 300 btime 9"):
         assert said(f"go {clock}", spec="uct")[-1].startswith("bestmove ")
 
@@ -161,14 +163,15 @@ def test_what_an_agent_found_is_told_in_the_words_of_engines() -> None:
 
 
 def test_a_move_that_is_none_is_told_by_its_number() -> None:
-    told = said("position startpos moves d 4 x d")
-    assert len(told) == 1 and told[0].startswith("info string move 3: ")
+    output = said("position startpos moves d 4 x d")
+    assert len(output) == 1 and output[0].startswith("info string move 3: ")
 
 
 def test_the_notation_lasts_until_another_is_read() -> None:
-    told = said("position startpos moves 4", "position startpos", "go", "position startpos moves d",
-                "go")  # fmt: skip
-    moves = [line.split()[1] for line in told if line.startswith("bestmove")]
+    output = said(
+        "position startpos moves 4", "position startpos", "go", "position startpos moves d", "go"
+    )
+    moves = [line.split()[1] for line in output if line.startswith("bestmove")]
     assert moves[0].isdigit() and moves[1].isalpha()
 
 
@@ -184,47 +187,49 @@ def test_a_position_is_that_of_the_last_line_that_changes_it() -> None:
 
 
 def test_lines_that_say_too_much_or_too_little() -> None:
-    told = said("query islegal", "x" * 500, "quit", "ugi")
-    assert told[:2] == [
+    output = said("query islegal", "x" * 500, "quit", "ugi")
+    assert output[:2] == [
         "info string query takes p1turn, gameover, result, fen or islegal MOVE", "response none",
     ]  # fmt: skip
-    assert len(told) == 3 and len(told[2]) < 100
+    assert len(output) == 3 and len(output[2]) < 100
     assert said("query islegal z") == ["response false"]
 
 
 def test_seeds_have_bounds() -> None:
     for seed, refused in ((2**31 - 1, False), (2**31, True), (10**30, True)):
-        told = said(f"setoption name Seed value {seed}")
+        output = said(f"setoption name Seed value {seed}")
         reason = f"Seed={seed} of the engine: Seed takes a whole number from 0 to 2,147,483,647"
-        assert told == [f"info string {reason}"] * refused
+        assert output == [f"info string {reason}"] * refused
     assert "option name Seed type spin default 123456 min 0 max 2147483647" in said(
         "setoption name Seed value 123456", "ugi"
     )
 
 
 def test_an_option_set_after_a_search_is_that_of_the_next() -> None:
-    told = said("go", "setoption name depth value 3", "go", spec="alphabeta:depth=2")
-    assert [line.split()[2] for line in told if line.startswith("info depth")] == ["2", "3"]
+    output = said("go", "setoption name depth value 3", "go", spec="alphabeta:depth=2")
+    assert [line.split()[2] for line in output if line.startswith("info depth")] == ["2", "3"]
 
 
 def test_options_are_declared_as_they_are_set() -> None:
-    told = said("setoption name Notation value digits", "ugi", spec="greedy:win=yes,block=no")
-    assert "option name Notation type combo default digits var auto var letters var digits" in told
-    assert "option name win type check default true" in told
-    assert "option name block type check default false" in told
+    output = said("setoption name Notation value digits", "ugi", spec="greedy:win=yes,block=no")
+    assert (
+        "option name Notation type combo default digits var auto var letters var digits" in output
+    )
+    assert "option name win type check default true" in output
+    assert "option name block type check default false" in output
     assert "option name playout_cutoff type spin default 5 min 0 max 1000" in said(
         "ugi", spec="uct:playout_cutoff=5"
     )
 
 
 def test_options_change_the_agent_and_the_board() -> None:
-    told = said(
+    output = said(
         "setoption name Depth value 2", "setoption name Columns value 5", "isready", "query fen",
         "go", "setoption name depth value <empty>", "ugi", spec="alphabeta:depth=9",
     )  # fmt: skip
-    assert told[:2] == ["readyok", "response 5/5/5/5/5/5 r 1"]
-    assert told[2].startswith("info depth 2 ")
-    assert "option name depth type string default <empty>" in told
+    assert output[:2] == ["readyok", "response 5/5/5/5/5/5 r 1"]
+    assert output[2].startswith("info depth 2 ")
+    assert "option name depth type string default <empty>" in output
     for line, sentence in (
         ("setoption name deph value 2", "(did you mean depth?): choose from Columns, Rows,"),
         ("setoption name depth value deep", "depth=deep of alphabeta: depth takes a whole number"),
@@ -234,10 +239,10 @@ def test_options_change_the_agent_and_the_board() -> None:
         ("setoption", "there is no option ''"),
     ):
         assert sentence in said(line, spec="alphabeta")[0]
-    told = said("setoption name Columns value 16", "isready", "go", spec="perfect:table_mb=1")
-    assert "connect 4 takes 112" in told[0]
-    assert told[1] == "readyok"
-    assert told[-1] == "bestmove none"
+    output = said("setoption name Columns value 16", "isready", "go", spec="perfect:table_mb=1")
+    assert "connect 4 takes 112" in output[0]
+    assert output[1] == "readyok"
+    assert output[-1] == "bestmove none"
 
 
 def test_who_asks_what_it_is_waits_for_no_agent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,12 +253,12 @@ def test_who_asks_what_it_is_waits_for_no_agent(monkeypatch: pytest.MonkeyPatch)
         return make_agent(spec, geometry)
 
     monkeypatch.setattr(ugi, "make_agent", make)
-    told: list[str] = []
-    engine = UgiEngine("uct", told.append)
+    output: list[str] = []
+    engine = UgiEngine("uct", output.append)
     engine.handle("ugi")
-    assert told[-1] == "ugiok" and not made
+    assert output[-1] == "ugiok" and not made
     engine.handle("isready")
-    assert told[-1] == "readyok" and made == ["uct"]
+    assert output[-1] == "readyok" and made == ["uct"]
     engine.close()
 
 
@@ -279,19 +284,19 @@ def test_it_survives_whatever_is_said() -> None:
     rng = random.Random(5)
     lines = [" ".join(rng.choices(WORDS.split(), k=rng.randrange(1, 7))) for _ in range(300)]
     lines = [line for line in lines if not line.startswith("go") or "infinite" not in line]
-    told = said(*JUNK.split("|"), *lines, "isready", "position startpos", "go depth 1")
-    assert "readyok" in told
-    assert told[-1].startswith("bestmove ")
-    assert "info string unknown command 'ug' (did you mean ugi?)" in told
-    assert all("\n" not in line and line.isprintable() for line in told)
+    output = said(*JUNK.split("|"), *lines, "isready", "position startpos", "go depth 1")
+    assert "readyok" in output
+    assert output[-1].startswith("bestmove ")
+    assert "info string unknown command 'ug' (did you mean ugi?)" in output
+    assert all("\n" not in line and line.isprintable() for line in output)
 
 
 def test_an_agent_that_fails_is_told_and_plays_nothing() -> None:
-    told = said("go", spec=f"{Path(__file__).parents[1] / 'agents' / 'bots' / 'full'}.py")
-    assert told[-1].startswith("bestmove")
-    told = said("position startpos moves 1 1 1 1 1 1", "go", spec=f"{bot('full')}")
-    assert told[-1] == "bestmove none"
-    assert "column 0 (counted from 0), which is full" in told[-2]
+    output = said("go", spec=f"{Path(__file__).parents[1] / 'agents' / 'bots' / 'full'}.py")
+    assert output[-1].startswith("bestmove")
+    output = said("position startpos moves 1 1 1 1 1 1", "go", spec=f"{bot('full')}")
+    assert output[-1] == "bestmove none"
+    assert "column 0 (counted from 0), which is full" in output[-2]
     with pytest.raises(InvalidSpec, match="did you mean greedy"):
         UgiEngine("gredy", print)
     with pytest.raises(InvalidSpec, match="human plays at a terminal or in the browser"):
@@ -299,8 +304,8 @@ def test_an_agent_that_fails_is_told_and_plays_nothing() -> None:
 
 
 def test_an_option_that_cannot_be_is_told_with_the_agent() -> None:
-    told = said("setoption name eval value nowhere.py:x", "go", spec="alphabeta")
-    assert any("alphabeta:eval=nowhere.py:x: there is no file" in line for line in told)
+    output = said("setoption name eval value nowhere.py:x", "go", spec="alphabeta")
+    assert any("alphabeta:eval=nowhere.py:x: there is no file" in line for line in output)
 
 
 def bot(name: str) -> Path:
@@ -308,8 +313,8 @@ def bot(name: str) -> Path:
 
 
 def test_a_game_that_is_over_has_no_move() -> None:
-    told = said("position startpos moves a b a b a b a", "go")
-    assert told == ["info string the game is over", "bestmove none"]
+    output = said("position startpos moves a b a b a b a", "go")
+    assert output == ["info string the game is over", "bestmove none"]
     assert said("position startpos moves z", "d")[-1] == "info string no position is set"
 
 
@@ -349,8 +354,8 @@ class Deaf(Agent):
 
     limits: frozenset[str] = frozenset()
 
-    def __init__(self, begun: Callable[[], object]) -> None:
-        self.begun = begun
+    def __init__(self, started: Callable[[], object]) -> None:
+        self.started = started
         self.interrupts = 0
 
     def choose(self, position: Position, limit: Limit, rng: np.random.Generator) -> Decision:
@@ -359,7 +364,7 @@ class Deaf(Agent):
             try:
                 if is_new:
                     is_new = False
-                    self.begun()
+                    self.started()
                 time.sleep(0.01)
             except KeyboardInterrupt:
                 self.interrupts += 1
@@ -373,30 +378,30 @@ def test_a_search_that_passed_a_stop_over_is_stopped_again(
     monkeypatch: pytest.MonkeyPatch, last: str
 ) -> None:
     """By itself after a while, and by no more than two interrupts."""
-    told: list[str] = []
+    output: list[str] = []
     ours, theirs = os.pipe()
     deaf = Deaf(lambda: os.write(theirs, f"stop\nstop\n{last}".encode()))
     monkeypatch.setattr(ugi, "make_agent", lambda spec, geometry: deaf)
 
     def write(line: str) -> None:
-        told.append(line)
+        output.append(line)
         os.close(theirs)
 
     with os.fdopen(ours) as lines:
         os.write(theirs, b"go\n")
         serve(UgiEngine("greedy", write), lines)
     assert deaf.interrupts == 2
-    assert told == ["bestmove d"]
+    assert output == ["bestmove d"]
 
 
 def test_a_stop_ends_the_search_that_was_asked_for_before_it() -> None:
     """A quick client sends the next `go`, and a `stop`, before the first answer is all written."""
-    told: list[str] = []
+    output: list[str] = []
 
     def write(line: str) -> None:
-        told.append(line)
-        if len([line for line in told if line.startswith("bestmove")]) == 1 and len(told) < 50:
-            told.extend([""] * 50)
+        output.append(line)
+        if len([line for line in output if line.startswith("bestmove")]) == 1 and len(output) < 50:
+            output.extend([""] * 50)
             reader = threading.Thread(target=lambda: [engine.note(line) for line in quick])
             reader.start()
             reader.join()
@@ -412,7 +417,7 @@ def test_a_stop_ends_the_search_that_was_asked_for_before_it() -> None:
                 engine.note(line)
             engine.handle(line)
         assert late.is_alive()
-        assert len([line for line in told if line.startswith("bestmove")]) == 2
+        assert len([line for line in output if line.startswith("bestmove")]) == 2
     finally:
         late.cancel()
         signal.signal(signal.SIGINT, before)
@@ -432,10 +437,10 @@ def test_a_stop_is_of_all_searches_read_before_it() -> None:
 
 
 def test_the_seed_decides_what_a_class_draws_as_a_game_begins() -> None:
-    told = said(
+    output = said(
         *["setoption name Seed value 5", "uginewgame", "go"] * 3, spec=str(bot("shuffles"))
     )  # fmt: skip
-    moves = [line for line in told if line.startswith("bestmove")]
+    moves = [line for line in output if line.startswith("bestmove")]
     assert len(moves) == 3 and len(set(moves)) == 1
 
 
@@ -455,9 +460,9 @@ def test_a_stop_after_a_search_that_failed_ends_nothing_else(tmp_path: Path) -> 
 
 
 def test_options_are_set_back_to_nothing() -> None:
-    told = said("setoption name model value", "setoption name depth value ", "setoption name",
+    output = said("setoption name model value", "setoption name depth value ", "setoption name",
                 "setoption name depth value 3", spec="ntuple-alphabeta")  # fmt: skip
-    assert len(told) == 1 and told[0].startswith("info string there is no option ''")
+    assert len(output) == 1 and output[0].startswith("info string there is no option ''")
 
 
 def test_a_search_with_a_limit_is_left_where_somebody_quits_or_is_gone() -> None:
@@ -480,11 +485,11 @@ def test_a_search_with_a_limit_is_left_where_somebody_quits_or_is_gone() -> None
         program.stdout.close()
         program.wait(timeout=DEADLINE)
     # At the end of the lines it finishes.
-    told = subprocess.run(
+    output = subprocess.run(
         command("ugi", "alphabeta"), input="go depth 4\n", env=environment(), text=True,
         capture_output=True, timeout=DEADLINE, check=True,
     ).stdout  # fmt: skip
-    assert "info depth 4 " in told and told.splitlines()[-1].startswith("bestmove ")
+    assert "info depth 4 " in output and output.splitlines()[-1].startswith("bestmove ")
 
 
 def test_ours_against_ours_plays_as_without_the_protocol() -> None:

@@ -45,31 +45,31 @@ def test_self_play_is_that_of_single_environments(
     assert ours.single_observation_space == singles.single_observation_space
     assert ours.single_action_space == singles.single_action_space
     assert ours.metadata["autoreset_mode"] is singles.metadata["autoreset_mode"]
-    expected, told = singles.reset(seed=1)
+    expected, output = singles.reset(seed=1)
     observed, infos = ours.reset(seed=1)
     ends: set[float] = set()
     for _ in range(120):
         assert observed in ours.observation_space
         assert data_equivalence(observed, expected)
-        assert np.array_equal(infos["seat"], told["seat"])
-        assert np.array_equal(infos["action_mask"], told["action_mask"])
+        assert np.array_equal(infos["seat"], output["seat"])
+        assert np.array_equal(infos["action_mask"], output["action_mask"])
         actions = ours.sample_actions()
         actions[rng.random(games) < 0.02] = 0
-        expected, *results, told = singles.step(actions)
+        expected, *results, output = singles.step(actions)
         observed, *ours_results, infos = ours.step(actions)
         for ours_result, result in zip(ours_results, results, strict=True):
             assert np.array_equal(ours_result, result)
         reward, ended = results[:2]
         ends.update(reward[ended].tolist())
         if mode is AutoresetMode.SAME_STEP and ended.any():
-            assert np.array_equal(infos["_final_obs"], told["_final_obs"])
+            assert np.array_equal(infos["_final_obs"], output["_final_obs"])
             for game in np.flatnonzero(ended):
                 row = {name: array[game] for name, array in infos["final_obs"].items()}
-                assert data_equivalence(row, told["final_obs"][game])
+                assert data_equivalence(row, output["final_obs"][game])
         elif mode is AutoresetMode.DISABLED and ended.any():
-            expected, told = singles.reset(options={"reset_mask": ended})
+            expected, output = singles.reset(options={"reset_mask": ended})
             observed, infos = ours.reset(options={"reset_mask": ended})
-            told = {"seat": infos["seat"], "action_mask": infos["action_mask"]}
+            output = {"seat": infos["seat"], "action_mask": infos["action_mask"]}
     assert ends >= {1.0, -1.0}
 
 

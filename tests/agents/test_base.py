@@ -63,10 +63,10 @@ def test_a_bank_is_what_moves_that_take_too_long_are_drawn_from() -> None:
     assert (limit.deadline, Limit(seconds=2).deadline) == (62 + GRACE, 2 + GRACE)
     assert Limit(depth=3).deadline == math.inf
     assert limit.min_with(Limit(depth=3)) == Limit(seconds=2, depth=3, time_bank=60)
-    for odd, told in (
+    for odd, output in (
         (-1, "0 or more, not -1"), (math.nan, "a number, not nan"), (math.inf, "finite, not inf"),
     ):  # fmt: skip
-        with pytest.raises(InvalidLimit, match=f"time_bank must be {told}"):
+        with pytest.raises(InvalidLimit, match=f"time_bank must be {output}"):
             Limit(seconds=1, time_bank=odd)
     with pytest.raises(InvalidLimit, match="give the seconds for a move too"):
         Limit(time_bank=60)

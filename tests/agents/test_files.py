@@ -142,7 +142,7 @@ def test_many_forms_of_functions(tmp_path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "name", "told"),
+    ("text", "name", "output"),
     [
         (PLAIN, "player", "{file} does not define 'player': it has agent"),
         ("x = 3\n", "player", "{file} does not define 'player'"),
@@ -177,12 +177,12 @@ def test_many_forms_of_functions(tmp_path: Path, text: str) -> None:
     ],
 )  # fmt: skip
 def test_files_without_an_agent_are_told_in_one_sentence(
-    tmp_path: Path, text: str, name: str, told: str
+    tmp_path: Path, text: str, name: str, output: str
 ) -> None:
     file = written(tmp_path, text)
     with pytest.raises(InvalidSpec) as caught:
         loaded(f"{file}:{name}" if name else file)
-    assert str(caught.value).startswith(told.format(file=file))
+    assert str(caught.value).startswith(output.format(file=file))
     assert "\n" not in str(caught.value)
 
 
@@ -316,7 +316,7 @@ NOTEBOOK = '{\n "cells": [{"cell_type": "code", "source": ["x = true"]}],\n "nbf
 
 @pytest.mark.parametrize("name", ["odd.py", "odd.ipynb", "odd"])
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "output"),
     [
         (NOTEBOOK.encode(), "is a notebook: save the cell with the agent as a file, with %%"),
         (b"PK\x03\x04" + bytes(300), "is an archive: unpack it and name the agent's file"),
@@ -333,14 +333,14 @@ NOTEBOOK = '{\n "cells": [{"cell_type": "code", "source": ["x = true"]}],\n "nbf
     ],
 )
 def test_what_is_no_text_of_python_is_told(
-    content: bytes | str | int | None, told: str, name: str, tmp_path: Path
+    content: bytes | str | int | None, output: str, name: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
     if isinstance(content, bytes):
         path.write_bytes(content)
     elif content is None:
         written(path, PLAIN, "main.py")
-        told += str(path / "main.py")
+        output += str(path / "main.py")
     elif content == "fifo":
         os.mkfifo(path)
     elif isinstance(content, str):
@@ -351,7 +351,7 @@ def test_what_is_no_text_of_python_is_told(
     for prefix in ("", "kaggle:"):
         with pytest.raises(InvalidSpec) as caught:
             make_agent(f"{prefix}{path}")
-        assert f"{path} {told}" in str(caught.value)
+        assert f"{path} {output}" in str(caught.value)
 
 
 OPTIONS = """
@@ -401,7 +401,7 @@ def test_agents_of_ones_own_take_options(name: str, column: int, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "output"),
     [
         (
             "P,colum=1",
@@ -415,10 +415,10 @@ def test_agents_of_ones_own_take_options(name: str, column: int, tmp_path: Path)
         ("P,column=9,sure", "takes the name of a function or class of that file, and its options"),
     ],
 )
-def test_options_that_do_not_fit_are_told(name: str, told: str, tmp_path: Path) -> None:
+def test_options_that_do_not_fit_are_told(name: str, output: str, tmp_path: Path) -> None:
     with pytest.raises(InvalidSpec) as caught:
         make_agent(f"{written(tmp_path, OPTIONS)}:{name}")
-    assert told in str(caught.value)
+    assert output in str(caught.value)
 
 
 HELPER = "def score(board, player):\n    return 0\ndef helper(x):\n    return x\n"
@@ -451,11 +451,11 @@ def test_what_looks_most_like_an_agent_plays(text: str, plays: str, tmp_path: Pa
 
 
 def test_what_takes_no_position_never_plays(tmp_path: Path) -> None:
-    for text, told in (
+    for text, output in (
         ("def main():\n    return 0\n", "defines no function to play with"),
         ("def run():\n    pass\n", "run takes no arguments: an agent takes a position, or"),
     ):
-        with pytest.raises(InvalidSpec, match=told):
+        with pytest.raises(InvalidSpec, match=output):
             make_agent(written(tmp_path, text))
     # Kaggle calls such a function without arguments, and so does this spec.
     spec = f"kaggle:{written(tmp_path, 'def agent():' + chr(10) + '    return 3')}"

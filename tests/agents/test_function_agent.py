@@ -91,7 +91,7 @@ def test_agents_keep_their_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("found", "told"),
+    ("found", "output"),
     [
         (3, "3 is not a function or an Agent"),
         (None, "None is not a function or an Agent"),
@@ -110,10 +110,10 @@ def test_agents_keep_their_names() -> None:
         ),
     ],
 )
-def test_what_can_be_no_agent_is_told(found: Any, told: str) -> None:
+def test_what_can_be_no_agent_is_told(found: Any, output: str) -> None:
     with pytest.raises(InvalidSpec) as caught:
         make_agent(found)
-    assert str(caught.value).startswith(told)
+    assert str(caught.value).startswith(output)
 
 
 @pytest.mark.parametrize("answer", [None, 3.0, "3", True, np.True_, [3], np.array([3, 4])])
@@ -218,8 +218,8 @@ def test_prints_of_one_thread_go_to_stderr_and_those_of_others_do_not(
     for thread in threads:
         thread.join(60)
     assert sys.stdout is stdout
-    told = capsys.readouterr()
-    assert sorted(told.out.splitlines()) == ["done 1", "done 2", "meanwhile"]
-    assert sorted(told.err.splitlines()) == sorted(
+    output = capsys.readouterr()
+    assert sorted(output.out.splitlines()) == ["done 1", "done 2", "meanwhile"]
+    assert sorted(output.err.splitlines()) == sorted(
         f"{word} {number}" for word in ("before", "within", "after") for number in (1, 2)
     )

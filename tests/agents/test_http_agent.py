@@ -80,10 +80,10 @@ def test_the_position_goes_out_and_a_column_comes_back() -> None:
     with serving(answer) as url:
         position = Position.from_moves("3322", board)
         assert choose(f"{url}?who=me", position, Limit(seconds=30, depth=4)) == 2
-    ((path, kind, told),) = seen
+    ((path, kind, output),) = seen
     assert (path, kind) == ("/move?who=me", "application/json")
-    assert 0 <= told.pop("seed") < 2**53
-    assert told == {
+    assert 0 <= output.pop("seed") < 2**53
+    assert output == {
         "board": "5x4", "connect": 3, "position": "...../...../.OO../.XX..", "turn": 1,
         "legal": [1, 2, 3, 4, 5], "limit": {"seconds": 30, "depth": 4},
     }  # fmt: skip
@@ -91,8 +91,8 @@ def test_the_position_goes_out_and_a_column_comes_back() -> None:
 
 def test_a_match_through_a_server_is_the_same_from_the_same_seed() -> None:
     def answer(handler: BaseHTTPRequestHandler, asked: bytes) -> None:
-        told = json.loads(asked)
-        saying({"column": told["legal"][told["seed"] % len(told["legal"])]})(handler, asked)
+        output = json.loads(asked)
+        saying({"column": output["legal"][output["seed"] % len(output["legal"])]})(handler, asked)
 
     with serving(answer) as url:
         one, two = (play_match(url, "greedy", games=4, seed=3) for _ in range(2))

@@ -212,7 +212,7 @@ def test_without_a_name_agent_is_taken_and_told_if_kaggle_would_take_another(
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "output"),
     [
         ("x = 3\n", "must define a callable: on Kaggle the last one is the agent"),
         ("1 / 0\n", "cannot be loaded: ZeroDivisionError: division by zero"),
@@ -220,12 +220,12 @@ def test_without_a_name_agent_is_taken_and_told_if_kaggle_would_take_another(
         ("def agent(:\n", "cannot be loaded: SyntaxError: "),
     ],
 )
-def test_submissions_that_cannot_be_loaded_are_told(tmp_path: Path, text: str, told: str) -> None:
+def test_submissions_that_cannot_be_loaded_are_told(tmp_path: Path, text: str, output: str) -> None:
     file, before = written(tmp_path, text), list(sys.path)
     with pytest.raises(InvalidSpec) as caught:
         loaded(f"kaggle:{file}")
     assert sys.path == before
-    assert str(caught.value).startswith(f"{file} {told}")
+    assert str(caught.value).startswith(f"{file} {output}")
     with pytest.raises(InvalidSpec, match=r"nowhere\.py cannot be read: No such file"):
         loaded("kaggle:nowhere.py")
 
@@ -249,8 +249,8 @@ def test_against_kaggles_own_runner(name: str) -> None:
     function = FUNCTIONS[name]
     environment = kaggle.make("connectx")
     environment.run([function, "random"])
-    told = environment.steps[1][0]
-    if told.status == "INACTIVE":
+    output = environment.steps[1][0]
+    if output.status == "INACTIVE":
         assert choose(function).column == environment.steps[1][0].action
     else:
         with pytest.raises(AgentFault):

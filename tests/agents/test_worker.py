@@ -121,7 +121,7 @@ def started(worker: AgentWorker, rng: np.random.Generator) -> bytes:
     return worker.message(pack({"do": "reset", "seed": codec.from_generator(rng)}))
 
 
-def told(message: bytes) -> Any:
+def output(message: bytes) -> Any:
     """Return an answer: a decision, without its seconds, or its error."""
     try:
         decision = answers.decision(answers.read_value(message), POSITION)
@@ -141,7 +141,7 @@ def test_it_answers_as_an_agent_of_this_process_would(name: str) -> None:
     games = []
     for _ in range(2):
         started(worker, rng)
-        games.append([told(asked(worker, rng)) for _ in range(3)])
+        games.append([output(asked(worker, rng)) for _ in range(3)])
     random.setstate(before)
     np.random.set_state(before_of_numpy)
     assert games[0] == games[1]
@@ -200,11 +200,11 @@ def test_the_lines_of_a_trace_are_bounded_in_number_and_length() -> None:
     worker = AgentWorker()
     worker.agent = Talks()
     question = codec.from_position(POSITION), codec.from_limit(LIMIT)
-    told = worker.trace(*question)
-    assert told["fault"] is None
-    assert len(told["lines"]) == MAX_LINES
-    assert told["lines"][0].startswith("\\x1bxxx") and len(told["lines"][0]) == MAX_LINE
-    assert told["lines"][1:3] == ["0", "1"]
+    output = worker.trace(*question)
+    assert output["fault"] is None
+    assert len(output["lines"]) == MAX_LINES
+    assert output["lines"][0].startswith("\\x1bxxx") and len(output["lines"][0]) == MAX_LINE
+    assert output["lines"][1:3] == ["0", "1"]
 
 
 def test_what_is_printed_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:

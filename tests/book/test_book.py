@@ -109,11 +109,11 @@ def test_a_right_book_is_verified_and_a_wrong_one_is_not(book: Book) -> None:
 def test_a_sample_of_the_last_ply_is_drawn_by_its_seed(book: Book) -> None:
     """In a book whose last scores are all one too high, every entry drawn is found."""
     high = Book(SMALL, book.keys, (*book.scores[:-1], book.scores[-1] + np.int8(1)))
-    told: list[tuple[int, int]] = []
+    output: list[tuple[int, int]] = []
 
     def drawn(seed: int) -> list[int]:
         found = verify_book(
-            high, sample=5, seed=seed, table_mb=1, on_progress=lambda *at: told.append(at)
+            high, sample=5, seed=seed, table_mb=1, on_progress=lambda *at: output.append(at)
         )
         last = [entry for entry in found.wrong if entry.ply == PLIES]
         assert all(entry.score == entry.correct_score + 1 for entry in last)
@@ -121,7 +121,7 @@ def test_a_sample_of_the_last_ply_is_drawn_by_its_seed(book: Book) -> None:
 
     first = drawn(1)
     assert len(set(first)) == 5
-    assert told == [(done, 5) for done in range(1, 6)]
+    assert output == [(done, 5) for done in range(1, 6)]
     assert drawn(1) == first != drawn(2)
     start = Book(SMALL, book.keys[:2], book.scores[:2])
     assert verify_book(start, sample=1000, table_mb=4).solved == len(start.keys[1])

@@ -75,7 +75,7 @@ def test_a_build_that_was_killed_goes_on(tmp_path: Path, graceful: bool) -> None
     if graceful:
         assert (build.returncode, out) == (130, b"")
         last = err.decode().splitlines()[-1]
-        assert last == f"interrupted; run the same again to go on from {path}.journal"
+        assert last == f"interrupted; run the same command to continue from {path}.journal"
     assert not path.exists()
     entries = journal.read_bytes().splitlines()
     assert entries[0] == b"claimeven book journal: 7x6 connect 4, ply 8"

@@ -81,10 +81,10 @@ def test_a_crafted_file_that_is_right_is_read() -> None:
 def test_every_damaged_byte_is_noticed(data: bytes) -> None:
     rng = random.Random(1)
     for place in [*range(70), *rng.sample(range(70, len(data)), 200)]:
-        damaged = bytearray(data)
-        damaged[place] ^= 1 << rng.randrange(8)
+        corrupt = bytearray(data)
+        corrupt[place] ^= 1 << rng.randrange(8)
         with pytest.raises(InvalidBook, match=r"^b\.book (is|has|cannot be)"):
-            Book.from_bytes(bytes(damaged), "b.book")
+            Book.from_bytes(bytes(corrupt), "b.book")
 
 
 def test_a_book_cut_short_or_too_long_is_refused(data: bytes) -> None:

@@ -100,22 +100,22 @@ def imported(database: Path, out: Path, **more: Any) -> Book:
 def test_a_small_database_becomes_the_book_that_is_built(
     database: Path, right: Book, entries: list[bytes], tmp_path: Path
 ) -> None:
-    out, told = tmp_path / "deep.book", []
+    out, output = tmp_path / "deep.book", []
     made = import_database(
         database, out, geometry=SMALL, plies=DISCS, sample=20, table_mb=1,
-        on_progress=lambda *step: told.append(step),
+        on_progress=lambda *step: output.append(step),
     )  # fmt: skip
     assert made.book.unpack().to_bytes() == right.to_bytes()
     assert (made.given, made.given + made.completed) == (len(entries), len(right.keys[-1]))
     assert (made.compared, made.solved) == (0, 20)
     assert load_book(out).source == "bitbully-databases by Markus Thill (MIT license), small.dat"
-    assert [step[0] for step in told[-2:]] == ["scores solved again", "writing"]
-    backed = [step[1:] for step in told if step[0] == "scores of ply"]
+    assert [step[0] for step in output[-2:]] == ["scores solved again", "writing"]
+    backed = [step[1:] for step in output if step[0] == "scores of ply"]
     assert backed == [(done, DISCS) for done in range(1, DISCS + 1)]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["deep.book", "small.dat"]
     again = tmp_path / "again.book"
-    imported(database, again, sample=10_000, on_progress=lambda *step: told.append(step))
-    assert told[-2] == ("scores solved again", len(entries), len(entries))
+    imported(database, again, sample=10_000, on_progress=lambda *step: output.append(step))
+    assert output[-2] == ("scores solved again", len(entries), len(entries))
     assert again.read_bytes() == out.read_bytes()
 
 
@@ -241,12 +241,12 @@ def test_the_sample_that_is_solved_is_drawn_by_its_seed(
     path = tmp_path / "wrong.dat"
     path.write_bytes(b"".join(e[:-1] + (b"\0" if e[-1] else bytes([87])) for e in entries))
 
-    def told(seed: int) -> str:
+    def output(seed: int) -> str:
         with pytest.raises(InvalidBook, match="of the position with key") as refused:
             imported(path, tmp_path / "deep.book", sample=1, seed=seed)
         return str(refused.value)
 
-    assert told(1) == told(1) != told(2)
+    assert output(1) == output(1) != output(2)
 
 
 def test_a_database_of_another_board_is_refused(database: Path, tmp_path: Path) -> None:
@@ -328,14 +328,14 @@ def test_the_command_line_imports_and_tells(
     assert load_book(made).unpack().to_bytes() == right.to_bytes()
     said = " ".join(ran.out.split())
     assert f"{made}: {SMALL}, plies 0 to {DISCS}, {len(right):,} positions" in said
-    assert "0 agree with the book of the package, 7 with the solver" in said
+    assert "0 agree with the bundled book, 7 with the solver" in said
     assert said.endswith("This book is used from now on where none is named.")
     other = tmp_path / "other.book"
-    told = json.loads(run(*words, "--out", str(other), "--sample", "0", "--json").out)
+    output = json.loads(run(*words, "--out", str(other), "--sample", "0", "--json").out)
     info = json.loads(run("book", "info", str(other), "--json").out)
-    assert {name: told[name] for name in info} == info
-    assert (told["rows"], told["bytes"]) == (SMALL.rows, other.stat().st_size)
-    assert told["given"] + told["completed"] == len(right.keys[-1])
-    assert (told["compared"], told["solved"]) == (0, 0)
+    assert {name: output[name] for name in info} == info
+    assert (output["rows"], output["bytes"]) == (SMALL.rows, other.stat().st_size)
+    assert output["given"] + output["completed"] == len(right.keys[-1])
+    assert (output["compared"], output["solved"]) == (0, 0)
     again = run(*words, "--out", str(tmp_path / "third.book"), "--sample", "0")
     assert "from now on" not in again.out

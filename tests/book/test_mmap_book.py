@@ -84,10 +84,10 @@ def test_every_damaged_byte_is_noticed_by_a_look_at_all(book: Book, path: Path) 
     data, rng = path.read_bytes(), random.Random(1)
     held = data.rindex(bytes(30)) + 30
     for place in [*range(70), *rng.sample(range(70, len(data)), 100), held, len(data) - 1]:
-        damaged = bytearray(data)
-        damaged[place] ^= 1 << rng.randrange(8)
+        corrupt = bytearray(data)
+        corrupt[place] ^= 1 << rng.randrange(8)
         path.unlink()
-        path.write_bytes(bytes(damaged))
+        path.write_bytes(bytes(corrupt))
         with pytest.raises(InvalidBook, match=r"deep\.book (is|has|cannot be)"):
             found = load_book(path)
             found.unpack()
@@ -173,7 +173,7 @@ def test_a_book_that_lacks_positions_is_told(book: Book, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "output"),
     [
         ("a\u00a0b\udcff\n.dat", "a b? .dat"),
         ("a" + "\u00e4" * 1000, "a" + "\u00e4" * 499),
@@ -181,13 +181,13 @@ def test_a_book_that_lacks_positions_is_told(book: Book, tmp_path: Path) -> None
     ],
 )
 def test_whatever_a_source_is_called_the_book_is_read_again(
-    book: Book, tmp_path: Path, source: str, told: str
+    book: Book, tmp_path: Path, source: str, output: str
 ) -> None:
     path = tmp_path / "own.book"
     write_mapped(path, book, source)
     read = load_book(path)
     assert isinstance(read, MappedBook)
-    assert read.source == told
+    assert read.source == output
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such devices")

@@ -55,13 +55,13 @@ def test_no_damage_goes_unseen(tmp_path: Path) -> None:
     path = tmp_path / "name.kernel"
     cache.write(path, b"code")
     whole = path.read_bytes()
-    damaged = [whole[:length] for length in range(len(whole))] + [whole + b"\0"]
-    damaged += [
+    corrupt = [whole[:length] for length in range(len(whole))] + [whole + b"\0"]
+    corrupt += [
         whole[:place] + bytes([whole[place] ^ 1 << bit]) + whole[place + 1 :]
         for place in range(len(whole))
         for bit in range(8)
     ]
-    for data in damaged:
+    for data in corrupt:
         path.write_bytes(data)
         assert cache.read(path) is None
 
@@ -154,9 +154,9 @@ TELL_OF_FILES = "import sys; sys.addaudithook(lambda e, _: e == 'os.rename' and 
 def test_processes_that_want_the_same_at_once_compile_it_once(tmp_path: Path) -> None:
     folder = str(tmp_path)
     programs = [started(TELL_OF_FILES, CLAIMEVEN_CACHE_DIR=folder) for _ in range(3)]
-    told = [said(program) for program in programs]
-    assert all(lines[-1] == ANSWER for lines in told)
-    assert sum(lines.count("written") for lines in told) == 1
+    output = [said(program) for program in programs]
+    assert all(lines[-1] == ANSWER for lines in output)
+    assert sum(lines.count("written") for lines in output) == 1
     (file,) = (tmp_path / "kernels").iterdir()
     assert cache.read(file) is not None
     assert said(started(CLAIMEVEN_CACHE_DIR=folder)) == [ANSWER]

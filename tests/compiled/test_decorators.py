@@ -56,7 +56,7 @@ def new_kernel(function: Callable[[Word], Word] = counts) -> Kernel:
 
 
 @pytest.fixture
-def told() -> Iterator[list[str]]:
+def output() -> Iterator[list[str]]:
     """The messages about compilations."""
     said: list[str] = []
 
@@ -92,18 +92,18 @@ def test_bits_are_counted_as_python_counts_them(folder: Path) -> None:
         assert int(kernel(np.uint64(word))) == twice.bit_count() * 256 + zeros
 
 
-def test_a_kernel_is_compiled_once_and_loaded_afterwards(folder: Path, told: list[str]) -> None:
+def test_a_kernel_is_compiled_once_and_loaded_afterwards(folder: Path, output: list[str]) -> None:
     kernel = new_kernel()
     assert not folder.exists()
     kernel.load()
-    assert told == ["compiling"]
+    assert output == ["compiling"]
     assert len(kernel_files(folder)) == 1
     assert kernel.load() is kernel.load()
     assert is_right(new_kernel())
-    assert told == ["compiling"]
+    assert output == ["compiling"]
 
 
-def test_a_kernel_loads_the_kernels_it_calls(folder: Path, told: list[str]) -> None:
+def test_a_kernel_loads_the_kernels_it_calls(folder: Path, output: list[str]) -> None:
     first = new_kernel()
 
     def twice(word: Word) -> Word:
@@ -111,13 +111,13 @@ def test_a_kernel_loads_the_kernels_it_calls(folder: Path, told: list[str]) -> N
 
     for _ in range(2):
         assert int(new_kernel(twice)(np.uint64(3))) == 4 * 256
-    assert told == ["compiling", "compiling"]
+    assert output == ["compiling", "compiling"]
     assert len(kernel_files(folder)) == 2
 
 
 @pytest.mark.parametrize("by_helper", [False, True])
 def test_what_a_kept_kernel_calls_lies_somewhere_before_it(
-    by_helper: bool, folder: Path, told: list[str], monkeypatch: pytest.MonkeyPatch
+    by_helper: bool, folder: Path, output: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def twice_by_a_new_one() -> int:
         first = new_kernel()
@@ -135,10 +135,10 @@ def test_what_a_kept_kernel_calls_lies_somewhere_before_it(
 
     for _ in range(2):
         assert twice_by_a_new_one() == 4 * 256
-    assert told == ["compiling"] * 2
+    assert output == ["compiling"] * 2
     monkeypatch.setattr(Kernel, "_load_called", lambda self, names: None)
     assert twice_by_a_new_one() == 4 * 256
-    assert told == ["compiling"] * 3
+    assert output == ["compiling"] * 3
 
 
 def twofold(number: Any) -> Any:
@@ -163,7 +163,7 @@ def test_compiling_is_told_once(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["emptied", "cut", "random", "one bit", "replaced", "folder"])
-def test_a_damaged_file_is_compiled_again(damage: str, folder: Path, told: list[str]) -> None:
+def test_a_damaged_file_is_compiled_again(damage: str, folder: Path, output: list[str]) -> None:
     new_kernel().load()
     (file,) = kernel_files(folder)
     whole = file.read_bytes()
@@ -184,14 +184,14 @@ def test_a_damaged_file_is_compiled_again(damage: str, folder: Path, told: list[
             }[damage]
         )
     assert is_right(new_kernel())
-    assert told == ["compiling"] * 2
+    assert output == ["compiling"] * 2
     if damage != "folder":
         assert is_right(new_kernel())
-        assert told == ["compiling"] * 2
+        assert output == ["compiling"] * 2
 
 
 def test_files_of_two_kernels_that_were_swapped_are_compiled_again(
-    folder: Path, told: list[str]
+    folder: Path, output: list[str]
 ) -> None:
     def kernels() -> list[Kernel]:
         return [new_kernel(), Kernel(twofold, ("uint64(uint64)",)), Kernel(twofold, ("f8(f8)",))]
@@ -206,7 +206,7 @@ def test_files_of_two_kernels_that_were_swapped_are_compiled_again(
         first, second, third = kernels()
         assert is_right(first)
         assert (second(np.uint64(3)), third(1.25)) == (6, 2.5)
-        assert len(told) == 6
+        assert len(output) == 6
 
 
 def test_threads_may_load_kernels_that_call_each_other(folder: Path) -> None:
@@ -221,13 +221,13 @@ def test_threads_may_load_kernels_that_call_each_other(folder: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_done_without(
-    folder: Path, told: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    folder: Path, output: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("CLAIMEVEN_CACHE_DIR", str(tmp_path / "file" / "below"))
     for _ in range(2):
         assert is_right(new_kernel())
-    assert told == ["compiling"] * 2
+    assert output == ["compiling"] * 2
 
 
 INTERRUPTED = """
@@ -282,9 +282,9 @@ def test_without_compilation_the_same_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "is_plain"), [("", False), ("0", False), ("no", False), ("1", True), ("2", True)]
+    ("output", "is_plain"), [("", False), ("0", False), ("no", False), ("1", True), ("2", True)]
 )
-def test_it_is_compiled_unless_numba_is_told_not_to(told: str, is_plain: bool) -> None:
+def test_it_is_compiled_unless_numba_is_told_not_to(output: str, is_plain: bool) -> None:
     program = (
         "from claimeven.compiled.decorators import PLAIN\n"
         "from numba import config\n"
@@ -293,7 +293,7 @@ def test_it_is_compiled_unless_numba_is_told_not_to(told: str, is_plain: bool) -
     said = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", program],
         capture_output=True, text=True, check=True,
-        env={**os.environ, "NUMBA_DISABLE_JIT": told},
+        env={**os.environ, "NUMBA_DISABLE_JIT": output},
     ).stdout  # fmt: skip
     assert said.split() == [str(is_plain)] * 2
 
@@ -310,14 +310,14 @@ def totals(pair: Pair, factor: Int) -> Int:
     return pair.numbers.sum() * factor
 
 
-def test_arrays_that_belong_together_go_in_as_one(folder: Path, told: list[str]) -> None:
+def test_arrays_that_belong_together_go_in_as_one(folder: Path, output: list[str]) -> None:
     """Also when the code is loaded from the cache."""
     signature = int64(named_tuple(Pair, uint64[::1], int64[::1]), int64)
     pair = Pair(np.zeros(1, np.uint64), np.arange(4))
     for made in range(2):
         assert Kernel(totals, (signature,))(pair, 2) == 12
         assert pair.words[0] == made + 1
-        assert told == ["compiling"]
+        assert output == ["compiling"]
 
 
 def makes_an_array(word: Word) -> Word:

@@ -28,7 +28,7 @@ print(json.dumps([found, said]))
 """
 
 
-def told(change: str, task: str, **variables: str) -> list[list[object]]:
+def output(change: str, task: str, **variables: str) -> list[list[object]]:
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT, change, task],
         capture_output=True, text=True, check=True, env={**os.environ, **variables},
@@ -48,8 +48,8 @@ def told(change: str, task: str, **variables: str) -> list[list[object]]:
 def test_a_numba_that_is_not_known_compiles_all_the_same(
     change: str, task: str, tmp_path: Path
 ) -> None:
-    found, warned = told(change, task, CLAIMEVEN_CACHE_DIR=str(tmp_path))
-    assert [found, []] == told("", task)
+    found, warned = output(change, task, CLAIMEVEN_CACHE_DIR=str(tmp_path))
+    assert [found, []] == output("", task)
     assert len(warned) == 1
     assert "claimeven does not support Numba" in str(warned[0])
     assert "results are the same" in str(warned[0])

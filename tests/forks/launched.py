@@ -173,18 +173,18 @@ class Launched(subprocess.Popen[Any]):
 
 def children_of(process: int) -> list[int]:
     """The children of a process, in order, but for the template it may have."""
-    told = subprocess.run(
+    output = subprocess.run(
         ["ps", "-o", "pid=,comm=", "--ppid", str(process)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
-    named = [line.split(maxsplit=1) for line in told.stdout.splitlines()]
+    named = [line.split(maxsplit=1) for line in output.stdout.splitlines()]
     return [int(number) for number, name in named if name != NAME]
 
 
 def _at_start(variables: Mapping[str, str]) -> dict[str, str]:
     return {
-        name: told
-        for name, told in variables.items()
+        name: output
+        for name, output in variables.items()
         if name.startswith(AT_START) and name != LATER
     }
 

@@ -146,14 +146,14 @@ def _asked_of_its_template(
         return None
     os.setsid()
     ours.close()
-    usual = _NAMED.read_text("utf-8")
+    default = _NAMED.read_text("utf-8")
     _NAMED.write_text(NAME, "utf-8")
     nothing = os.open(os.devnull, os.O_RDWR)
     _take([nothing, nothing, nothing, theirs.detach()], [0, 1, 2, 3])
     asked = _asked_of_a_fork(3)
     if asked is None:
         os._exit(0)
-    _NAMED.write_text(usual, "utf-8")
+    _NAMED.write_text(default, "utf-8")
     return asked
 
 

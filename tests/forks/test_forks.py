@@ -142,9 +142,9 @@ def test_a_launch_has_its_workers_forked_and_all_end_with_it() -> None:
         with forks.program(words, **options) as launched:
             assert launched.is_fork
             assert launched.stdout is not None
-            own, parent, *told = launched.stdout.readline().split()
-            assert (int(own), parent, told[0]) == (launched.pid, "True", str(is_started))
-            assert forks.children_of(launched.pid) == [int(told[1])]
+            own, parent, *output = launched.stdout.readline().split()
+            assert (int(own), parent, output[0]) == (launched.pid, "True", str(is_started))
+            assert forks.children_of(launched.pid) == [int(output[1])]
             every = Path(f"/proc/{own}/task/{own}/children").read_text().split()
             assert len(every) == 1 + (not is_started)
             launched.kill()

@@ -71,11 +71,13 @@ def test_size_on_the_screen() -> None:
 
 
 def test_a_bare_drawing_takes_the_colours_of_its_page() -> None:
-    usual, bare = (draw_svg(Position(), scores=[1] + [0] * 6, bare=bare) for bare in (False, True))
-    assert usual.count("<rect") == bare.count("<rect") + 1
+    default, bare = (
+        draw_svg(Position(), scores=[1] + [0] * 6, bare=bare) for bare in (False, True)
+    )
+    assert default.count("<rect") == bare.count("<rect") + 1
     assert "currentColor" in bare
-    assert "currentColor" not in usual
-    assert texts(usual) == texts(bare)
+    assert "currentColor" not in default
+    assert texts(default) == texts(bare)
 
 
 @given(position=positions())
@@ -101,7 +103,7 @@ def test_a_stage_holds_what_any_position_needs(position: Position) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "output"),
     [
         ({"position": "44"}, "position must be a Position, not '44'"),
         ({"last": "4"}, "the last column must be a whole number, not '4'"),
@@ -115,8 +117,8 @@ def test_a_stage_holds_what_any_position_needs(position: Position) -> None:
         ({"cell": "44"}, "not '44'"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(arguments: Any, told: str) -> None:
-    with pytest.raises(ClaimevenError, match=told):
+def test_what_cannot_be_drawn_is_told(arguments: Any, output: str) -> None:
+    with pytest.raises(ClaimevenError, match=output):
         draw_svg(**{"position": Position.from_moves("44"), **arguments})
 
 

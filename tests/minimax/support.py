@@ -12,7 +12,7 @@ ORDERS = ("center", "left")
 BACKENDS = ("compiled", "python")
 
 
-def told(result: MinimaxResult) -> tuple[Any, ...]:
+def facts_of(result: MinimaxResult) -> tuple[Any, ...]:
     """Everything of a result that both backends must agree in."""
     counters = astuple(result.counters)
     return result.column, result.value, result.line, result.columns, result.depth, counters

@@ -127,9 +127,9 @@ def test_great_values_are_told_to_the_whole() -> None:
     root = build_tree(search.trace(position, 2), 2, 60)
     text, drawing = tree_text(root, position), tree_svg(root, position, 100.0)
     assert (root.value, root.children[1].value) == (1_234_568, 1_234_567)
-    for told in ("1234567", "1234568", "1234569"):
-        assert told in text
-        assert told in drawing
+    for output in ("1234567", "1234568", "1234569"):
+        assert output in text
+        assert output in drawing
     assert "e+" not in text
 
 
@@ -191,11 +191,11 @@ def test_text_and_json_and_drawing() -> None:
     assert "root *" in text
     assert "[-inf, +inf]" in text
     assert "cut: 5 columns skipped" in text
-    told = json.loads(json.dumps(tree_json(root, position), allow_nan=False))
-    assert (told["move"], told["alpha"], told["beta"]) == (None, None, None)
-    assert (told["value"], told["plies_to_end"], told["bound"]) == (WIN - 3, 3, "exact")
-    assert told["nodes"] == root.node_count
-    assert {child["move"] for child in told["children"]} <= set("1234567")
+    output = json.loads(json.dumps(tree_json(root, position), allow_nan=False))
+    assert (output["move"], output["alpha"], output["beta"]) == (None, None, None)
+    assert (output["value"], output["plies_to_end"], output["bound"]) == (WIN - 3, 3, "exact")
+    assert output["nodes"] == root.node_count
+    assert {child["move"] for child in output["children"]} <= set("1234567")
     drawing = ET.fromstring(tree_svg(root, position, 2000.0))
     space = "{http://www.w3.org/2000/svg}"
     shown = len(list(walk(root, position)))

@@ -18,7 +18,7 @@ from claimeven import Geometry, Position
 from claimeven.evaluation import EVALUATIONS, InvalidEvaluation, WindowWeights, weighted_windows
 from claimeven.minimax import PROVEN, WIN, Counters, InvalidSearch, MinimaxResult, MinimaxSearch
 from claimeven.minimax.types import MAX_HEURISTIC, column_order, plies_to_end
-from tests.minimax.support import ALGORITHMS, BACKENDS, ORDERS, told
+from tests.minimax.support import ALGORITHMS, BACKENDS, ORDERS, facts_of
 from tests.positions import SEARCHED, random_positions
 
 POSITIONS_A_BOARD = 400
@@ -224,11 +224,11 @@ def test_columns_are_tried_in_order() -> None:
 
 def test_a_search_waits_for_the_one_before_it() -> None:
     """Two boards in one table would take each other's positions for their own."""
-    begun, let_go = Event(), Event()
+    started, let_go = Event(), Event()
 
     def evaluate(position: Position) -> float:
         if position.geometry == wide:
-            begun.set()
+            started.set()
             assert let_go.wait(60)
         return float(position.legal_columns[0])
 
@@ -241,7 +241,7 @@ def test_a_search_waits_for_the_one_before_it() -> None:
 
     threads = [Thread(target=work, args=(geometry,)) for geometry in (wide, high)]
     threads[0].start()
-    assert begun.wait(60)
+    assert started.wait(60)
     threads[1].start()
     threads[1].join(0.2)
     assert high not in found
@@ -254,7 +254,7 @@ def test_a_search_waits_for_the_one_before_it() -> None:
         thread.join()
     for geometry in (wide, high):
         alone = MinimaxSearch("negamax", evaluate).search(Position(geometry), depth=4)
-        assert told(found[geometry]) == told(alone)
+        assert facts_of(found[geometry]) == facts_of(alone)
 
 
 # --- errors ---------------------------------------------------------------------------------------

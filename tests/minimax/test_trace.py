@@ -44,7 +44,7 @@ def test_traces_are_well_formed(algorithm: str, moves: str) -> None:
 
 
 def test_a_cut_tells_how_many_columns_it_skips_and_why() -> None:
-    told = set()
+    output = set()
     for event in MinimaxSearch("alphabeta").trace(Position.from_moves("31415"), 3):
         if event.kind == "cut":
             count, roots_side_moves = event.skipped, len(event.columns) % 2 == 0
@@ -55,8 +55,8 @@ def test_a_cut_tells_how_many_columns_it_skips_and_why() -> None:
                 else "the root's side can already get alpha"
             )
             assert event.reason == f"{columns} skipped: {sure}"
-            told.add((count, roots_side_moves))
-    assert told >= {(1, True), (2, True), (2, False), (3, False)}
+            output.add((count, roots_side_moves))
+    assert output >= {(1, True), (2, True), (2, False), (3, False)}
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -76,10 +76,10 @@ def test_a_trace_that_deepens_begins_with_the_table_of_the_depths_before(nodes: 
     for moves in ("", "4455", "31"):
         position = Position.from_moves(moves)
         search = MinimaxSearch("negamax", "streaks", backend="python")
-        told = list(search.trace(position, 3, deepening=nodes))
+        output = list(search.trace(position, 3, deepening=nodes))
         search.search(position, 2, nodes=nodes)
         counters = search.search(position, 3).counters
-        kinds = [event.kind for event in told]
+        kinds = [event.kind for event in output]
         assert (kinds.count("enter"), kinds.count("cut")) == (counters.nodes, counters.cutoffs)
 
 

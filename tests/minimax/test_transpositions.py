@@ -6,7 +6,7 @@ import pytest
 
 from claimeven import Geometry, Position
 from claimeven.minimax import MinimaxSearch
-from tests.minimax.support import BACKENDS, told
+from tests.minimax.support import BACKENDS, facts_of
 from tests.positions import random_positions
 
 
@@ -20,7 +20,7 @@ def test_the_table_lives_until_it_is_reset(backend: str) -> None:
     assert again.counters.nodes < fresh.counters.nodes
     assert again.counters.table_hits > 0
     searcher.reset()
-    assert told(searcher.search(position, 4)) == told(fresh)
+    assert facts_of(searcher.search(position, 4)) == facts_of(fresh)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -42,7 +42,7 @@ def test_a_search_on_another_board_does_not_meet_the_positions_of_the_last(backe
     for geometry in (Geometry(7, 6, 4), Geometry(7, 6, 3), Geometry(6, 6, 4), Geometry(4, 6, 4)):
         position = Position.from_moves("12", geometry)
         fresh = MinimaxSearch("negamax", backend=backend).search(position, 4)
-        assert told(searcher.search(position, 4)) == told(fresh)
+        assert facts_of(searcher.search(position, 4)) == facts_of(fresh)
 
 
 def test_a_trace_does_not_change_the_searches_after_it() -> None:
@@ -52,7 +52,7 @@ def test_a_trace_does_not_change_the_searches_after_it() -> None:
         MinimaxSearch("negamax", backend="python"),
     )
     assert len(list(watched.trace(position, 3))) > 0
-    assert told(watched.search(position, 3)) == told(alone.search(position, 3))
+    assert facts_of(watched.search(position, 3)) == facts_of(alone.search(position, 3))
 
 
 def test_a_table_that_forgets_much_gives_the_same_value() -> None:

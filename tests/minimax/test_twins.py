@@ -11,14 +11,14 @@ import pytest
 from claimeven import Geometry, Position
 from claimeven.evaluation import EVALUATIONS
 from claimeven.minimax import MinimaxSearch
-from tests.minimax.support import ALGORITHMS, BACKENDS, ORDERS, told
+from tests.minimax.support import ALGORITHMS, BACKENDS, ORDERS, facts_of
 from tests.positions import SEARCHED, random_positions
 
 
 def same(one: MinimaxSearch, other: MinimaxSearch, position: Position, **limits: Any) -> None:
     compiled, textbook = one.search(position, **limits), other.search(position, **limits)
     assert (compiled.backend, textbook.backend) == ("compiled", "python")
-    assert told(compiled) == told(textbook), (position, limits)
+    assert facts_of(compiled) == facts_of(textbook), (position, limits)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)

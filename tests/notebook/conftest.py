@@ -102,7 +102,7 @@ class Cell:
         return "".join(".XO"[int(player or 0)] for player in players)
 
 
-def told(page: Any, boards: list[BoardWidget]) -> Any:
+def output(page: Any, boards: list[BoardWidget]) -> Any:
     """Let the last of the boards receive the saved values of a page."""
     page.expose_function("saved", lambda text: boards[-1].set_state(json.loads(text)))
     return page
@@ -112,7 +112,7 @@ def told(page: Any, boards: list[BoardWidget]) -> Any:
 def tab(browser: Any) -> tuple[Any, list[BoardWidget]]:
     """A tab for all tests, and the boards that were in it."""
     boards: list[BoardWidget] = []
-    return told(browser.new_page(), boards), boards
+    return output(browser.new_page(), boards), boards
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def cell(browser: Any, tab: tuple[Any, list[BoardWidget]]) -> Iterator[Callable[
             if context:
                 boards = []
                 page = stack.enter_context(closing(browser.new_context(**context))).new_page()
-                told(page, boards)
+                output(page, boards)
             boards.append(board)
             return Cell(stack.enter_context(watched(page, "data:")), board, ground)
 

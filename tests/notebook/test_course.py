@@ -68,9 +68,9 @@ def test_it_runs_and_shows_what_it_tells_of(path: Path, kernel: Any) -> None:
     assert "stderr" not in kinds
     assert kinds.count("image/png") >= 2  # plots
     assert kinds.count(WIDGET) >= 1
-    told = "\n".join(text for _, text in shown)
+    reported = "\n".join(text for _, text in shown)
     for text in SAID[path.stem]:
-        assert text in told
+        assert text in reported
 
 
 def test_all_are_there() -> None:

@@ -124,8 +124,8 @@ def test_what_an_agent_does_wrong_is_told(cell: Put) -> None:
         raise RuntimeError("out of ideas")
 
     shown = cell(BoardWidget(agent=broken)).drop(4)
-    told = shown.page.inner_text("[role=alert]")
-    assert "cannot continue: raised RuntimeError: out of ideas" in told
+    output = shown.page.inner_text("[role=alert]")
+    assert "cannot continue: raised RuntimeError: out of ideas" in output
     shown.drop(5)
     assert shown.board.moves == "4"  # it is the agent's turn: the board is closed
     shown.press("Undo")

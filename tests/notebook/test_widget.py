@@ -74,10 +74,10 @@ def test_it_begins_where_it_is_told(game: Any, moves: str) -> None:
 
 def test_each_trait_follows_from_the_others() -> None:
     board = BoardWidget()
-    told: list[tuple[str, str]] = []
-    board.observe(lambda change: told.append((change.new, str(board.position.ply))), "moves")
+    output: list[tuple[str, str]] = []
+    board.observe(lambda change: output.append((change.new, str(board.position.ply))), "moves")
     board.moves = "4455"
-    assert told == [("4455", "4")] and board.position == Position.from_moves("4455")
+    assert output == [("4455", "4")] and board.position == Position.from_moves("4455")
     board.undo().undo().play(6)
     assert board.moves == "447" and board.undone == ""
     board.undo().redo()
@@ -241,8 +241,8 @@ def test_a_search_for_scores_gives_way_to_the_next() -> None:
 
 def test_notebooks_that_run_no_widgets_are_given_a_drawing() -> None:
     board = BoardWidget("44")
-    told = board._repr_mimebundle_()
-    data = told[0] if isinstance(told, tuple) else told
+    output = board._repr_mimebundle_()
+    data = output[0] if isinstance(output, tuple) else output
     assert "application/vnd.jupyter.widget-view+json" in data
     assert data["image/svg+xml"] == draw_svg(Position.from_moves("44"), 3)
 
@@ -339,16 +339,16 @@ def test_closing_a_board_waits_for_no_agent_and_ends_it(tmp_path: Path) -> None:
 
 def test_observers_cannot_wait_for_what_waits_for_them() -> None:
     board = BoardWidget(geometry=SMALL, show_scores=True)
-    told: list[str] = []
+    output: list[str] = []
 
     def wait(change: Any) -> None:
         with pytest.raises(RuntimeError) as refused:
             board.wait()
-        told.append(str(refused.value))
+        output.append(str(refused.value))
 
     board.observe(wait, "position")
     assert board.play(0).wait().scores is not None
-    assert told == ["an observer cannot wait for the board, which waits for it"]
+    assert output == ["an observer cannot wait for the board, which waits for it"]
 
 
 @pytest.mark.parametrize("name", ["decision", "thinking", "problem"])
@@ -463,7 +463,7 @@ def test_a_solver_handed_in_is_kept_for_its_board() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "output"),
     [
         ({"game": None}, "a game is moves, a GameLine or a Position, not None"),
         ({"game": 44}, "a game is moves, a GameLine or a Position, not 44"),
@@ -474,8 +474,8 @@ def test_a_solver_handed_in_is_kept_for_its_board() -> None:
         ({"seconds": float("nan")}, "seconds must be a number, not nan"),
     ],
 )
-def test_what_no_board_can_be_made_of(arguments: Any, told: str) -> None:
-    with pytest.raises(ClaimevenError, match=told):
+def test_what_no_board_can_be_made_of(arguments: Any, output: str) -> None:
+    with pytest.raises(ClaimevenError, match=output):
         BoardWidget(**arguments)
     for seconds in (0, Fraction(1, 2), float("inf")):
         assert BoardWidget(seconds=seconds).seconds == seconds

@@ -86,9 +86,9 @@ def test_a_session_without_a_niceness_is_left_as_it_is(tmp_path: Path) -> None:
         f"cores._SESSION = pathlib.Path({str(session)!r})\n"
         "before = os.nice(0); cores.lower_priority(); print(os.nice(0) == min(before + 10, 19))"
     )
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", script], start_new_session=True, env=forks.environment(),
         capture_output=True, text=True, check=True, timeout=300,
     ).stdout.strip()  # fmt: skip
-    assert told == "True"
+    assert output == "True"
     assert session.read_text() == ""

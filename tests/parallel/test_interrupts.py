@@ -28,7 +28,7 @@ def press() -> None:
 
 
 @pytest.fixture(autouse=True)
-def usual() -> Iterator[None]:
+def default() -> Iterator[None]:
     """The handler is the earlier one in every case."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
@@ -244,13 +244,13 @@ def test_other_errors_that_nobody_answers_are_told_as_ever(
         def __del__(self) -> None:
             raise ValueError("mine")
 
-    told: list[str] = []
-    hook = lambda lost: told.append(str(lost.exc_value))  # noqa: E731 - compared below
+    output: list[str] = []
+    hook = lambda lost: output.append(str(lost.exc_value))  # noqa: E731 - compared below
     monkeypatch.setattr(sys, "unraisablehook", hook)
     with interrupts.redeliver_lost():
         broken = Broken()
         del broken
-    assert told == ["mine"]
+    assert output == ["mine"]
     assert sys.unraisablehook is hook
 
 

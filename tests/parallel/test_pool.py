@@ -53,10 +53,10 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Noted]:
 
 def test_a_worker_that_hangs_is_replaced(tmp_path: Path, started: list[Noted]) -> None:
     """It is stopped, alive and silent; another does its job, and it is killed."""
-    told: list[str] = []
+    output: list[str] = []
     work = StoppedWork(str(tmp_path), worker_timeout=1.0)
-    assert sorted(LocalWorkers(2, told.append).play(work, range(6))) == squares(6)
-    assert told[0] == (
+    assert sorted(LocalWorkers(2, output.append).play(work, range(6))) == squares(6)
+    assert output[0] == (
         "a process that runs square 3 hangs (no sign of life for 1 s): another one runs it again"
     )
     assert len(started) == 3
@@ -138,13 +138,13 @@ def test_a_worker_that_takes_no_message_is_replaced(
                 self.kill()
             super().send(message, seconds)
 
-    told: list[str] = []
+    output: list[str] = []
     monkeypatch.setattr(pool, "Child", Deaf)
     work = StoppedWork(str(tmp_path), at=9, worker_timeout=60.0)
-    assert sorted(LocalWorkers(1, told.append).play(work, range(3))) == squares(3)
+    assert sorted(LocalWorkers(1, output.append).play(work, range(3))) == squares(3)
     assert len(started) == 2
     hangs = "a process that runs square 1 hangs (it reads no more messages): another one"
-    assert [each[: len(hangs)] for each in told] == [hangs] * (is_alive and number == 2)
+    assert [each[: len(hangs)] for each in output] == [hangs] * (is_alive and number == 2)
 
 
 def test_messages_that_come_while_results_are_used_are_all_read(tmp_path: Path) -> None:

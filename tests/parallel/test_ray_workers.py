@@ -90,8 +90,8 @@ def test_matches_and_tests_are_played_by_ray_too(one_worker: RayWorkers, tmp_pat
     wanted = play_match(*agents, games=8, seed=3).games
     ways: tuple[dict[str, Any], ...] = ({}, {"out": tmp_path / "match.db"})
     for more in ways:
-        told = play_match(*agents, games=8, seed=3, executor=one_worker, **more)
-        assert [played.columns for played in told.games] == [game.columns for game in wanted]
+        output = play_match(*agents, games=8, seed=3, executor=one_worker, **more)
+        assert [played.columns for played in output.games] == [game.columns for game in wanted]
     tests = [
         run_sprt(*agents, elo1=100, seed=2, max_games=60, executor=executor)
         for executor in (None, one_worker)
@@ -115,16 +115,16 @@ def test_a_game_that_ends_every_worker_is_given_up(
     monkeypatch.setattr(pool, "MAX_TRIES", 2)
     killer = tmp_path / "killer.py"
     killer.write_text(KILLER.format(always=True), encoding="utf-8")
-    with pytest.raises(InvalidMatch, match=r"the Ray worker that runs game \d has ended 2 times"):
+    with pytest.raises(InvalidMatch, match=r"the Ray worker that runs game \d died 2 times"):
         games_of(work("random", str(killer), games=2), one_worker)
 
 
 def test_a_worker_that_hangs_is_replaced(two_workers: RayWorkers, tmp_path: Path) -> None:
-    told: list[str] = []
-    work, players = StoppedWork(str(tmp_path)), RayWorkers(2, on_message=told.append)
+    output: list[str] = []
+    work, players = StoppedWork(str(tmp_path)), RayWorkers(2, on_message=output.append)
     assert sorted(players.play(work, range(6))) == [(n, n * n) for n in range(6)]
     sentence = "a Ray worker that runs square 3 hangs (no sign of life for 3 s): another one runs"
-    assert told == [f"{sentence} it again"]
+    assert output == [f"{sentence} it again"]
 
 
 @pytest.mark.parametrize("inference", ["numpy", pytest.param("jax", marks=needs_jax)])
@@ -147,7 +147,7 @@ def test_a_machine_that_differs_is_named(tmp_path: Path) -> None:
     bot.unlink()
     assert f"lacks the file of {bot}: agents from" in str(RayWorker().prepare(what))
     other = replace(what, version="0.0.1", digests={})
-    assert "and this is 0.0.1: install the same" in str(RayWorker().prepare(other))
+    assert "this machine has 0.0.1: install the same" in str(RayWorker().prepare(other))
 
 
 def test_less_than_one_job_is_refused() -> None:
@@ -159,5 +159,5 @@ def test_less_than_one_job_is_refused() -> None:
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(PoolError, match=r"need Ray: pip install 'claimeven\[cluster\]'"):
+    with pytest.raises(PoolError, match=r"needs Ray: pip install 'claimeven\[cluster\]'"):
         RayWorkers()

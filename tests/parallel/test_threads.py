@@ -24,7 +24,7 @@ def press() -> None:
 
 
 @pytest.fixture
-def usual() -> Iterator[None]:
+def default() -> Iterator[None]:
     with pressed_as_usual():
         yield
 
@@ -73,23 +73,23 @@ def test_what_was_raised_first_is_raised() -> None:
 
 def test_they_are_told_to_stop_until_they_do() -> None:
     """Their call may start only after the stop."""
-    told: list[str] = []
+    output: list[str] = []
 
     def work(number: int) -> None:
         if number == 1:
             raise ValueError("1 fails")
         deadline = time.monotonic() + 60
-        while number and len(told) < 4:
+        while number and len(output) < 4:
             assert time.monotonic() < deadline
             time.sleep(0.001)
 
     with pytest.raises(ValueError, match="1 fails"):
-        threads.run_in_threads(work, 3, lambda: told.append("stop"))
-    assert len(told) >= 4
+        threads.run_in_threads(work, 3, lambda: output.append("stop"))
+    assert len(output) >= 4
 
 
 def test_of_those_who_work_together_none_is_told_to_stop_for_another_has_ended() -> None:
-    first_has_ended, told, rested = threading.Event(), [], []
+    first_has_ended, output, rested = threading.Event(), [], []
 
     def work(number: int) -> None:
         if number == 0:
@@ -99,9 +99,9 @@ def test_of_those_who_work_together_none_is_told_to_stop_for_another_has_ended()
             time.sleep(0.1)  # time enough for a stop
         rested.append(number)
 
-    threads.run_in_threads(work, 3, lambda: told.append("stop"))
+    threads.run_in_threads(work, 3, lambda: output.append("stop"))
     assert sorted(rested) == [0, 1, 2]
-    assert told == []
+    assert output == []
 
 
 def test_those_who_serve_are_told_to_stop_when_the_work_is_done() -> None:
@@ -134,7 +134,7 @@ def test_where_there_can_be_no_more_threads_that_is_raised() -> None:
     assert worked == []
 
 
-@pytest.mark.usefixtures("usual")
+@pytest.mark.usefixtures("default")
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
 @pytest.mark.parametrize("presses", [1, 3])
 def test_ctrl_c_while_only_the_others_work_ends_them_first(presses: int) -> None:
@@ -157,7 +157,7 @@ def test_ctrl_c_while_only_the_others_work_ends_them_first(presses: int) -> None
     assert sorted(rested) == [1, 2]
 
 
-@pytest.mark.usefixtures("usual")
+@pytest.mark.usefixtures("default")
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
 def test_ctrl_c_at_work_ends_all() -> None:
     stopped = threading.Event()
@@ -184,7 +184,7 @@ class Others:
         self.presses = presses
         self.may_end = threading.Event()
         self.stopped = threading.Event()
-        self.begun: list[int] = []
+        self.started: list[int] = []
         self.rested: list[int] = []
 
     def main(self) -> None:
@@ -193,7 +193,7 @@ class Others:
         self.may_end.set()
 
     def work(self, number: int) -> None:
-        self.begun.append(number)
+        self.started.append(number)
         deadline = time.monotonic() + 60
         while not (self.stopped.is_set() or self.may_end.is_set()):
             assert time.monotonic() < deadline
@@ -217,8 +217,8 @@ def test_ctrl_c_at_any_step_once_or_again_leaves_nobody_at_work(
         others = Others(presses)
         with pressed_as_usual():
             pressed = pressed_at(step, partial(call, others), threads, interrupts, contextlib)
-        assert len(others.begun) in (0, 2), step
-        assert sorted(others.rested) == sorted(others.begun), step
+        assert len(others.started) in (0, 2), step
+        assert sorted(others.rested) == sorted(others.started), step
         if pressed.is_past_the_end:
             break
         assert isinstance(pressed.raised, KeyboardInterrupt), step
@@ -232,7 +232,7 @@ def test_the_next_of_a_queue_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> N
     assert threads.get_item(items) == "late"
 
 
-@pytest.mark.usefixtures("usual")
+@pytest.mark.usefixtures("default")
 @pytest.mark.skipif(sys.platform == "win32", reason="no signals to oneself")
 def test_ctrl_c_ends_a_wait_and_no_wait_is_without_end() -> None:
     """One without end would not heed what came just before it."""

@@ -32,7 +32,7 @@ TWO_COLUMNS = "2323123313132221411664656646557444"
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "output"),
     [
         ("1103 win zugzwang 5437", "line 2 of PATH: a puzzle must have a rating, a kind"),
         (
@@ -52,24 +52,24 @@ TWO_COLUMNS = "2323123313132221411664656646557444"
         (f"1103 win double {TWO_COLUMNS} 5", "a puzzle must have at least 3 playable columns"),
     ],
 )
-def test_a_wrong_line_is_named(tmp_path: Path, line: str, told: str) -> None:
+def test_a_wrong_line_is_named(tmp_path: Path, line: str, output: str) -> None:
     path = tmp_path / "a.txt"
     path.write_text(f"{LINES[0]}\n{line}\n")
     with pytest.raises(InvalidPuzzles) as caught:
         read_puzzles(path)
-    assert told.replace("PATH", str(path)) in str(caught.value)
+    assert output.replace("PATH", str(path)) in str(caught.value)
 
 
 def test_files_that_hold_no_puzzles_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    for data, told in (
+    for data, output in (
         (b"# nothing\n", "contains no puzzles"),
         (b"\xff\xfe\x00", "its text is in UTF-16"),
         (gzip.compress(LINES[0].encode(), mtime=0)[:-4], ": it cannot be unpacked"),
         (b"1 " * (9 << 20), "is too large"),
     ):
         path.write_bytes(data)
-        with pytest.raises(InvalidPuzzles, match=told):
+        with pytest.raises(InvalidPuzzles, match=output):
             read_puzzles(path)
     with pytest.raises(InvalidPuzzles, match="cannot be read: No such file"):
         read_puzzles(tmp_path / "b.txt")

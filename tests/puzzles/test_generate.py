@@ -99,8 +99,8 @@ def test_fewer_puzzles_than_were_made_may_be_asked(
 def test_a_partial_file_of_any_other_option_is_refused(
     tmp_path: Path, change: dict[str, Any]
 ) -> None:
-    begun = PuzzlePlan(1, **ASKED)
-    (tmp_path / "a.txt.partial").write_text(json.dumps(begun.header()) + "\n")
+    started = PuzzlePlan(1, **ASKED)
+    (tmp_path / "a.txt.partial").write_text(json.dumps(started.header()) + "\n")
     with pytest.raises(InvalidPuzzles, match="was started with other options"):
         make_puzzles(tmp_path / "a.txt", 1, **{**ASKED, **change})
 
@@ -141,7 +141,7 @@ def test_a_file_in_the_way_is_kept(whole: Path, solver: Solver) -> None:
 
 
 @pytest.mark.parametrize(
-    ("plan", "told"),
+    ("plan", "output"),
     [
         ((0,), "count must be 1 or more, not 0"),
         ((1, -1), "seed must be 0 or more, not -1"),
@@ -152,8 +152,8 @@ def test_a_file_in_the_way_is_kept(whole: Path, solver: Solver) -> None:
         ((1, 0, 1, 3, Geometry(2, 4)), "a puzzle needs 3 columns to choose from"),
     ],
 )
-def test_a_plan_that_cannot_be_is_refused(plan: tuple[int, ...], told: str) -> None:
-    with pytest.raises(InvalidPuzzles, match=told):
+def test_a_plan_that_cannot_be_is_refused(plan: tuple[int, ...], output: str) -> None:
+    with pytest.raises(InvalidPuzzles, match=output):
         PuzzlePlan(*plan)
 
 

@@ -163,7 +163,7 @@ def test_a_solution_that_is_not_the_only_one_is_refused(
 ) -> None:
     solver = Solver(BOARD, 1, book=None)
     known: dict[object, int] = {}
-    told = set()
+    output = set()
     for columns, puzzle in found:
         if len(columns) < 9:
             continue  # the oracle takes long there
@@ -173,9 +173,9 @@ def test_a_solution_that_is_not_the_only_one_is_refused(
         wrong = next(column for column, score in scores.items() if score < least)
         with pytest.raises(InvalidPuzzles) as refused:
             check_solution(replace(puzzle, solution=(wrong,)), solver)
-        told.add(str(refused.value))
+        output.add(str(refused.value))
     message = "puzzle 1 is invalid: its solution is not the only column that"
-    assert told == {f"{message} wins", f"{message} draws"}
+    assert output == {f"{message} wins", f"{message} draws"}
 
 
 @pytest.mark.parametrize(

@@ -86,16 +86,18 @@ def test_games_go_there_and_back(games: list[GameRecord], name: str) -> None:
 
 def test_positions_go_there_and_back(games: list[GameRecord]) -> None:
     rng = random.Random(3)
-    told = [replace(kept(each, "uci"), label=rng.choice(["win", "draw", "loss"])) for each in games]
-    for board in {record.geometry for record in told}:
-        mine = [record for record in told if record.geometry == board]
+    output = [
+        replace(kept(each, "uci"), label=rng.choice(["win", "draw", "loss"])) for each in games
+    ]
+    for board in {record.geometry for record in output}:
+        mine = [record for record in output if record.geometry == board]
         text = write_text(mine, "uci")
         back = list(read_records(text, "uci", board))
         assert [record.position for record in back] == [record.position for record in mine]
         assert not any(record.is_ordered for record in back)
         assert write_text(back, "uci") == text
     words = {0: "win", 1: "loss", None: "draw"}
-    over = [record for record in told if record.position.is_over]
+    over = [record for record in output if record.position.is_over]
     assert [line.rpartition(",")[2] for line in write_text(over, "uci").splitlines()] == [
         words[record.winner] for record in over
     ]
@@ -170,8 +172,8 @@ def test_spaces_around_the_cells_of_a_table_do_not_count() -> None:
 
 
 def test_comments_and_settings_that_change_nothing_are_passed_over_in_histories() -> None:
-    told = "connect_four(rows=5,egocentric_obs_tensor=False)"
-    text = f"# by hand\n[Game]\n{told}  # a board\n[State]\n3  # the middle\n"
+    output = "connect_four(rows=5,egocentric_obs_tensor=False)"
+    text = f"# by hand\n[Game]\n{output}  # a board\n[State]\n3  # the middle\n"
     (game,) = read_records(text, "openspiel")
     assert (game.columns, game.geometry) == ((3,), Geometry(7, 5))
     assert [game.moves for game in read_records("3, 3  # two\n# none\n", "openspiel")] == ["44"]
@@ -248,7 +250,7 @@ _REPLAY = write_text([GameRecord((3, 3))], "kaggle")
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "output"),
     [
         (
             "csv",
@@ -276,9 +278,9 @@ _REPLAY = write_text([GameRecord((3, 3))], "kaggle")
         ),
     ],
 )
-def test_games_after_a_damaged_one_are_read(name: str, text: str, told: list[str]) -> None:
+def test_games_after_a_damaged_one_are_read(name: str, text: str, output: list[str]) -> None:
     found = list(tried_records(io.StringIO(text), name))
-    for tried, expected in zip(found, told, strict=True):
+    for tried, expected in zip(found, output, strict=True):
         said = f"line {tried.line}: {tried.error}" if tried.record is None else tried.record.moves
         assert said.startswith(expected)
 
@@ -301,33 +303,33 @@ def test_replays_of_several_layouts_may_follow_each_other() -> None:
 
 
 def test_a_replay_tells_a_fault_of_the_player_who_was_not_to_move() -> None:
-    told = replay_of(GameRecord((3, 3), fault="time", fault_seat=1))
-    assert (told["statuses"], told["rewards"]) == (["DONE", "TIMEOUT"], [0, None])
+    output = replay_of(GameRecord((3, 3), fault="time", fault_seat=1))
+    assert (output["statuses"], output["rewards"]) == (["DONE", "TIMEOUT"], [0, None])
     # Of two faults in one step the fault of the player to move ended the game.
-    told["steps"][-1][0]["status"] = "ERROR"
-    (back,) = read_records(json.dumps(told), "kaggle")
+    output["steps"][-1][0]["status"] = "ERROR"
+    (back,) = read_records(json.dumps(output), "kaggle")
     assert (back.fault, back.fault_seat) == ("crash", 0)
 
 
 def test_a_replay_is_laid_out_as_the_environment_does() -> None:
-    told = replay_of(GameRecord((3, 2), fault="stall", fault_seat=0))
-    assert (told["statuses"], told["rewards"]) == (["TIMEOUT", "DONE"], [None, 0])
-    for number, step in enumerate(told["steps"]):
+    output = replay_of(GameRecord((3, 2), fault="stall", fault_seat=0))
+    assert (output["statuses"], output["rewards"]) == (["TIMEOUT", "DONE"], [None, 0])
+    for number, step in enumerate(output["steps"]):
         first, second = (player["observation"] for player in step)
         assert (first["mark"], second["mark"], first["step"]) == (1, 2, number)
         assert "board" not in second and sum(map(bool, first["board"])) == min(number, 2)
-    asked = [[player["status"] for player in step] for step in told["steps"][:-1]]
+    asked = [[player["status"] for player in step] for step in output["steps"][:-1]]
     assert asked == [["ACTIVE", "INACTIVE"], ["INACTIVE", "ACTIVE"], ["ACTIVE", "INACTIVE"]]
-    assert [[p["action"] for p in step] for step in told["steps"]] == [
+    assert [[p["action"] for p in step] for step in output["steps"]] == [
         [0, 0], [3, 0], [0, 2], [None, 0]
     ]  # fmt: skip
 
 
 def test_a_replay_need_not_tell_rewards_or_names() -> None:
     won = GameRecord((3, 3, 4, 4, 5, 5, 6))
-    told = replay_of(won)
-    del told["rewards"]
-    assert list(read_records(json.dumps(told), "kaggle")) == [won]
+    output = replay_of(won)
+    del output["rewards"]
+    assert list(read_records(json.dumps(output), "kaggle")) == [won]
     for names, expected in (
         ([None, "bob"], ("", "bob")),
         (["ann", None], ("ann", "")),
@@ -335,8 +337,8 @@ def test_a_replay_need_not_tell_rewards_or_names() -> None:
         (["ann", "bob", "carl"], ("", "")),
         ("ab", ("", "")),
     ):
-        told["info"] = {"TeamNames": names}
-        (game,) = read_records(json.dumps(told), "kaggle")
+        output["info"] = {"TeamNames": names}
+        (game,) = read_records(json.dumps(output), "kaggle")
         assert (game.first, game.second) == expected
 
 
@@ -368,10 +370,10 @@ def test_a_damaged_replay_is_refused_whatever_is_changed() -> None:
         (lambda r: r["steps"].__setitem__(0, None), "step 0: it has not the parts of two"),
         (lambda r: r["rewards"].reverse(), r"its rewards are \[-1, 1\], but .* it is first"),
     ):
-        damaged = json.loads(json.dumps(whole))
-        change(damaged)
+        corrupt = json.loads(json.dumps(whole))
+        change(corrupt)
         with pytest.raises(InvalidRecord, match=f"line 1: .*{said}"):
-            list(read_records(json.dumps(damaged), "kaggle"))
+            list(read_records(json.dumps(corrupt), "kaggle"))
     assert whole["steps"] is steps
     text = json.dumps(whole)
     for end in range(1, len(text), 97):
@@ -392,12 +394,12 @@ def test_no_game_of_a_damaged_document_of_openspiel_is_left_out_unsaid() -> None
 
 
 def test_names_of_replays_are_made_fit_to_be_printed() -> None:
-    told = json.loads(_REPLAY)
-    told["info"] = {"TeamNames": ["\U0001f469\u200d\U0001f4bb\u00a0coders\u200f\n", "x" * 300]}
-    (game,) = read_records(json.dumps(told), "kaggle")
+    output = json.loads(_REPLAY)
+    output["info"] = {"TeamNames": ["\U0001f469\u200d\U0001f4bb\u00a0coders\u200f\n", "x" * 300]}
+    (game,) = read_records(json.dumps(output), "kaggle")
     assert (game.first, game.second) == ("\U0001f469\U0001f4bb coders", "x" * 200)
-    told["info"] = {"TeamNames": ["x" * 199 + " and others", ""]}
-    (game,) = read_records(json.dumps(told), "kaggle")
+    output["info"] = {"TeamNames": ["x" * 199 + " and others", ""]}
+    (game,) = read_records(json.dumps(output), "kaggle")
     assert game.first == "x" * 199
 
 

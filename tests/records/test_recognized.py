@@ -252,13 +252,13 @@ def test_what_is_wrong_with_a_board_is_named(text: str, said: str) -> None:
 def test_boards_with_scores_of_their_columns() -> None:
     """As the community's sets are: one object a line, some number for a full column."""
     position = Position.from_moves("4444445")
-    told = {"board": encodings.to_kaggle(position), "score": 3}
-    lines = [told, told | {"move score": [1, 2, 3, -99, 0, -1, -2]}, {"board": told["board"]}]
+    output = {"board": encodings.to_kaggle(position), "score": 3}
+    lines = [output, output | {"move score": [1, 2, 3, -99, 0, -1, -2]}, {"board": output["board"]}]
     found = read("".join(json.dumps(line) + "\n" for line in lines))
     assert [each.position for each in found] == [position] * 3
     assert [each.scores for each in found] == [(3,), (1, 2, 3, None, 0, -1, -2), ()]
-    assert "its mark is 1" in refusal(json.dumps(told | {"mark": 1}))
-    assert "99 is not a score" in refusal(json.dumps(told | {"score": 99}))
+    assert "its mark is 1" in refusal(json.dumps(output | {"mark": 1}))
+    assert "99 is not a score" in refusal(json.dumps(output | {"score": 99}))
 
 
 def arena_replay(columns: tuple[int, ...]) -> dict[str, Any]:
@@ -411,7 +411,7 @@ def archives(tmp_path: Path) -> dict[str, tuple[Path, str]]:
     put("7x6.book", bytes([7, 6, 8, 1, 1, 20]) + bytes(range(60)), "an opening book of Pons's")
     put("utf16.txt", "44\n".encode("utf-16"), "UTF-16: save it as UTF-8")
     put("agent.py", b"import random\n\ndef agent(o, c):\n", "a program")
-    put("noise.txt", random.Random(1).randbytes(300), "no text")
+    put("noise.txt", random.Random(1).randbytes(300), "not text")
     return found
 
 

@@ -115,10 +115,10 @@ def test_json_counts_from_one() -> None:
     assert data["moves"] == "1213"
     assert [move["column"] for move in data["judged_moves"]] == [1, 2, 1, 3]
     assert data["judged_moves"][0]["player"] == 1 and data["judged_moves"][0]["ply"] == 0
-    for told in data["judged_moves"]:
-        top = max(score for score in told["scores"] if score is not None)
-        assert sorted(told["best"]) == [
-            column for column, score in enumerate(told["scores"], start=1) if score == top
+    for output in data["judged_moves"]:
+        top = max(score for score in output["scores"] if score is not None)
+        assert sorted(output["best"]) == [
+            column for column, score in enumerate(output["scores"], start=1) if score == top
         ]
 
 

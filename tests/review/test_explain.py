@@ -46,7 +46,7 @@ KNOWN: dict[Geometry, dict[object, int]] = {geometry: {} for geometry, _ in BOAR
 
 
 @pytest.fixture(scope="module")
-def told() -> list[tuple[Position, list[int], Solver, list[Claim]]]:
+def output() -> list[tuple[Position, list[int], Solver, list[Claim]]]:
     rows = []
     for number, (geometry, lowest) in enumerate(BOARDS):
         solver = Solver(geometry, table_mb=1)
@@ -57,9 +57,9 @@ def told() -> list[tuple[Position, list[int], Solver, list[Claim]]]:
 
 
 def test_every_claim_is_true_by_the_oracle(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
-    for position, moves, _, claims in told:
+    for position, moves, _, claims in output:
         g = position.geometry
         game = naive.from_columns(moves, g.columns, g.rows, g.connect)
         for claim in claims:
@@ -67,28 +67,28 @@ def test_every_claim_is_true_by_the_oracle(
 
 
 def test_every_claim_holds_by_its_own_check(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
-    for position, moves, solver, claims in told:
+    for position, moves, solver, claims in output:
         for claim in claims:
             assert claim.holds(position, solver), (position.geometry, moves, claim)
 
 
 def test_every_kind_is_met_and_known_everywhere(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
     assert set(KINDS) == set(JUDGES)
-    met = Counter(claim.kind for *_, claims in told for claim in claims)
+    met = Counter(claim.kind for *_, claims in output for claim in claims)
     assert set(KINDS) - set(met) == set(), met
 
 
 def test_false_claims_are_refuted_by_check_and_oracle_alike(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
     """Claims moved to another column or cell: both judges agree on which are still true."""
     rng = random.Random(5)
     refuted: Counter[str] = Counter()
-    for position, moves, solver, claims in told:
+    for position, moves, solver, claims in output:
         g = position.geometry
         game = naive.from_columns(moves, g.columns, g.rows, g.connect)
         for claim in rng.sample(claims, min(3, len(claims))):
@@ -112,11 +112,11 @@ def test_false_claims_are_refuted_by_check_and_oracle_alike(
 
 
 def test_a_wrong_beginning_or_end_is_refuted_by_check_and_oracle(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
     """Each claim of a line holds from that move on, with that score."""
     refuted: Counter[str] = Counter()
-    for position, moves, solver, claims in told:
+    for position, moves, solver, claims in output:
         g = position.geometry
         game = naive.from_columns(moves, g.columns, g.rows, g.connect)
         for claim in claims:
@@ -140,11 +140,11 @@ def test_a_wrong_beginning_or_end_is_refuted_by_check_and_oracle(
 
 
 def test_wrong_lines_answers_and_cells_are_refuted_by_check_and_oracle(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
     rng = random.Random(6)
     refuted: Counter[str] = Counter()
-    for position, moves, solver, claims in told:
+    for position, moves, solver, claims in output:
         g = position.geometry
         game = naive.from_columns(moves, g.columns, g.rows, g.connect)
         for claim in claims:
@@ -189,9 +189,9 @@ def test_a_claim_whose_line_cannot_be_played_does_not_hold() -> None:
 
 
 def test_a_claim_about_another_column_than_its_line_begins_with_does_not_hold(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
-    for position, _, solver, claims in told[::5]:
+    for position, _, solver, claims in output[::5]:
         for claim in claims:
             if claim.column is not None and claim.line:
                 other = (claim.column + 1) % position.geometry.columns
@@ -199,9 +199,9 @@ def test_a_claim_about_another_column_than_its_line_begins_with_does_not_hold(
 
 
 def test_explanations_fit_the_screen_and_are_short(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
-    for position, _, solver, _ in told[:: len(told) // 40]:
+    for position, _, solver, _ in output[:: len(output) // 40]:
         told_all = explain(position, solver)
         assert all(len(line) <= 80 for line in told_all.text().splitlines())
         assert all(len(line) <= 60 for line in told_all.text(60).splitlines())
@@ -215,9 +215,9 @@ def test_explanations_fit_the_screen_and_are_short(
 
 
 def test_scores_and_best_columns_are_the_solvers(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
-    for position, _, solver, _ in told[::7]:
+    for position, _, solver, _ in output[::7]:
         explanation = explain(position, solver)
         assert explanation.scores == solver.scores(position)
         assert explanation.score == solver.score(position)
@@ -250,8 +250,8 @@ def test_json_tells_players_and_cells_from_one_as_boards_do() -> None:
     """The first player completes three in the first column."""
     geometry = Geometry(4, 4, 3)
     position = Position.from_moves("1212", geometry)
-    told = explain(position, PlainSolver(geometry)).as_dict()["columns"][0]
-    (wins,) = (claim for claim in told["claims"] if claim["kind"] == "wins")
+    output = explain(position, PlainSolver(geometry)).as_dict()["columns"][0]
+    (wins,) = (claim for claim in output["claims"] if claim["kind"] == "wins")
     assert (wins["player"], wins["column"], wins["line"]) == (1, 1, "1")
     assert sorted(wins["cells"]) == [[1, 1], [1, 2], [1, 3]]
 
@@ -327,19 +327,19 @@ def test_a_threat_that_only_counting_favours_is_refuted(
 
 
 def test_a_column_that_wins_or_loses_always_has_a_reason(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
-    for position, moves, solver, _ in told:
+    for position, moves, solver, _ in output:
         for column in explain(position, solver).columns:
             kinds = {claim.kind for claim in column.claims} - {"column_score", "best_play"}
             assert kinds or column.score == 0, (position.geometry, moves, column)
 
 
 def test_the_only_column_is_told_whether_the_others_draw_or_lose(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
     met = set()
-    for position, _, solver, claims in told:
+    for position, _, solver, claims in output:
         for claim in claims:
             if claim.kind == "only":
                 scores = enumerate(solver.scores(position))
@@ -349,12 +349,12 @@ def test_the_only_column_is_told_whether_the_others_draw_or_lose(
 
 
 def test_a_column_that_draws_a_won_game_is_told_by_the_threat_of_its_own_side(
-    told: list[tuple[Position, list[int], Solver, list[Claim]]],
+    output: list[tuple[Position, list[int], Solver, list[Claim]]],
 ) -> None:
     """The other side is the one that stops it."""
     met = [
         claim.player == 1 - position.turn
-        for position, _, _, claims in told
+        for position, _, _, claims in output
         for claim in claims
         if claim.kind == "stops" and claim.before is not None and claim.before > 0
     ]
@@ -385,15 +385,15 @@ def test_a_block_that_loses_is_told_as_a_block() -> None:
 
 def test_a_slower_win_names_the_answer_that_prevents_the_quick_one() -> None:
     position = Position.from_moves("4455")
-    told = {c.column: c.claims for c in explain(position, Solver(table_mb=32)).columns}
-    assert [claim.sentence(position) for claim in told[3][1:]] == [
+    output = {c.column: c.claims for c in explain(position, Solver(table_mb=32)).columns}
+    assert [claim.sentence(position) for claim in output[3][1:]] == [
         "The answer in column 3 takes the cell from which Yellow would threaten to win"
         " in columns 2 and 6.",
         "Best play continues 3, 3, 4, 3, 5, 4, 4, 3 and so on to Yellow's move 20.",
         "With move 14 Yellow gets a threat in row 3 of column 2, an odd row: in the end Red must"
         " play below it.",
     ]
-    assert told[0][-1].kind == "zugzwang"
+    assert output[0][-1].kind == "zugzwang"
 
 
 def test_cornered_means_that_every_column_loses_to_the_disc_on_top() -> None:
@@ -428,13 +428,13 @@ def wins_in(game: naive.Game, column: int, player: int) -> bool:
 def test_every_claim_about_positions_of_the_large_board_holds() -> None:
     solver = Solver(table_mb=8)
     rng = random.Random(11)
-    told = 0
-    while told < 12:
+    output = 0
+    while output < 12:
         _, moves = naive.random_moves(rng, 7, 6, 4, rng.randint(14, 34))
         position = Position.from_moves(moves)
         if position.is_over:
             continue
-        told += 1
+        output += 1
         for claim in explain(position, solver).all_claims():
             assert claim.holds(position, solver), (moves, claim)
 

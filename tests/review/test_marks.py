@@ -31,9 +31,9 @@ def test_the_move_that_hastened_the_loss_is_marked_with_its_reason(solver: Solve
         " threatens to win in columns 3 and 7: only one can be blocked."
     )
     assert "It misses immediate wins in columns 3 and 7." in judged.moves[9].reason
-    told = judged.as_dict()["judged_moves"][6]
-    assert (told["mark"], told["reason"]) == ("??", seventh.reason)
-    assert " ".join(claim["text"] for claim in told["claims"]) == seventh.reason
+    output = judged.as_dict()["judged_moves"][6]
+    assert (output["mark"], output["reason"]) == ("??", seventh.reason)
+    assert " ".join(claim["text"] for claim in output["claims"]) == seventh.reason
     assert "   7  7          -4    -17  blunder ??    best 3" in judged.text().splitlines()
     shown = " ".join(judged.text().split())
     assert seventh.reason in shown

@@ -41,22 +41,22 @@ def test_each_column_is_told_once_or_left_to_all() -> None:
     lost = Position.from_moves("7176763235454")
     with pytest.raises(SearchStopped):  # the next call starts afresh
         search.score(lost.mine, lost.mask, nodes=100)
-    told: list[tuple[int, int]] = []
+    output: list[tuple[int, int]] = []
 
     def apart(session: Session) -> None:
-        session.score_children(children, lambda column, score: told.append((column, score)))
+        session.score_children(children, lambda column, score: output.append((column, score)))
 
     search.run_session(apart)
-    columns = [column for column, _ in told]
+    columns = [column for column, _ in output]
     assert len(set(columns)) == len(columns) >= len(children) - 2
     right = (-1, 0, -1, 7, 6, -2, 0)
-    assert all(score == -right[column] for column, score in told)
+    assert all(score == -right[column] for column, score in output)
 
     def stopped(session: Session) -> None:
         session.stop()
-        told.clear()
-        session.score_children(children[:1], lambda column, score: told.append((column, score)))
-        assert not told
+        output.clear()
+        session.score_children(children[:1], lambda column, score: output.append((column, score)))
+        assert not output
 
     search.run_session(stopped)
 
@@ -66,34 +66,36 @@ def test_progress_of_one_thread_counts_columns_and_keeps_to_floors() -> None:
     right = (-1, 0, -1, 7, 6, -2, 0)
     children = [ChildTask(c, position.play(c), -right[c]) for c in position.legal_columns]
     search = ExactSearch(Geometry(), table_mb=8)
-    told: list[tuple[int, int]] = []
+    output: list[tuple[int, int]] = []
     seen: list[int] = []
 
     def report(at: SolveProgress) -> None:
-        assert (at.done, at.total) == (len(told), len(children))
+        assert (at.done, at.total) == (len(output), len(children))
         assert -right[at.done] <= at.low < at.high
         seen.append(at.done)
 
     def apart(session: Session) -> None:
-        session.score_children(children, lambda column, score: told.append((column, score)), report)
+        session.score_children(
+            children, lambda column, score: output.append((column, score)), report
+        )
 
     search.run_session(apart)
-    assert told == [(column, -score) for column, score in enumerate(right)]
+    assert output == [(column, -score) for column, score in enumerate(right)]
     assert len(set(seen)) > 1
 
 
 def test_progress_is_told_while_threads_are_apart() -> None:
-    told: list[SolveProgress] = []
+    output: list[SolveProgress] = []
     solver = Solver(table_mb=8, threads=2, book=None)
 
     def report(at: SolveProgress) -> None:
-        told.append(at)
+        output.append(at)
         solver.stop()
 
     with pytest.raises(SearchStopped) as stopped:
         solver.scores(Position.from_moves("44444"), on_progress=report)
-    assert all(at.nodes > 0 and at.low < at.high and at.total == 4 for at in told)
-    assert told
+    assert all(at.nodes > 0 and at.low < at.high and at.total == 4 for at in output)
+    assert output
     assert stopped.value.low < stopped.value.high
 
 

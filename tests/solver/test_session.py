@@ -277,7 +277,7 @@ def test_ctrl_c_as_a_wait_ends_leaves_the_search_free(seconds: float | None) -> 
         search._call_lock.release()
         os.kill(os.getpid(), signal.SIGINT)
 
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    default = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         search._call_lock.acquire()  # as a call of another thread does
         threading.Thread(target=end_and_press).start()
@@ -285,7 +285,7 @@ def test_ctrl_c_as_a_wait_ends_leaves_the_search_free(seconds: float | None) -> 
             search.score(0, 0, seconds=seconds)
             time.sleep(PATIENCE)
     finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, default)
     assert search.score(0, 0, seconds=PATIENCE) == 4
 
 

@@ -200,9 +200,9 @@ def test_a_call_for_the_outcome_that_is_stopped_tells_bounds_of_the_score() -> N
 
 def bounds_told(ask: Callable[[Callable[[SolveProgress], None]], object]) -> set[tuple[int, int]]:
     """The bounds that a call reports."""
-    told = set()
-    ask(lambda at: told.add((at.low, at.high)))
-    return told
+    output = set()
+    ask(lambda at: output.add((at.low, at.high)))
+    return output
 
 
 def test_progress_tells_bounds_of_the_position_asked_about() -> None:
@@ -220,8 +220,8 @@ def test_progress_tells_bounds_of_the_position_asked_about() -> None:
 
 def test_progress_of_a_call_for_the_outcome_tells_bounds_of_the_score() -> None:
     solver, lost = Solver(table_mb=4, book=None), Position.from_moves("444")
-    told = bounds_told(lambda report: solver.outcome(lost, on_progress=report))
-    assert told and all(low == -21 and high in (0, 21) for low, high in told)
+    output = bounds_told(lambda report: solver.outcome(lost, on_progress=report))
+    assert output and all(low == -21 and high in (0, 21) for low, high in output)
 
 
 def test_progress_tells_the_columns_decided() -> None:

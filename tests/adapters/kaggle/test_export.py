@@ -73,7 +73,7 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "output"),
     [
         ("random", "random cannot be exported: choose from minimax, alphabeta"),
         ("alphabet", r"there is no agent to export 'alphabet' \(did you mean"),
@@ -97,8 +97,8 @@ def test_a_file_is_what_kaggle_wants(spec: str) -> None:
         ("perfect:level=3", "a submission has no level: perfect is exported as it is with level"),
     ],
 )
-def test_what_cannot_be_exported_is_told(tmp_path: Path, spec: str, told: str) -> None:
-    with pytest.raises(InvalidSpec, match=told):
+def test_what_cannot_be_exported_is_told(tmp_path: Path, spec: str, output: str) -> None:
+    with pytest.raises(InvalidSpec, match=output):
         export_submission(spec, tmp_path / "main.py")
     assert not (tmp_path / "main.py").exists()
 
@@ -109,10 +109,10 @@ def test_whatever_the_name_of_a_model_the_file_is_python(tmp_path: Path, folder:
     path.parent.mkdir()
     write_net(path, Net.zeros(NetShape(pairs=4, blocks=1)))
     text = submission(f"net:model={path}")
-    told = ast.get_docstring(ast.parse(text))
-    assert told is not None
-    assert told.splitlines()[0] == f"A submission to Kaggle ConnectX: net:model={path}"
-    assert f"claimeven export {shlex.quote(f'net:model={path}')} -o main.py" in told
+    output = ast.get_docstring(ast.parse(text))
+    assert output is not None
+    assert output.splitlines()[0] == f"A submission to Kaggle ConnectX: net:model={path}"
+    assert f"claimeven export {shlex.quote(f'net:model={path}')} -o main.py" in output
     assert callable(loaded(text)["agent"])
 
 
@@ -125,11 +125,11 @@ def test_what_cannot_be_printed_of_the_name_of_a_model_is_escaped(tmp_path: Path
     out = tmp_path / "main.py"
     export_submission(f"net:model={path}", out)
     text = out.read_text("utf-8")
-    told = ast.get_docstring(ast.parse(text))
-    assert told is not None
+    output = ast.get_docstring(ast.parse(text))
+    assert output is not None
     shown = f"{path.parent}/\\udcff\\n.npz"
-    assert told.splitlines()[0] == f"A submission to Kaggle ConnectX: net:model={shown}"
-    assert f"    claimeven export 'net:model={shown}' -o main.py" in told.splitlines()
+    assert output.splitlines()[0] == f"A submission to Kaggle ConnectX: net:model={shown}"
+    assert f"    claimeven export 'net:model={shown}' -o main.py" in output.splitlines()
     assert callable(loaded(text)["agent"])
 
 

@@ -68,9 +68,9 @@ def test_values_and_priors_are_ours(geometry: Geometry, knows_scores: bool, tmp_
 def test_arrays_are_those_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "model.npz"
     ours.write_net(path, drawn_net())
-    told, arrays = unpacked_net(packed_net(path))
+    output, arrays = unpacked_net(packed_net(path))
     expected = ours.read_net(path)
-    assert told["shape"] == expected.shape.as_dict()
+    assert output["shape"] == expected.shape.as_dict()
     assert set(arrays) == set(expected.arrays)
     for name, array in expected.arrays.items():
         assert (arrays[name] == array).all() and arrays[name].dtype == np.float32

@@ -226,8 +226,8 @@ def test_uct_goes_by_its_options_as_ours_does() -> None:
     assert small.root is not None and small.root.visits == 200
     assert count_nodes(small.root) <= 20
     rng = random.Random(1)
-    for least_wins in (0, 1, 3):
-        player = Uct(board, weight=0.9, min_wins=least_wins, solver=False, first_play="all")
+    for wins in (0, 1, 3):
+        player = Uct(board, weight=0.9, min_wins=wins, solver=False, first_play="all")
         for _ in range(50):
             node = UctNode(0, 0, -1)
             for _ in range(7):
@@ -239,7 +239,7 @@ def test_uct_goes_by_its_options_as_ours_does() -> None:
             spread = 0.9 * log_root(node.visits)
             bounds = {
                 id(child): upper_bound(
-                    counted_total(child.total, child.visits, least_wins), child.visits, spread
+                    counted_total(child.total, child.visits, wins), child.visits, spread
                 )
                 if child.visits
                 else 1.0 + spread

@@ -69,12 +69,14 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "kind", "told"), FAULTS, ids=[told for _, _, told in FAULTS])
+@pytest.mark.parametrize(
+    ("answer", "kind", "output"), FAULTS, ids=[output for _, _, output in FAULTS]
+)
 def test_answers_that_are_none_are_faults(
-    tmp_path: Path, answer: str, kind: FaultKind, told: str
+    tmp_path: Path, answer: str, kind: FaultKind, output: str
 ) -> None:
     solver = PonsSolver(failing(tmp_path, answer), SMALL)
-    with pytest.raises(AgentFault, match=told) as caught:
+    with pytest.raises(AgentFault, match=output) as caught:
         solver.scores(Position.from_moves("12", SMALL), 1.0)
     assert caught.value.kind is kind
     solver.close()
@@ -132,7 +134,7 @@ def test_one_that_does_not_answer_in_time_forfeits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "output"),
     [
         ("pons:./nowhere", "there is no program ./nowhere"),
         ("ugi:true", "another solver must be given as pons:COMMAND, got 'ugi:true'"),
@@ -141,15 +143,15 @@ def test_one_that_does_not_answer_in_time_forfeits(tmp_path: Path) -> None:
         ("pons:cat", "does not answer as a solver: it answered "),
     ],
 )
-def test_what_is_no_solver_is_told(spec: str, told: str) -> None:
+def test_what_is_no_solver_is_told(spec: str, output: str) -> None:
     with pytest.raises(InvalidSpec) as caught:
         solver_of(spec)
-    assert told in str(caught.value)
+    assert output in str(caught.value)
 
 
 def test_the_time_to_start_can_be_said() -> None:
-    told = r"did not answer within 0\.4 s \(does it flush.* load_timeout gives it more time\)$"
-    with pytest.raises(InvalidSpec, match=told):
+    output = r"did not answer within 0\.4 s \(does it flush.* load_timeout gives it more time\)$"
+    with pytest.raises(InvalidSpec, match=output):
         make_agent("pons:sleep 60", Geometry(), sandbox=Sandbox(load_timeout=0.4))
 
 

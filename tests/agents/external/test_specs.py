@@ -58,7 +58,7 @@ def test_names_after_a_prefix_take_options() -> None:
         agent, options = kind.parse(text)
         assert (agent.name, options) == ("deep", {"depth": 3})
     assert kind.parse("flat")[1] == {}
-    for text, told in (
+    for text, output in (
         (
             "deap",
             "there is no agent of package 'deap' (did you mean deep?): choose from deep, flat",
@@ -70,7 +70,7 @@ def test_names_after_a_prefix_take_options() -> None:
     ):
         with pytest.raises(InvalidSpec) as caught:
             kind.parse(text)
-        assert str(caught.value) == told
+        assert str(caught.value) == output
     with pytest.raises(InvalidSpec, match=r"^package: needs the extra 'package': pip install 'cl"):
         kind.need_extra()
 

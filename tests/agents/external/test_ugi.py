@@ -180,8 +180,8 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("how", "kind", "told"), FAULTS, ids=[how for how, _, _ in FAULTS])
-def test_one_that_fails_forfeits_that_game_alone(how: str, kind: FaultKind, told: str) -> None:
+@pytest.mark.parametrize(("how", "kind", "output"), FAULTS, ids=[how for how, _, _ in FAULTS])
+def test_one_that_fails_forfeits_that_game_alone(how: str, kind: FaultKind, output: str) -> None:
     spec = spec_of("--fail", how, 4)
     result = play_match(spec, "greedy", games=2, seed=1, limit=QUICK, start="1234")
     for played in result.games:
@@ -189,7 +189,7 @@ def test_one_that_fails_forfeits_that_game_alone(how: str, kind: FaultKind, told
         assert forfeit is not None
         assert played.winner == 1 - forfeit.seat
         assert forfeit.kind is kind
-        assert told in forfeit.reason
+        assert output in forfeit.reason
         assert forfeit.reason.isprintable()
 
 
@@ -237,7 +237,7 @@ def test_what_it_prints_on_stderr_is_bounded(capfd: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "output"),
     [
         ("ugi:./nowhere --fast", "there is no program ./nowhere"),
         ("ugi:no-such-program", "there is no program no-such-program"),
@@ -248,21 +248,21 @@ def test_what_it_prints_on_stderr_is_bounded(capfd: pytest.CaptureFixture[str]) 
         ("ugi:true", "could not be started: it ended its process: exit status 0"),
     ],
 )
-def test_what_cannot_be_played_with_is_told_before_the_match(spec: str, told: str) -> None:
+def test_what_cannot_be_played_with_is_told_before_the_match(spec: str, output: str) -> None:
     with pytest.raises(InvalidSpec) as caught:
         play_match(spec, "random", games=2)
-    assert told in str(caught.value)
+    assert output in str(caught.value)
 
 
 def test_the_time_to_start_can_be_said() -> None:
-    told = (
+    output = (
         r"^ugi:sleep 60 cannot be loaded: it could not be started: it did not answer ugi by ugiok"
         r" within 0\.4 s \(.* a larger load_timeout gives it more time\)$"
     )
-    with pytest.raises(InvalidSpec, match=told):
+    with pytest.raises(InvalidSpec, match=output):
         make_agent("ugi:sleep 60", sandbox=Sandbox(load_timeout=0.4))
-    told = r"did not answer isready within 0\.4 s \(a larger load_timeout gives it more time\)$"
-    with pytest.raises(InvalidSpec, match=told):
+    output = r"did not answer isready within 0\.4 s \(a larger load_timeout gives it more time\)$"
+    with pytest.raises(InvalidSpec, match=output):
         make_agent("ugi:sh -c 'echo ugiok; sleep 60'", sandbox=Sandbox(load_timeout=0.4))
 
 

@@ -22,7 +22,7 @@ from tests.agents.support import decided
 SMALL_TREE, SMALL_TABLE = "uct:capacity=100", "uct-itu-table:capacity=100"
 
 
-def told(spec: str, moves: str, **limit: int) -> tuple[object, dict[str, object], str, list[str]]:
+def output(spec: str, moves: str, **limit: int) -> tuple[object, dict[str, object], str, list[str]]:
     """Decision of an agent, its tree as JSON and as text, and its trace."""
     agent, position = make_agent(spec), Position.from_moves(moves)
     steps = agent.trace(position, Limit(**limit), np.random.default_rng(0))
@@ -35,7 +35,7 @@ def told(spec: str, moves: str, **limit: int) -> tuple[object, dict[str, object]
 
 
 def test_a_proven_root_is_told_from_the_side_to_move() -> None:
-    decision, data, text, _ = told("uct", "4131", iterations=2000)
+    decision, data, text, _ = output("uct", "4131", iterations=2000)
     assert decision.value == 1.0
     assert decision.details["proof"] == data["proof"] == "win"
     assert decision.details["values"][4] == 1.0
@@ -50,7 +50,7 @@ def test_a_proven_root_is_told_from_the_side_to_move() -> None:
     "spec", ["uct", "flat", "uct-itu", "uct-itu-table", "uct-polito:decisive_moves=root"]
 )
 def test_a_win_at_once_is_told(spec: str) -> None:
-    decision, data, text, trace = told(spec, "121212", iterations=50)
+    decision, data, text, trace = output(spec, "121212", iterations=50)
     assert (decision.column, decision.value, decision.details["proof"]) == (0, 1.0, "win")
     assert decision.details["values"] == [1.0] + [None] * 6
     assert decision.details["value_words"] == ["win"] + ["-"] * 6
@@ -68,7 +68,7 @@ def test_a_win_at_once_is_told(spec: str) -> None:
 def test_what_is_proven_stands_on_the_scale_of_the_means(scale: str, lost: float) -> None:
     """The second player has columns 2, 3 and 4 at the bottom: every column but 5 loses."""
     spec = f"uct:scale={scale},decisive_moves=off,solver=yes"
-    decision, _, _, _ = told(spec, "721374", iterations=1000)
+    decision, _, _, _ = output(spec, "721374", iterations=1000)
     words, values = decision.details["value_words"], decision.details["values"]
     assert [word == "loss" for word in words] == [column != 4 for column in range(7)]
     assert [value == lost for value in values] == [column != 4 for column in range(7)]
@@ -89,20 +89,20 @@ def test_a_table_is_kept_from_game_to_game_by_one_preset_alone(spec: str, statef
 
 
 def test_all_lost_at_once_is_told() -> None:
-    decision, data, text, trace = told("uct", "41315", iterations=50)
+    decision, data, text, trace = output("uct", "41315", iterations=50)
     assert (decision.value, decision.details["proof"]) == (-1.0, "loss")
     assert decision.details["values"] == [-1.0] * 7
     assert (data["proof"], data["distance"]) == ("loss", 2)
     assert [(c["proof"], c["distance"]) for c in data["children"]] == [("loss", 2)] * 7
     assert sum(line.endswith("loss in 2") for line in text.splitlines()) == 8
     assert trace == ["every column loses at once: no search"]
-    _, _, _, trace = told("uct", "334455", iterations=50)
+    _, _, _, trace = output("uct", "334455", iterations=50)
     assert trace == ["columns 2 and 6 win at once: no search"]
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_trace_says_what_it_traces(name: str) -> None:
-    *_, trace = told(name, "44", iterations=30)
+    *_, trace = output(name, "44", iterations=30)
     assert trace[0] == (
         "the search that decides, 30 of its 30 iterations; +1: the side to move here wins"
     )
@@ -125,7 +125,7 @@ def test_no_steps_are_told_where_none_were_made(name: str, moves: str) -> None:
 
 def test_results_of_a_trace_are_those_of_the_side_to_move() -> None:
     """The number of won playouts is the root's total."""
-    *_, trace = told("uct-menary", "44", iterations=20)
+    *_, trace = output("uct-menary", "44", iterations=20)
     results = [int(line.split(" back up ")[1].split(",")[0]) for line in trace if "back up" in line]
     roots = [line.split() for line in trace if line.startswith("root")]
     assert [float(root[2]) for root in roots] == [sum(results[: n + 1]) for n in range(20)]
@@ -152,7 +152,7 @@ def test_a_trace_tells_as_many_steps_as_are_asked_for(
 
 def test_the_tree_after_each_step_has_the_numbers_of_the_steps() -> None:
     """N, T, E and Q of every node, computed from the earlier steps."""
-    *_, trace = told("uct-menary", "44", iterations=30)
+    *_, trace = output("uct-menary", "44", iterations=30)
     visits: dict[str, int] = {"": 0}
     totals: dict[str, int] = {"": 0}
     compared = 0

@@ -42,8 +42,8 @@ def positions(count: int, geometry: Geometry = SMALL, seed: int = 1) -> list[Pos
 
 
 def perfect(**options: Any) -> PerfectAgent:
-    usual: Mapping[str, Any] = {"pick": "center", "quick": True, "level": 10, "table_mb": 1}
-    return PerfectAgent(**{**usual, **options})
+    default: Mapping[str, Any] = {"pick": "center", "quick": True, "level": 10, "table_mb": 1}
+    return PerfectAgent(**{**default, **options})
 
 
 def test_the_center_most_best_column_is_played_and_told() -> None:

@@ -70,9 +70,9 @@ def test_what_a_net_tells() -> None:
     rows = dict(decision_rows(decision))
     assert list(rows) == ["guess", "prior"]
     assert (rows["guess"][0], rows["prior"][0]) == (".", "0.0%")
-    told = json.loads(json.dumps(decision_json(decision, position), allow_nan=False))
-    assert told["policy"][decision.column] == 1.0
-    assert len(told["details"]["values"]) == len(told["details"]["priors"]) == 7
+    output = json.loads(json.dumps(decision_json(decision, position), allow_nan=False))
+    assert output["policy"][decision.column] == 1.0
+    assert len(output["details"]["values"]) == len(output["details"]["priors"]) == 7
     assert "guess" in (decision._repr_html_() or "")
 
 
@@ -195,13 +195,13 @@ def test_models_from_files(tmp_path: Path) -> None:
     write_model(tmp_path / "odd.npz", ModelFile("odd", board, {}))
     write_model(tmp_path / "empty.npz", ModelFile("ntuple", board, {}))
     (tmp_path / "text.npz").write_text("no model")
-    for name, told in (
+    for name, output in (
         ("odd", "holds a model of the kind 'odd', which has no values"),
         ("empty", "is not a model: its part 'tuples' is missing"),
         ("text", "is not a model: it is corrupt"),
         ("none", "cannot be read: No such file"),
     ):
-        with pytest.raises(InvalidSpec, match=told):
+        with pytest.raises(InvalidSpec, match=output):
             make_agent(f"puct:model={tmp_path}/{name}.npz")
     with pytest.raises(InvalidSpec, match="the model knows 5x4 connect 3, not 7x6 connect 4"):
         make_agent(f"puct:model={tmp_path}/small.npz", Geometry())

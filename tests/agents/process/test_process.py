@@ -55,10 +55,10 @@ def test_its_memory_is_told_and_not_that_of_who_started_it() -> None:
     ours = np.ones(300 << 17)  # 300 MB, all of it used
     agent = make_agent(bot("first"))
     assert isinstance(agent, ProcessAgent)
-    told = agent.peak_memory()
+    output = agent.peak_memory()
     agent.close()
-    assert told is not None
-    assert 10 < told < ours.nbytes >> 20
+    assert output is not None
+    assert 10 < output < ours.nbytes >> 20
 
 
 def test_a_bot_that_never_answers_is_ended_and_begins_again() -> None:
@@ -121,7 +121,7 @@ def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    ("counted", "kind", "told"),
+    ("counted", "kind", "output"),
     [
         ("nr_free_pages 7\noom_kill 3\n", "crash", "signal SIGKILL"),
         ("oom_kill 4\n", "memory", "signal SIGKILL, because the system had run out of memory"),
@@ -129,7 +129,7 @@ def test_what_a_bot_prints_goes_to_stderr_in_bounds(capfd: pytest.CaptureFixture
     ],
 )
 def test_a_process_that_the_system_ends_for_memory_is_told_apart(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: str, kind: str, told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, counted: str, kind: str, output: str
 ) -> None:
     # In place of the counts of the kernel, which do not end a process here.
     counts, file = tmp_path / "vmstat", tmp_path / "starves.py"
@@ -144,7 +144,7 @@ def test_a_process_that_the_system_ends_for_memory_is_told_apart(
     )
     forfeit = play_match(str(file), "random", games=1).games[0].forfeit
     assert forfeit is not None
-    assert (forfeit.kind, forfeit.reason) == (kind, f"ended its process: {told}")
+    assert (forfeit.kind, forfeit.reason) == (kind, f"ended its process: {output}")
 
 
 def test_built_in_agents_have_processes_when_asked() -> None:
@@ -258,12 +258,14 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "what", "told"), FAILURES)
-def test_an_agent_that_cannot_begin_is_told_in_a_sentence(name: str, what: str, told: str) -> None:
+@pytest.mark.parametrize(("name", "what", "output"), FAILURES)
+def test_an_agent_that_cannot_begin_is_told_in_a_sentence(
+    name: str, what: str, output: str
+) -> None:
     spec = bot(name, what)
     with pytest.raises(InvalidSpec) as caught:
         make_agents(["random", spec], Geometry())
-    assert str(caught.value).replace(" (7 columns, 6 rows, 4 in a line)", "") == told.format(
+    assert str(caught.value).replace(" (7 columns, 6 rows, 4 in a line)", "") == output.format(
         spec=spec
     ).replace("7x6", str(Geometry()))
 
@@ -277,14 +279,14 @@ def test_an_agent_that_is_never_loaded_is_told(
         "import time\nwhile True:\n    time.sleep(0.1)\ndef agent(obs, config): return 0\n",
         encoding="utf-8",
     )
-    told = f"{prefix}{file} cannot be loaded: loading took over 0.5 s (load_timeout)"
+    output = f"{prefix}{file} cannot be loaded: loading took over 0.5 s (load_timeout)"
     with pytest.raises(InvalidSpec) as caught:
         make_agents([prefix + str(file)], sandbox=Sandbox(load_timeout=0.5))
-    assert str(caught.value) == told
+    assert str(caught.value) == output
     monkeypatch.setattr("claimeven.agents.process.agent.FILE_LOAD_SECONDS", 0.5)
     with pytest.raises(InvalidSpec) as caught:
         make_agent(prefix + str(file))
-    assert str(caught.value) == told
+    assert str(caught.value) == output
     for wrong in (0, -1.0, "long", float("nan"), float("inf")):
         with pytest.raises(InvalidLimit, match="load_timeout must be "):
             Sandbox(load_timeout=wrong)  # type: ignore[arg-type]  # bad on purpose
@@ -342,10 +344,10 @@ def test_each_process_has_the_text_that_the_file_had_first(
                 each.choose(Position(), Limit(), rng())
             each.reset()
             assert each.choose(Position.from_moves("1"), Limit(), rng()).column == 3
-        with pytest.raises(AgentFault, match="AssertionError: so far") as told:
+        with pytest.raises(AgentFault, match="AssertionError: so far") as output:
             each.choose(Position.from_moves("1234"), Limit(), rng())
         if not prefix:
-            assert "    assert ply < 4, 'so far'\n" in told.value.traceback
+            assert "    assert ply < 4, 'so far'\n" in output.value.traceback
         each.close()
 
 
@@ -417,14 +419,14 @@ def test_a_function_learns_of_each_game(board: Geometry, tmp_path: Path) -> None
     generators = [rng(7), rng(8)]
     games = []
     for _ in range(2):
-        told: list[list[int]] = [[], []]
-        for agent, generator, columns in zip(agents, generators, told, strict=True):
+        output: list[list[int]] = [[], []]
+        for agent, generator, columns in zip(agents, generators, output, strict=True):
             agent.reset()
             position = Position(board)
             for _ in range(6):
                 columns.append(agent.choose(position, Limit(), generator).column)
                 position = position.play(columns[-1])
-        games.append(told)
+        games.append(output)
     for agent in agents:
         agent.close()
     assert games[0] == games[1]
@@ -439,11 +441,11 @@ def test_a_function_learns_of_each_game(board: Geometry, tmp_path: Path) -> None
 def decided(agent: Agent, generator: np.random.Generator) -> list[Decision]:
     agent.reset()
     limit = Limit(depth=3, iterations=7)
-    position, told = Position(Geometry(9, 9, 5)), []
+    position, output = Position(Geometry(9, 9, 5)), []
     for _ in range(5):
-        told.append(checked_decision(agent, position, limit, generator))
-        position = position.play(told[-1].column)
-    return told
+        output.append(checked_decision(agent, position, limit, generator))
+        position = position.play(output[-1].column)
+    return output
 
 
 @pytest.mark.usefixtures("real_starts")

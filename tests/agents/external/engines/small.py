@@ -113,16 +113,16 @@ def main():
             for move in words[3:]:
                 board.play(LETTERS.index(move) if letters else int(move) - 1)
         elif words[:1] == ["query"]:
-            told = {"p1turn": board.turn == 0, "gameover": result(board) != "none"}
-            said = told.get(words[1], result(board))
+            output = {"p1turn": board.turn == 0, "gameover": result(board) != "none"}
+            said = output.get(words[1], result(board))
             print(f"response {said if isinstance(said, str) else str(said).lower()}", flush=True)
         elif words[:1] == ["go"]:
             discs = sum(map(len, board.stacks))
             column = choose(board, rng)
             name = LETTERS[column] if letters else str(column + 1)
             if discs >= when >= 0:
-                told = fail(how)
-                name = name if told is None else told
+                output = fail(how)
+                name = name if output is None else output
             print(f"info depth 1 nodes 14 score cp 0 pv {name}\ninfo string all is well")
             print(f"bestmove {name}", flush=True)
         elif words == ["quit"]:
