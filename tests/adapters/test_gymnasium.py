@@ -305,7 +305,8 @@ def test_processes_of_opponents_end_with_their_use(tmp_path: Path) -> None:
         file, output = tmp_path / f"bot{place}.py", tmp_path / f"number{place}"
         file.write_text(
             "import os, pathlib\n"
-            f"def agent(position):\n    pathlib.Path({str(output)!r}).write_text(str(os.getpid()))\n"
+            "def agent(position):\n"
+            f"    pathlib.Path({str(output)!r}).write_text(str(os.getpid()))\n"
             "    return position.legal_columns[0]\n"
         )
         env.reset(seed=1, options={"opponent": str(file)})

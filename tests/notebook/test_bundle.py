@@ -59,7 +59,7 @@ def test_folders_styles_and_every_kind_of_export(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("a_js", "error", "told"),
+    ("a_js", "error", "output"),
     [
         (
             "export default 1;\n",
@@ -72,10 +72,10 @@ def test_folders_styles_and_every_kind_of_export(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_module_below_cannot_be(
-    tmp_path: Path, a_js: str, error: type[Exception], told: str
+    tmp_path: Path, a_js: str, error: type[Exception], output: str
 ) -> None:
     main = 'import { a } from "./a.js";\nexport default {};\n'
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=output):
         bundle(written(tmp_path, main_js=main, a_js=a_js))
 
 

@@ -23,23 +23,23 @@ PATIENCE = 60.0
 
 def test_the_newest_job_counts_and_those_between_are_never_begun() -> None:
     lane, may_end = LatestTask("test"), threading.Event()
-    begun: list[str] = []
+    started: list[str] = []
     wanted: list[bool] = []
 
     def first(is_wanted: IsWanted) -> None:
-        begun.append("first")
+        started.append("first")
         assert may_end.wait(PATIENCE)
         wanted.append(is_wanted())
 
     lane.submit(first)
-    while not begun:
+    while not started:
         time.sleep(0.001)
-    lane.submit(lambda is_wanted: begun.append("second"))
-    lane.submit(lambda is_wanted: begun.append(f"third, wanted: {is_wanted()}"))
+    lane.submit(lambda is_wanted: started.append("second"))
+    lane.submit(lambda is_wanted: started.append(f"third, wanted: {is_wanted()}"))
     assert not lane.wait(time.monotonic())
     may_end.set()
     assert lane.wait(time.monotonic() + PATIENCE)
-    assert begun == ["first", "third, wanted: True"] and wanted == [False]
+    assert started == ["first", "third, wanted: True"] and wanted == [False]
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError(), SystemExit(3), KeyboardInterrupt()])
@@ -82,13 +82,13 @@ def test_ctrl_c_as_a_thread_starts_leaves_a_lane_that_works(
 
     lane = LatestTask("test")
     done: list[str] = []
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    default = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
             patch.setattr("threading.Thread.start", interrupted)
             lane.submit(lambda is_wanted: done.append("first"))
     finally:
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, default)
     assert lane.wait(time.monotonic() + PATIENCE)
     lane.submit(lambda is_wanted: done.append("second"))
     assert lane.wait(time.monotonic() + PATIENCE)

@@ -136,7 +136,7 @@ class Code:
         self._root_player = 0
         self._root: Any = None
         #: The search of each move of a game, by player: its steps, and its depth.
-        self.told: dict[int, list[tuple[int, int]]] = {1: [], 2: []}
+        self.output: dict[int, list[tuple[int, int]]] = {1: [], 2: []}
 
         class Noted(self._names["MonteCarloNode"]):  # type: ignore[misc, name-defined]  # made from text
             """A node; the root of the last search is stored."""
@@ -203,7 +203,7 @@ class Code:
             else:
                 self._root_player = player
                 column, *result = self._names["mcts_uct"](self._game, state, player, BUDGET)
-            self.told[player].append((result[0], result[1]))
+            self.output[player].append((result[0], result[1]))
             if self._game.legal(state, column):
                 state = self._game.update_state(state, column, player)
                 player = self._game.next_player(player)

@@ -58,8 +58,8 @@ def test_the_last_tree_of_a_trace_is_that_of_the_decision(spec: str) -> None:
         replay = search.replay(position, deepcopy(rng))
         lines = agent.trace(position, Limit(), deepcopy(rng))
         decision = agent.choose(position, Limit(), rng)
-        told = list(lines)
-        assert told[0].startswith("the search that decides, ") or len(told) == 1
+        output = list(lines)
+        assert output[0].startswith("the search that decides, ") or len(output) == 1
         untraced = quiet.choose(position, Limit(), other)
         assert decision.details == untraced.details
         kept += decision.details["reused_visits"]
@@ -78,7 +78,7 @@ def test_the_last_tree_of_a_trace_is_that_of_the_decision(spec: str) -> None:
             assert branches[0] == branches[1]
             if search.options.threads == 1:
                 visits = {c: n for c, n in enumerate(decision.details["visits"]) if n}
-                assert final_rows(told).items() >= visits.items()
+                assert final_rows(output).items() >= visits.items()
         position = position.play(decision.column)
         if position.is_over:
             break
@@ -101,11 +101,11 @@ def test_a_search_under_a_clock_is_traced_too(spec: str, backend: str) -> None:
         if not decision.iterations:
             break
         first = next(lines)
-        told = min(decision.iterations, 20)
+        output = min(decision.iterations, 20)
         assert first.startswith(
-            f"the search that decides, {told:,} of its {decision.iterations:,} "
+            f"the search that decides, {output:,} of its {decision.iterations:,} "
         )
-        assert sum(" select " in line for line in lines) == told
+        assert sum(" select " in line for line in lines) == output
         made = agent.search.iterations_of(replay)
         assert made is not None
         assert sum(1 for _ in replay.steps(made)) == decision.iterations
@@ -139,16 +139,16 @@ def test_minimax_is_traced_from_the_table_it_starts_from(spec: str, backend: str
         lines = agent.trace(position, Limit(), rng)
         decision = agent.choose(position, Limit(), rng)
         assert decision.details == quiet.choose(position, Limit(), rng).details
-        told = list(lines)
+        output = list(lines)
         assert decision.nodes is not None
-        assert any(f"root depth {decision.details['depth_completed']} window" in t for t in told)
+        assert any(f"root depth {decision.details['depth_completed']} window" in t for t in output)
         if "nodes" in spec:
             is_deep = decision.details["depth_completed"] > 1
-            assert ("the last depth that was searched to its end" in told[0]) or not is_deep
+            assert ("the last depth that was searched to its end" in output[0]) or not is_deep
         else:
-            assert entered(told) == decision.nodes
+            assert entered(output) == decision.nodes
         found: dict[str, Any] = {}
-        for line in told:
+        for line in output:
             if line.startswith("root return: "):
                 found["value"] = line.removeprefix("root return: ").split(",")[0]
         plies = decision.details["plies_to_end"]
