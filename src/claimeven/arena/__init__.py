@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     )
     from claimeven.arena.check_report import CheckReport
     from claimeven.arena.errors import InvalidMatch
-    from claimeven.arena.executors import RayWorkers
     from claimeven.arena.games.game import Forfeit, Game
     from claimeven.arena.games.openings import make_openings
     from claimeven.arena.games.plan import Opening, Plan
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     )
     from claimeven.arena.tournaments.standings import Standings
     from claimeven.arena.validate import check_agent
+    from claimeven.parallel.ray_workers import RayWorkers
     from claimeven.ratings.ladder import Ladder, Rating, rate
     from claimeven.ratings.pair_counts import RatedGame
     from claimeven.ratings.pentanomial import PairCounts, wilson_interval
@@ -124,12 +124,12 @@ _HOMES = {
     "accuracy.stored_games": "GamesAccuracy accuracy_of",
     "api": "place_on_ladder play_match play_tournament read_plan run_sprt",
     "check_report": "CheckReport",
+    "claimeven.parallel.ray_workers": "RayWorkers",
     "claimeven.ratings.ladder": "Ladder Rating rate",
     "claimeven.ratings.pair_counts": "RatedGame",
     "claimeven.ratings.pentanomial": "PairCounts wilson_interval",
     "claimeven.ratings.sprt": "SequentialRun SequentialTest SprtVerdict",
     "errors": "InvalidMatch",
-    "executors": "RayWorkers",
     "games.game": "Forfeit Game",
     "games.openings": "make_openings",
     "games.plan": "Opening Plan",

@@ -101,7 +101,6 @@ def games_accuracy(result: GamesAccuracy, seconds: float | None = None) -> Secti
 
 
 def _faults(agent: AgentAccuracy) -> Iterator[list[Block]]:
-    """Yield why an agent gave no answer."""
     name = printable(agent.agent)
     section: list[Block] = [
         printable(f"{agent.agent} gave no answer: {text}") for text in fault_texts(agent.failed)

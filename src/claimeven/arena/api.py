@@ -251,7 +251,6 @@ def placement_plan(agent: AgentLike, options: LadderOptions) -> Plan:
 
 
 def _play(plan: Plan, store: Store, options: TournamentOptions | LadderOptions) -> None:
-    """Play the games that a store does not hold."""
     resumed = len(store)
     with closing(run(plan, players_of(options), store, options.on_message)) as games:
         for done, _ in enumerate(games, resumed + 1):

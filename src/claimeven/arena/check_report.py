@@ -242,7 +242,6 @@ def _mostly_crashes(answers: Sequence[Answer]) -> bool:
 
 
 def _fault(found: Sequence[Answer | CheckedGame], hint: str) -> Fault:
-    """Return the fault that happened in these answers and games."""
     first = next((a for a in found if isinstance(a, Answer) and not a.probe.columns), found[0])
     assert first.fault is not None
     kind, reason, traceback = first.fault.kind, first.fault.reason, first.fault.traceback

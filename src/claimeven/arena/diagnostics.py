@@ -140,7 +140,7 @@ _LOADING = {
 
 
 def advice_on_fault(kind: FaultKind, reason: str, traceback: str) -> str:
-    """Return advice about a fault in a game; `traceback` is empty if there is none.
+    """Return advice about a fault in a game; `traceback` may be empty.
 
     >>> advice_on_fault(FaultKind.ILLEGAL, "returned <generator object agent>", "")
     'write return instead of yield'

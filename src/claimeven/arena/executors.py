@@ -16,20 +16,8 @@ from claimeven.arena.errors import InvalidMatch
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.games.referee import Referee
 from claimeven.game.validation import whole_number
-from claimeven.parallel import jobs as parallel_jobs
-from claimeven.parallel.jobs import Executor, PoolError, Result, RunJobs
+from claimeven.parallel.jobs import Executor, PoolError, Result, RunJobs, Workload
 from claimeven.parallel.pool import LocalWorkers
-from claimeven.parallel.ray_workers import RayWorkers
-
-__all__ = [
-    "CheckedWork",
-    "Executor",
-    "LocalWorkers",
-    "PlanWork",
-    "RayWorkers",
-    "local",
-    "play_work",
-]
 
 
 @dataclass(frozen=True)
@@ -67,7 +55,7 @@ class PlanWork:
 class CheckedWork:
     """Work that starts only on a machine with this version and the same files of the agents."""
 
-    work: parallel_jobs.Workload
+    work: Workload
     unit: str
     worker_timeout: float | None
     version: str
@@ -75,7 +63,7 @@ class CheckedWork:
     digests: Mapping[str, Mapping[str, str]]
 
     @classmethod
-    def of(cls, work: parallel_jobs.Workload, specs: Sequence[str]) -> CheckedWork:
+    def of(cls, work: Workload, specs: Sequence[str]) -> CheckedWork:
         """Return work with the digests of the files behind some specs."""
         digests = {spec: digests_of(spec) for spec in specs}
         return cls(work, work.unit, work.worker_timeout, _version(), str(Path.cwd()), digests)

@@ -90,7 +90,6 @@ def find_usage(usage: Sequence[Usage], bound: int) -> Iterator[Fault]:
 
 
 def _growth(earlier: Usage, later: Usage) -> float:
-    """Return the MB that a process holds more after each answer."""
     return (later.memory - earlier.memory) / max(1, later.answers - earlier.answers)
 
 
@@ -119,7 +118,6 @@ def find_sides(answers: Sequence[Answer]) -> Iterator[Fault]:
 
 
 def _asked(answers: Sequence[Answer], seat: int, wins: int, blocks: int) -> list[Answer]:
-    """Return the answers of a seat to positions with these numbers of wins and blocks at hand."""
     return [
         answer
         for answer in answers
@@ -131,7 +129,6 @@ def _asked(answers: Sequence[Answer], seat: int, wins: int, blocks: int) -> list
 
 
 def _part(answers: Sequence[Answer], what: str) -> float:
-    """Return the share of positions in which the agent took the win, or the block."""
     return sum(a.column in getattr(a.probe, what) for a in answers) / len(answers)
 
 

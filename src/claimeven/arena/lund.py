@@ -183,7 +183,6 @@ def play_challenge(
 def _play(
     server: LundServer, agent: Agent, number: int, rng: np.random.Generator, limit: Limit
 ) -> ChallengeGame:
-    """Play one game to its end."""
     answer = server.move(NO_MOVE)
     board = _Board(server.url, seat=0 if answer["botmove"] == NO_MOVE else 1)
     board.follow(answer)

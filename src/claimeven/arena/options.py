@@ -190,7 +190,6 @@ class RunOptions(PlayerOptions, LimitOptions, SandboxOptions):
 
 
 def _parts_of(name: str, value: Any) -> dict[str, Any]:
-    """Return the options of a limit or a board."""
     from claimeven.agents.base import InvalidLimit, Limit  # noqa: PLC0415 - for a quick start
 
     if name == "limit" and not isinstance(value, Limit):

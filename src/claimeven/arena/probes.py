@@ -71,7 +71,6 @@ def probes(geometry: Geometry, seed: int) -> tuple[tuple[Probe, ...], tuple[Prob
 
 
 def _probe(position: Position, columns: tuple[int, ...]) -> Probe:
-    """Return a probe with the wins at hand of both sides."""
     geometry, mask = position.geometry, position.mask
     playable = bitboard.playable_cells(mask, geometry)
     hands = [
@@ -104,7 +103,6 @@ def _random_lines(geometry: Geometry, rng: random.Random) -> Iterator[Probe]:
 
 
 def _at_hand(lines: list[Probe]) -> Iterator[Probe]:
-    """Yield for each seat positions with one win, one block, or one of each at hand."""
     for seat in (0, 1):
         for wins, blocks in ((1, 0), (0, 1), (1, 1)):
             found = [

@@ -212,7 +212,6 @@ def standings(result: Standings | TournamentResult) -> Sections:
 
 
 def _standings_table(result: Standings) -> Table:
-    """Return the ladder as a table: place, agent, rating and interval, games, points, time."""
     ratings = {row.agent: row.elo for row in result.ladder.ratings} if result.ladder else {}
     ends = reach([elo.value for elo in ratings.values()] or [0.0])
     rows = []
@@ -437,7 +436,6 @@ def _interval(elo: Estimate) -> str:
 
 
 def _whisker(elo: Estimate, left: float, right: float) -> Styled:
-    """Return an interval, drawn with its rating in notebooks."""
 
     def at(value: float) -> str:
         return f"{_WIDTH * (min(max(value, left), right) - left) / (right - left):.1f}"

@@ -59,8 +59,8 @@ GAMES = 2 * len(SITUATIONS)
 #: Seconds after which a slow agent is asked only the positions that every agent gets, and after
 #: which no more pairs of games start.
 MAX_ASKING, MAX_PLAYING = 20.0, 60.0
-#: The weight of a fault by its kind, as it keeps others waiting; of a process that ended; of all
-#: other faults. The check stops at the last weight.
+#: The weight of a fault by its kind, as it keeps others waiting; of a dead process; of all other
+#: faults. The check stops at the last weight.
 _WEIGHTS = {FaultKind.STALL: 10.0, FaultKind.TIME: 5.0, FaultKind.MEMORY: 3.0}
 _EXIT, _OTHER, _MAX_WEIGHT = 3.0, 0.05, 20.0
 #: Seconds to wait for an agent without a limit; a match waits longer.
@@ -201,7 +201,6 @@ class _Check:
         self._weigh(self.answers[-1].fault)
 
     def _answer(self, probe: Probe, number: int) -> Answer:
-        """Ask about a position, as a separate game."""
         rng = np.random.default_rng([self.seed, number])
         try:
             begin_game(self.agent, rng)
@@ -232,7 +231,6 @@ class _Check:
             self.usage.append(used)
 
     def _ask_again(self) -> None:
-        """Ask about some positions again, with the same seed."""
         again = [answer for answer in self.answers if answer.seconds < _QUICK][-_TWICE:]
         columns = [self._answer(answer.probe, answer.number).column for answer in again]
         self.is_unseeded = columns != [answer.column for answer in again]
@@ -249,7 +247,6 @@ class _Check:
 
 
 def _opening(geometry: Geometry, filled: float, seed: int) -> Opening:
-    """Return a random opening that fills a share of the board, or a shorter one."""
     plies = round(filled * geometry.cells)
     while plies > 0:
         try:

@@ -83,7 +83,6 @@ class Evidence:
 
     @property
     def _pairs(self) -> float:
-        """Number of pairs N."""
         return float(self.weights[: len(self.counted)].sum())
 
     @property

@@ -383,7 +383,6 @@ def compare_moves(
 def _right(
     moves: Mapping[int, JudgedMove], measure: str, is_of: Callable[[JudgedMove], bool]
 ) -> dict[int, bool]:
-    """Return whether the moves that are of a measure's kind are right."""
     return {
         at: move.steps == 0 if measure == "keeps_result" else move.after == move.before
         for at, move in moves.items()
@@ -392,7 +391,6 @@ def _right(
 
 
 def _counts(first: Mapping[int, bool], second: Mapping[int, bool]) -> tuple[int, int, int]:
-    """Return how many positions both answered, and in how many only one of them is right."""
     pairs = [(first[at], second[at]) for at in first if at in second]
     return len(pairs), pairs.count((True, False)), pairs.count((False, True))
 

@@ -119,7 +119,6 @@ class ScoreCache:
             report(start + len(part))
 
     def _stored(self, keys: Iterable[int]) -> Iterator[tuple[int, Row]]:
-        """Yield the stored scores of these positions."""
         asked = list(keys)
         if self._path is None or not asked:
             return

@@ -50,17 +50,23 @@ class Game:
     """A game: its place in a plan, the players, the moves, the result, and figures of the moves.
 
     Attributes:
-        job: its id in a store. number: its number in the plan, from 0. pair: the number of its
-        pair; the two games of a pair share an opening. first: the agent that is the first player,
-        by its number. second: the agent that is the second player. opening: the moves from `root`
-        that were not the agents' own. moves: the moves of the agents after it. winner: the seat
-        that won (0 is the first player), None for a draw or an unfinished game. finished: False for
-        an imported game that was left. fault: the kind of fault by which the agent in `fault_seat`
-        forfeited. fault_seat: the seat of that agent. reason: the fault in one line. seconds: the
-        time of all moves, on a clock outside the agents. move_stats: figures of each of `moves`, a
-        list for each quantity, None if an agent did not report it. root: the position before the
-        move strings. traceback: what the agent raised; it is not stored, as are `decisions`.
-        decisions: what the agents returned, if it was asked for: one for each of `moves`.
+        job: its id in a store.
+        number: its number in the plan, from 0.
+        pair: the number of its pair; the two games of a pair share an opening.
+        first: the agent that is the first player, by its number.
+        second: the agent that is the second player.
+        opening: the moves from `root` that no agent chose.
+        moves: the moves of the agents after it.
+        winner: the seat that won (0 is the first player), None for a draw or an unfinished game.
+        finished: False for an unfinished game, which was imported.
+        fault: the kind of fault by which the agent in `fault_seat` forfeited.
+        fault_seat: the seat of that agent.
+        reason: the fault in one line.
+        seconds: the time of all moves, on a clock outside the agents.
+        move_stats: figures of `moves`, a list for each quantity with None for missing numbers.
+        root: the position before the move strings.
+        traceback: the traceback of the agent's exception; it is not stored, like `decisions`.
+        decisions: the agents' decisions for each of `moves`, if they were requested.
 
     """
 

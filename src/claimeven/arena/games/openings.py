@@ -147,7 +147,6 @@ def _drawn(
     wanted: Callable[[Position], bool],
     what: str,
 ) -> tuple[Columns, ...]:
-    """Draw openings; raise `InvalidMatch` with the message `what` without an opening."""
     count = whole_number(count, "count", InvalidMatch)
     if whole_number(plies, "opening_plies", InvalidMatch) < 0:
         raise InvalidMatch(f"opening_plies must be 0 or more, got {plies}")

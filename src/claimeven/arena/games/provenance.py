@@ -101,7 +101,6 @@ def change_of(found: Sequence[str]) -> str:
 
 
 def _joined(names: Sequence[str]) -> str:
-    """Return some names as a list in words, the first few of many."""
     names = [printable(name) for name in names]
     if len(names) > _MAX_NAMED + 1:
         names = [*names[:_MAX_NAMED], f"{len(names) - _MAX_NAMED} more"]
@@ -146,7 +145,6 @@ def _brief_name(name: str, parts: int) -> str:
 
 
 def _last_parts(path: str, parts: int) -> str:
-    """Return the last `parts` parts of an absolute path."""
     return "/".join(re.split(r"[\\/]" if path[1:2] == ":" else "/", path)[1:][-parts:])
 
 

@@ -47,7 +47,6 @@ def _name(label: str) -> str:
 
 
 def _ratings(contents: ReportContext, axes: Axes) -> None:
-    """Each agent with its rating and interval, the best at the top."""
     ladder = contents.standings.ladder
     assert ladder is not None
     rows = ladder.ratings
@@ -119,7 +118,6 @@ def _line(tallies: dict[int, Tally], name: str) -> tuple[list[float], list[float
 
 
 def _accuracy_by_ply(contents: ReportContext, axes: Axes) -> None:
-    """The share of moves that keep the result, in parts of the game, one line an agent."""
     *agents, floor = _lines_by_ply(contents)
     for (name, plies, shares), (color, marker, dashes) in zip(agents, LINES, strict=False):
         axes.plot(

@@ -203,5 +203,4 @@ def report_page(store: Store) -> str:
 
 
 def _charts(contents: ReportContext) -> tuple[list[Chart], str]:
-    """Return the charts, or [] with the reason."""
     return (charts_of(contents), "") if can_draw() else ([], NO_CHARTS)

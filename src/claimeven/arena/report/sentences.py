@@ -40,7 +40,6 @@ def leader(contents: ReportContext) -> str:
 
 
 def _lead(contents: ReportContext, ladder: Ladder, group: tuple[str, ...]) -> str:
-    """Return a sentence on the first of a group: all agents, or agents joined by games."""
     first, second = group[:2]
     gap, likely = ladder.gap(first, second), ladder.superiority(first, second)
     others = [contents.label_of[agent] for agent in group[1:]]
@@ -127,7 +126,6 @@ def _beaten_by_all(contents: ReportContext, ladder: Ladder) -> list[tuple[str, .
 
 
 def _named(names: list[str]) -> str:
-    """Join names, the first few of many."""
     named = names if len(names) <= _MAX_NAMED + 1 else names[:_MAX_NAMED]
     if len(named) < len(names):
         named = [*named, f"{len(names) - _MAX_NAMED:,} others"]

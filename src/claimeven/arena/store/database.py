@@ -141,7 +141,6 @@ def checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
 
 @cache
 def _tables() -> dict[str, str]:
-    """Return how the tables of a store are made, by their names."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(_TABLES)
         return dict(connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
@@ -212,7 +211,6 @@ def naming(path: Path) -> Iterator[None]:
 
 
 def _trouble(error: sqlite3.Error) -> str:
-    """Describe an error of SQLite for the user."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     if code in _DISK_FULL:
         return (

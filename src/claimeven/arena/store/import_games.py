@@ -148,7 +148,6 @@ def _start_of(store: Store, geometry: Geometry | None) -> Position:
 def _stored(
     store: Store, games: Sequence[GameRecord], origin: str, board: Geometry
 ) -> ImportSummary:
-    """Add checked games to a store open for that."""
     ids = {agent.label: agent.id for agent in store.agents}
     there = store.jobs()
     fresh = [(game, job) for game, job in _with_jobs(games, origin) if job not in there]

@@ -221,7 +221,6 @@ def check_plan(
 
 
 def _plan_of(store: Store) -> dict[str, Any]:
-    """Return the plan of a store; an empty one for imported games."""
     plan = store.meta.get("plan", {})
     if not isinstance(plan, dict):
         raise InvalidStore(f"{store.path} is corrupt: its plan is unreadable")
@@ -237,7 +236,6 @@ def _opening(moves: str) -> str:
 
 
 def _difference(before: object, now: object) -> str:
-    """Describe the change of a field of a plan; for a list, its entries."""
     if isinstance(before, list) and isinstance(now, list):
         missing = [entry for entry in before if entry not in now]
         added = [entry for entry in now if entry not in before]

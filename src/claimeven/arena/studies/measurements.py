@@ -76,7 +76,6 @@ def of_games(games: Sequence[Game], seconds: float) -> Findings:
 
 
 def _expanded(game: Game, agent: int) -> list[float]:
-    """Return how many positions an agent expanded, one number for each move that has one."""
     pairs = zip(game.figures(agent, "nodes"), game.figures(agent, "branching"), strict=False)
     return [(nodes - 1) / branching for nodes, branching in pairs if branching]
 

@@ -124,12 +124,14 @@ class StudyRunner:
     """How studies are run.
 
     Attributes:
-        folder: the folder of the stored games, a file for each match; None stores no games. resume:
-        whether existing files are resumed. jobs: processes that play games; matches that measure
-        speed are played by one. games: games of each match, None for the number of the study. seed:
-        decides everything but the clock. seconds: the limit of experiments that have one on the
-        clock, None for the limit of the study. swap: whether seats are swapped from game to game,
-        None for the choice of the study. server: the address of the server that a study plays.
+        folder: the folder of the stored games, a file for each match; None stores no games.
+        resume: whether existing files are resumed.
+        jobs: processes that play games; matches that measure speed are played by one.
+        games: games of each match, None for the number of the study.
+        seed: decides everything but the clock.
+        seconds: the limit of experiments that have one on the clock, None for the study's limit.
+        swap: whether seats are swapped from game to game, None for the choice of the study.
+        server: the address of the server that a study plays.
 
     """
 

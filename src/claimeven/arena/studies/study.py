@@ -78,10 +78,11 @@ class Figure:
     """One number of an experiment, as it was reported.
 
     Attributes:
-        label: its name in words. quantity: which quantity of the experiment it is, one of
-        `QUANTITIES`. key: the agent, "0" or "1", or the variant of the experiment. reported: the
-        number reported, in the unit of the quantity, or None. words: the words of the original for
-        its number, or instead of a number.
+        label: its name in words.
+        quantity: the measured quantity, one of `QUANTITIES`.
+        key: the agent, "0" or "1", or the variant of the experiment.
+        reported: the number of the original in the unit of the quantity, or None.
+        words: the words of the original for its number, or instead of a number.
 
     """
 

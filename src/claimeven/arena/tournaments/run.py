@@ -16,7 +16,7 @@ from claimeven.agents.external import split_foreign
 from claimeven.agents.fingerprint import digest_of_files
 from claimeven.agents.registry import AGENTS
 from claimeven.arena.errors import InvalidMatch
-from claimeven.arena.executors import Executor, PlanWork, RayWorkers, local, play_work
+from claimeven.arena.executors import PlanWork, local, play_work
 from claimeven.arena.games.game import Game
 from claimeven.arena.games.plan import Plan
 from claimeven.arena.options import EXECUTORS, PlayerOptions
@@ -31,6 +31,8 @@ from claimeven.arena.store.runs import (
 from claimeven.arena.store.store import Store, StoredAgent, is_empty_store
 from claimeven.atomic_io import scratch_folder
 from claimeven.parallel.cores import usable_cores
+from claimeven.parallel.jobs import Executor
+from claimeven.parallel.ray_workers import RayWorkers
 from claimeven.suggestions import no_such
 
 #: Seconds after which finished games are stored, if they come faster; games stored in any case.

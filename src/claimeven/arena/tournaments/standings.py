@@ -149,7 +149,6 @@ class Totals:
             self._note_pair(game)
 
     def _note_pair(self, game: Game) -> None:
-        """Count the pair of a game with the game, and no more without."""
         halves = 1 if game.winner is None else 2 - 2 * game.winner
         kind: NamedKind = ((self.label[game.first], self.label[game.second], halves),)
         if game.pair is not None:
